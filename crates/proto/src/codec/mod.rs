@@ -1,0 +1,170 @@
+//! Values written the way each revision wants them.
+//!
+//! In: values of [`crate::model`] and a [`Revision`]. Out: the JSON of `result`. What a revision does not know is
+//! left out, or said in words that it does know; nothing a handler returned disappears without a trace.
+//! Reading needs no such care: older shapes are the newest shape with members missing.
+
+mod content;
+mod entry;
+
+use std::sync::Arc;
+
+use crate::cursor::List;
+use crate::json::write::{self, Object};
+use crate::model::{
+    CacheHint, CacheScope, CallToolResult, GetPromptResult, Implementation, ReadResourceResult,
+};
+use crate::revision::{Feature, Revision};
+
+pub use content::content;
+pub use entry::{implementation, prompt, resource, resource_template, tool};
+
+/// The key under which a server names itself in results.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// Writes results of one server for one revision.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    revision: Revision,
+    /// The server's `Implementation` as JSON, where each result has to carry it.
+    server_info: Option<Arc<str>>,
+}
+
+impl Encoder {
+    /// Makes the encoder of `revision`. With `server` each result names the server, where the revision wants that.
+    pub fn new(revision: Revision, server: Option<&Implementation>) -> Self {
+        let named = server.filter(|_| revision.has(Feature::ServerInfoInResults));
+        let server_info = named.map(|server| {
+            let mut out = Vec::new();
+            implementation(&mut out, server, revision);
+            String::from_utf8(out).unwrap_or_default().into()
+        });
+        Self { revision, server_info }
+    }
+
+    /// Returns the revision that this encoder writes.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Writes the result of `tools/call`.
+    pub fn call_tool(&self, out: &mut Vec<u8>, result: &CallToolResult) {
+        let mut object = self.open(out);
+        let structured = result.structured_content.as_deref().map(serde_json::value::RawValue::get);
+        if let (true, Some(json)) = (result.content.is_empty(), structured) {
+            let block = crate::model::Content::text(json);
+            object.array("content", [&block], |out, block| content(out, block, self.revision));
+        } else {
+            object.array("content", &result.content, |out, block| content(out, block, self.revision));
+        }
+        if let Some(json) = structured.filter(|json| self.takes_structured(json)) {
+            object.raw("structuredContent", json);
+        }
+        if result.is_error {
+            object.bool("isError", true);
+        }
+        self.close(object, result.meta.as_deref().map(serde_json::value::RawValue::get));
+    }
+
+    /// Writes the result of `resources/read`.
+    pub fn read_resource(&self, out: &mut Vec<u8>, result: &ReadResourceResult, hint: CacheHint) {
+        let mut object = self.open(out);
+        object.array("contents", &result.contents, |out, contents| {
+            content::resource_contents(out, contents, self.revision);
+        });
+        self.cache_hint(&mut object, hint);
+        self.close(object, result.meta.as_deref().map(serde_json::value::RawValue::get));
+    }
+
+    /// Writes the result of `prompts/get`.
+    pub fn get_prompt(&self, out: &mut Vec<u8>, result: &GetPromptResult) {
+        let mut object = self.open(out);
+        object.maybe_string("description", result.description.as_deref());
+        object.array("messages", &result.messages, |out, message| {
+            let mut object = Object::open(out);
+            object.string("role", message.role.as_str());
+            content(object.name("content"), &message.content, self.revision);
+            object.close();
+        });
+        self.close(object, result.meta.as_deref().map(serde_json::value::RawValue::get));
+    }
+
+    /// Writes one page of `list`; `each` writes an entry, by [`tool`], [`prompt`] and so on.
+    pub fn page<T>(
+        &self,
+        out: &mut Vec<u8>,
+        list: List,
+        entries: &[T],
+        next_cursor: Option<&str>,
+        hint: CacheHint,
+        each: impl Fn(&mut Vec<u8>, &T, Revision),
+    ) {
+        let mut object = self.open(out);
+        object.array(list.member(), entries, |out, entry| each(out, entry, self.revision));
+        object.maybe_string("nextCursor", next_cursor);
+        self.cache_hint(&mut object, hint);
+        self.close(object, None);
+    }
+
+    /// Writes a result that says nothing but that all went well.
+    pub fn empty(&self, out: &mut Vec<u8>) {
+        let object = self.open(out);
+        self.close(object, None);
+    }
+
+    /// Begins a result.
+    pub(crate) fn open<'o>(&self, out: &'o mut Vec<u8>) -> Object<'o> {
+        let mut object = Object::open(out);
+        if self.revision.has(Feature::ResultType) {
+            object.string("resultType", "complete");
+        }
+        object
+    }
+
+    /// Ends a result with its `_meta`: the author's and, where due, the server's name.
+    pub(crate) fn close(&self, mut object: Object<'_>, meta: Option<&str>) {
+        match (meta, &self.server_info) {
+            (None, None) => {}
+            (Some(meta), None) => object.raw("_meta", meta),
+            (meta, Some(server)) => {
+                let out = object.name("_meta");
+                out.push(b'{');
+                write::string(out, SERVER_INFO);
+                out.push(b':');
+                out.extend_from_slice(server.as_bytes());
+                let inner =
+                    meta.and_then(|m| m.trim().strip_prefix('{')?.strip_suffix('}')).unwrap_or("").trim();
+                if !inner.is_empty() {
+                    out.push(b',');
+                    write::raw(out, inner);
+                }
+                out.push(b'}');
+            }
+        }
+        object.close();
+    }
+
+    /// Writes the caching hints, where the revision has them.
+    pub(crate) fn cache_hint(&self, object: &mut Object<'_>, hint: CacheHint) {
+        if !self.revision.has(Feature::CacheHints) {
+            return;
+        }
+        write::display(object.name("ttlMs"), hint.ttl.as_millis());
+        object.string(
+            "cacheScope",
+            match hint.scope {
+                CacheScope::Private => "private",
+                CacheScope::Public => "public",
+            },
+        );
+    }
+
+    /// Spec: 2025-06-18 and 2025-11-25 allow only objects, 2026-07-28 anything.
+    fn takes_structured(&self, json: &str) -> bool {
+        self.revision.has(Feature::AnyStructuredContent)
+            || self.revision.has(Feature::StructuredContent) && json.trim_start().starts_with('{')
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! One value in, the JSON of each revision out.
+
+use super::*;
+use crate::model::{Content, MediaContent, RawJson, Resource, Tool, ToolAnnotations};
+
+fn raw(json: &str) -> RawJson {
+    serde_json::value::RawValue::from_string(json.to_owned()).expect("JSON")
+}
+
+fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).expect("UTF-8")
+}
+
+fn call(revision: Revision, result: &CallToolResult) -> String {
+    written(|out| Encoder::new(revision, None).call_tool(out, result))
+}
+
+#[test]
+fn sends_structured_content_as_text_too() {
+    let result =
+        CallToolResult { structured_content: Some(raw(r#"{"a":"b"}"#)), ..CallToolResult::default() };
+    let text = r#""content":[{"type":"text","text":"{\"a\":\"b\"}"}]"#;
+    assert_eq!(call(Revision::V2025_03_26, &result), format!("{{{text}}}"));
+    assert_eq!(
+        call(Revision::V2025_06_18, &result),
+        format!("{{{text},\"structuredContent\":{{\"a\":\"b\"}}}}")
+    );
+}
+
+#[test]
+fn sends_structured_content_that_is_no_object_only_where_that_is_allowed() {
+    let result = CallToolResult { structured_content: Some(raw("[1]")), ..CallToolResult::default() };
+    assert_eq!(call(Revision::V2025_11_25, &result), r#"{"content":[{"type":"text","text":"[1]"}]}"#);
+    assert_eq!(
+        call(Revision::V2026_07_28, &result),
+        r#"{"resultType":"complete","content":[{"type":"text","text":"[1]"}],"structuredContent":[1]}"#
+    );
+}
+
+#[test]
+fn says_in_other_words_what_a_revision_does_not_know() {
+    let link = Resource {
+        uri: "a://b".into(),
+        name: "b".into(),
+        description: Some("c".into()),
+        ..Resource::default()
+    };
+    let sound =
+        MediaContent { data: "AA==".into(), mime_type: "audio/wav".into(), ..MediaContent::default() };
+    let block = |revision, block: &Content| written(|out| content(out, block, revision));
+    assert_eq!(
+        block(Revision::V2025_03_26, &Content::ResourceLink(link)),
+        r#"{"type":"text","text":"b <a://b>: c"}"#
+    );
+    assert_eq!(
+        block(Revision::V2024_11_05, &Content::Audio(sound.clone())),
+        r#"{"type":"resource","resource":{"uri":"urn:plainwire:audio","mimeType":"audio/wav","blob":"AA=="}}"#
+    );
+    assert_eq!(
+        block(Revision::V2025_03_26, &Content::Audio(sound)),
+        r#"{"type":"audio","data":"AA==","mimeType":"audio/wav"}"#
+    );
+}
+
+#[test]
+fn keeps_schemas_to_the_letter() {
+    let schema =
+        r#"{"type":"object","$defs":{"z":{"$anchor":"q"}},"x-unknown":1,"properties":{"b":{},"a":{}}}"#;
+    let it = Tool {
+        annotations: Some(ToolAnnotations { read_only_hint: Some(true), ..ToolAnnotations::default() }),
+        description: Some("d".into()),
+        icons: Vec::new(),
+        input_schema: raw(schema),
+        meta: Some(raw(r#"{"k":1}"#)),
+        name: "n".into(),
+        output_schema: Some(raw(r#"{"type":"array"}"#)),
+        title: Some("T".into()),
+    };
+    let entry = |revision| written(|out| tool(out, &it, revision));
+    assert_eq!(
+        entry(Revision::V2024_11_05),
+        format!(r#"{{"name":"n","description":"d","inputSchema":{schema}}}"#)
+    );
+    assert_eq!(
+        entry(Revision::V2025_11_25),
+        format!(
+            r#"{{"name":"n","title":"T","description":"d","inputSchema":{schema},"annotations":{{"readOnlyHint":true}},"_meta":{{"k":1}}}}"#
+        )
+    );
+    assert!(entry(Revision::V2026_07_28).contains(r#""outputSchema":{"type":"array"}"#));
+}
+
+#[test]
+fn names_the_server_beside_the_authors_own_meta() {
+    let encoder = Encoder::new(Revision::V2026_07_28, Some(&Implementation::new("s", "1")));
+    let result = CallToolResult { meta: Some(raw("{ \"k\": 1 }")), ..CallToolResult::default() };
+    assert_eq!(
+        written(|out| encoder.call_tool(out, &result)),
+        r#"{"resultType":"complete","content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"},"k": 1}}"#
+    );
+}

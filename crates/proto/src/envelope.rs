@@ -1,0 +1,448 @@
+//! The JSON-RPC envelope: one borrowed pass over a frame, and writing it back.
+//!
+//! In: one frame. Out: a [`Message`] whose parts are [`Span`]s of that frame, or a [`Malformed`] that says what
+//! was expected, what was found and which id the sender used. What `method` means is not known here.
+
+use std::fmt;
+
+use crate::error::{Error, ErrorKind};
+use crate::json::scan::{DEPTH, Kind, Scanner, Syntax};
+use crate::json::{Span, shorten, unquote, write};
+use crate::revision::{Feature, Revision};
+
+/// A request id, kept with its type: `1` and `"1"` are different ids.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Id {
+    /// A whole number; wide enough for all that other implementations count with.
+    Integer(i128),
+    /// A string.
+    String(Box<str>),
+}
+
+impl Id {
+    /// Reads the JSON text of an id; `None` for anything but a string or a whole number.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.starts_with('"') {
+            return Some(Self::String(unquote(text)?.into()));
+        }
+        text.parse().ok().map(Self::Integer)
+    }
+
+    /// Writes the id as JSON.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Integer(n) => match u64::try_from(*n) {
+                Ok(small) => write::display(out, small),
+                Err(_) => write::display(out, n),
+            },
+            Self::String(text) => write::string(out, text),
+        }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(n) => n.fmt(f),
+            Self::String(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+/// One JSON-RPC message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// Something to be answered.
+    Request {
+        /// The sender's id.
+        id: Id,
+        /// The method, a JSON string.
+        method: Span,
+        /// The parameters.
+        params: Params,
+    },
+    /// Something never to be answered.
+    Notification {
+        /// The method, a JSON string.
+        method: Span,
+        /// The parameters.
+        params: Params,
+    },
+    /// A successful answer.
+    Result {
+        /// The id of the request.
+        id: Id,
+        /// The JSON value of `result`.
+        result: Span,
+    },
+    /// A failed answer.
+    Error {
+        /// The id of the request, unless the other side could not read it.
+        id: Option<Id>,
+        /// The JSON value of `error`.
+        error: Span,
+    },
+}
+
+/// The parameters of a message, found in the same pass as the message itself.
+///
+/// The spans hold whatever stands there, of any JSON type; who uses one checks it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Params {
+    /// All of `params`.
+    pub all: Option<Span>,
+    /// `params.arguments`.
+    pub arguments: Option<Span>,
+    /// `params.cursor`.
+    pub cursor: Option<Span>,
+    /// `params.id`, which only `$/cancelRequest` has.
+    pub id: Option<Span>,
+    /// `params._meta`.
+    pub meta: Meta,
+    /// `params.name`.
+    pub name: Option<Span>,
+    /// `params.requestId`.
+    pub request_id: Option<Span>,
+    /// `params.uri`.
+    pub uri: Option<Span>,
+}
+
+/// The members of `params._meta` that the protocol itself reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Meta {
+    /// All of `_meta`.
+    pub all: Option<Span>,
+    /// `io.modelcontextprotocol/clientCapabilities`.
+    pub client_capabilities: Option<Span>,
+    /// `io.modelcontextprotocol/clientInfo`.
+    pub client_info: Option<Span>,
+    /// `progressToken`.
+    pub progress_token: Option<Span>,
+    /// `io.modelcontextprotocol/protocolVersion`.
+    pub protocol_version: Option<Span>,
+}
+
+/// A frame that is no message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Malformed {
+    /// What to tell the sender.
+    pub error: Error,
+    /// The id the sender used, if it could be read for certain.
+    pub id: Option<Id>,
+    /// Whether the sender waits for an answer: a malformed notification or answer gets none.
+    pub answer: bool,
+}
+
+/// Reads the message that stands at `place` in `frame`.
+///
+/// # Errors
+/// [`Malformed`] for text that is not JSON, is nested deeper than `max_depth`, or is no JSON-RPC message.
+pub fn parse(frame: &str, place: Span, max_depth: usize) -> Result<Message, Malformed> {
+    let mut draft = Draft::default();
+    match draft.read(frame, place, max_depth) {
+        Ok(()) => draft.finish(frame),
+        Err(syntax) => Err(draft.broken(frame, place, syntax)),
+    }
+}
+
+/// Returns whether a frame holds a batch, going by its first byte.
+pub fn is_batch(frame: &str) -> bool {
+    frame.trim_start().starts_with('[')
+}
+
+/// Finds the messages of a batch. They may overlap in nothing and are at most `max_messages`.
+///
+/// # Errors
+/// [`Malformed`] for text that is not JSON, for an empty batch, and beyond a limit.
+pub fn split_batch(frame: &str, max_depth: usize, max_messages: usize) -> Result<Vec<Span>, Malformed> {
+    let whole = Span::new(0, frame.len());
+    let mut scanner = Scanner::new(frame, max_depth);
+    let mut messages = Vec::new();
+    let mut scan = || -> Result<(), Syntax> {
+        scanner.open_array()?;
+        while messages.len() <= max_messages && scanner.element(messages.is_empty())? {
+            messages.push(scanner.value()?);
+        }
+        if messages.len() > max_messages { Ok(()) } else { scanner.end() }
+    };
+    scan().map_err(|syntax| Draft::default().broken(frame, whole, syntax))?;
+    let refuse =
+        |text| Err(Malformed { error: Error::new(ErrorKind::InvalidRequest, text), id: None, answer: true });
+    match messages.len() {
+        0 => refuse("expected a batch to hold a message, but found `[]`".to_owned()),
+        n if n > max_messages => {
+            refuse(format!("expected a batch to hold at most {max_messages} messages (limit `batch`)"))
+        }
+        _ => Ok(messages),
+    }
+}
+
+/// Writes everything of a successful answer that comes before the value of `result`.
+///
+/// The value and [`end`] follow.
+pub fn begin_result(out: &mut Vec<u8>, id: &Id) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    id.write(out);
+    out.extend_from_slice(br#","result":"#);
+}
+
+/// Writes everything of a request that comes before the value of `params`.
+pub fn begin_request(out: &mut Vec<u8>, id: &Id, method: &str) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    id.write(out);
+    out.extend_from_slice(br#","method":"#);
+    write::string(out, method);
+    out.extend_from_slice(br#","params":"#);
+}
+
+/// Writes everything of a notification that comes before the value of `params`.
+pub fn begin_notification(out: &mut Vec<u8>, method: &str) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
+    write::string(out, method);
+    out.extend_from_slice(br#","params":"#);
+}
+
+/// Ends a message.
+pub fn end(out: &mut Vec<u8>) {
+    out.push(b'}');
+}
+
+/// Writes a whole error answer; `revision` is `None` as long as none is agreed on.
+pub fn error(out: &mut Vec<u8>, id: Option<&Id>, error: &Error, revision: Option<Revision>) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
+    match id {
+        Some(id) => {
+            out.extend_from_slice(br#","id":"#);
+            id.write(out);
+        }
+        // Spec: the id is required up to 2025-06-18, where JSON-RPC's own `null` is all there is to say.
+        None if !revision.is_some_and(|r| r.has(Feature::ErrorWithoutId)) => {
+            out.extend_from_slice(br#","id":null"#);
+        }
+        None => {}
+    }
+    out.extend_from_slice(br#","error":"#);
+    error.write(out, revision.unwrap_or(Revision::NEWEST_LEGACY));
+    end(out);
+}
+
+/// The members of a message as they are found; what they mean is settled at the end, as any may come last.
+#[derive(Default)]
+struct Draft {
+    error: Option<Span>,
+    id: Option<Span>,
+    jsonrpc: Option<Span>,
+    method: Option<Span>,
+    not_an_object: Option<Kind>,
+    params: Params,
+    params_kind: Option<Kind>,
+    repeated: Option<&'static str>,
+    result: Option<Span>,
+}
+
+impl Draft {
+    fn read(&mut self, frame: &str, place: Span, max_depth: usize) -> Result<(), Syntax> {
+        let mut scanner = Scanner::new(frame, max_depth).at(place);
+        let kind = scanner.peek()?;
+        if kind != Kind::Object {
+            self.not_an_object = Some(kind);
+            scanner.value()?;
+            return scanner.end();
+        }
+        scanner.open_object()?;
+        let mut first = true;
+        while let Some(name) = scanner.member(first)? {
+            first = false;
+            let name = unquote(name.text(frame)).unwrap_or_default();
+            let (slot, known) = match &*name {
+                "error" => (&mut self.error, "error"),
+                "id" => (&mut self.id, "id"),
+                "jsonrpc" => (&mut self.jsonrpc, "jsonrpc"),
+                "method" => (&mut self.method, "method"),
+                "params" => {
+                    if self.params_kind.is_some() {
+                        self.repeated = Some("params");
+                    }
+                    self.params_kind = Some(scanner.peek()?);
+                    self.params = read_params(&mut scanner, frame)?;
+                    continue;
+                }
+                "result" => (&mut self.result, "result"),
+                _ => {
+                    scanner.value()?;
+                    continue;
+                }
+            };
+            // A second `id` or `method` is how one program reads another message than the next one does.
+            if slot.replace(scanner.value()?).is_some() {
+                self.repeated = Some(known);
+            }
+        }
+        scanner.end()
+    }
+
+    fn finish(self, frame: &str) -> Result<Message, Malformed> {
+        let id = self.id.and_then(|span| Id::parse(span.text(frame)));
+        // Whoever sent a method with an id, or something with no method at all, waits for an answer.
+        let answer =
+            self.result.is_none() && self.error.is_none() && (self.id.is_some() || self.method.is_none());
+        let refuse = |kind, text| Err(Malformed { error: Error::new(kind, text), id: id.clone(), answer });
+        let invalid = |text| refuse(ErrorKind::InvalidRequest, text);
+
+        if let Some(kind) = self.not_an_object {
+            return invalid(format!("expected a message to be an object, but found {}", kind.name()));
+        }
+        if let Some(name) = self.repeated {
+            return invalid(format!("expected `{name}` once, but found it twice"));
+        }
+        match self.jsonrpc.map(|span| (span.string(frame), span)) {
+            Some((Some(version), _)) if version == "2.0" => {}
+            None => return invalid("expected `jsonrpc` to be \"2.0\", but found nothing".to_owned()),
+            Some((_, span)) => {
+                let found = shorten(span.text(frame));
+                return invalid(format!("expected `jsonrpc` to be \"2.0\", but found {found}"));
+            }
+        }
+        if let (Some(span), None) = (self.id, &id) {
+            let found = span.text(frame);
+            let unread_error = self.error.is_some() && found == "null";
+            if !unread_error {
+                let found = shorten(found);
+                return invalid(format!("expected `id` to be a string or a whole number, but found {found}"));
+            }
+        }
+        let Some(method) = self.method else {
+            return match (self.result, self.error, &id) {
+                (Some(result), None, Some(id)) => Ok(Message::Result { id: id.clone(), result }),
+                (None, Some(error), _) => Ok(Message::Error { id, error }),
+                (Some(_), Some(_), _) => invalid("expected `result` or `error`, but found both".to_owned()),
+                (Some(_), None, None) => {
+                    invalid("expected `id` beside `result`, but found nothing".to_owned())
+                }
+                (None, None, _) => invalid("expected `method`, but found nothing".to_owned()),
+            };
+        };
+        if method.string(frame).is_none() {
+            let found = shorten(method.text(frame));
+            return invalid(format!("expected `method` to be a string, but found {found}"));
+        }
+        match self.params_kind {
+            None | Some(Kind::Object) => {}
+            Some(kind) => {
+                let text = format!("expected `params` to be an object, but found {}", kind.name());
+                return refuse(ErrorKind::InvalidParams, text);
+            }
+        }
+        Ok(match id {
+            Some(id) => Message::Request { id, method, params: self.params },
+            None => Message::Notification { method, params: self.params },
+        })
+    }
+
+    /// Turns a mistake in the text into an answer, with the id if it stood before the mistake.
+    #[cold]
+    fn broken(&self, frame: &str, place: Span, syntax: Syntax) -> Malformed {
+        if syntax.expected == DEPTH {
+            let text = format!("expected {DEPTH}, but found more at byte {}", syntax.at);
+            let id =
+                self.id.map_or_else(|| id_of_deep(place.text(frame)), |span| Id::parse(span.text(frame)));
+            return Malformed { error: Error::new(ErrorKind::InvalidRequest, text), id, answer: true };
+        }
+        let found = match frame.get(syntax.at..).and_then(|rest| rest.chars().next()) {
+            Some(c) => format!("{c:?}"),
+            None => "the end of the message".to_owned(),
+        };
+        let text = format!("expected {} at byte {}, but found {found}", syntax.expected, syntax.at);
+        let id = self.id.and_then(|span| Id::parse(span.text(frame)));
+        Malformed { error: Error::new(ErrorKind::Parse, text), id, answer: true }
+    }
+}
+
+fn read_params(scanner: &mut Scanner<'_>, frame: &str) -> Result<Params, Syntax> {
+    let mut params = Params::default();
+    let start = scanner.position();
+    if scanner.peek()? != Kind::Object {
+        params.all = Some(scanner.value()?);
+        return Ok(params);
+    }
+    scanner.open_object()?;
+    let mut first = true;
+    while let Some(name) = scanner.member(first)? {
+        first = false;
+        let slot = match &*unquote(name.text(frame)).unwrap_or_default() {
+            "_meta" => {
+                params.meta = read_meta(scanner, frame)?;
+                continue;
+            }
+            "arguments" => Some(&mut params.arguments),
+            "cursor" => Some(&mut params.cursor),
+            "id" => Some(&mut params.id),
+            "name" => Some(&mut params.name),
+            "requestId" => Some(&mut params.request_id),
+            "uri" => Some(&mut params.uri),
+            _ => None,
+        };
+        let value = scanner.value()?;
+        if let Some(slot) = slot {
+            *slot = Some(value);
+        }
+    }
+    params.all = Some(scanner.since(start));
+    Ok(params)
+}
+
+fn read_meta(scanner: &mut Scanner<'_>, frame: &str) -> Result<Meta, Syntax> {
+    let mut meta = Meta::default();
+    let start = scanner.position();
+    if scanner.peek()? != Kind::Object {
+        meta.all = Some(scanner.value()?);
+        return Ok(meta);
+    }
+    scanner.open_object()?;
+    let mut first = true;
+    while let Some(name) = scanner.member(first)? {
+        first = false;
+        let value = scanner.value()?;
+        match &*unquote(name.text(frame)).unwrap_or_default() {
+            "io.modelcontextprotocol/clientCapabilities" => meta.client_capabilities = Some(value),
+            "io.modelcontextprotocol/clientInfo" => meta.client_info = Some(value),
+            "io.modelcontextprotocol/protocolVersion" => meta.protocol_version = Some(value),
+            "progressToken" => meta.progress_token = Some(value),
+            _ => {}
+        }
+    }
+    meta.all = Some(scanner.since(start));
+    Ok(meta)
+}
+
+/// Finds the id of a message that is nested too deeply to be scanned: brackets are counted, nothing is checked.
+///
+/// Only a count that ends at zero at the very end is believed.
+fn id_of_deep(text: &str) -> Option<Id> {
+    let bytes = text.trim().as_bytes();
+    let (mut depth, mut at, mut found) = (0usize, 0usize, None);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            b'"' => {
+                let start = at;
+                at += 1;
+                while *bytes.get(at)? != b'"' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                if depth == 1 && &bytes[start..=at] == br#""id""# {
+                    let rest = text.trim()[at + 1..].trim_start().strip_prefix(':')?.trim_start();
+                    let mut scanner = Scanner::new(rest, 1);
+                    found = scanner.value().ok().and_then(|span| Id::parse(span.text(rest)));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found.filter(|_| depth == 0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! Errors that go over the wire: one table from what went wrong to the code of each revision.
+//!
+//! In: an [`ErrorKind`] and words. Out: the JSON-RPC `error` object. Failures of a tool are results, not errors;
+//! they are in [`crate::model::CallToolResult`].
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::json::write::{self, Object};
+use crate::revision::{Feature, Revision};
+
+/// What went wrong, by meaning. Codes depend on the revision: see [`Error::code`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// A code of the application's own, outside -32768 to -32000; or one received from a peer.
+    Application(i32),
+    /// Our mistake.
+    Internal,
+    /// The parameters do not fit the method; unknown tools, prompts and cursors too.
+    InvalidParams,
+    /// JSON, but no request that can be served now.
+    InvalidRequest,
+    /// No such method, or one whose capability is not offered.
+    MethodNotFound,
+    /// The request needs something that the client did not declare.
+    MissingClientCapability,
+    /// More than a limit of ours allows; trying again later may help.
+    Overloaded,
+    /// Not JSON.
+    Parse,
+    /// No such resource.
+    ResourceNotFound,
+    /// The request names a revision that is not served.
+    UnsupportedVersion,
+}
+
+/// Whose fault an error is; it decides how loudly it is logged and whether to try again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Our own.
+    Bug,
+    /// The other side sent something wrong.
+    Peer,
+    /// Something behind us failed; trying again may help.
+    Upstream,
+}
+
+/// A JSON-RPC error.
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    data: Option<Box<RawValue>>,
+}
+
+impl Error {
+    /// Makes an error. `message` has the form *expected X, but found Y*, without a full stop.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), data: None }
+    }
+
+    /// Adds `data`, which has to be JSON text; text that is not is left out.
+    #[must_use]
+    pub fn with_data(mut self, json: String) -> Self {
+        self.data = RawValue::from_string(json).ok();
+        self
+    }
+
+    /// Returns the error for a resource that does not exist.
+    pub fn resource_not_found(uri: &str) -> Self {
+        let mut data = Vec::new();
+        let mut object = Object::open(&mut data);
+        object.string("uri", uri);
+        object.close();
+        Self::new(
+            ErrorKind::ResourceNotFound,
+            format!("expected `uri` to be a known resource, but found {uri:?}"),
+        )
+        .with_data(String::from_utf8(data).unwrap_or_default())
+    }
+
+    /// Returns what went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// Returns the message.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns `data` as JSON text.
+    pub fn data(&self) -> Option<&str> {
+        self.data.as_deref().map(RawValue::get)
+    }
+
+    /// Returns the code that `revision` has for this kind of error.
+    ///
+    /// Source: 2025-11-25 and 2026-07-28 `basic/index` "Error codes".
+    pub fn code(&self, revision: Revision) -> i32 {
+        match self.kind {
+            ErrorKind::Application(code) => code,
+            ErrorKind::Internal | ErrorKind::Overloaded => -32603,
+            ErrorKind::InvalidParams => -32602,
+            ErrorKind::InvalidRequest => -32600,
+            ErrorKind::MethodNotFound => -32601,
+            ErrorKind::MissingClientCapability => -32021,
+            ErrorKind::Parse => -32700,
+            ErrorKind::ResourceNotFound if revision.has(Feature::ResourceNotFoundCode) => -32002,
+            ErrorKind::ResourceNotFound => -32602,
+            ErrorKind::UnsupportedVersion if revision.has(Feature::Initialize) => -32602,
+            ErrorKind::UnsupportedVersion => -32022,
+        }
+    }
+
+    /// Returns whose fault it is.
+    pub fn fault(&self) -> Fault {
+        match self.kind {
+            ErrorKind::Application(_) | ErrorKind::Overloaded => Fault::Upstream,
+            ErrorKind::Internal => Fault::Bug,
+            _ => Fault::Peer,
+        }
+    }
+
+    /// Reads an `error` object that a peer sent to answer `method`.
+    ///
+    /// The same code means different things on different methods: "not found" has been -32001, -32002, -32003 and
+    /// -32602, so that method and code decide together. Unknown codes stay as they are.
+    pub fn from_wire(json: &str, method: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Wire {
+            #[serde(default)]
+            code: i32,
+            #[serde(default)]
+            message: String,
+            #[serde(default)]
+            data: Option<Box<RawValue>>,
+        }
+        let Ok(wire) = serde_json::from_str::<Wire>(json) else {
+            let found = crate::json::shorten(json);
+            return Self::new(
+                ErrorKind::InvalidRequest,
+                format!("expected `error` to be an object, but found {found}"),
+            );
+        };
+        let kind = match wire.code {
+            -32700 => ErrorKind::Parse,
+            -32600 => ErrorKind::InvalidRequest,
+            -32601 => ErrorKind::MethodNotFound,
+            -32603 => ErrorKind::Internal,
+            -32001 | -32002 | -32003 | -32602 if method == "resources/read" => ErrorKind::ResourceNotFound,
+            -32001 | -32002 | -32003 | -32602 if matches!(method, "tools/call" | "prompts/get") => {
+                ErrorKind::InvalidParams
+            }
+            -32602 => ErrorKind::InvalidParams,
+            -32021 => ErrorKind::MissingClientCapability,
+            -32022 => ErrorKind::UnsupportedVersion,
+            code => ErrorKind::Application(code),
+        };
+        Self { kind, message: wire.message, data: wire.data }
+    }
+
+    /// Writes the `error` object.
+    pub fn write(&self, out: &mut Vec<u8>, revision: Revision) {
+        let mut object = Object::open(out);
+        write::display(object.name("code"), self.code(revision));
+        object.string("message", &self.message);
+        if let Some(data) = &self.data {
+            object.raw("data", data.get());
+        }
+        object.close();
+    }
+}
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.message == other.message && self.data() == other.data()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gives_a_missing_resource_the_code_of_the_revision() {
+        let error = Error::resource_not_found("a://b");
+        let codes: Vec<_> = Revision::ALL.into_iter().map(|r| error.code(r)).collect();
+        assert_eq!(codes, [-32002, -32002, -32002, -32002, -32602]);
+        assert_eq!(error.data(), Some(r#"{"uri":"a://b"}"#));
+    }
+
+    #[test]
+    fn reads_a_code_together_with_the_method_it_answers() {
+        let kind = |code: i32, method| {
+            Error::from_wire(&format!(r#"{{"code":{code},"message":"m","data":[1]}}"#), method).kind().clone()
+        };
+        assert_eq!(kind(-32001, "resources/read"), ErrorKind::ResourceNotFound);
+        assert_eq!(kind(-32602, "resources/read"), ErrorKind::ResourceNotFound);
+        assert_eq!(kind(-32002, "tools/call"), ErrorKind::InvalidParams);
+        assert_eq!(kind(-32003, "prompts/get"), ErrorKind::InvalidParams);
+        assert_eq!(kind(-32001, "tools/list"), ErrorKind::Application(-32001));
+        assert_eq!(kind(-32800, "tools/call"), ErrorKind::Application(-32800));
+    }
+
+    #[test]
+    fn survives_an_error_that_is_no_object() {
+        assert_eq!(Error::from_wire("7", "ping").message(), "expected `error` to be an object, but found 7");
+    }
+}

@@ -1,0 +1,162 @@
+//! Values written straight into a buffer, without a tree in between.
+//!
+//! In: Rust values. Out: compact JSON text without a raw newline. [`Object`] keeps the commas.
+
+use std::fmt::Display;
+use std::io::Write as _;
+
+use super::scan::plain;
+
+/// Writes `text` as a JSON string, quotes included.
+pub fn string(out: &mut Vec<u8>, text: &str) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        let end = at + plain(&bytes[at..]);
+        out.extend_from_slice(&bytes[at..end]);
+        let Some(&byte) = bytes.get(end) else { break };
+        escape(out, byte);
+        at = end + 1;
+    }
+    out.push(b'"');
+}
+
+fn escape(out: &mut Vec<u8>, byte: u8) {
+    match byte {
+        b'"' => out.extend_from_slice(br#"\""#),
+        b'\\' => out.extend_from_slice(br"\\"),
+        b'\n' => out.extend_from_slice(br"\n"),
+        b'\r' => out.extend_from_slice(br"\r"),
+        b'\t' => out.extend_from_slice(br"\t"),
+        _ => drop(write!(out, "\\u{byte:04x}")),
+    }
+}
+
+/// Writes a number, or anything else whose `Display` is JSON already.
+pub fn display(out: &mut Vec<u8>, value: impl Display) {
+    drop(write!(out, "{value}"));
+}
+
+/// Writes a floating point number; whole ones without a fraction, those JSON cannot say as `null`.
+pub fn number(out: &mut Vec<u8>, value: f64) {
+    if value.is_finite() { display(out, value) } else { out.extend_from_slice(b"null") }
+}
+
+/// Writes JSON that came from elsewhere, with raw line breaks between its tokens turned into blanks.
+///
+/// Inside strings JSON has no raw line breaks, so that nothing but the layout changes.
+pub fn raw(out: &mut Vec<u8>, json: &str) {
+    let start = out.len();
+    out.extend_from_slice(json.as_bytes());
+    if memchr::memchr2(b'\n', b'\r', json.as_bytes()).is_some() {
+        out[start..].iter_mut().filter(|b| matches!(b, b'\n' | b'\r')).for_each(|b| *b = b' ');
+    }
+}
+
+/// A JSON object that is being written.
+#[derive(Debug)]
+pub struct Object<'o> {
+    /// The buffer; what is written into it directly has to be the value of [`Object::name`].
+    pub out: &'o mut Vec<u8>,
+    first: bool,
+}
+
+impl<'o> Object<'o> {
+    /// Writes `{`.
+    pub fn open(out: &'o mut Vec<u8>) -> Self {
+        out.push(b'{');
+        Self { out, first: true }
+    }
+
+    /// Writes `}`.
+    pub fn close(self) {
+        self.out.push(b'}');
+    }
+
+    /// Writes the name of a member that is plain text; its value has to follow.
+    pub fn name(&mut self, name: &str) -> &mut Vec<u8> {
+        if !self.first {
+            self.out.push(b',');
+        }
+        self.first = false;
+        string(self.out, name);
+        self.out.push(b':');
+        self.out
+    }
+
+    /// Writes a string member.
+    pub fn string(&mut self, name: &str, value: &str) {
+        string(self.name(name), value);
+    }
+
+    /// Writes a string member if there is one.
+    pub fn maybe_string(&mut self, name: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.string(name, value);
+        }
+    }
+
+    /// Writes a boolean member.
+    pub fn bool(&mut self, name: &str, value: bool) {
+        self.name(name).extend_from_slice(if value { b"true" } else { b"false" });
+    }
+
+    /// Writes a member whose value is JSON text already.
+    pub fn raw(&mut self, name: &str, json: &str) {
+        raw(self.name(name), json);
+    }
+
+    /// Writes a member that is an array, one element by `each` per item.
+    pub fn array<T>(
+        &mut self,
+        name: &str,
+        items: impl IntoIterator<Item = T>,
+        mut each: impl FnMut(&mut Vec<u8>, T),
+    ) {
+        let out = self.name(name);
+        out.push(b'[');
+        for (n, item) in items.into_iter().enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            each(out, item);
+        }
+        out.push(b']');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_strings_that_serde_json_reads_back() {
+        let long = "y".repeat(100) + "\"" + &"é".repeat(50);
+        for text in ["", "plain", "a\"b\\c\nd\re\tf\u{0}\u{1f}", "\u{2028}é😀", long.as_str()] {
+            let mut out = Vec::new();
+            string(&mut out, text);
+            assert_eq!(serde_json::from_slice::<String>(&out).expect("JSON"), text);
+            assert!(!out.contains(&b'\n'));
+        }
+    }
+
+    #[test]
+    fn puts_foreign_json_on_one_line() {
+        let mut out = Vec::new();
+        raw(&mut out, "{\r\n  \"a\": \"x\\ny\"\n}");
+        assert_eq!(out, b"{    \"a\": \"x\\ny\" }");
+    }
+
+    #[test]
+    fn keeps_the_commas() {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        object.string("a", "x");
+        object.bool("b", true);
+        object.array("c", [1, 2], display);
+        object.close();
+        assert_eq!(out, br#"{"a":"x","b":true,"c":[1,2]}"#);
+    }
+}

@@ -1,0 +1,77 @@
+//! Batches of 2025-03-26: several messages in one frame, their answers in one frame.
+
+use std::collections::BTreeMap;
+
+use super::inbound::Answer;
+use super::{Now, Peer, Role, Route, Transmit};
+use crate::envelope::{self, Malformed};
+use crate::error::{Error, ErrorKind};
+use crate::revision::Feature;
+
+/// The batches whose answers are still being gathered.
+#[derive(Debug, Default)]
+pub(super) struct Batches {
+    last: u32,
+    open: BTreeMap<u32, Batch>,
+}
+
+#[derive(Debug, Default)]
+struct Batch {
+    answers: Vec<u8>,
+    /// Messages whose answer is due; while the batch is being read, one more.
+    due: usize,
+}
+
+impl Peer {
+    pub(super) fn handle_batch(&mut self, frame: &str, now: Now) {
+        if !self.session_revision().is_some_and(|revision| revision.has(Feature::Batches)) {
+            let text = "expected one message, but found a batch, which only 2025-03-26 has";
+            let error = Error::new(ErrorKind::InvalidRequest, text);
+            return self.refuse(Answer::Alone, &Malformed { error, id: None, answer: true });
+        }
+        let messages = match envelope::split_batch(frame, self.limits.depth, self.limits.batch) {
+            Ok(messages) => messages,
+            Err(malformed) => return self.refuse(Answer::Alone, &malformed),
+        };
+        self.batches.last = self.batches.last.wrapping_add(1);
+        let batch = self.batches.last;
+        self.batches.open.insert(batch, Batch { answers: Vec::new(), due: 1 });
+        for message in messages {
+            // Counted before it is handled, since its answer may come at once; what owes none is taken off again.
+            let owes = envelope::parse(frame, message, self.limits.depth).map_or_else(
+                |malformed| malformed.answer,
+                |message| matches!(message, envelope::Message::Request { .. }),
+            );
+            if let (true, Some(open)) = (owes, self.batches.open.get_mut(&batch)) {
+                open.due += 1;
+            }
+            self.handle_message(frame, message, Answer::InBatch(batch), now);
+        }
+        self.batch_step(Answer::InBatch(batch), None);
+    }
+
+    /// Takes note that one message of a batch is done, with its answer if there is one; sends the batch after the last.
+    pub(super) fn batch_step(&mut self, answer: Answer, bytes: Option<Vec<u8>>) {
+        let Answer::InBatch(number) = answer else { return };
+        let Some(batch) = self.batches.open.get_mut(&number) else { return };
+        if let Some(bytes) = bytes {
+            batch.answers.push(if batch.answers.is_empty() { b'[' } else { b',' });
+            batch.answers.extend_from_slice(&bytes);
+        }
+        batch.due = batch.due.saturating_sub(1);
+        if batch.due > 0 {
+            return;
+        }
+        let Some(mut batch) = self.batches.open.remove(&number) else { return };
+        // Spec: a batch of notifications, or of nothing but cancelled requests, has no answer at all.
+        if !batch.answers.is_empty() {
+            batch.answers.push(b']');
+            self.transmits.push_back(Transmit { route: Route::Unsolicited, bytes: batch.answers });
+        }
+    }
+
+    /// Returns whether a request may stand in a batch: `initialize` and those that describe themselves may not.
+    pub(super) fn may_be_batched(&self, method: &str, modern: bool) -> bool {
+        matches!(self.role, Role::Client(_)) || (method != "initialize" && !modern)
+    }
+}

@@ -1,0 +1,281 @@
+//! The client's side: finding out what the server speaks, and describing each request.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::inbound::Answer;
+use super::{ClientConfig, EraChoice, Event, Now, Peer, RequestKey, RequestOptions, Role};
+use crate::envelope::Id;
+use crate::error::{Error, ErrorKind};
+use crate::json::write::{self, Object};
+use crate::json::{Span, shorten};
+use crate::model::{Capabilities, Implementation, ServerHello};
+use crate::revision::{Era, Revision};
+
+/// The client's view of a connection.
+///
+/// States: nothing asked; `handshake` asked, in which `revision` is the one proposed; agreed on a revision.
+#[derive(Debug)]
+pub(super) struct Session {
+    config: ClientConfig,
+    handshake: Option<RequestKey>,
+    agreed: Option<Revision>,
+    proposed: Option<Revision>,
+}
+
+impl Session {
+    pub(super) fn new(config: ClientConfig) -> Self {
+        Self { config, handshake: None, agreed: None, proposed: None }
+    }
+
+    pub(super) fn revision(&self) -> Option<Revision> {
+        self.agreed
+    }
+
+    /// Writes `params` with the `_meta` that the revision wants in front.
+    pub(super) fn write_params(&self, out: &mut Vec<u8>, params: &str, key: RequestKey) {
+        let modern = self.agreed.or(self.proposed).filter(|revision| revision.era() == Era::Modern);
+        let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
+        let mut object = Object::open(out);
+        let mut meta = Object::open(object.name("_meta"));
+        if let Some(revision) = modern {
+            meta.string("io.modelcontextprotocol/protocolVersion", revision.as_str());
+            crate::codec::implementation(
+                meta.name("io.modelcontextprotocol/clientInfo"),
+                &self.config.info,
+                revision,
+            );
+            meta.raw("io.modelcontextprotocol/clientCapabilities", &capabilities(&self.config.capabilities));
+        }
+        write::display(meta.name("progressToken"), key.0);
+        meta.close();
+        if !inner.is_empty() {
+            object.out.push(b',');
+            write::raw(object.out, inner);
+        }
+        object.close();
+    }
+
+    /// The newest revision of `era` that we speak and `accept` accepts.
+    fn newest(&self, era: Era, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
+        self.config.revisions.iter().copied().filter(|r| r.era() == era && accept(*r)).max()
+    }
+}
+
+impl Peer {
+    /// Begins to speak. [`Event::Connected`] or [`Event::Refused`] follows.
+    pub fn connect(&mut self, now: Now) {
+        let Role::Client(session) = &self.role else { return };
+        let modern =
+            session.newest(Era::Modern, |_| true).filter(|_| session.config.era != EraChoice::Legacy);
+        match modern {
+            Some(revision) => self.discover(revision, now),
+            None => self.initialize(now),
+        }
+    }
+
+    /// Returns the revision that both sides agreed on.
+    pub fn revision(&self) -> Option<Revision> {
+        self.session_revision()
+    }
+
+    pub(super) fn is_handshake(&self, request: RequestKey) -> bool {
+        matches!(&self.role, Role::Client(session) if session.handshake == Some(request))
+    }
+
+    /// Requests of a server: only `ping` has an answer so far.
+    pub(super) fn serve_as_client(&mut self, frame: &str, id: Id, method: Span, answer: Answer) {
+        let name = method.string(frame).unwrap_or_default();
+        let revision = self.session_revision().unwrap_or(Revision::NEWEST_LEGACY);
+        if &*name == "ping" {
+            return self.answer_at_once(answer, &id, revision, |out| out.extend_from_slice(b"{}"));
+        }
+        let text = format!("expected a method of this client, but found `{}`", shorten(&name));
+        self.send_error(
+            answer,
+            None,
+            Some(&id),
+            &Error::new(ErrorKind::MethodNotFound, text),
+            Some(revision),
+        );
+    }
+
+    /// Goes on with the handshake after its answer.
+    ///
+    /// Spec: 2026-07-28 stdio "Backward Compatibility". Whatever is no modern answer means a legacy server: the
+    /// fallback does not depend on one code.
+    pub(super) fn handshake_answer(&mut self, answer: Result<(&str, Span), Error>, now: Now) {
+        let Role::Client(session) = &mut self.role else { return };
+        session.handshake = None;
+        let discovering = session.proposed.is_some_and(|revision| revision.era() == Era::Modern);
+        match answer {
+            Ok((frame, result)) if discovering => self.discovered(result.text(frame), now),
+            Ok((frame, result)) => self.initialized_by_server(result.text(frame)),
+            Err(error) if discovering => self.not_discovered(error, now),
+            Err(error) => self.events.push_back(Event::Refused(error)),
+        }
+    }
+
+    fn discover(&mut self, revision: Revision, now: Now) {
+        let Role::Client(session) = &mut self.role else { return };
+        session.proposed = Some(revision);
+        let wait = session.config.probe_timeout;
+        let key = self.request("server/discover", "{}", RequestOptions { idle: wait, hard: wait }, now);
+        let Role::Client(session) = &mut self.role else { return };
+        session.handshake = Some(key);
+    }
+
+    fn initialize(&mut self, now: Now) {
+        let Role::Client(session) = &mut self.role else { return };
+        let Some(revision) = session.newest(Era::Legacy, |_| true) else {
+            let text = "expected the server to speak a modern revision, but found that it does not";
+            return self.events.push_back(Event::Refused(Error::new(ErrorKind::UnsupportedVersion, text)));
+        };
+        session.proposed = Some(revision);
+        let mut params = Vec::new();
+        let mut object = Object::open(&mut params);
+        object.string("protocolVersion", revision.as_str());
+        object.raw("capabilities", &capabilities(&session.config.capabilities));
+        crate::codec::implementation(object.name("clientInfo"), &session.config.info, revision);
+        object.close();
+        let params = String::from_utf8(params).unwrap_or_default();
+        let key = self.request("initialize", &params, RequestOptions::default(), now);
+        let Role::Client(session) = &mut self.role else { return };
+        session.handshake = Some(key);
+    }
+
+    fn discovered(&mut self, result: &str, now: Now) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Discover {
+            #[serde(default)]
+            capabilities: Capabilities,
+            instructions: Option<String>,
+            #[serde(rename = "_meta", default)]
+            meta: Meta,
+            supported_versions: Vec<String>,
+        }
+        #[derive(Deserialize, Default)]
+        struct Meta {
+            #[serde(rename = "io.modelcontextprotocol/serverInfo")]
+            server_info: Option<Implementation>,
+        }
+        let discover: Discover = match serde_json::from_str(result) {
+            Ok(discover) => discover,
+            Err(error) => {
+                let text = format!("expected the result of `server/discover`, but found {error}");
+                return self.not_discovered(Error::new(ErrorKind::InvalidRequest, text), now);
+            }
+        };
+        let Role::Client(session) = &mut self.role else { return };
+        let served = |r: Revision| discover.supported_versions.iter().any(|v| v == r.as_str());
+        match session.newest(Era::Modern, served) {
+            Some(revision) => {
+                session.agreed = Some(revision);
+                self.events.push_back(Event::Connected(Box::new(ServerHello {
+                    capabilities: discover.capabilities,
+                    instructions: discover.instructions,
+                    revision,
+                    server_info: discover.meta.server_info,
+                    raw: raw(result),
+                })));
+            }
+            None => self.fall_back(served, &format!("{:?}", discover.supported_versions), now),
+        }
+    }
+
+    fn not_discovered(&mut self, error: Error, now: Now) {
+        #[derive(Deserialize)]
+        struct Unsupported {
+            supported: Vec<String>,
+        }
+        let Role::Client(session) = &self.role else { return };
+        let modern_error =
+            matches!(error.kind(), ErrorKind::UnsupportedVersion | ErrorKind::MissingClientCapability);
+        if modern_error {
+            let supported: Vec<String> = error
+                .data()
+                .and_then(|data| serde_json::from_str::<Unsupported>(data).ok())
+                .map_or_else(Vec::new, |data| data.supported);
+            let served = |r: Revision| supported.iter().any(|v| v == r.as_str());
+            // Asking again for what was just refused would never end.
+            match session.newest(Era::Modern, |r| served(r) && Some(r) < session.proposed) {
+                Some(revision) => self.discover(revision, now),
+                None => self.fall_back(served, &format!("{supported:?}"), now),
+            }
+        } else if session.config.era == EraChoice::Auto && session.newest(Era::Legacy, |_| true).is_some() {
+            self.initialize(now);
+        } else {
+            self.events.push_back(Event::Refused(error));
+        }
+    }
+
+    /// Takes the handshake if the server named a revision that has one.
+    fn fall_back(&mut self, served: impl Fn(Revision) -> bool, found: &str, now: Now) {
+        let Role::Client(session) = &self.role else { return };
+        if session.config.era == EraChoice::Auto && session.newest(Era::Legacy, served).is_some() {
+            return self.initialize(now);
+        }
+        let text = format!(
+            "expected the server to speak one of {}, but found {}",
+            ours(&session.config),
+            shorten(found)
+        );
+        self.events.push_back(Event::Refused(Error::new(ErrorKind::UnsupportedVersion, text)));
+    }
+
+    fn initialized_by_server(&mut self, result: &str) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Initialized {
+            #[serde(default)]
+            capabilities: Capabilities,
+            instructions: Option<String>,
+            protocol_version: String,
+            server_info: Option<Implementation>,
+        }
+        let Role::Client(session) = &mut self.role else { return };
+        let answer = serde_json::from_str::<Initialized>(result);
+        let revision = answer.as_ref().ok().and_then(|it| {
+            let revision = Revision::parse(&it.protocol_version)?;
+            session.newest(Era::Legacy, |ours| ours == revision)
+        });
+        match (answer, revision) {
+            (Ok(it), Some(revision)) => {
+                session.agreed = Some(revision);
+                self.notify("notifications/initialized", "{}");
+                self.events.push_back(Event::Connected(Box::new(ServerHello {
+                    capabilities: it.capabilities,
+                    instructions: it.instructions,
+                    revision,
+                    server_info: it.server_info,
+                    raw: raw(result),
+                })));
+            }
+            (Ok(it), None) => {
+                let text = format!(
+                    "expected the server to speak one of {}, but found {:?}",
+                    ours(&session.config),
+                    shorten(&it.protocol_version)
+                );
+                self.events.push_back(Event::Refused(Error::new(ErrorKind::UnsupportedVersion, text)));
+            }
+            (Err(error), _) => {
+                let text = format!("expected the result of `initialize`, but found {error}");
+                self.events.push_back(Event::Refused(Error::new(ErrorKind::InvalidRequest, text)));
+            }
+        }
+    }
+}
+
+fn capabilities(it: &Capabilities) -> String {
+    serde_json::to_string(it).unwrap_or_else(|_| "{}".to_owned())
+}
+
+fn ours(config: &ClientConfig) -> String {
+    format!("{:?}", config.revisions.iter().map(|r| r.as_str()).collect::<Vec<_>>())
+}
+
+fn raw(json: &str) -> Box<RawValue> {
+    RawValue::from_string(json.to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,130 @@
+//! What a peer reports and what it wants sent.
+
+use super::{CallKey, RequestKey};
+use crate::cursor::List;
+use crate::envelope::Meta;
+use crate::error::Error;
+use crate::json::Span;
+use crate::model::ServerHello;
+use crate::revision::Revision;
+
+/// Something that happened. Spans point into the frame that was handled last.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The other side no longer wants the answer to `key`. Its work should end; [`super::Peer::finished`] says when.
+    Cancelled {
+        /// The request.
+        key: CallKey,
+        /// Why, in words for logs.
+        reason: Option<String>,
+    },
+    /// The client has found out what the server speaks and may make requests.
+    Connected(Box<ServerHello>),
+    /// One of our requests failed: an error answer, or none in time.
+    Failed {
+        /// The request.
+        request: RequestKey,
+        /// What came back.
+        error: Error,
+    },
+    /// Something came in that needs no answer and changes nothing; the text is for logs.
+    Ignored(String),
+    /// The legacy client has finished the handshake.
+    Initialized,
+    /// A list of the server has changed.
+    ListChanged(List),
+    /// A notification that the protocol has no rule for.
+    Notification {
+        /// The method, a JSON string.
+        method: Span,
+        /// The parameters.
+        params: Option<Span>,
+    },
+    /// One of our requests gets on.
+    Progress {
+        /// The request.
+        request: RequestKey,
+        /// How far it is.
+        progress: f64,
+        /// How far it has to go.
+        total: Option<f64>,
+        /// What it is doing.
+        message: Option<String>,
+    },
+    /// The server and the client have no revision in common, or the server refused.
+    Refused(Error),
+    /// A request to be answered by [`super::Peer::respond`] or [`super::Peer::respond_error`].
+    Request {
+        /// The name under which it is answered.
+        key: CallKey,
+        /// What is asked.
+        request: Request,
+        /// What the request says of itself.
+        meta: RequestMeta,
+    },
+    /// One of our requests succeeded.
+    Result {
+        /// The request.
+        request: RequestKey,
+        /// The JSON value of `result`.
+        result: Span,
+    },
+}
+
+/// A request that the program has to answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Request {
+    /// `tools/call`
+    CallTool {
+        /// The tool's name, a JSON string.
+        name: Span,
+        /// A JSON object.
+        arguments: Option<Span>,
+    },
+    /// `prompts/get`
+    GetPrompt {
+        /// The prompt's name, a JSON string.
+        name: Span,
+        /// A JSON object.
+        arguments: Option<Span>,
+    },
+    /// One of the four lists.
+    List {
+        /// Which.
+        list: List,
+        /// From where, a JSON string.
+        cursor: Option<Span>,
+    },
+    /// `resources/read`
+    ReadResource {
+        /// A JSON string.
+        uri: Span,
+    },
+}
+
+/// What a request says of itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RequestMeta {
+    /// The members of `_meta`.
+    pub meta: Meta,
+    /// The revision in which it is answered.
+    pub revision: Revision,
+}
+
+/// A frame to send.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transmit {
+    /// Whom it is for; a pipe does not care.
+    pub route: Route,
+    /// One JSON message, or one batch, without a line break inside or behind it.
+    pub bytes: Vec<u8>,
+}
+
+/// Whom a frame is for, where a connection has more than one stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Whoever sent this request.
+    Request(CallKey),
+    /// Nobody in particular.
+    Unsolicited,
+}

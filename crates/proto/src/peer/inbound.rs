@@ -1,0 +1,151 @@
+//! The in-flight table: requests of the other side that are not answered yet.
+//!
+//! Invariants: an id stands in `ids` exactly as long as its request is open; a slot is taken until the request is
+//! answered, or, once cancelled, until its work has ended. Keys carry a generation, so that a late answer can't hit
+//! the next request in the same slot.
+
+use std::collections::BTreeMap;
+
+use crate::envelope::{Id, Params, begin_notification, end};
+use crate::json::write::{self, Object};
+use crate::revision::Revision;
+
+/// The name of a request that is in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallKey {
+    slot: u32,
+    generation: u32,
+}
+
+/// Where an answer goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Alone,
+    InBatch(u32),
+}
+
+/// A request as it is remembered.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) answer: Answer,
+    pub(super) id: Id,
+    pub(super) last_progress: f64,
+    pub(super) progress_token: Option<Box<str>>,
+    pub(super) revision: Revision,
+}
+
+#[derive(Debug)]
+enum State {
+    Free,
+    Open(Open),
+    /// The answer is no longer wanted, but the work has not ended yet.
+    Cancelled,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Inbound {
+    free: Vec<u32>,
+    ids: BTreeMap<Id, CallKey>,
+    slots: Vec<(u32, State)>,
+}
+
+impl Inbound {
+    /// Enters a request; `None` if its id is in flight already.
+    pub(super) fn open(&mut self, open: Open) -> Option<CallKey> {
+        if self.ids.contains_key(&open.id) {
+            return None;
+        }
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push((0, State::Free));
+            (self.slots.len() - 1) as u32
+        });
+        let (generation, state) = &mut self.slots[slot as usize];
+        let key = CallKey { slot, generation: *generation };
+        self.ids.insert(open.id.clone(), key);
+        *state = State::Open(open);
+        Some(key)
+    }
+
+    /// Ends a request; returns it if an answer is still due.
+    pub(super) fn close(&mut self, key: CallKey) -> Option<Open> {
+        let (generation, state) = self.slots.get_mut(key.slot as usize)?;
+        if *generation != key.generation {
+            return None;
+        }
+        let ended = std::mem::replace(state, State::Free);
+        *generation = generation.wrapping_add(1);
+        self.free.push(key.slot);
+        match ended {
+            State::Open(open) => {
+                self.ids.remove(&open.id);
+                Some(open)
+            }
+            State::Free | State::Cancelled => None,
+        }
+    }
+
+    /// Frees the id of a request; its slot stays taken until [`Self::close`].
+    pub(super) fn cancel(&mut self, id: &Id) -> Option<(CallKey, Answer)> {
+        let key = self.ids.remove(id)?;
+        let (_, state) = self.slots.get_mut(key.slot as usize)?;
+        match std::mem::replace(state, State::Cancelled) {
+            State::Open(open) => Some((key, open.answer)),
+            State::Free | State::Cancelled => None,
+        }
+    }
+
+    /// Takes note of progress; returns the token and revision if it should be sent.
+    pub(super) fn advance(&mut self, key: CallKey, progress: f64) -> Option<(&str, Revision)> {
+        match self.slots.get_mut(key.slot as usize)? {
+            (generation, State::Open(open)) if *generation == key.generation => {
+                if !(progress > open.last_progress) {
+                    return None;
+                }
+                open.last_progress = progress;
+                Some((open.progress_token.as_deref()?, open.revision))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn revision(&self, key: CallKey) -> Option<Revision> {
+        match self.slots.get(key.slot as usize)? {
+            (generation, State::Open(open)) if *generation == key.generation => Some(open.revision),
+            _ => None,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
+
+/// Writes `notifications/progress`.
+pub(super) fn write_progress(
+    out: &mut Vec<u8>,
+    token: &str,
+    progress: f64,
+    total: Option<f64>,
+    message: Option<&str>,
+) {
+    begin_notification(out, "notifications/progress");
+    let mut object = Object::open(out);
+    object.raw("progressToken", token);
+    write::number(object.name("progress"), progress);
+    if let Some(total) = total.filter(|total| total.is_finite()) {
+        write::number(object.name("total"), total);
+    }
+    object.maybe_string("message", message);
+    object.close();
+    end(out);
+}
+
+/// Reads the reason of a cancellation, shortened for logs.
+pub(super) fn reason(frame: &str, params: Params) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Cancelled {
+        reason: Option<String>,
+    }
+    let cancelled: Cancelled = serde_json::from_str(params.all?.text(frame)).ok()?;
+    Some(crate::json::shorten(&cancelled.reason?).into_owned())
+}

@@ -1,0 +1,360 @@
+//! One connection, one side of it: a state machine without I/O, clock or randomness.
+//!
+//! In: frames ([`Peer::handle_frame`]), time ([`Peer::handle_timeout`]) and what the program wants ([`Peer::respond`],
+//! [`Peer::request`] and the like). Out: [`Peer::poll_event`], [`Peer::poll_transmit`], [`Peer::poll_timeout`].
+//!
+//! Call order: after each `handle_*` drain `poll_event` before the next frame, since events point into the frame;
+//! then drain `poll_transmit`; then wait for the next frame or the time of `poll_timeout`.
+//!
+//! A peer does not run handlers, does not know what tools there are, and does not decide when to give up on a
+//! connection.
+
+mod batch;
+mod client;
+mod config;
+mod event;
+mod inbound;
+mod outbound;
+mod server;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use config::{ClientConfig, EraChoice, Limits, ServerConfig};
+pub use event::{Event, Request, RequestMeta, Route, Transmit};
+pub use inbound::CallKey;
+pub use outbound::{RequestKey, RequestOptions};
+pub use server::Client;
+
+use crate::codec::Encoder;
+use crate::envelope::{self, Id, Malformed, Message, Params};
+use crate::error::{Error, ErrorKind};
+use crate::json::Span;
+use crate::revision::{Feature, Revision};
+use batch::Batches;
+use inbound::{Answer, Inbound};
+use outbound::Outbound;
+
+/// The time, as the caller sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Now {
+    /// Since some fixed moment; never goes back. Deadlines are measured with it.
+    pub monotonic: Duration,
+    /// Since 1970-01-01 00:00 UTC; may jump. Expiry that others can read is measured with it.
+    pub unix: Duration,
+}
+
+/// One side of a connection.
+#[derive(Debug)]
+pub struct Peer {
+    role: Role,
+    limits: Limits,
+    batches: Batches,
+    events: VecDeque<Event>,
+    inbound: Inbound,
+    outbound: Outbound,
+    /// Buffers that were sent and can be written into again; at most [`POOL`], none over [`POOL_BYTES`].
+    pool: Vec<Vec<u8>>,
+    transmits: VecDeque<Transmit>,
+}
+
+#[derive(Debug)]
+enum Role {
+    Client(client::Session),
+    Server(server::Session),
+}
+
+/// How many spent buffers are kept. One batch of 64 answers fits.
+const POOL: usize = 64;
+
+/// Spent buffers over 2 MiB are not kept: that would pin memory for one rare answer.
+const POOL_BYTES: usize = 2 * 1024 * 1024;
+
+impl Peer {
+    /// Makes the server's side of a connection.
+    pub fn server(config: Arc<ServerConfig>) -> Self {
+        let limits = config.limits;
+        Self::new(Role::Server(server::Session::new(config)), limits)
+    }
+
+    /// Makes the client's side of a connection. [`Self::connect`] begins to speak.
+    pub fn client(config: ClientConfig) -> Self {
+        let limits = config.limits;
+        Self::new(Role::Client(client::Session::new(config)), limits)
+    }
+
+    fn new(role: Role, limits: Limits) -> Self {
+        Self {
+            role,
+            limits,
+            batches: Batches::default(),
+            events: VecDeque::new(),
+            inbound: Inbound::default(),
+            outbound: Outbound::default(),
+            pool: Vec::new(),
+            transmits: VecDeque::new(),
+        }
+    }
+
+    /// Takes a frame from the other side.
+    pub fn handle_frame(&mut self, frame: &[u8], now: Now) {
+        let text = match std::str::from_utf8(frame) {
+            Ok(text) => text,
+            Err(error) => return self.refuse_bytes(frame, error.valid_up_to()),
+        };
+        if envelope::is_batch(text) {
+            self.handle_batch(text, now);
+        } else {
+            self.handle_message(text, Span::whole(text), Answer::Alone, now);
+        }
+    }
+
+    /// Takes note of a frame over the limit, of which `prefix` is the beginning.
+    pub fn handle_oversize(&mut self, prefix: &[u8]) {
+        let text = match std::str::from_utf8(prefix) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&prefix[..error.valid_up_to()]).unwrap_or(""),
+        };
+        let id = match envelope::parse(text, Span::whole(text), self.limits.depth) {
+            Err(malformed) => malformed.id,
+            Ok(_) => None,
+        };
+        let limit = self.limits.frame_in;
+        let error = Error::new(
+            ErrorKind::InvalidRequest,
+            format!("expected a message of at most {limit} bytes (limit `frame_in`), but found a longer one"),
+        );
+        self.send_error(Answer::Alone, None, id.as_ref(), &error, self.session_revision());
+        self.note(error.message());
+    }
+
+    /// Takes note of the time: requests past their deadline end.
+    pub fn handle_timeout(&mut self, now: Now) {
+        while let Some((key, why)) = self.outbound.expired(now) {
+            self.expire(key, why, now);
+        }
+    }
+
+    /// Returns the next thing that happened.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Returns the next frame to send; it has no line break yet.
+    pub fn poll_transmit(&mut self) -> Option<Transmit> {
+        self.transmits.pop_front()
+    }
+
+    /// Returns the monotonic time at which [`Self::handle_timeout`] wants to be called.
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        self.outbound.next_deadline()
+    }
+
+    /// Takes a spent buffer back, to write the next frame into.
+    pub fn recycle(&mut self, mut buffer: Vec<u8>) {
+        if self.pool.len() < POOL && buffer.capacity() <= POOL_BYTES {
+            buffer.clear();
+            self.pool.push(buffer);
+        }
+    }
+
+    /// Answers the request `key`. `write` writes the value of `result`, best with [`Self::encoder`].
+    ///
+    /// Nothing is written for a request that was cancelled, and nothing for a key that was answered before.
+    pub fn respond(&mut self, key: CallKey, write: impl FnOnce(&mut Vec<u8>)) {
+        let Some(open) = self.inbound.close(key) else { return };
+        let mut out = self.buffer();
+        envelope::begin_result(&mut out, &open.id);
+        write(&mut out);
+        envelope::end(&mut out);
+        if out.len() > self.limits.frame_out {
+            let limit = self.limits.frame_out;
+            let found = out.len();
+            self.recycle(out);
+            let text =
+                format!("expected a result of at most {limit} bytes (limit `frame_out`), but found {found}");
+            let error = Error::new(ErrorKind::Internal, text);
+            return self.send_error(open.answer, Some(key), Some(&open.id), &error, Some(open.revision));
+        }
+        self.send(open.answer, Route::Request(key), out);
+    }
+
+    /// Answers the request `key` with an error; otherwise as [`Self::respond`].
+    pub fn respond_error(&mut self, key: CallKey, error: &Error) {
+        if let Some(open) = self.inbound.close(key) {
+            self.send_error(open.answer, Some(key), Some(&open.id), error, Some(open.revision));
+        }
+    }
+
+    /// Takes note that the work for a cancelled request has ended, which frees its place in the table.
+    pub fn finished(&mut self, key: CallKey) {
+        self.inbound.close(key);
+    }
+
+    /// Sends progress of the request `key`, if its sender asked for it and it is still open.
+    ///
+    /// Spec: progress increases each time; a value that does not is left out.
+    pub fn progress(&mut self, key: CallKey, progress: f64, total: Option<f64>, message: Option<&str>) {
+        let Some((token, revision)) = self.inbound.advance(key, progress) else { return };
+        let mut out = self.pool.pop().unwrap_or_default();
+        inbound::write_progress(
+            &mut out,
+            token,
+            progress,
+            total,
+            message.filter(|_| revision.has(Feature::ProgressMessage)),
+        );
+        self.transmits.push_back(Transmit { route: Route::Request(key), bytes: out });
+    }
+
+    /// Sends a notification that answers nothing; `params` is a JSON object.
+    pub fn notify(&mut self, method: &str, params: &str) {
+        let mut out = self.buffer();
+        envelope::begin_notification(&mut out, method);
+        crate::json::write::raw(&mut out, params);
+        envelope::end(&mut out);
+        self.transmits.push_back(Transmit { route: Route::Unsolicited, bytes: out });
+    }
+
+    /// Returns how many requests of the other side are being worked on, cancelled ones included.
+    pub fn in_flight(&self) -> usize {
+        self.inbound.len()
+    }
+
+    /// Returns how many of our requests are not answered yet.
+    pub fn waiting(&self) -> usize {
+        self.outbound.len()
+    }
+
+    fn handle_message(&mut self, frame: &str, place: Span, answer: Answer, now: Now) {
+        match envelope::parse(frame, place, self.limits.depth) {
+            Ok(Message::Request { id, method, params }) => {
+                self.handle_request(frame, id, method, params, answer, now)
+            }
+            Ok(Message::Notification { method, params }) => {
+                self.handle_notification(frame, method, params, now)
+            }
+            Ok(Message::Result { id, result }) => self.handle_result(frame, &id, result, now),
+            Ok(Message::Error { id, error }) => self.handle_error(frame, id.as_ref(), error, now),
+            Err(malformed) => self.refuse(answer, &malformed),
+        }
+    }
+
+    fn handle_request(
+        &mut self,
+        frame: &str,
+        id: Id,
+        method: Span,
+        params: Params,
+        answer: Answer,
+        now: Now,
+    ) {
+        match &mut self.role {
+            Role::Server(_) => self.serve(frame, id, method, params, answer, now),
+            Role::Client(_) => self.serve_as_client(frame, id, method, answer),
+        }
+    }
+
+    fn handle_notification(&mut self, frame: &str, method: Span, params: Params, now: Now) {
+        match &*method.string(frame).unwrap_or_default() {
+            "notifications/cancelled" => self.handle_cancelled(frame, params.request_id, params),
+            // Seed dialect, from LSP: accepted, never sent.
+            "$/cancelRequest" => self.handle_cancelled(frame, params.id, params),
+            "notifications/progress" => self.handle_progress(frame, params, now),
+            "notifications/initialized" => self.handle_initialized(),
+            "notifications/tools/list_changed" => {
+                self.events.push_back(Event::ListChanged(crate::cursor::List::Tools))
+            }
+            "notifications/prompts/list_changed" => {
+                self.events.push_back(Event::ListChanged(crate::cursor::List::Prompts));
+            }
+            "notifications/resources/list_changed" => {
+                self.events.push_back(Event::ListChanged(crate::cursor::List::Resources));
+            }
+            _ => self.events.push_back(Event::Notification { method, params: params.all }),
+        }
+    }
+
+    fn handle_cancelled(&mut self, frame: &str, id: Option<Span>, params: Params) {
+        let Some(id) = id.and_then(|span| Id::parse(span.text(frame))) else {
+            return self.note("expected `requestId` of a cancellation to be a string or a whole number");
+        };
+        match self.inbound.cancel(&id) {
+            Some((key, answer)) => {
+                self.events.push_back(Event::Cancelled { key, reason: inbound::reason(frame, params) });
+                self.batch_step(answer, None);
+            }
+            // Spec: cancellations of unknown and of finished requests are ignored.
+            None => self.note(&format!("cancellation of {id}, which is not in flight")),
+        }
+    }
+
+    /// Answers what is no message, if somebody waits for an answer.
+    fn refuse(&mut self, answer: Answer, malformed: &Malformed) {
+        if malformed.answer {
+            let revision = self.session_revision();
+            self.send_error(answer, None, malformed.id.as_ref(), &malformed.error, revision);
+        }
+        self.note(malformed.error.message());
+    }
+
+    fn refuse_bytes(&mut self, frame: &[u8], at: usize) {
+        let byte = frame.get(at).copied().unwrap_or_default();
+        let text = format!("expected UTF-8, but found the byte 0x{byte:02x} at {at}");
+        let readable = std::str::from_utf8(&frame[..at]).unwrap_or("");
+        // Whatever was cut off is a mistake in the text; what counts is the id before it.
+        let id = envelope::parse(readable, Span::whole(readable), self.limits.depth).err().and_then(|m| m.id);
+        self.refuse(
+            Answer::Alone,
+            &Malformed { error: Error::new(ErrorKind::Parse, text), id, answer: true },
+        );
+    }
+
+    fn send_error(
+        &mut self,
+        answer: Answer,
+        key: Option<CallKey>,
+        id: Option<&Id>,
+        error: &Error,
+        revision: Option<Revision>,
+    ) {
+        let mut out = self.buffer();
+        envelope::error(&mut out, id, error, revision);
+        self.send(answer, key.map_or(Route::Unsolicited, Route::Request), out);
+    }
+
+    fn send(&mut self, answer: Answer, route: Route, bytes: Vec<u8>) {
+        match answer {
+            Answer::Alone => self.transmits.push_back(Transmit { route, bytes }),
+            Answer::InBatch(_) => self.batch_step(answer, Some(bytes)),
+        }
+    }
+
+    /// Reports something that is nobody's answer: for logs.
+    fn note(&mut self, text: &str) {
+        self.events.push_back(Event::Ignored(text.to_owned()));
+    }
+
+    fn buffer(&mut self) -> Vec<u8> {
+        self.pool.pop().unwrap_or_default()
+    }
+
+    fn session_revision(&self) -> Option<Revision> {
+        match &self.role {
+            Role::Client(session) => session.revision(),
+            Role::Server(session) => session.revision(),
+        }
+    }
+}
+
+impl Peer {
+    /// Returns what writes results of the request `key` in its revision.
+    pub fn encoder(&self, key: CallKey) -> Encoder {
+        let revision = self.inbound.revision(key).unwrap_or(Revision::NEWEST_LEGACY);
+        match &self.role {
+            Role::Client(_) => Encoder::new(revision, None),
+            Role::Server(session) => session.encoder(revision).clone(),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Requests of ours that are not answered yet: ids, deadlines, progress.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::{Event, Now, Peer, Role, Route, Transmit};
+use crate::envelope::{self, Id, Params};
+use crate::error::{Error, ErrorKind};
+use crate::json::Span;
+
+/// The name of a request of ours; its id on the wire is the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestKey(pub(super) u64);
+
+/// How long to wait for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestOptions {
+    /// Without any progress. 60 s: what clients are used to.
+    pub idle: Duration,
+    /// In all, however much progress there is. 10 min: nobody watches for longer.
+    pub hard: Duration,
+}
+
+impl Default for RequestOptions {
+    fn default() -> Self {
+        Self { idle: Duration::from_secs(60), hard: Duration::from_secs(600) }
+    }
+}
+
+#[derive(Debug)]
+struct Waiting {
+    deadline: Duration,
+    hard: Duration,
+    idle: Duration,
+    method: Box<str>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Outbound {
+    /// Invariant: one entry per request in `waiting`, under its deadline.
+    deadlines: BTreeSet<(Duration, u64)>,
+    last: u64,
+    waiting: BTreeMap<u64, Waiting>,
+}
+
+impl Outbound {
+    pub(super) fn open(&mut self, method: &str, options: RequestOptions, now: Now) -> RequestKey {
+        self.last += 1;
+        let hard = now.monotonic.saturating_add(options.hard);
+        let deadline = now.monotonic.saturating_add(options.idle).min(hard);
+        self.deadlines.insert((deadline, self.last));
+        self.waiting.insert(self.last, Waiting { deadline, hard, idle: options.idle, method: method.into() });
+        RequestKey(self.last)
+    }
+
+    /// Ends a request and returns its method.
+    pub(super) fn close(&mut self, key: RequestKey) -> Option<Box<str>> {
+        let waiting = self.waiting.remove(&key.0)?;
+        self.deadlines.remove(&(waiting.deadline, key.0));
+        Some(waiting.method)
+    }
+
+    pub(super) fn expired(&self, now: Now) -> Option<(RequestKey, Error)> {
+        let &(deadline, number) = self.deadlines.first()?;
+        if deadline > now.monotonic {
+            return None;
+        }
+        let waiting = self.waiting.get(&number)?;
+        let limit = if waiting.deadline == waiting.hard { "hard" } else { "idle" };
+        let text =
+            format!("expected an answer to `{}` in time, but the {limit} deadline passed", waiting.method);
+        Some((RequestKey(number), Error::new(ErrorKind::Overloaded, text)))
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Duration> {
+        self.deadlines.first().map(|&(deadline, _)| deadline)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Progress begins the idle deadline anew.
+    fn touch(&mut self, key: RequestKey, now: Now) -> bool {
+        let Some(waiting) = self.waiting.get_mut(&key.0) else { return false };
+        self.deadlines.remove(&(waiting.deadline, key.0));
+        waiting.deadline = now.monotonic.saturating_add(waiting.idle).min(waiting.hard);
+        self.deadlines.insert((waiting.deadline, key.0));
+        true
+    }
+}
+
+impl Peer {
+    /// Makes a request; `params` is a JSON object without `_meta`, which is added as the revision wants it.
+    ///
+    /// Progress is always asked for. The answer comes as [`Event::Result`] or [`Event::Failed`].
+    pub fn request(&mut self, method: &str, params: &str, options: RequestOptions, now: Now) -> RequestKey {
+        let key = self.outbound.open(method, options, now);
+        let mut out = self.buffer();
+        envelope::begin_request(&mut out, &Id::Integer(key.0.into()), method);
+        match &self.role {
+            Role::Client(session) => session.write_params(&mut out, params, key),
+            Role::Server(_) => crate::json::write::raw(&mut out, params),
+        }
+        envelope::end(&mut out);
+        self.transmits.push_back(Transmit { route: Route::Unsolicited, bytes: out });
+        key
+    }
+
+    /// Gives up on a request and tells the other side. Its answer, should it still come, is ignored.
+    pub fn cancel(&mut self, request: RequestKey, reason: &str) {
+        let Some(method) = self.outbound.close(request) else { return };
+        // Spec: `initialize` is never cancelled.
+        if &*method != "initialize" {
+            let reason = serde_json::Value::from(reason);
+            self.notify(
+                "notifications/cancelled",
+                &format!(r#"{{"requestId":{},"reason":{reason}}}"#, request.0),
+            );
+        }
+    }
+
+    pub(super) fn expire(&mut self, request: RequestKey, why: Error, now: Now) {
+        self.cancel(request, why.message());
+        self.settle(request, Err(why), now);
+    }
+
+    pub(super) fn handle_result(&mut self, frame: &str, id: &Id, result: Span, now: Now) {
+        match self.answered(id) {
+            Some((key, _)) => match self.check_result(frame, result) {
+                Ok(()) => self.settle(key, Ok((frame, result)), now),
+                Err(error) => self.settle(key, Err(error), now),
+            },
+            None => self.note(&format!("answer to {id}, which was not asked")),
+        }
+    }
+
+    pub(super) fn handle_error(&mut self, frame: &str, id: Option<&Id>, error: Span, now: Now) {
+        let Some(id) = id else {
+            return self.note(&format!("error without an id: {}", crate::json::shorten(error.text(frame))));
+        };
+        match self.answered(id) {
+            Some((key, method)) => {
+                let error = Error::from_wire(error.text(frame), &method);
+                self.settle(key, Err(error), now);
+            }
+            None => self.note(&format!("error for {id}, which was not asked")),
+        }
+    }
+
+    pub(super) fn handle_progress(&mut self, frame: &str, params: Params, now: Now) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Progress {
+            progress_token: u64,
+            progress: f64,
+            total: Option<f64>,
+            message: Option<String>,
+        }
+        let text = params.all.map_or("{}", |span| span.text(frame));
+        match serde_json::from_str::<Progress>(text) {
+            Ok(it) if self.outbound.touch(RequestKey(it.progress_token), now) => {
+                let request = RequestKey(it.progress_token);
+                let (progress, total, message) = (it.progress, it.total, it.message);
+                self.events.push_back(Event::Progress { request, progress, total, message });
+            }
+            Ok(it) => self.note(&format!("progress of {}, which is not waited for", it.progress_token)),
+            Err(error) => self.note(&format!("progress that can't be read: {error}")),
+        }
+    }
+
+    fn answered(&mut self, id: &Id) -> Option<(RequestKey, Box<str>)> {
+        let Id::Integer(number) = id else { return None };
+        let key = RequestKey(u64::try_from(*number).ok()?);
+        Some((key, self.outbound.close(key)?))
+    }
+
+    /// Spec: 2026-07-28 `basic/index` "ResultType": absent means complete, unknown is invalid.
+    fn check_result(&self, frame: &str, result: Span) -> Result<(), Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Typed<'t> {
+            #[serde(borrow)]
+            result_type: Option<std::borrow::Cow<'t, str>>,
+        }
+        let invalid = |text| Err(Error::new(ErrorKind::InvalidRequest, text));
+        match serde_json::from_str::<Typed<'_>>(result.text(frame)) {
+            Ok(Typed { result_type: None }) => Ok(()),
+            Ok(Typed { result_type: Some(kind) }) if kind == "complete" => Ok(()),
+            Ok(Typed { result_type: Some(kind) }) => {
+                invalid(format!("expected `resultType` to be \"complete\", but found {kind:?}"))
+            }
+            Err(_) => {
+                let found = crate::json::shorten(result.text(frame));
+                invalid(format!("expected `result` to be an object, but found {found}"))
+            }
+        }
+    }
+
+    /// Hands an answer to whoever waits: the handshake or the program.
+    fn settle(&mut self, request: RequestKey, answer: Result<(&str, Span), Error>, now: Now) {
+        if self.is_handshake(request) {
+            return self.handshake_answer(answer, now);
+        }
+        self.events.push_back(match answer {
+            Ok((_, result)) => Event::Result { request, result },
+            Err(error) => Event::Failed { request, error },
+        });
+    }
+}

@@ -1,0 +1,396 @@
+//! The server's side: the legacy session, requests that describe themselves, and which methods there are.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::inbound::{Answer, Open};
+use super::{Event, Now, Peer, Request, RequestMeta, Role, ServerConfig};
+use crate::codec::Encoder;
+use crate::cursor::List;
+use crate::envelope::{Id, Params};
+use crate::error::{Error, ErrorKind};
+use crate::json::{Span, shorten, write};
+use crate::model::{Capabilities, Implementation};
+use crate::revision::{Era, Feature, Revision};
+
+/// The legacy session of a connection. Modern requests do not touch it.
+///
+/// States: no revision (before `initialize`), then one revision for good. `initialize` moves it.
+#[derive(Debug)]
+pub(super) struct Session {
+    client: Option<Arc<Client>>,
+    config: Arc<ServerConfig>,
+    revision: Option<Revision>,
+}
+
+/// What a client said of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Client {
+    /// What it can do for the server.
+    pub capabilities: Capabilities,
+    /// What it is. For display only: nothing may depend on it.
+    pub info: Option<Implementation>,
+}
+
+impl Client {
+    /// Reads the client from the `_meta` of a modern request.
+    pub fn from_meta(frame: &str, meta: &RequestMeta) -> Self {
+        let text = |span: Option<Span>| span.map_or("null", |span| span.text(frame));
+        Self {
+            capabilities: serde_json::from_str(text(meta.meta.client_capabilities)).unwrap_or_default(),
+            info: serde_json::from_str(text(meta.meta.client_info)).ok(),
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn new(config: Arc<ServerConfig>) -> Self {
+        Self { client: None, config, revision: None }
+    }
+
+    pub(super) fn revision(&self) -> Option<Revision> {
+        self.revision
+    }
+
+    pub(super) fn encoder(&self, revision: Revision) -> &Encoder {
+        self.config.encoder(revision)
+    }
+}
+
+impl Peer {
+    /// Returns the client of the legacy session, once it has introduced itself.
+    pub fn session_client(&self) -> Option<Arc<Client>> {
+        match &self.role {
+            Role::Server(session) => session.client.clone(),
+            Role::Client(_) => None,
+        }
+    }
+
+    pub(super) fn handle_initialized(&mut self) {
+        match &self.role {
+            Role::Server(session) if session.revision.is_some() => self.events.push_back(Event::Initialized),
+            _ => self.note("`notifications/initialized` before `initialize`"),
+        }
+    }
+
+    pub(super) fn serve(
+        &mut self,
+        frame: &str,
+        id: Id,
+        method: Span,
+        params: Params,
+        answer: Answer,
+        _now: Now,
+    ) {
+        let name = method.string(frame).unwrap_or_default();
+        let modern = params.meta.protocol_version.is_some();
+        if answer != Answer::Alone && !self.may_be_batched(&name, modern) {
+            let text = format!("expected `{name}` in a frame of its own, but found it in a batch");
+            let error = Error::new(ErrorKind::InvalidRequest, text);
+            return self.send_error(answer, None, Some(&id), &error, self.session_revision());
+        }
+        if &*name == "initialize" && !modern {
+            return self.serve_initialize(frame, &id, params, answer);
+        }
+        match self.classify(frame, &name, params) {
+            Err(error) => {
+                // Errors about modern requests have modern codes, whatever the session speaks.
+                let revision = if modern { Some(Revision::NEWEST) } else { self.session_revision() };
+                self.send_error(answer, None, Some(&id), &error, revision);
+            }
+            Ok(revision) => self.serve_method(frame, id, &name, params, answer, revision),
+        }
+    }
+
+    /// Decides in which revision a request is answered.
+    fn classify(&self, frame: &str, method: &str, params: Params) -> Result<Revision, Error> {
+        let Role::Server(session) = &self.role else {
+            return Err(Error::new(ErrorKind::Internal, "this side is no server"));
+        };
+        let meta = params.meta;
+        let invalid = |text| Err(Error::new(ErrorKind::InvalidParams, text));
+        if let Some(version) = meta.protocol_version {
+            let Some(version) = version.string(frame) else {
+                let found = shorten(version.text(frame));
+                return invalid(format!("expected `_meta.{VERSION}` to be a string, but found {found}"));
+            };
+            let capabilities = meta.client_capabilities.map_or("nothing", |span| span.text(frame));
+            if !capabilities.starts_with('{') {
+                let found = shorten(capabilities);
+                return invalid(format!(
+                    "expected `_meta.{CAPABILITIES}` to be an object, but found {found}"
+                ));
+            }
+            return match Revision::parse(&version) {
+                Some(revision)
+                    if revision.era() == Era::Modern && session.config.revisions.contains(&revision) =>
+                {
+                    Ok(revision)
+                }
+                _ => Err(unsupported(&session.config, &version)),
+            };
+        }
+        if let Some(revision) = session.revision {
+            return Ok(revision);
+        }
+        let half_modern = meta.client_capabilities.is_some() || meta.client_info.is_some();
+        if half_modern || matches!(method, "server/discover" | "subscriptions/listen") {
+            return invalid(format!("expected `_meta.{VERSION}` to be a string, but found nothing"));
+        }
+        match (method, session.config.newest_legacy()) {
+            ("ping", Some(revision)) => Ok(revision),
+            _ => {
+                let text = format!("expected `initialize` first, but found `{}`", shorten(method));
+                Err(Error::new(ErrorKind::InvalidRequest, text))
+            }
+        }
+    }
+
+    fn serve_method(
+        &mut self,
+        frame: &str,
+        id: Id,
+        method: &str,
+        params: Params,
+        answer: Answer,
+        revision: Revision,
+    ) {
+        let Role::Server(session) = &self.role else { return };
+        let config = Arc::clone(&session.config);
+        let encoder = config.encoder(revision);
+        match method {
+            "ping" if revision.has(Feature::Ping) => {
+                self.answer_at_once(answer, &id, revision, |out| encoder.empty(out));
+            }
+            "server/discover" if revision.era() == Era::Modern => {
+                self.answer_at_once(answer, &id, revision, |out| write_discover(out, &config, encoder));
+            }
+            _ => match request(frame, method, params, &config.capabilities) {
+                Err(error) => self.send_error(answer, None, Some(&id), &error, Some(revision)),
+                Ok(request) => self.admit(frame, id, request, params, answer, revision),
+            },
+        }
+    }
+
+    /// Enters a request into the in-flight table and reports it.
+    fn admit(
+        &mut self,
+        frame: &str,
+        id: Id,
+        request: Request,
+        params: Params,
+        answer: Answer,
+        revision: Revision,
+    ) {
+        if self.inbound.len() >= self.limits.in_flight {
+            let limit = self.limits.in_flight;
+            let text = format!(
+                "expected at most {limit} requests at a time (limit `in_flight`), but found one more"
+            );
+            return self.send_error(
+                answer,
+                None,
+                Some(&id),
+                &Error::new(ErrorKind::Overloaded, text),
+                Some(revision),
+            );
+        }
+        let token = params.meta.progress_token.map(|span| span.text(frame));
+        let open = Open {
+            answer,
+            id: id.clone(),
+            last_progress: f64::NEG_INFINITY,
+            progress_token: token.filter(|token| Id::parse(token).is_some()).map(Into::into),
+            revision,
+        };
+        match self.inbound.open(open) {
+            Some(key) => {
+                let meta = RequestMeta { meta: params.meta, revision };
+                self.events.push_back(Event::Request { key, request, meta });
+            }
+            None => {
+                let text = format!("expected `id` to be new, but found {id}, which is in flight");
+                let error = Error::new(ErrorKind::InvalidRequest, text);
+                self.send_error(answer, None, Some(&id), &error, Some(revision));
+            }
+        }
+    }
+
+    fn serve_initialize(&mut self, frame: &str, id: &Id, params: Params, answer: Answer) {
+        #[derive(Deserialize, Default)]
+        #[serde(rename_all = "camelCase", default)]
+        struct Initialize {
+            capabilities: Capabilities,
+            client_info: Option<Implementation>,
+            protocol_version: Option<String>,
+        }
+        let Role::Server(session) = &mut self.role else { return };
+        let config = Arc::clone(&session.config);
+        let text = params.all.map_or("{}", |span| span.text(frame));
+        let wanted = match serde_json::from_str::<Initialize>(text) {
+            Ok(it) => it,
+            Err(error) => {
+                let error = Error::new(
+                    ErrorKind::InvalidParams,
+                    format!("expected the parameters of `initialize`, but found {error}"),
+                );
+                return self.send_error(answer, None, Some(id), &error, None);
+            }
+        };
+        let result = match (&wanted.protocol_version, session.revision, config.newest_legacy()) {
+            (_, Some(_), _) => {
+                Err(Error::new(ErrorKind::InvalidRequest, "expected `initialize` once, but found it again"))
+            }
+            (None, ..) => Err(Error::new(
+                ErrorKind::InvalidParams,
+                "expected `protocolVersion` to be a string, but found nothing",
+            )),
+            (Some(version), None, None) => Err(unsupported(&config, version)),
+            (Some(version), None, Some(newest)) => {
+                // Spec: an unknown or a modern version is answered with the newest that has a handshake.
+                Ok(Revision::parse(version)
+                    .filter(|r| r.era() == Era::Legacy && config.revisions.contains(r))
+                    .unwrap_or(newest))
+            }
+        };
+        match result {
+            Ok(revision) => {
+                session.revision = Some(revision);
+                session.client =
+                    Some(Arc::new(Client { capabilities: wanted.capabilities, info: wanted.client_info }));
+                self.answer_at_once(answer, id, revision, |out| write_initialize(out, &config, revision));
+            }
+            // A server without any handshake answers in modern terms: there are no others.
+            Err(error) => {
+                let revision = self
+                    .session_revision()
+                    .or_else(|| config.newest_legacy().is_none().then_some(Revision::NEWEST));
+                self.send_error(answer, None, Some(id), &error, revision);
+            }
+        }
+    }
+
+    /// Answers what needs no handler.
+    pub(super) fn answer_at_once(
+        &mut self,
+        answer: Answer,
+        id: &Id,
+        revision: Revision,
+        write: impl FnOnce(&mut Vec<u8>),
+    ) {
+        let open = Open { answer, id: id.clone(), last_progress: 0.0, progress_token: None, revision };
+        match self.inbound.open(open) {
+            Some(key) => self.respond(key, write),
+            None => {
+                let text = format!("expected `id` to be new, but found {id}, which is in flight");
+                self.send_error(
+                    answer,
+                    None,
+                    Some(id),
+                    &Error::new(ErrorKind::InvalidRequest, text),
+                    Some(revision),
+                );
+            }
+        }
+    }
+}
+
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// Reads the parameters of the methods that handlers answer. What is not offered does not exist.
+fn request(frame: &str, method: &str, params: Params, offered: &Capabilities) -> Result<Request, Error> {
+    let not_found = || {
+        let text = format!("expected a method of this server, but found `{}`", shorten(method));
+        Err(Error::new(ErrorKind::MethodNotFound, text))
+    };
+    let capability = method.split('/').next().unwrap_or_default();
+    if !offered.has(capability) {
+        return not_found();
+    }
+    if let Some(list) = List::ALL.into_iter().find(|list| list.method() == method) {
+        return match params.cursor.filter(|span| span.text(frame) != "null") {
+            Some(cursor) => Ok(Request::List { list, cursor: Some(string(frame, "cursor", Some(cursor))?) }),
+            None => Ok(Request::List { list, cursor: None }),
+        };
+    }
+    match method {
+        "tools/call" => Ok(Request::CallTool {
+            name: string(frame, "name", params.name)?,
+            arguments: object(frame, "arguments", params.arguments)?,
+        }),
+        "prompts/get" => Ok(Request::GetPrompt {
+            name: string(frame, "name", params.name)?,
+            arguments: object(frame, "arguments", params.arguments)?,
+        }),
+        "resources/read" => Ok(Request::ReadResource { uri: string(frame, "uri", params.uri)? }),
+        _ => not_found(),
+    }
+}
+
+fn string(frame: &str, name: &str, found: Option<Span>) -> Result<Span, Error> {
+    let text = found.map_or("nothing", |span| span.text(frame));
+    match found.filter(|_| text.starts_with('"')) {
+        Some(span) => Ok(span),
+        None => {
+            let found = shorten(text);
+            Err(Error::new(
+                ErrorKind::InvalidParams,
+                format!("expected `{name}` to be a string, but found {found}"),
+            ))
+        }
+    }
+}
+
+/// `null` counts as absent.
+fn object(frame: &str, name: &str, found: Option<Span>) -> Result<Option<Span>, Error> {
+    match found.map(|span| (span, span.text(frame))) {
+        None | Some((_, "null")) => Ok(None),
+        Some((span, text)) if text.starts_with('{') => Ok(Some(span)),
+        Some((_, text)) => {
+            let found = shorten(text);
+            Err(Error::new(
+                ErrorKind::InvalidParams,
+                format!("expected `{name}` to be an object, but found {found}"),
+            ))
+        }
+    }
+}
+
+fn unsupported(config: &ServerConfig, requested: &str) -> Error {
+    let supported: Vec<_> = config.revisions.iter().rev().map(|r| r.as_str()).collect();
+    let data = serde_json::json!({ "supported": supported, "requested": requested });
+    let text = format!("expected a protocol version of {supported:?}, but found {:?}", shorten(requested));
+    Error::new(ErrorKind::UnsupportedVersion, text).with_data(data.to_string())
+}
+
+fn write_initialize(out: &mut Vec<u8>, config: &ServerConfig, revision: Revision) {
+    let mut object = write::Object::open(out);
+    object.string("protocolVersion", revision.as_str());
+    write_capabilities(&mut object, &config.capabilities, revision);
+    crate::codec::implementation(object.name("serverInfo"), &config.info, revision);
+    object.maybe_string("instructions", config.instructions.as_deref());
+    object.close();
+}
+
+fn write_discover(out: &mut Vec<u8>, config: &ServerConfig, encoder: &Encoder) {
+    let mut object = encoder.open(out);
+    object.array("supportedVersions", config.revisions.iter().rev(), |out, revision| {
+        write::string(out, revision.as_str());
+    });
+    write_capabilities(&mut object, &config.capabilities, encoder.revision());
+    object.maybe_string("instructions", config.instructions.as_deref());
+    encoder.cache_hint(&mut object, config.cache_hint);
+    encoder.close(object, None);
+}
+
+fn write_capabilities(object: &mut write::Object<'_>, capabilities: &Capabilities, revision: Revision) {
+    let mut inner = write::Object::open(object.name("capabilities"));
+    for (name, settings) in &capabilities.0 {
+        if name != "completions" || revision.has(Feature::CompletionsCapability) {
+            inner.raw(name, &settings.to_string());
+        }
+    }
+    inner.close();
+}

