@@ -131,6 +131,8 @@ pub struct Malformed {
     pub id: Option<Id>,
     /// Whether the sender waits for an answer: a malformed notification or answer gets none.
     pub answer: bool,
+    /// Whether it was meant as an answer: it has a `result` or an `error`.
+    pub is_answer: bool,
 }
 
 /// Reads the message that stands at `place` in `frame`.
@@ -143,6 +145,15 @@ pub fn parse(frame: &str, place: Span, max_depth: usize) -> Result<Message, Malf
         Ok(()) => draft.finish(frame),
         Err(syntax) => Err(draft.broken(frame, place, syntax)),
     }
+}
+
+/// Makes what can be made of the beginning of a message; `error` says why the rest is of no use.
+pub fn cut_off(start: &str, max_depth: usize, error: Error) -> Malformed {
+    let mut draft = Draft::default();
+    let end =
+        draft.read(start, Span::whole(start), max_depth).map_or_else(|syntax| syntax.at, |()| start.len());
+    let is_answer = draft.is_answer;
+    Malformed { error, id: draft.certain_id(start, end), answer: !is_answer, is_answer }
 }
 
 /// Returns whether a frame holds a batch, going by its first byte.
@@ -166,8 +177,10 @@ pub fn split_batch(frame: &str, max_depth: usize, max_messages: usize) -> Result
         if messages.len() > max_messages { Ok(()) } else { scanner.end() }
     };
     scan().map_err(|syntax| Draft::default().broken(frame, whole, syntax))?;
-    let refuse =
-        |text| Err(Malformed { error: Error::new(ErrorKind::InvalidRequest, text), id: None, answer: true });
+    let refuse = |text| {
+        let error = Error::new(ErrorKind::InvalidRequest, text);
+        Err(Malformed { error, id: None, answer: true, is_answer: false })
+    };
     match messages.len() {
         0 => refuse("expected a batch to hold a message, but found `[]`".to_owned()),
         n if n > max_messages => {
@@ -231,6 +244,8 @@ pub fn error(out: &mut Vec<u8>, id: Option<&Id>, error: &Error, revision: Option
 struct Draft {
     error: Option<Span>,
     id: Option<Span>,
+    /// Whether a `result` or an `error` was at least begun.
+    is_answer: bool,
     jsonrpc: Option<Span>,
     method: Option<Span>,
     not_an_object: Option<Kind>,
@@ -254,6 +269,7 @@ impl Draft {
         while let Some(name) = scanner.member(first)? {
             first = false;
             let name = unquote(name.text(frame)).unwrap_or_default();
+            self.is_answer |= matches!(&*name, "error" | "result");
             let (slot, known) = match &*name {
                 "error" => (&mut self.error, "error"),
                 "id" => (&mut self.id, "id"),
@@ -284,9 +300,10 @@ impl Draft {
     fn finish(self, frame: &str) -> Result<Message, Malformed> {
         let id = self.id.and_then(|span| Id::parse(span.text(frame)));
         // Whoever sent a method with an id, or something with no method at all, waits for an answer.
-        let answer =
-            self.result.is_none() && self.error.is_none() && (self.id.is_some() || self.method.is_none());
-        let refuse = |kind, text| Err(Malformed { error: Error::new(kind, text), id: id.clone(), answer });
+        let is_answer = self.is_answer;
+        let answer = !is_answer && (self.id.is_some() || self.method.is_none());
+        let refuse =
+            |kind, text| Err(Malformed { error: Error::new(kind, text), id: id.clone(), answer, is_answer });
         let invalid = |text| refuse(ErrorKind::InvalidRequest, text);
 
         if let Some(kind) = self.not_an_object {
@@ -342,19 +359,31 @@ impl Draft {
     /// Turns a mistake in the text into an answer, with the id if it stood before the mistake.
     #[cold]
     fn broken(&self, frame: &str, place: Span, syntax: Syntax) -> Malformed {
+        let is_answer = self.is_answer;
         if syntax.expected == DEPTH {
             let text = format!("expected {DEPTH}, but found more at byte {}", syntax.at);
-            let id =
-                self.id.map_or_else(|| id_of_deep(place.text(frame)), |span| Id::parse(span.text(frame)));
-            return Malformed { error: Error::new(ErrorKind::InvalidRequest, text), id, answer: true };
+            let error = Error::new(ErrorKind::InvalidRequest, text);
+            let id = self
+                .id
+                .map_or_else(|| id_of_deep(place.text(frame)), |span| Some(Id::parse(span.text(frame))));
+            // Counted to its end and without an id it is a notification, for which nobody waits.
+            let notification = self.method.is_some() && self.id.is_none() && id == Some(None);
+            return Malformed { error, id: id.flatten(), answer: !is_answer && !notification, is_answer };
         }
         let found = match frame.get(syntax.at..).and_then(|rest| rest.chars().next()) {
             Some(c) => format!("{c:?}"),
             None => "the end of the message".to_owned(),
         };
         let text = format!("expected {} at byte {}, but found {found}", syntax.expected, syntax.at);
-        let id = self.id.and_then(|span| Id::parse(span.text(frame)));
-        Malformed { error: Error::new(ErrorKind::Parse, text), id, answer: true }
+        let id = self.certain_id(frame, syntax.at);
+        Malformed { error: Error::new(ErrorKind::Parse, text), id, answer: !is_answer, is_answer }
+    }
+
+    /// The id, unless it is a number that may have gone on behind `end`, where reading stopped.
+    fn certain_id(&self, frame: &str, end: usize) -> Option<Id> {
+        let span = self.id?;
+        let text = span.text(frame);
+        if text.ends_with('"') || span.range().end < end { Id::parse(text) } else { None }
     }
 }
 
@@ -417,8 +446,9 @@ fn read_meta(scanner: &mut Scanner<'_>, frame: &str) -> Result<Meta, Syntax> {
 
 /// Finds the id of a message that is nested too deeply to be scanned: brackets are counted, nothing is checked.
 ///
-/// Only a count that ends at zero at the very end is believed.
-fn id_of_deep(text: &str) -> Option<Id> {
+/// Only a count that ends at zero at the very end is believed, otherwise it is `None`; `Some(None)` is a message
+/// without an id.
+fn id_of_deep(text: &str) -> Option<Option<Id>> {
     let bytes = text.trim().as_bytes();
     let (mut depth, mut at, mut found) = (0usize, 0usize, None);
     while at < bytes.len() {
@@ -431,8 +461,11 @@ fn id_of_deep(text: &str) -> Option<Id> {
                 while *bytes.get(at)? != b'"' {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
-                if depth == 1 && &bytes[start..=at] == br#""id""# {
-                    let rest = text.trim()[at + 1..].trim_start().strip_prefix(':')?.trim_start();
+                if depth == 1
+                    && &bytes[start..=at] == br#""id""#
+                    && let Some(rest) = text.trim()[at + 1..].trim_start().strip_prefix(':')
+                {
+                    let rest = rest.trim_start();
                     let mut scanner = Scanner::new(rest, 1);
                     found = scanner.value().ok().and_then(|span| Id::parse(span.text(rest)));
                 }
@@ -441,7 +474,7 @@ fn id_of_deep(text: &str) -> Option<Id> {
         }
         at += 1;
     }
-    found.filter(|_| depth == 0)
+    (depth == 0).then_some(found)
 }
 
 #[cfg(test)]

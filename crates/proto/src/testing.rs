@@ -42,6 +42,9 @@ impl Pair {
     pub fn drive(&mut self, mut serve: impl FnMut(&mut Peer, &Event, &str)) {
         loop {
             let mut silent = true;
+            // What was reported without a frame, as by `connect`.
+            self.client_events.extend(std::iter::from_fn(|| self.client.poll_event()));
+            self.server_events.extend(std::iter::from_fn(|| self.server.poll_event()));
             while let Some(sent) = self.client.poll_transmit() {
                 silent = false;
                 let frame = String::from_utf8(sent.bytes).unwrap_or_default();

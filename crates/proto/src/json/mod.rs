@@ -24,6 +24,11 @@ impl Span {
         Self { start: start as u32, end: end as u32 }
     }
 
+    /// Makes a span of a frame by hand; `None` unless `start <= end` and both fit.
+    pub fn of(start: usize, end: usize) -> Option<Self> {
+        (start <= end).then_some(Self { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? })
+    }
+
     /// All of `text`.
     pub(crate) fn whole(text: &str) -> Self {
         Self::new(0, text.len())

@@ -22,16 +22,27 @@ struct Batch {
     due: usize,
 }
 
+impl Batches {
+    /// Returns how many bytes are in the frame already that `answer` will be put into.
+    pub(super) fn gathered(&self, answer: Answer) -> usize {
+        match answer {
+            Answer::Alone => 0,
+            Answer::InBatch(number) => self.open.get(&number).map_or(0, |batch| batch.answers.len()),
+        }
+    }
+}
+
 impl Peer {
     pub(super) fn handle_batch(&mut self, frame: &str, now: Now) {
         if !self.session_revision().is_some_and(|revision| revision.has(Feature::Batches)) {
             let text = "expected one message, but found a batch, which only 2025-03-26 has";
             let error = Error::new(ErrorKind::InvalidRequest, text);
-            return self.refuse(Answer::Alone, &Malformed { error, id: None, answer: true });
+            let malformed = Malformed { error, id: None, answer: true, is_answer: false };
+            return self.refuse(Answer::Alone, malformed, now);
         }
         let messages = match envelope::split_batch(frame, self.limits.depth, self.limits.batch) {
             Ok(messages) => messages,
-            Err(malformed) => return self.refuse(Answer::Alone, &malformed),
+            Err(malformed) => return self.refuse(Answer::Alone, malformed, now),
         };
         self.batches.last = self.batches.last.wrapping_add(1);
         let batch = self.batches.last;

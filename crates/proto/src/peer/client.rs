@@ -60,17 +60,27 @@ impl Session {
     fn newest(&self, era: Era, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
         self.config.revisions.iter().copied().filter(|r| r.era() == era && accept(*r)).max()
     }
+
+    /// The revision to propose in a handshake after `server/discover` has failed, if we may begin one.
+    fn fallback(&self, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
+        self.newest(Era::Legacy, accept).filter(|_| self.config.era == EraChoice::Auto)
+    }
 }
 
 impl Peer {
     /// Begins to speak. [`Event::Connected`] or [`Event::Refused`] follows.
     pub fn connect(&mut self, now: Now) {
         let Role::Client(session) = &self.role else { return };
-        let modern =
-            session.newest(Era::Modern, |_| true).filter(|_| session.config.era != EraChoice::Legacy);
-        match modern {
-            Some(revision) => self.discover(revision, now),
-            None => self.initialize(now),
+        let newest = |era| session.newest(era, |_| true);
+        match (session.config.era, newest(Era::Modern), newest(Era::Legacy)) {
+            (EraChoice::Auto | EraChoice::Modern, Some(revision), _) => self.discover(revision, now),
+            (EraChoice::Auto | EraChoice::Legacy, _, Some(revision)) => self.initialize(revision, now),
+            (era, ..) => {
+                let found = ours(&session.config);
+                let text =
+                    format!("expected a revision for `EraChoice::{era:?}` among ours, but found {found}");
+                self.events.push_back(Event::Refused(Error::new(ErrorKind::UnsupportedVersion, text)));
+            }
         }
     }
 
@@ -84,9 +94,14 @@ impl Peer {
     }
 
     /// Requests of a server: only `ping` has an answer so far.
+    ///
+    /// Spec: 2026-07-28 stdio: servers write no requests and clients no answers.
     pub(super) fn serve_as_client(&mut self, frame: &str, id: Id, method: Span, answer: Answer) {
         let name = method.string(frame).unwrap_or_default();
         let revision = self.session_revision().unwrap_or(Revision::NEWEST_LEGACY);
+        if revision.era() == Era::Modern {
+            return self.note(&format!("request `{}` of a server that may make none", shorten(&name)));
+        }
         if &*name == "ping" {
             return self.answer_at_once(answer, &id, revision, |out| out.extend_from_slice(b"{}"));
         }
@@ -125,12 +140,8 @@ impl Peer {
         session.handshake = Some(key);
     }
 
-    fn initialize(&mut self, now: Now) {
+    fn initialize(&mut self, revision: Revision, now: Now) {
         let Role::Client(session) = &mut self.role else { return };
-        let Some(revision) = session.newest(Era::Legacy, |_| true) else {
-            let text = "expected the server to speak a modern revision, but found that it does not";
-            return self.events.push_back(Event::Refused(Error::new(ErrorKind::UnsupportedVersion, text)));
-        };
         session.proposed = Some(revision);
         let mut params = Vec::new();
         let mut object = Object::open(&mut params);
@@ -190,8 +201,13 @@ impl Peer {
             supported: Vec<String>,
         }
         let Role::Client(session) = &self.role else { return };
-        let modern_error =
-            matches!(error.kind(), ErrorKind::UnsupportedVersion | ErrorKind::MissingClientCapability);
+        // -32020 is `HeaderMismatch`, which only a modern server knows.
+        let modern_error = matches!(
+            error.kind(),
+            ErrorKind::UnsupportedVersion
+                | ErrorKind::MissingClientCapability
+                | ErrorKind::Application(-32020)
+        );
         if modern_error {
             let supported: Vec<String> = error
                 .data()
@@ -203,18 +219,23 @@ impl Peer {
                 Some(revision) => self.discover(revision, now),
                 None => self.fall_back(served, &format!("{supported:?}"), now),
             }
-        } else if session.config.era == EraChoice::Auto && session.newest(Era::Legacy, |_| true).is_some() {
-            self.initialize(now);
+        } else if let Some(revision) = session.fallback(|_| true) {
+            self.initialize(revision, now);
         } else {
-            self.events.push_back(Event::Refused(error));
+            let text = format!(
+                "expected the server to speak one of {}, but it answered `server/discover` with: {}",
+                ours(&session.config),
+                shorten(error.message())
+            );
+            self.events.push_back(Event::Refused(Error::new(error.kind().clone(), text)));
         }
     }
 
-    /// Takes the handshake if the server named a revision that has one.
+    /// Takes the handshake if the server named a revision of ours that has one.
     fn fall_back(&mut self, served: impl Fn(Revision) -> bool, found: &str, now: Now) {
         let Role::Client(session) = &self.role else { return };
-        if session.config.era == EraChoice::Auto && session.newest(Era::Legacy, served).is_some() {
-            return self.initialize(now);
+        if let Some(revision) = session.fallback(served) {
+            return self.initialize(revision, now);
         }
         let text = format!(
             "expected the server to speak one of {}, but found {}",

@@ -50,11 +50,8 @@ pub(super) struct Inbound {
 }
 
 impl Inbound {
-    /// Enters a request; `None` if its id is in flight already.
-    pub(super) fn open(&mut self, open: Open) -> Option<CallKey> {
-        if self.ids.contains_key(&open.id) {
-            return None;
-        }
+    /// Enters a request whose id is not in flight: [`Self::holds`] has said so.
+    pub(super) fn open(&mut self, open: Open) -> CallKey {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push((0, State::Free));
             (self.slots.len() - 1) as u32
@@ -63,7 +60,7 @@ impl Inbound {
         let key = CallKey { slot, generation: *generation };
         self.ids.insert(open.id.clone(), key);
         *state = State::Open(open);
-        Some(key)
+        key
     }
 
     /// Ends a request; returns it if an answer is still due.
@@ -98,7 +95,8 @@ impl Inbound {
     pub(super) fn advance(&mut self, key: CallKey, progress: f64) -> Option<(&str, Revision)> {
         match self.slots.get_mut(key.slot as usize)? {
             (generation, State::Open(open)) if *generation == key.generation => {
-                if !(progress > open.last_progress) {
+                // JSON has no infinity, and nothing would increase after it.
+                if !progress.is_finite() || progress <= open.last_progress {
                     return None;
                 }
                 open.last_progress = progress;
@@ -106,6 +104,11 @@ impl Inbound {
             }
             _ => None,
         }
+    }
+
+    /// Returns whether a request with this id waits for its answer.
+    pub(super) fn holds(&self, id: &Id) -> bool {
+        self.ids.contains_key(id)
     }
 
     pub(super) fn revision(&self, key: CallKey) -> Option<Revision> {

@@ -31,6 +31,7 @@ use crate::codec::Encoder;
 use crate::envelope::{self, Id, Malformed, Message, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::Span;
+use crate::model::{CallToolResult, Content};
 use crate::revision::{Feature, Revision};
 use batch::Batches;
 use inbound::{Answer, Inbound};
@@ -61,7 +62,7 @@ pub struct Peer {
 
 #[derive(Debug)]
 enum Role {
-    Client(client::Session),
+    Client(Box<client::Session>),
     Server(server::Session),
 }
 
@@ -81,7 +82,7 @@ impl Peer {
     /// Makes the client's side of a connection. [`Self::connect`] begins to speak.
     pub fn client(config: ClientConfig) -> Self {
         let limits = config.limits;
-        Self::new(Role::Client(client::Session::new(config)), limits)
+        Self::new(Role::Client(Box::new(client::Session::new(config))), limits)
     }
 
     fn new(role: Role, limits: Limits) -> Self {
@@ -101,7 +102,7 @@ impl Peer {
     pub fn handle_frame(&mut self, frame: &[u8], now: Now) {
         let text = match std::str::from_utf8(frame) {
             Ok(text) => text,
-            Err(error) => return self.refuse_bytes(frame, error.valid_up_to()),
+            Err(error) => return self.refuse_bytes(frame, error.valid_up_to(), now),
         };
         if envelope::is_batch(text) {
             self.handle_batch(text, now);
@@ -111,22 +112,14 @@ impl Peer {
     }
 
     /// Takes note of a frame over the limit, of which `prefix` is the beginning.
-    pub fn handle_oversize(&mut self, prefix: &[u8]) {
-        let text = match std::str::from_utf8(prefix) {
-            Ok(text) => text,
-            Err(error) => std::str::from_utf8(&prefix[..error.valid_up_to()]).unwrap_or(""),
-        };
-        let id = match envelope::parse(text, Span::whole(text), self.limits.depth) {
-            Err(malformed) => malformed.id,
-            Ok(_) => None,
-        };
+    pub fn handle_oversize(&mut self, prefix: &[u8], now: Now) {
         let limit = self.limits.frame_in;
         let error = Error::new(
             ErrorKind::InvalidRequest,
             format!("expected a message of at most {limit} bytes (limit `frame_in`), but found a longer one"),
         );
-        self.send_error(Answer::Alone, None, id.as_ref(), &error, self.session_revision());
-        self.note(error.message());
+        let malformed = envelope::cut_off(readable(prefix), self.limits.depth, error);
+        self.refuse(Answer::Alone, malformed, now);
     }
 
     /// Takes note of the time: requests past their deadline end.
@@ -168,9 +161,9 @@ impl Peer {
         envelope::begin_result(&mut out, &open.id);
         write(&mut out);
         envelope::end(&mut out);
-        if out.len() > self.limits.frame_out {
+        let found = self.batches.gathered(open.answer) + out.len();
+        if found > self.limits.frame_out {
             let limit = self.limits.frame_out;
-            let found = out.len();
             self.recycle(out);
             let text =
                 format!("expected a result of at most {limit} bytes (limit `frame_out`), but found {found}");
@@ -187,9 +180,31 @@ impl Peer {
         }
     }
 
-    /// Takes note that the work for a cancelled request has ended, which frees its place in the table.
+    /// Answers the request `key`, whose arguments break the schema of what it calls.
+    ///
+    /// Spec: since 2025-11-25 a tool says so in its result, where the model can read it; before, and for anything
+    /// but tools, it is the error -32602.
+    pub fn respond_invalid_arguments(&mut self, key: CallKey, message: &str, is_tool: bool) {
+        let as_result =
+            self.inbound.revision(key).is_some_and(|r| r.has(Feature::InvalidArgumentsAreToolErrors));
+        if !(is_tool && as_result) {
+            return self.respond_error(key, &Error::new(ErrorKind::InvalidParams, message));
+        }
+        let encoder = self.encoder(key);
+        let result = CallToolResult {
+            content: vec![Content::text(message)],
+            is_error: true,
+            ..CallToolResult::default()
+        };
+        self.respond(key, |out| encoder.call_tool(out, &result));
+    }
+
+    /// Takes note that the work for a request has ended, which frees the place of a cancelled one in the table.
+    ///
+    /// If nobody has answered it and nobody has cancelled it, the answer is an error.
     pub fn finished(&mut self, key: CallKey) {
-        self.inbound.close(key);
+        let text = "expected the work to end with an answer, but found that it ended without one";
+        self.respond_error(key, &Error::new(ErrorKind::Internal, text));
     }
 
     /// Sends progress of the request `key`, if its sender asked for it and it is still open.
@@ -237,7 +252,7 @@ impl Peer {
             }
             Ok(Message::Result { id, result }) => self.handle_result(frame, &id, result, now),
             Ok(Message::Error { id, error }) => self.handle_error(frame, id.as_ref(), error, now),
-            Err(malformed) => self.refuse(answer, &malformed),
+            Err(malformed) => self.refuse(answer, malformed, now),
         }
     }
 
@@ -290,25 +305,32 @@ impl Peer {
         }
     }
 
-    /// Answers what is no message, if somebody waits for an answer.
-    fn refuse(&mut self, answer: Answer, malformed: &Malformed) {
-        if malformed.answer {
-            let revision = self.session_revision();
-            self.send_error(answer, None, malformed.id.as_ref(), &malformed.error, revision);
+    /// Takes what is no message: a broken answer ends our request, anything else is answered if somebody waits.
+    fn refuse(&mut self, answer: Answer, malformed: Malformed, now: Now) {
+        let Malformed { error, id, .. } = malformed;
+        if malformed.is_answer
+            && let Some((key, _)) = id.as_ref().and_then(|id| self.answered(id))
+        {
+            return self.settle(key, Err(error), now);
         }
-        self.note(malformed.error.message());
+        self.note(error.message());
+        match self.role {
+            Role::Server(_) if malformed.answer => {
+                self.send_error(answer, None, id.as_ref(), &error, self.error_revision());
+            }
+            // Spec: 2026-07-28 stdio "Sending Messages": a client writes no answers. In older sessions nearly all
+            // that is broken is no request either, but a line of a log.
+            Role::Client(_) if malformed.answer => self.batch_step(answer, None),
+            _ => {}
+        }
     }
 
-    fn refuse_bytes(&mut self, frame: &[u8], at: usize) {
+    fn refuse_bytes(&mut self, frame: &[u8], at: usize, now: Now) {
         let byte = frame.get(at).copied().unwrap_or_default();
         let text = format!("expected UTF-8, but found the byte 0x{byte:02x} at {at}");
-        let readable = std::str::from_utf8(&frame[..at]).unwrap_or("");
-        // Whatever was cut off is a mistake in the text; what counts is the id before it.
-        let id = envelope::parse(readable, Span::whole(readable), self.limits.depth).err().and_then(|m| m.id);
-        self.refuse(
-            Answer::Alone,
-            &Malformed { error: Error::new(ErrorKind::Parse, text), id, answer: true },
-        );
+        let error = Error::new(ErrorKind::Parse, text);
+        let malformed = envelope::cut_off(readable(frame), self.limits.depth, error);
+        self.refuse(Answer::Alone, malformed, now);
     }
 
     fn send_error(
@@ -340,6 +362,13 @@ impl Peer {
         self.pool.pop().unwrap_or_default()
     }
 
+    fn error_revision(&self) -> Option<Revision> {
+        match &self.role {
+            Role::Client(session) => session.revision(),
+            Role::Server(session) => session.error_revision(),
+        }
+    }
+
     fn session_revision(&self) -> Option<Revision> {
         match &self.role {
             Role::Client(session) => session.revision(),
@@ -358,3 +387,12 @@ impl Peer {
         }
     }
 }
+
+/// The beginning of `bytes` up to what is no UTF-8.
+fn readable(bytes: &[u8]) -> &str {
+    let end = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    std::str::from_utf8(&bytes[..end]).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests;

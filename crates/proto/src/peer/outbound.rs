@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::{Event, Now, Peer, Role, Route, Transmit};
 use crate::envelope::{self, Id, Params};
 use crate::error::{Error, ErrorKind};
-use crate::json::Span;
+use crate::json::{Span, shorten, unquote};
 
 /// The name of a request of ours; its id on the wire is the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,7 +140,7 @@ impl Peer {
 
     pub(super) fn handle_error(&mut self, frame: &str, id: Option<&Id>, error: Span, now: Now) {
         let Some(id) = id else {
-            return self.note(&format!("error without an id: {}", crate::json::shorten(error.text(frame))));
+            return self.note(&format!("error without an id: {}", shorten(error.text(frame))));
         };
         match self.answered(id) {
             Some((key, method)) => {
@@ -171,7 +172,7 @@ impl Peer {
         }
     }
 
-    fn answered(&mut self, id: &Id) -> Option<(RequestKey, Box<str>)> {
+    pub(super) fn answered(&mut self, id: &Id) -> Option<(RequestKey, Box<str>)> {
         let Id::Integer(number) = id else { return None };
         let key = RequestKey(u64::try_from(*number).ok()?);
         Some((key, self.outbound.close(key)?))
@@ -183,24 +184,25 @@ impl Peer {
         #[serde(rename_all = "camelCase")]
         struct Typed<'t> {
             #[serde(borrow)]
-            result_type: Option<std::borrow::Cow<'t, str>>,
+            result_type: Option<&'t RawValue>,
         }
+        let text = result.text(frame);
         let invalid = |text| Err(Error::new(ErrorKind::InvalidRequest, text));
-        match serde_json::from_str::<Typed<'_>>(result.text(frame)) {
-            Ok(Typed { result_type: None }) => Ok(()),
-            Ok(Typed { result_type: Some(kind) }) if kind == "complete" => Ok(()),
-            Ok(Typed { result_type: Some(kind) }) => {
-                invalid(format!("expected `resultType` to be \"complete\", but found {kind:?}"))
-            }
-            Err(_) => {
-                let found = crate::json::shorten(result.text(frame));
-                invalid(format!("expected `result` to be an object, but found {found}"))
+        // Read as a struct, an array would do for an object.
+        let Some(Ok(typed)) = text.starts_with('{').then(|| serde_json::from_str::<Typed<'_>>(text)) else {
+            return invalid(format!("expected `result` to be an object, but found {}", shorten(text)));
+        };
+        match typed.result_type.map(RawValue::get) {
+            None => Ok(()),
+            Some(kind) if unquote(kind).as_deref() == Some("complete") => Ok(()),
+            Some(kind) => {
+                invalid(format!("expected `resultType` to be \"complete\", but found {}", shorten(kind)))
             }
         }
     }
 
     /// Hands an answer to whoever waits: the handshake or the program.
-    fn settle(&mut self, request: RequestKey, answer: Result<(&str, Span), Error>, now: Now) {
+    pub(super) fn settle(&mut self, request: RequestKey, answer: Result<(&str, Span), Error>, now: Now) {
         if self.is_handshake(request) {
             return self.handshake_answer(answer, now);
         }

@@ -53,6 +53,12 @@ impl Session {
         self.revision
     }
 
+    /// The revision of errors about messages that name none. A server without any handshake answers in modern
+    /// terms: there are no others.
+    pub(super) fn error_revision(&self) -> Option<Revision> {
+        self.revision.or_else(|| self.config.newest_legacy().is_none().then_some(Revision::NEWEST))
+    }
+
     pub(super) fn encoder(&self, revision: Revision) -> &Encoder {
         self.config.encoder(revision)
     }
@@ -85,10 +91,15 @@ impl Peer {
     ) {
         let name = method.string(frame).unwrap_or_default();
         let modern = params.meta.protocol_version.is_some();
+        if self.inbound.holds(&id) {
+            let text = format!("expected `id` to be new, but found {id}, which is in flight");
+            let error = Error::new(ErrorKind::InvalidRequest, text);
+            return self.send_error(answer, None, Some(&id), &error, self.error_revision());
+        }
         if answer != Answer::Alone && !self.may_be_batched(&name, modern) {
             let text = format!("expected `{name}` in a frame of its own, but found it in a batch");
             let error = Error::new(ErrorKind::InvalidRequest, text);
-            return self.send_error(answer, None, Some(&id), &error, self.session_revision());
+            return self.send_error(answer, None, Some(&id), &error, self.error_revision());
         }
         if &*name == "initialize" && !modern {
             return self.serve_initialize(frame, &id, params, answer);
@@ -96,7 +107,7 @@ impl Peer {
         match self.classify(frame, &name, params) {
             Err(error) => {
                 // Errors about modern requests have modern codes, whatever the session speaks.
-                let revision = if modern { Some(Revision::NEWEST) } else { self.session_revision() };
+                let revision = if modern { Some(Revision::NEWEST) } else { self.error_revision() };
                 self.send_error(answer, None, Some(&id), &error, revision);
             }
             Ok(revision) => self.serve_method(frame, id, &name, params, answer, revision),
@@ -135,10 +146,14 @@ impl Peer {
             return Ok(revision);
         }
         let half_modern = meta.client_capabilities.is_some() || meta.client_info.is_some();
-        if half_modern || matches!(method, "server/discover" | "subscriptions/listen") {
+        let newest_legacy = session.config.newest_legacy();
+        if half_modern
+            || newest_legacy.is_none()
+            || matches!(method, "server/discover" | "subscriptions/listen")
+        {
             return invalid(format!("expected `_meta.{VERSION}` to be a string, but found nothing"));
         }
-        match (method, session.config.newest_legacy()) {
+        match (method, newest_legacy) {
             ("ping", Some(revision)) => Ok(revision),
             _ => {
                 let text = format!("expected `initialize` first, but found `{}`", shorten(method));
@@ -204,17 +219,9 @@ impl Peer {
             progress_token: token.filter(|token| Id::parse(token).is_some()).map(Into::into),
             revision,
         };
-        match self.inbound.open(open) {
-            Some(key) => {
-                let meta = RequestMeta { meta: params.meta, revision };
-                self.events.push_back(Event::Request { key, request, meta });
-            }
-            None => {
-                let text = format!("expected `id` to be new, but found {id}, which is in flight");
-                let error = Error::new(ErrorKind::InvalidRequest, text);
-                self.send_error(answer, None, Some(&id), &error, Some(revision));
-            }
-        }
+        let key = self.inbound.open(open);
+        let meta = RequestMeta { meta: params.meta, revision };
+        self.events.push_back(Event::Request { key, request, meta });
     }
 
     fn serve_initialize(&mut self, frame: &str, id: &Id, params: Params, answer: Answer) {
@@ -261,13 +268,7 @@ impl Peer {
                     Some(Arc::new(Client { capabilities: wanted.capabilities, info: wanted.client_info }));
                 self.answer_at_once(answer, id, revision, |out| write_initialize(out, &config, revision));
             }
-            // A server without any handshake answers in modern terms: there are no others.
-            Err(error) => {
-                let revision = self
-                    .session_revision()
-                    .or_else(|| config.newest_legacy().is_none().then_some(Revision::NEWEST));
-                self.send_error(answer, None, Some(id), &error, revision);
-            }
+            Err(error) => self.send_error(answer, None, Some(id), &error, self.error_revision()),
         }
     }
 
@@ -280,19 +281,8 @@ impl Peer {
         write: impl FnOnce(&mut Vec<u8>),
     ) {
         let open = Open { answer, id: id.clone(), last_progress: 0.0, progress_token: None, revision };
-        match self.inbound.open(open) {
-            Some(key) => self.respond(key, write),
-            None => {
-                let text = format!("expected `id` to be new, but found {id}, which is in flight");
-                self.send_error(
-                    answer,
-                    None,
-                    Some(id),
-                    &Error::new(ErrorKind::InvalidRequest, text),
-                    Some(revision),
-                );
-            }
-        }
+        let key = self.inbound.open(open);
+        self.respond(key, write);
     }
 }
 

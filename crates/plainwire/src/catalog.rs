@@ -1,0 +1,192 @@
+//! What a server offers, fixed and indexed: entries by name, list pages as the bytes that are sent.
+//!
+//! In: tools, resources, templates and prompts. Out: the entry behind a name, the page behind a cursor. A catalog
+//! never changes; pages are written once per revision, the first time somebody asks.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use plainwire_proto::codec::{self, Encoder};
+use plainwire_proto::cursor::{CursorKey, List};
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::json::shorten;
+use plainwire_proto::model::{self, CacheHint};
+use plainwire_proto::revision::Revision;
+
+use crate::handler::template::Template;
+use crate::handler::{Prompt, Resource, ResourceTemplate, Run, Tool};
+use crate::schema::InputSchema;
+
+/// A function behind a name, ready to be called.
+pub(crate) struct Entry {
+    pub(crate) is_tool: bool,
+    pub(crate) mime_type: Option<String>,
+    /// For messages: "the tool `add`".
+    pub(crate) name: String,
+    pub(crate) run: Run,
+    pub(crate) schema: InputSchema,
+    pub(crate) timeout: Option<Duration>,
+    /// Whether its first step once took so long that it must never hold up others again.
+    slow: AtomicBool,
+}
+
+impl Entry {
+    pub(crate) fn is_slow(&self) -> bool {
+        self.slow.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn mark_slow(&self) {
+        self.slow.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Everything a server offers.
+#[derive(Default)]
+pub(crate) struct Declared {
+    pub(crate) prompts: Vec<Prompt>,
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) templates: Vec<ResourceTemplate>,
+    pub(crate) tools: Vec<Tool>,
+}
+
+pub(crate) struct Catalog {
+    cache_hint: CacheHint,
+    cursors: CursorKey,
+    lists: Lists,
+    page_size: usize,
+    pages: [[OnceLock<Vec<Vec<u8>>>; List::ALL.len()]; Revision::ALL.len()],
+    prompts: HashMap<String, Entry>,
+    resources: HashMap<String, Entry>,
+    templates: Vec<(Template, Entry)>,
+    tools: HashMap<String, Entry>,
+}
+
+/// The lists as clients see them, in the order of declaration.
+struct Lists {
+    prompts: Vec<model::Prompt>,
+    resources: Vec<model::Resource>,
+    templates: Vec<model::ResourceTemplate>,
+    tools: Vec<model::Tool>,
+}
+
+impl Catalog {
+    pub(crate) fn new(server: &str, declared: Declared, page_size: usize, cache_hint: CacheHint) -> Self {
+        let mut names = String::new();
+        let mut lists = Lists { prompts: vec![], resources: vec![], templates: vec![], tools: vec![] };
+        let (mut prompts, mut resources, mut tools) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut templates = Vec::new();
+        for it in declared.tools {
+            names += &format!("tool {}\n", it.entry.name);
+            let entry = entry("tool", &it.entry.name, it.run, it.schema);
+            tools.insert(it.entry.name.clone(), Entry { is_tool: true, timeout: it.timeout, ..entry });
+            lists.tools.push(it.entry);
+        }
+        for it in declared.prompts {
+            names += &format!("prompt {}\n", it.entry.name);
+            prompts.insert(it.entry.name.clone(), entry("prompt", &it.entry.name, it.run, it.schema));
+            lists.prompts.push(it.entry);
+        }
+        for it in declared.resources {
+            names += &format!("resource {}\n", it.entry.uri);
+            let entry = entry("resource", &it.entry.uri, it.run, InputSchema::empty());
+            resources.insert(it.entry.uri.clone(), Entry { mime_type: it.entry.mime_type.clone(), ..entry });
+            lists.resources.push(it.entry);
+        }
+        for it in declared.templates {
+            names += &format!("template {}\n", it.entry.uri_template);
+            let entry = entry("resource template", &it.entry.uri_template, it.run, it.schema);
+            templates.push((it.template, Entry { mime_type: it.entry.mime_type.clone(), ..entry }));
+            lists.templates.push(it.entry);
+        }
+        Self {
+            cache_hint,
+            cursors: CursorKey::derive(server, &names),
+            lists,
+            page_size: page_size.max(1),
+            pages: Default::default(),
+            prompts,
+            resources,
+            templates,
+            tools,
+        }
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> Result<&Entry, Error> {
+        self.tools.get(name).ok_or_else(|| unknown("tool", name))
+    }
+
+    pub(crate) fn prompt(&self, name: &str) -> Result<&Entry, Error> {
+        self.prompts.get(name).ok_or_else(|| unknown("prompt", name))
+    }
+
+    /// Returns what reads `uri`, and the variables of its template as JSON.
+    pub(crate) fn resource(&self, uri: &str) -> Result<(&Entry, Option<String>), Error> {
+        if let Some(entry) = self.resources.get(uri) {
+            return Ok((entry, None));
+        }
+        self.templates
+            .iter()
+            .find_map(|(template, entry)| Some((entry, Some(template.variables_of(uri)?))))
+            .ok_or_else(|| Error::resource_not_found(uri))
+    }
+
+    /// Returns the page of `list` that begins at `cursor`, as the JSON of `result`.
+    ///
+    /// # Errors
+    /// `InvalidParams` for a cursor that this server did not make for this list.
+    pub(crate) fn page(&self, list: List, cursor: Option<&str>, encoder: &Encoder) -> Result<&[u8], Error> {
+        let pages = self.pages[encoder.revision().index()][list as usize]
+            .get_or_init(|| self.write_pages(list, encoder));
+        let offset = match cursor {
+            None => Some(0),
+            Some(cursor) => self.cursors.open(list, cursor).map(|offset| offset as usize),
+        };
+        offset.and_then(|offset| pages.get(offset / self.page_size)).map(Vec::as_slice).ok_or_else(|| {
+            let found = shorten(cursor.unwrap_or_default()).into_owned();
+            let text = format!("expected `cursor` to be a `nextCursor` of this list, but found {found:?}");
+            Error::new(ErrorKind::InvalidParams, text)
+        })
+    }
+
+    fn write_pages(&self, list: List, encoder: &Encoder) -> Vec<Vec<u8>> {
+        match list {
+            List::Prompts => self.write_list(list, encoder, &self.lists.prompts, codec::prompt),
+            List::Resources => self.write_list(list, encoder, &self.lists.resources, codec::resource),
+            List::ResourceTemplates => {
+                self.write_list(list, encoder, &self.lists.templates, codec::resource_template)
+            }
+            List::Tools => self.write_list(list, encoder, &self.lists.tools, codec::tool),
+        }
+    }
+
+    fn write_list<T>(
+        &self,
+        list: List,
+        encoder: &Encoder,
+        entries: &[T],
+        write: impl Fn(&mut Vec<u8>, &T, Revision),
+    ) -> Vec<Vec<u8>> {
+        // An empty list still has its one empty page.
+        let count = entries.len().div_ceil(self.page_size).max(1);
+        let page = |number: usize| {
+            let (from, to) = (number * self.page_size, ((number + 1) * self.page_size).min(entries.len()));
+            let next = (to < entries.len()).then(|| self.cursors.seal(list, to as u32));
+            let mut out = Vec::new();
+            encoder.page(&mut out, list, &entries[from..to], next.as_deref(), self.cache_hint, &write);
+            out
+        };
+        (0..count).map(page).collect()
+    }
+}
+
+fn entry(kind: &str, name: &str, run: Run, schema: InputSchema) -> Entry {
+    let name = format!("the {kind} `{name}`");
+    Entry { is_tool: false, mime_type: None, name, run, schema, timeout: None, slow: AtomicBool::new(false) }
+}
+
+fn unknown(kind: &str, name: &str) -> Error {
+    let text = format!("expected `name` to be a {kind} of this server, but found {:?}", shorten(name));
+    Error::new(ErrorKind::InvalidParams, text)
+}

@@ -1,0 +1,471 @@
+//! The front door for clients: connect to a server, ask it things.
+//!
+//! In: a command, or any pair of streams. Out: typed answers. The client finds out which revision the server speaks;
+//! answers are decoded by what was asked, and what they hold beyond that stays readable as raw JSON.
+
+use std::fmt;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use plainwire_proto::cursor::List;
+use plainwire_proto::json::write;
+use plainwire_proto::model::{
+    self, CallToolResult, Content, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
+};
+use plainwire_proto::peer::{ClientConfig, EraChoice, Limits, RequestOptions};
+use plainwire_proto::revision::Revision;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::to_raw_value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::driver::AbortOnDrop;
+use crate::driver::client::{Ask, Wish, start};
+use crate::error::{Error, Result};
+use crate::transport::Stream;
+use crate::transport::child::{self, Process};
+use crate::transport::tap::Tap;
+
+/// A connection to a server.
+///
+/// ```no_run
+/// # async fn run() -> plainwire::Result<()> {
+/// use plainwire::Client;
+///
+/// let client = Client::builder().command(std::process::Command::new("my-server")).await?;
+/// for tool in client.list_tools().await? {
+///     println!("{}: {}", tool.name, tool.description.unwrap_or_default());
+/// }
+/// let sum: f64 = client.call("add", serde_json::json!({ "a": 1, "b": 2 })).await?;
+/// # Ok(()) }
+/// ```
+///
+/// Dropping the client ends the connection. Dropping the future of a request cancels the request.
+pub struct Client {
+    hello: ServerHello,
+    last_ticket: AtomicU64,
+    notices: Mutex<Option<mpsc::Receiver<Notice>>>,
+    options: RequestOptions,
+    process: Mutex<Option<Process>>,
+    wishes: mpsc::Sender<Wish>,
+    _task: AbortOnDrop,
+}
+
+/// Something that the server says on its own.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Notice {
+    /// A list has changed and is worth another look.
+    ListChanged(List),
+    /// Anything else.
+    Other {
+        /// The method.
+        method: String,
+        /// The parameters.
+        params: Option<RawJson>,
+    },
+}
+
+/// How far a request is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// How far it is, in a unit of the server's choice.
+    pub done: f64,
+    /// What it is doing.
+    pub message: Option<String>,
+    /// How far it has to go.
+    pub total: Option<f64>,
+}
+
+/// Wishes on their way to the connection. More wait for room.
+const WISHES: usize = 64;
+
+/// Notices that wait to be read.
+const NOTICES: usize = 256;
+
+/// Pages of one list that are asked for; a server that always has another one is stopped here.
+const MAX_PAGES: usize = 1_000;
+
+impl Client {
+    /// Begins to describe a client.
+    pub fn builder() -> ClientBuilder {
+        let info = Implementation::new("plainwire", env!("CARGO_PKG_VERSION"));
+        ClientBuilder { config: ClientConfig::new(info), options: RequestOptions::default(), tap: None }
+    }
+
+    /// Returns what the server said of itself.
+    pub fn hello(&self) -> &ServerHello {
+        &self.hello
+    }
+
+    /// Returns the revision that both speak.
+    pub fn revision(&self) -> Revision {
+        self.hello.revision
+    }
+
+    /// Returns all tools.
+    ///
+    /// # Errors
+    /// As [`Self::request`]; [`Error::Decode`] for a list that is none.
+    pub async fn list_tools(&self) -> Result<Vec<model::Tool>> {
+        self.list(List::Tools).await
+    }
+
+    /// Returns all resources.
+    ///
+    /// # Errors
+    /// As [`Self::list_tools`].
+    pub async fn list_resources(&self) -> Result<Vec<model::Resource>> {
+        self.list(List::Resources).await
+    }
+
+    /// Returns all resource templates.
+    ///
+    /// # Errors
+    /// As [`Self::list_tools`].
+    pub async fn list_resource_templates(&self) -> Result<Vec<model::ResourceTemplate>> {
+        self.list(List::ResourceTemplates).await
+    }
+
+    /// Returns all prompts.
+    ///
+    /// # Errors
+    /// As [`Self::list_tools`].
+    pub async fn list_prompts(&self) -> Result<Vec<model::Prompt>> {
+        self.list(List::Prompts).await
+    }
+
+    /// Returns the entries of a list as they were sent, from all its pages.
+    ///
+    /// # Errors
+    /// As [`Self::list_tools`].
+    pub async fn list_raw(&self, list: List) -> Result<Vec<RawJson>> {
+        self.list(list).await
+    }
+
+    /// Calls a tool. A tool that fails is an answer too: see [`CallToolResult::is_error`].
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult> {
+        decode(&self.request("tools/call", &named(name, arguments)?).await?)
+    }
+
+    /// Calls a tool and reports its progress.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn call_tool_with_progress(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+        progress: impl FnMut(Progress) + Send + 'static,
+    ) -> Result<CallToolResult> {
+        decode(&self.ask("tools/call", &named(name, arguments)?, Some(Box::new(progress))).await?)
+    }
+
+    /// Calls a tool and returns its value: the structured content, else its text, read as JSON or as it is.
+    ///
+    /// # Errors
+    /// As [`Self::request`]; [`Error::Rpc`] with the text of a tool that failed; [`Error::Decode`] for a value that is
+    /// no `T`.
+    pub async fn call<T: DeserializeOwned>(&self, name: &str, arguments: impl Serialize) -> Result<T> {
+        use plainwire_proto::error::{Error as Rpc, ErrorKind};
+        let result = self.call_tool(name, arguments).await?;
+        let text: String = result.content.iter().filter_map(Content::as_text).collect();
+        if result.is_error {
+            return Err(Error::Rpc(Rpc::new(ErrorKind::Application(0), text)));
+        }
+        if let Some(structured) = &result.structured_content {
+            return decode(structured);
+        }
+        serde_json::from_str(&text)
+            .or_else(|_| serde_json::from_value(text.into()))
+            .map_err(|error| Error::Decode { message: error.to_string() })
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult> {
+        let mut params = Vec::new();
+        let mut object = write::Object::open(&mut params);
+        object.string("uri", uri);
+        object.close();
+        decode(&self.request("resources/read", &text(params)).await?)
+    }
+
+    /// Gets a prompt; the arguments are strings.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<GetPromptResult> {
+        decode(&self.request("prompts/get", &named(name, arguments)?).await?)
+    }
+
+    /// Asks whether the server is still there. Revisions without `ping` are asked by `server/discover`.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn ping(&self) -> Result<()> {
+        use plainwire_proto::revision::Feature;
+        let method = if self.revision().has(Feature::Ping) { "ping" } else { "server/discover" };
+        self.request(method, "{}").await.map(drop)
+    }
+
+    /// Makes any request; `params` is a JSON object, to which the revision's `_meta` is added.
+    ///
+    /// Cancel safe: a request whose future is dropped is cancelled at the server.
+    ///
+    /// # Errors
+    /// [`Error::Rpc`] for an error answer or none in time; [`Error::Closed`] if the connection ends.
+    pub async fn request(&self, method: &str, params: &str) -> Result<RawJson> {
+        self.ask(method, params, None).await
+    }
+
+    /// Sends a notification.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] if the connection has ended.
+    pub async fn notify(&self, method: &str, params: &str) -> Result<()> {
+        let wish = Wish::Notify { method: method.to_owned(), params: params.to_owned() };
+        self.wishes.send(wish).await.map_err(|_| self.closed())
+    }
+
+    /// Returns what the server says on its own. Only the first caller gets it.
+    pub fn notices(&self) -> Option<mpsc::Receiver<Notice>> {
+        self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+
+    async fn list<T: DeserializeOwned>(&self, list: List) -> Result<Vec<T>> {
+        #[derive(serde::Deserialize)]
+        struct Page<T> {
+            #[serde(alias = "prompts", alias = "resources", alias = "resourceTemplates", alias = "tools")]
+            entries: Vec<T>,
+            #[serde(rename = "nextCursor")]
+            next_cursor: Option<String>,
+        }
+        let mut all = Vec::new();
+        let mut params = "{}".to_owned();
+        for _ in 0..MAX_PAGES {
+            let page: Page<T> = decode(&self.request(list.method(), &params).await?)?;
+            all.extend(page.entries);
+            // Spec: an empty cursor is a cursor; only a missing one is the end.
+            let Some(cursor) = page.next_cursor else { return Ok(all) };
+            params = format!(r#"{{"cursor":{}}}"#, serde_json::Value::from(cursor));
+        }
+        Err(Error::Decode {
+            message: format!("expected `{}` to end within {MAX_PAGES} pages", list.method()),
+        })
+    }
+
+    async fn ask(
+        &self,
+        method: &str,
+        params: &str,
+        progress: Option<Box<dyn FnMut(Progress) + Send>>,
+    ) -> Result<RawJson> {
+        let (answer, answered) = oneshot::channel();
+        let ticket = self.last_ticket.fetch_add(1, Ordering::Relaxed);
+        let ask = Ask {
+            answer,
+            method: method.to_owned(),
+            options: self.options,
+            params: params.to_owned(),
+            progress,
+            ticket,
+        };
+        self.wishes.send(Wish::Request(Box::new(ask))).await.map_err(|_| self.closed())?;
+        let mut give_up = GiveUp { done: false, ticket, wishes: &self.wishes };
+        let answer = answered.await;
+        give_up.done = true;
+        match answer {
+            Ok(Err(Error::Closed { why })) => Err(Error::Closed { why: self.with_exit(why) }),
+            Ok(answer) => answer,
+            Err(_) => Err(self.closed()),
+        }
+    }
+
+    fn closed(&self) -> Error {
+        Error::Closed { why: self.with_exit("the server is gone".to_owned()) }
+    }
+
+    fn with_exit(&self, why: String) -> String {
+        let ended = self
+            .process
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .as_mut()
+            .and_then(Process::ended);
+        match ended {
+            Some(status) => format!("{why} ({status})"),
+            None => why,
+        }
+    }
+}
+
+/// Cancels the request of a future that was dropped.
+struct GiveUp<'c> {
+    done: bool,
+    ticket: u64,
+    wishes: &'c mpsc::Sender<Wish>,
+}
+
+impl Drop for GiveUp<'_> {
+    fn drop(&mut self) {
+        if !self.done {
+            // A full queue loses the courtesy, not the answer: the request still ends by its deadline.
+            let _ = self.wishes.try_send(Wish::Cancel(self.ticket));
+        }
+    }
+}
+
+/// A client that is being described.
+#[derive(Clone, Debug)]
+pub struct ClientBuilder {
+    config: ClientConfig,
+    options: RequestOptions,
+    tap: Option<Tap>,
+}
+
+impl ClientBuilder {
+    /// Sets the name and version that servers see.
+    #[must_use]
+    pub fn info(mut self, info: Implementation) -> Self {
+        self.config.info = info;
+        self
+    }
+
+    /// Sets how to find out what the server speaks.
+    #[must_use]
+    pub fn era(mut self, era: EraChoice) -> Self {
+        self.config.era = era;
+        self
+    }
+
+    /// Speaks only some revisions. All by default.
+    #[must_use]
+    pub fn revisions(mut self, revisions: &[Revision]) -> Self {
+        self.config.revisions = revisions.to_vec();
+        self
+    }
+
+    /// Sets how much the server may send.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.config.limits = limits;
+        self
+    }
+
+    /// Sets how long to wait for answers: 60 s without progress and 10 min in all by default.
+    #[must_use]
+    pub fn deadlines(mut self, options: RequestOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Shows every frame to `tap`, secrets masked.
+    #[must_use]
+    pub fn tap(mut self, tap: Tap) -> Self {
+        self.tap = Some(tap);
+        self
+    }
+
+    /// Starts a server as a child process and connects to it. Its stderr is ours.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it can't be started; [`Error::Closed`], with its exit status, if it ends; [`Error::Rpc`] if it
+    /// speaks none of our revisions.
+    pub async fn command(self, command: Command) -> Result<Client> {
+        let started = child::spawn(command);
+        let (stream, process) =
+            started.map_err(|source| Error::Io { doing: "starting the server", source })?;
+        self.connect(stream, Some(process)).await
+    }
+
+    /// Connects over any pair of streams.
+    ///
+    /// # Errors
+    /// As [`Self::command`].
+    pub async fn streams<R, W>(self, reader: R, writer: W) -> Result<Client>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        self.connect(Stream::new(reader, writer), None).await
+    }
+
+    /// Connects over a [`Stream`], such as one end of [`crate::transport::memory::pair`].
+    ///
+    /// # Errors
+    /// As [`Self::command`].
+    pub async fn stream(self, stream: Stream) -> Result<Client> {
+        self.connect(stream, None).await
+    }
+
+    async fn connect(self, stream: Stream, mut process: Option<Process>) -> Result<Client> {
+        let (wishes, wished) = mpsc::channel(WISHES);
+        let (notices, noticed) = mpsc::channel(NOTICES);
+        let (hello, greeted) = oneshot::channel();
+        let task = AbortOnDrop(start(self.config, stream, self.tap, wished, notices, hello));
+        let gone = || Error::Closed { why: "the server is gone".to_owned() };
+        let hello = match greeted.await.map_err(|_| gone()).and_then(|hello| hello) {
+            Ok(hello) => hello,
+            Err(Error::Closed { why }) => {
+                return Err(Error::Closed { why: with_status(why, &mut process).await });
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Client {
+            hello,
+            last_ticket: AtomicU64::new(0),
+            notices: Mutex::new(Some(noticed)),
+            options: self.options,
+            process: Mutex::new(process),
+            wishes,
+            _task: task,
+        })
+    }
+}
+
+/// Adds how the process ended; its output ends a moment before it does.
+async fn with_status(why: String, process: &mut Option<Process>) -> String {
+    let Some(process) = process else { return why };
+    for _ in 0..20 {
+        if let Some(status) = process.ended() {
+            return format!("{why} ({status})");
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    why
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("revision", &self.hello.revision).finish_non_exhaustive()
+    }
+}
+
+fn named(name: &str, arguments: impl Serialize) -> Result<String> {
+    let arguments = to_raw_value(&arguments)
+        .map_err(|error| Error::Decode { message: format!("the arguments have no JSON: {error}") })?;
+    let mut params = Vec::new();
+    let mut object = write::Object::open(&mut params);
+    object.string("name", name);
+    object.raw("arguments", arguments.get());
+    object.close();
+    Ok(text(params))
+}
+
+fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
+    serde_json::from_str(raw.get())
+        .map_err(|error| Error::Decode { message: format!("expected another result: {error}") })
+}
+
+/// What was written as JSON is text.
+fn text(json: Vec<u8>) -> String {
+    String::from_utf8(json).unwrap_or_default()
+}

@@ -1,0 +1,184 @@
+//! What a handler may know and do besides returning: progress, cancellation, who asks.
+//!
+//! In: a request. Out: a [`Context`], made only for handlers that take one. It talks to the connection by a queue
+//! and never touches it.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use plainwire_proto::error::Error;
+use plainwire_proto::peer::{CallKey, Client, RequestMeta};
+use plainwire_proto::revision::Era;
+use tokio::sync::{Notify, mpsc};
+
+/// One call, seen from inside its handler. Cheap to clone; all clones are the same call.
+#[derive(Clone, Debug)]
+pub struct Context {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    cancelled: AtomicBool,
+    client: ClientSource,
+    era: Era,
+    key: CallKey,
+    principal: Option<Arc<Principal>>,
+    signals: Signals,
+    /// Wakes everyone in [`Context::cancelled`].
+    wake: Notify,
+}
+
+#[derive(Debug)]
+enum ClientSource {
+    /// The frame of a modern request, read only if somebody asks.
+    Request(String, RequestMeta),
+    Session(Option<Arc<Client>>),
+}
+
+/// Who a request comes from, as far as that was proved. Nobody, on stdio.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The name of the account, in whatever form the authentication gives it.
+    pub name: String,
+}
+
+impl Context {
+    /// Tells the client how far the call is. Sent only if the client asked, and only while the value increases.
+    ///
+    /// `done` and `total` have the same unit, whatever it is. Never waits: when 1,024 reports of a connection are
+    /// still unsent, further ones are dropped, since the next report says it all again.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        self.inner.signals.progress(self.inner.key, done, total, message);
+    }
+
+    /// Returns whether the answer is no longer wanted.
+    ///
+    /// The future of a cancelled call is dropped at its next `.await`; this is for work that runs elsewhere.
+    pub fn is_cancelled(&self) -> bool {
+        self.inner.cancelled.load(Ordering::Acquire)
+    }
+
+    /// Waits until the answer is no longer wanted. Cancel safe.
+    pub async fn cancelled(&self) {
+        loop {
+            let woken = self.inner.wake.notified();
+            if self.is_cancelled() {
+                return;
+            }
+            woken.await;
+        }
+    }
+
+    /// Returns what the client says of itself: its name, and what it can do.
+    pub fn client(&self) -> Arc<Client> {
+        match &self.inner.client {
+            ClientSource::Request(frame, meta) => Arc::new(Client::from_meta(frame, meta)),
+            ClientSource::Session(client) => client.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Returns the era in which the client speaks. Handlers have no need to know; logs may.
+    pub fn era(&self) -> Era {
+        self.inner.era
+    }
+
+    /// Returns who asks, if the transport knows.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.inner.principal.as_deref()
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.inner.cancelled.store(true, Ordering::Release);
+        self.inner.wake.notify_waiters();
+    }
+}
+
+/// What a [`Context`] is made from, if the handler takes one.
+#[derive(Debug)]
+pub(crate) struct ContextSource<'c> {
+    pub(crate) frame: &'c str,
+    pub(crate) key: CallKey,
+    pub(crate) made: OnceCell<Context>,
+    pub(crate) meta: RequestMeta,
+    pub(crate) principal: Option<&'c Arc<Principal>>,
+    pub(crate) session: Option<Arc<Client>>,
+    pub(crate) signals: &'c Signals,
+}
+
+impl ContextSource<'_> {
+    pub(crate) fn get(&self) -> Context {
+        self.made.get_or_init(|| self.make()).clone()
+    }
+
+    fn make(&self) -> Context {
+        let era = self.meta.revision.era();
+        let client = match era {
+            Era::Legacy => ClientSource::Session(self.session.clone()),
+            Era::Modern => ClientSource::Request(self.frame.to_owned(), self.meta),
+        };
+        Context {
+            inner: Arc::new(Inner {
+                cancelled: AtomicBool::new(false),
+                client,
+                era,
+                key: self.key,
+                principal: self.principal.cloned(),
+                signals: self.signals.clone(),
+                wake: Notify::new(),
+            }),
+        }
+    }
+}
+
+/// What running calls tell their connection.
+#[derive(Debug)]
+pub(crate) enum Signal {
+    /// The call has an answer: the JSON of `result`, or an error.
+    Done(CallKey, Result<Vec<u8>, Error>),
+    /// The call was dropped without an answer.
+    Ended(CallKey),
+    Progress {
+        key: CallKey,
+        done: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    },
+}
+
+/// The queue of [`Signal`]s. Bounded without a capacity: a call sends one `Done` or `Ended`, calls are bounded by
+/// the limit `in_flight`, and progress by [`MAX_PROGRESS`].
+#[derive(Clone, Debug)]
+pub(crate) struct Signals {
+    queue: mpsc::UnboundedSender<Signal>,
+    unsent_progress: Arc<AtomicUsize>,
+}
+
+/// Unsent reports of progress per connection: a screenful for each of a few dozen calls.
+const MAX_PROGRESS: usize = 1_024;
+
+impl Signals {
+    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Signal>) {
+        let (queue, signals) = mpsc::unbounded_channel();
+        (Self { queue, unsent_progress: Arc::default() }, signals)
+    }
+
+    /// Sends a signal; nobody listens after the connection has ended, and nobody has to.
+    pub(crate) fn send(&self, signal: Signal) {
+        let _ = self.queue.send(signal);
+    }
+
+    /// Takes note that a report of progress left the queue.
+    pub(crate) fn progress_taken(&self) {
+        self.unsent_progress.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn progress(&self, key: CallKey, done: f64, total: Option<f64>, message: Option<&str>) {
+        if self.unsent_progress.fetch_add(1, Ordering::Relaxed) >= MAX_PROGRESS {
+            self.progress_taken();
+            return;
+        }
+        self.send(Signal::Progress { key, done, total, message: message.map(ToOwned::to_owned) });
+    }
+}

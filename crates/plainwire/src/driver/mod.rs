@@ -1,0 +1,77 @@
+//! The one room that spawns and selects: it carries bytes between a stream and a peer, and runs handlers.
+//!
+//! In: a built server or a client's wishes, and a stream. Out: a connection that runs until it ends. Messages mean
+//! nothing here (that is the peer's), names mean nothing here (that is the catalog's).
+//!
+//! Every task has an owner: a connection is awaited by who serves it, or aborted when its client is dropped; a call
+//! is aborted when it is cancelled and reports its end in any case.
+
+mod call;
+mod calls;
+pub(crate) mod client;
+mod server;
+mod wire;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Instant;
+
+use plainwire_proto::peer::Now;
+use tokio::task::JoinHandle;
+
+use crate::error::{Error, Result};
+use crate::server::Built;
+use crate::transport::Stream;
+
+/// Serves one connection until it ends.
+pub(crate) async fn serve(built: Arc<Built>, stream: Stream) -> Result<()> {
+    // A task of its own, also when the caller is inside `block_on`: a wake-up of the runtime's own task is cheaper.
+    let task = spawn(server::Pump::new(built, stream).run());
+    let _abort = AbortOnDrop(task.abort_handle());
+    task.await.map_err(|ended| Error::Closed { why: format!("the connection's task failed: {ended}") })
+}
+
+/// Serves a connection for as long as its other end lives.
+pub(crate) fn serve_in_background((built, stream): (Arc<Built>, Stream)) {
+    spawn(server::Pump::new(built, stream).run());
+}
+
+/// Stops a task when its owner goes away.
+#[derive(Debug)]
+pub(crate) struct AbortOnDrop(pub(crate) tokio::task::AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the spawning room")]
+fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
+    tokio::spawn(future)
+}
+
+/// The clock of a connection.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    began: Instant,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self { began: Instant::now() }
+    }
+
+    fn now(self) -> Now {
+        let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Now { monotonic: self.began.elapsed(), unix }
+    }
+
+    /// The moment at which [`Now::monotonic`] is `monotonic`.
+    fn instant(self, monotonic: std::time::Duration) -> tokio::time::Instant {
+        (self.began + monotonic).into()
+    }
+}

@@ -1,0 +1,117 @@
+//! Bytes in and out of a stream, with bounds: the half of the work that servers and clients share.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use plainwire_proto::frame::{Frame, Lines};
+use plainwire_proto::peer::Peer;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::transport::Stream;
+use crate::transport::tap::{Direction, Tap};
+
+/// Unsent bytes at which nothing more is read: a client that does not read its answers gets no more of them. 1 MiB
+/// lets a burst of answers pass in one write.
+const BACKLOG: usize = 1 << 20;
+
+/// A buffer of sent bytes larger than this is given back.
+const KEEP: usize = 2 << 20;
+
+/// A stream with what was read from it and is to be written to it.
+pub(super) struct Wire {
+    ended: bool,
+    lines: Lines,
+    out: Vec<u8>,
+    /// Invariant: `out[..sent]` has been written.
+    sent: usize,
+    stream: Stream,
+    tap: Option<Tap>,
+}
+
+impl Wire {
+    pub(super) fn new(stream: Stream, frame_in: usize, tap: Option<Tap>) -> Self {
+        Self { ended: false, lines: Lines::new(frame_in), out: Vec::new(), sent: 0, stream, tap }
+    }
+
+    /// Reads once. `Ready` says that something came, be it the end.
+    pub(super) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.ended {
+            return Poll::Pending;
+        }
+        let mut buffer = ReadBuf::new(self.lines.space());
+        let read = ready!(Pin::new(&mut self.stream.reader).poll_read(cx, &mut buffer));
+        let count = buffer.filled().len();
+        self.lines.filled(count);
+        self.ended = count == 0;
+        Poll::Ready(read)
+    }
+
+    /// Whether input has ended.
+    pub(super) fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Ends input, whatever may still come.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Whether so much is unsent that nothing more should be done.
+    pub(super) fn is_backlogged(&self) -> bool {
+        self.out.len() - self.sent > BACKLOG
+    }
+
+    /// Returns the next frame; at the end of input also the half line that is left.
+    pub(super) fn next_frame(&mut self) -> Option<Frame<'_>> {
+        let frame = self.lines.next_frame()?;
+        if let (Some(tap), Frame::Line(bytes) | Frame::TooLong(bytes)) = (&self.tap, frame) {
+            tap.see(Direction::In, bytes);
+        }
+        Some(frame)
+    }
+
+    /// Returns the half line at the end of input, once.
+    pub(super) fn take_rest(&mut self) -> Option<Vec<u8>> {
+        let rest = self.lines.rest().to_vec();
+        self.lines = Lines::new(0);
+        (self.ended && !rest.is_empty()).then_some(rest)
+    }
+
+    /// Queues what the peer wants sent.
+    pub(super) fn gather(&mut self, peer: &mut Peer) {
+        while let Some(mut frame) = peer.poll_transmit() {
+            if let Some(tap) = &self.tap {
+                tap.see(Direction::Out, &frame.bytes);
+            }
+            frame.bytes.push(b'\n');
+            // One frame alone, as with a client that asks and waits, is written from where it stands.
+            if self.out.is_empty() {
+                std::mem::swap(&mut self.out, &mut frame.bytes);
+            } else {
+                self.out.extend_from_slice(&frame.bytes);
+            }
+            peer.recycle(frame.bytes);
+        }
+    }
+
+    /// Writes as much as goes. `Ready` says that nothing is left.
+    ///
+    /// # Errors
+    /// If the other side is gone.
+    pub(super) fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.sent < self.out.len() {
+            let written = ready!(Pin::new(&mut self.stream.writer).poll_write(cx, &self.out[self.sent..]))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.sent += written;
+        }
+        self.sent = 0;
+        self.out.clear();
+        if self.out.capacity() > KEEP {
+            self.out = Vec::new();
+        }
+        Pin::new(&mut self.stream.writer).poll_flush(cx)
+    }
+}

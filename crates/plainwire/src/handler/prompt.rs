@@ -1,0 +1,84 @@
+//! Prompts: texts with blanks that a person picks and fills in.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use plainwire_proto::model::{self, PromptArgument};
+use serde_json::Value;
+
+use super::{Handler, Outcome, Run, Signature, arguments};
+use crate::result::IntoPrompt;
+use crate::schema::InputSchema;
+
+/// A prompt: a name, its arguments, and the function that fills it in.
+///
+/// The arguments are the fields of the handler's struct; the wire has them as strings, and a field of another type
+/// is read from its string.
+#[derive(Clone)]
+pub struct Prompt {
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) entry: model::Prompt,
+    pub(crate) problem: Option<String>,
+    pub(crate) run: Run,
+    pub(crate) schema: InputSchema,
+}
+
+impl Prompt {
+    /// Makes the prompt `name` of an async function or closure.
+    #[track_caller]
+    pub fn new<Takes, H>(name: impl Into<String>, handler: H) -> Self
+    where
+        H: Handler<Takes>,
+        H::Output: IntoPrompt,
+    {
+        let signature = Signature::of::<Takes, H>();
+        let takes_arguments = signature.takes_arguments();
+        let (schema, problem) = match signature.input() {
+            Ok(schema) => (schema, None),
+            Err(problem) => (InputSchema::empty(), Some(problem)),
+        };
+        let run: Run = Arc::new(move |call| {
+            if !takes_arguments {
+                arguments::refuse_any(call.arguments, call.schema)?;
+            }
+            let returned = handler.call(call)?;
+            Ok(Box::pin(async move {
+                returned.await.into_prompt().map_or_else(|error| Outcome::refused(&error), Outcome::Prompt)
+            }))
+        });
+        let arguments = schema.properties().into_iter().map(|(name, schema, required)| PromptArgument {
+            description: schema.get("description").and_then(Value::as_str).map(ToOwned::to_owned),
+            name: name.to_owned(),
+            required,
+            title: None,
+        });
+        let entry =
+            model::Prompt { arguments: arguments.collect(), name: name.into(), ..model::Prompt::default() };
+        Self { at: Location::caller(), entry, problem, run, schema }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.entry.name
+    }
+
+    /// Says what the prompt is for.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.entry.description = Some(description.into());
+        self
+    }
+
+    /// Gives the prompt a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.entry.title = Some(title.into());
+        self
+    }
+}
+
+impl std::fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prompt").field("entry", &self.entry).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,170 @@
+//! Resources: things that are read by their URI, one by one or by a template.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use plainwire_proto::error::Error;
+use plainwire_proto::model;
+
+use super::template::Template;
+use super::{Handler, Outcome, Run, Signature};
+use crate::result::{IntoResource, ToolError};
+use crate::schema::InputSchema;
+
+/// A resource with one URI, and the function that reads it.
+#[derive(Clone)]
+pub struct Resource {
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) entry: model::Resource,
+    pub(crate) problem: Option<String>,
+    pub(crate) run: Run,
+}
+
+/// A family of resources, and the function that reads any of them.
+///
+/// The variables of the template are the fields of the handler's struct.
+#[derive(Clone)]
+pub struct ResourceTemplate {
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) entry: model::ResourceTemplate,
+    pub(crate) problem: Option<String>,
+    pub(crate) run: Run,
+    pub(crate) schema: InputSchema,
+    pub(crate) template: Template,
+}
+
+impl Resource {
+    /// Makes the resource `uri`, called `name`, of an async function or closure without arguments.
+    #[track_caller]
+    pub fn new<Takes, H>(uri: impl Into<String>, name: impl Into<String>, handler: H) -> Self
+    where
+        H: Handler<Takes>,
+        H::Output: IntoResource,
+    {
+        let takes_arguments = Signature::of::<Takes, H>().takes_arguments();
+        let problem = takes_arguments.then(|| {
+            "expected no arguments: a resource has one URI; use a `ResourceTemplate` for many".to_owned()
+        });
+        let entry = model::Resource { name: name.into(), uri: uri.into(), ..model::Resource::default() };
+        Self { at: Location::caller(), entry, problem, run: reading(handler) }
+    }
+
+    /// Says what the resource is.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.entry.description = Some(description.into());
+        self
+    }
+
+    /// Says what media type the resource has.
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.entry.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Gives the resource a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.entry.title = Some(title.into());
+        self
+    }
+
+    /// Says how many bytes the resource has.
+    #[must_use]
+    pub fn size(mut self, bytes: u64) -> Self {
+        self.entry.size = Some(bytes);
+        self
+    }
+}
+
+impl ResourceTemplate {
+    /// Makes the family `uri_template`, called `name`, of an async function or closure.
+    ///
+    /// The template has variables of the forms `{name}`, which matches up to the next `/`, and `{+name}`, which
+    /// matches across them. Percent escapes are decoded.
+    #[track_caller]
+    pub fn new<Takes, H>(uri_template: impl Into<String>, name: impl Into<String>, handler: H) -> Self
+    where
+        H: Handler<Takes>,
+        H::Output: IntoResource,
+    {
+        let uri_template = uri_template.into();
+        let (schema, mut problem) = match Signature::of::<Takes, H>().input() {
+            Ok(schema) => (schema, None),
+            Err(problem) => (InputSchema::empty(), Some(problem)),
+        };
+        let template = Template::parse(&uri_template).unwrap_or_else(|error| {
+            problem = Some(error);
+            Template::default()
+        });
+        for (field, _, required) in schema.properties() {
+            if required && !template.variables().any(|variable| variable == field) {
+                problem = Some(format!(
+                    "expected `{uri_template}` to have the variable `{{{field}}}` of its handler"
+                ));
+            }
+        }
+        let entry =
+            model::ResourceTemplate { name: name.into(), uri_template, ..model::ResourceTemplate::default() };
+        Self { at: Location::caller(), entry, problem, run: reading(handler), schema, template }
+    }
+
+    /// Says what the resources are.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.entry.description = Some(description.into());
+        self
+    }
+
+    /// Says what media type the resources have.
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.entry.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Gives the family a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.entry.title = Some(title.into());
+        self
+    }
+}
+
+fn reading<Takes, H>(handler: H) -> Run
+where
+    H: Handler<Takes>,
+    H::Output: IntoResource,
+{
+    Arc::new(move |call| {
+        let returned = handler.call(call)?;
+        let (uri, mime_type) = (call.uri.to_owned(), call.mime_type.map(ToOwned::to_owned));
+        Ok(Box::pin(async move {
+            match returned.await.into_resource(&uri, mime_type.as_deref()) {
+                Ok(result) => Outcome::Resource(result),
+                Err(error) => failed(&uri, &error),
+            }
+        }))
+    })
+}
+
+fn failed(uri: &str, error: &ToolError) -> Outcome {
+    if error.code() == "not_found" {
+        Outcome::Error(Error::resource_not_found(uri))
+    } else {
+        Outcome::refused(error)
+    }
+}
+
+impl std::fmt::Debug for Resource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resource").field("entry", &self.entry).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for ResourceTemplate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResourceTemplate").field("entry", &self.entry).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,152 @@
+//! URI templates: which URIs belong to a family, and what their variables are.
+//!
+//! In: a template with `{name}` and `{+name}` (RFC 6570, levels 1 and 2), then URIs. Out: the variables as a JSON
+//! object of strings. Expanding templates is the client's side and is not here.
+
+use plainwire_proto::json::write::Object;
+
+/// A template, cut into text and variables.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Template {
+    head: String,
+    /// Each variable with the text behind it.
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Part {
+    name: String,
+    /// Whether it may match `/`.
+    reserved: bool,
+    tail: String,
+}
+
+impl Template {
+    /// # Errors
+    /// A sentence on what is wrong with the template.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut pieces = text.split('{');
+        let head = pieces.next().unwrap_or_default().to_owned();
+        let mut parts: Vec<Part> = Vec::new();
+        for piece in pieces {
+            let Some((variable, tail)) = piece.split_once('}') else {
+                return Err(format!("expected `}}` after `{{{piece}`"));
+            };
+            let (reserved, name) = match variable.strip_prefix('+') {
+                Some(name) => (true, name),
+                None => (false, variable),
+            };
+            if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                return Err(format!(
+                    "expected a variable of the form `{{name}}` or `{{+name}}`, but found `{{{variable}}}`"
+                ));
+            }
+            if parts.iter().any(|part| part.name == name) {
+                return Err(format!("expected `{{{name}}}` once, but found it twice"));
+            }
+            if parts.last().is_some_and(|part| part.tail.is_empty()) {
+                return Err(format!(
+                    "expected text before `{{{name}}}`: two variables side by side can't be told apart"
+                ));
+            }
+            parts.push(Part { name: name.to_owned(), reserved, tail: tail.to_owned() });
+        }
+        if parts.is_empty() {
+            return Err(format!("expected `{text}` to have a variable such as `{{name}}`"));
+        }
+        Ok(Self { head, parts })
+    }
+
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|part| part.name.as_str())
+    }
+
+    /// Returns the variables of `uri` as a JSON object, or `None` if it is not of this family.
+    pub(crate) fn variables_of(&self, uri: &str) -> Option<String> {
+        let mut rest = uri.strip_prefix(self.head.as_str())?;
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        for (n, part) in self.parts.iter().enumerate() {
+            let last = n + 1 == self.parts.len();
+            // The last variable reaches as far as it can, so that its tail is the very end.
+            let end = match (part.tail.as_str(), last) {
+                ("", _) => rest.len(),
+                (tail, true) => {
+                    rest.len().checked_sub(tail.len()).filter(|&at| rest.get(at..) == Some(tail))?
+                }
+                (tail, false) => rest.find(tail)?,
+            };
+            let value = &rest[..end];
+            if value.is_empty() || !part.reserved && value.contains('/') {
+                return None;
+            }
+            object.string(&part.name, &decode(value)?);
+            rest = &rest[end + part.tail.len()..];
+        }
+        object.close();
+        String::from_utf8(out).ok()
+    }
+}
+
+/// Decodes percent escapes; `None` for a broken one, or for bytes that are no UTF-8.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        if byte == b'%' {
+            let digits = std::str::from_utf8(tail.get(..2)?).ok()?;
+            if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+                return None;
+            }
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &tail[2..];
+        } else {
+            bytes.push(byte);
+            rest = tail;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matched(template: &str, uri: &str) -> Option<String> {
+        Template::parse(template).expect(template).variables_of(uri)
+    }
+
+    #[test]
+    fn finds_variables() {
+        for (template, uri, variables) in [
+            ("a://{x}", "a://1", Some(r#"{"x":"1"}"#)),
+            ("a://{x}", "a://1/2", None),
+            ("a://{x}", "a://", None),
+            ("a://{x}", "b://1", None),
+            ("a://{+x}", "a://1/2", Some(r#"{"x":"1/2"}"#)),
+            ("a://{x}/b/{y}", "a://1/b/2", Some(r#"{"x":"1","y":"2"}"#)),
+            ("a://{x}/data", "a://1/data", Some(r#"{"x":"1"}"#)),
+            ("a://{x}/data", "a://1/date", None),
+            ("a://{x}.txt", "a://a.txt.txt", Some(r#"{"x":"a.txt"}"#)),
+            ("a://{x}", "a://%C3%A9%20%2F", Some(r#"{"x":"é /"}"#)),
+            ("a://{x}", "a://%zz", None),
+            ("a://{x}", "a://%ff", None),
+            ("a://{x}", "a://\"é", Some(r#"{"x":"\"é"}"#)),
+        ] {
+            assert_eq!(matched(template, uri).as_deref(), variables, "{template} {uri}");
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong_with_a_template() {
+        for (template, message) in [
+            ("a://b", "expected `a://b` to have a variable such as `{name}`"),
+            ("a://{b", "expected `}` after `{b`"),
+            ("a://{b}/{b}", "expected `{b}` once, but found it twice"),
+            ("a://{b}{c}", "expected text before `{c}`: two variables side by side can't be told apart"),
+            ("a://{?q}", "expected a variable of the form `{name}` or `{+name}`, but found `{?q}`"),
+        ] {
+            assert_eq!(Template::parse(template), Err(message.to_owned()), "{template}");
+        }
+    }
+}

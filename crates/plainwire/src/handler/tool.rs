@@ -1,0 +1,170 @@
+//! Tools: functions that a model may call.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plainwire_proto::model::{self, Icon, RawJson, ToolAnnotations};
+use serde_json::Value;
+
+use super::{Handler, Outcome, Run, Signature, arguments};
+use crate::result::IntoToolResult;
+use crate::schema::{self, InputSchema};
+
+/// A tool: a name, a description, and the function behind it.
+///
+/// ```
+/// use plainwire::prelude::*;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Add {
+///     /// First addend.
+///     a: f64,
+///     /// Second addend.
+///     b: f64,
+/// }
+///
+/// let add = Tool::new("add", |it: Add| async move { it.a + it.b })
+///     .description("Adds two numbers and returns the sum.")
+///     .read_only();
+/// assert_eq!(add.name(), "add");
+/// ```
+#[derive(Clone)]
+pub struct Tool {
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) entry: model::Tool,
+    pub(crate) problem: Option<String>,
+    pub(crate) run: Run,
+    pub(crate) schema: InputSchema,
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl Tool {
+    /// Makes the tool `name` of an async function or closure.
+    ///
+    /// Name: 1 to 128 of `A-Z a-z 0-9 _ . -`. Schemas come from the types. What is wrong with the name or the types
+    /// is reported when the server starts, with this line.
+    #[track_caller]
+    pub fn new<Takes, Gives, H>(name: impl Into<String>, handler: H) -> Self
+    where
+        H: Handler<Takes>,
+        H::Output: IntoToolResult<Gives>,
+    {
+        let signature = Signature::of::<Takes, H>();
+        let takes_arguments = signature.takes_arguments();
+        let (schema, problem) = match signature.input() {
+            Ok(schema) => (schema, None),
+            Err(problem) => (InputSchema::empty(), Some(problem)),
+        };
+        let run: Run = Arc::new(move |call| {
+            if !takes_arguments {
+                arguments::refuse_any(call.arguments, call.schema)?;
+            }
+            let returned = handler.call(call)?;
+            Ok(Box::pin(async move {
+                Outcome::Tool(returned.await.into_tool_result().unwrap_or_else(|error| error.into_result()))
+            }))
+        });
+        let entry = model::Tool {
+            annotations: None,
+            description: None,
+            icons: Vec::new(),
+            input_schema: schema.to_raw(),
+            meta: None,
+            name: name.into(),
+            output_schema: H::Output::output_schema(),
+            title: None,
+        };
+        Self { at: Location::caller(), entry, problem, run, schema, timeout: None }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.entry.name
+    }
+
+    /// Says what the tool accepts, returns and is for. Models read this on every turn.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.entry.description = Some(description.into());
+        self
+    }
+
+    /// Gives the tool a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.entry.title = Some(title.into());
+        self
+    }
+
+    /// Adds a picture.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.entry.icons.push(icon);
+        self
+    }
+
+    /// Says that the tool changes nothing.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        self.annotate(|hints| hints.read_only_hint = Some(true))
+    }
+
+    /// Says that the tool may destroy something.
+    #[must_use]
+    pub fn destructive(self) -> Self {
+        self.annotate(|hints| hints.destructive_hint = Some(true))
+    }
+
+    /// Says that calling the tool again changes nothing more.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        self.annotate(|hints| hints.idempotent_hint = Some(true))
+    }
+
+    /// Says that the tool deals with nothing outside a closed set of things.
+    #[must_use]
+    pub fn closed_world(self) -> Self {
+        self.annotate(|hints| hints.open_world_hint = Some(false))
+    }
+
+    /// Sends `schema` instead of the one from the types, to the letter. Its root has to be an object's.
+    ///
+    /// Arguments are still read into the handler's type; take a `serde_json::Map<String, Value>` to see all of them.
+    #[must_use]
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.entry.input_schema = schema::to_raw(&schema);
+        self.schema = InputSchema { value: schema };
+        if self.schema.is_object() {
+            self.problem = None;
+        } else {
+            self.problem = Some("expected the input schema to have `\"type\": \"object\"`".to_owned());
+        }
+        self
+    }
+
+    /// Adds `_meta` for clients, a JSON object.
+    #[must_use]
+    pub fn meta(mut self, meta: RawJson) -> Self {
+        self.entry.meta = Some(meta);
+        self
+    }
+
+    /// Ends a call that takes longer: the model is told so, the work is dropped.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    fn annotate(mut self, set: impl FnOnce(&mut ToolAnnotations)) -> Self {
+        set(self.entry.annotations.get_or_insert_default());
+        self
+    }
+}
+
+impl std::fmt::Debug for Tool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tool").field("entry", &self.entry).finish_non_exhaustive()
+    }
+}

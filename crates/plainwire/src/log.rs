@@ -1,0 +1,63 @@
+//! Logging to stderr, for programs that set up nothing of their own.
+//!
+//! In: `tracing` events. Out: one line each, `WARN plainwire: text key=value`. Spans are passed over. A program with
+//! a subscriber of its own never sees this one.
+
+use std::fmt::{self, Write as _};
+use std::io::Write as _;
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+/// Sends events up to `level` to stderr, unless the program has arranged for something else.
+pub(crate) fn install(level: Option<Level>) {
+    if let Some(level) = level
+        && !tracing::dispatcher::has_been_set()
+    {
+        // Losing a race for the default means that somebody else logs: just as well.
+        let _ = tracing::subscriber::set_global_default(Stderr { level });
+    }
+}
+
+struct Stderr {
+    level: Level,
+}
+
+impl Subscriber for Stderr {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_event() && *metadata.level() <= self.level
+    }
+
+    fn max_level_hint(&self) -> Option<tracing::level_filters::LevelFilter> {
+        Some(self.level.into())
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(format!("{} {}:", event.metadata().level(), event.metadata().target()));
+        event.record(&mut line);
+        line.0.push('\n');
+        // One write, so that lines of several threads do not mix. Nothing can be done about a broken stderr.
+        let _ = std::io::stderr().write_all(line.0.as_bytes());
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let _ = match field.name() {
+            "message" => write!(self.0, " {value:?}"),
+            name => write!(self.0, " {name}={value:?}"),
+        };
+    }
+}

@@ -1,0 +1,9 @@
+//! What a server is usually written with: `use plainwire::prelude::*;`.
+
+pub use crate::context::Context;
+pub use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
+pub use crate::result::{Audio, Image, ToolError};
+pub use crate::server::Server;
+pub use plainwire_proto::model::{Content, PromptMessage, Role};
+pub use schemars::JsonSchema;
+pub use serde::{Deserialize, Serialize};

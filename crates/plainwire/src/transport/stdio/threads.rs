@@ -1,0 +1,133 @@
+//! Blocking readers and writers behind threads: for files, terminals, and systems without pipes that can wait.
+//!
+//! One chunk is on its way at a time in each direction, so that nothing grows. A thread that waits in a blocking read
+//! ends with the process; it is never joined.
+
+use std::io::{self, Read, Write};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::mpsc;
+
+/// Bytes on their way at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// Reads on a thread of its own.
+pub(crate) struct Reader {
+    chunk: Vec<u8>,
+    chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
+}
+
+impl Reader {
+    pub(crate) fn new(mut from: impl Read + Send + 'static) -> Self {
+        let (send, chunks) = mpsc::channel(1);
+        thread::spawn(move || {
+            let mut buffer = vec![0; CHUNK];
+            loop {
+                let chunk = match from.read(&mut buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    other => other.map(|count| buffer[..count].to_vec()),
+                };
+                let last = chunk.as_ref().map_or(true, Vec::is_empty);
+                if send.blocking_send(chunk).is_err() || last {
+                    return;
+                }
+            }
+        });
+        Self { chunk: Vec::new(), chunks }
+    }
+}
+
+impl AsyncRead for Reader {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.chunk.is_empty() {
+            match self.chunks.poll_recv(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => return Poll::Ready(Ok(())),
+                Poll::Ready(Some(chunk)) => self.chunk = chunk?,
+            }
+        }
+        let count = self.chunk.len().min(buffer.remaining());
+        buffer.put_slice(&self.chunk[..count]);
+        self.chunk.drain(..count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Writes on a thread of its own.
+pub(crate) struct Writer {
+    chunks: blocking::Sender<Vec<u8>>,
+    state: Arc<Mutex<State>>,
+}
+
+/// Shared by the writer and its thread: the thread clears `busy` and wakes whoever waits.
+#[derive(Default)]
+struct State {
+    busy: bool,
+    error: Option<io::Error>,
+    waker: Option<Waker>,
+}
+
+impl Writer {
+    pub(crate) fn new(mut to: impl Write + Send + 'static) -> Self {
+        let (chunks, receive) = blocking::channel::<Vec<u8>>();
+        let state = Arc::<Mutex<State>>::default();
+        let shared = Arc::clone(&state);
+        thread::spawn(move || {
+            for chunk in receive {
+                let written = to.write_all(&chunk).and_then(|()| to.flush());
+                let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                state.busy = false;
+                state.error = written.err();
+                let waker = state.waker.take();
+                drop(state);
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+        });
+        Self { chunks, state }
+    }
+
+    /// Waits until the last chunk is written.
+    fn poll_idle(&self, cx: &Context<'_>) -> Poll<io::Result<()>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = state.error.take() {
+            return Poll::Ready(Err(error));
+        }
+        if state.busy {
+            state.waker = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Writer {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.poll_idle(cx) {
+            Poll::Ready(Ok(())) => {}
+            Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+            Poll::Pending => return Poll::Pending,
+        }
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).busy = true;
+        let count = bytes.len().min(CHUNK);
+        let sent = self.chunks.send(bytes[..count].to_vec());
+        Poll::Ready(sent.map(|()| count).map_err(|_| io::ErrorKind::BrokenPipe.into()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_idle(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_idle(cx)
+    }
+}

@@ -1,0 +1,170 @@
+//! Descriptors on Unix: private copies, the guard on 0 and 1, and the fastest way to read each kind.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, fstat};
+use rustix::process::{Pid, getppid};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+use super::threads;
+use crate::transport::Stream;
+
+/// How often to look whether the parent still lives. Its end normally shows as the end of input at once; this is for
+/// the case that somebody else holds the other end of the pipe.
+const PARENT_CHECK: Duration = Duration::from_secs(2);
+
+pub(super) fn take() -> io::Result<Stream> {
+    let (stdin, stdout, stderr) = (rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr());
+    // A pipe shared with stderr must stay blocking: other programs write to it too.
+    let shared = same_file(stdout, stderr)?;
+    let input = copy(stdin)?;
+    let output = copy(stdout)?;
+    rustix::stdio::dup2_stdout(stderr)?;
+    rustix::stdio::dup2_stdin(rustix::fs::open(
+        "/dev/null",
+        OFlags::RDONLY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?)?;
+    Ok(Stream { reader: Box::new(WhileParentLives::new(reader(input)?)), writer: writer(output, shared)? })
+}
+
+/// Picks the way to read a descriptor: pipes and sockets by readiness, anything else by a thread.
+pub(crate) fn reader(fd: OwnedFd) -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
+    Ok(match kind(fd.as_fd())? {
+        FileType::Fifo => {
+            let restore = Restore::new(fd.as_fd())?;
+            Box::new(Owning { inner: pipe::Receiver::from_owned_fd(fd)?, _restore: restore })
+        }
+        FileType::Socket => {
+            let restore = Restore::new(fd.as_fd())?;
+            Box::new(Owning { inner: socket(fd)?, _restore: restore })
+        }
+        _ => Box::new(threads::Reader::new(File::from(fd))),
+    })
+}
+
+/// Picks the way to write to a descriptor, as [`reader`] does.
+pub(crate) fn writer(fd: OwnedFd, shared: bool) -> io::Result<Box<dyn AsyncWrite + Send + Unpin>> {
+    Ok(match kind(fd.as_fd())? {
+        FileType::Fifo if !shared => {
+            let restore = Restore::new(fd.as_fd())?;
+            Box::new(Owning { inner: pipe::Sender::from_owned_fd(fd)?, _restore: restore })
+        }
+        FileType::Socket if !shared => {
+            let restore = Restore::new(fd.as_fd())?;
+            Box::new(Owning { inner: socket(fd)?, _restore: restore })
+        }
+        _ => Box::new(threads::Writer::new(File::from(fd))),
+    })
+}
+
+fn copy(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    Ok(rustix::io::fcntl_dupfd_cloexec(fd, 3)?)
+}
+
+fn kind(fd: BorrowedFd<'_>) -> io::Result<FileType> {
+    Ok(FileType::from_raw_mode(fstat(fd)?.st_mode))
+}
+
+fn same_file(one: BorrowedFd<'_>, other: BorrowedFd<'_>) -> io::Result<bool> {
+    let (one, other) = (fstat(one)?, fstat(other)?);
+    Ok((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino))
+}
+
+fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
+    let socket = StdUnixStream::from(fd);
+    socket.set_nonblocking(true)?;
+    UnixStream::from_std(socket)
+}
+
+/// Gives a descriptor its flags back. `O_NONBLOCK` belongs to the pipe, not to the process: a shell's next command
+/// reads the same pipe and does not expect it.
+struct Restore {
+    fd: OwnedFd,
+    flags: OFlags,
+}
+
+impl Restore {
+    fn new(fd: BorrowedFd<'_>) -> io::Result<Self> {
+        Ok(Self { fd: copy(fd)?, flags: fcntl_getfl(fd)? })
+    }
+}
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        let _ = fcntl_setfl(&self.fd, self.flags);
+    }
+}
+
+/// A stream and the promise to restore its flags.
+struct Owning<S> {
+    inner: S,
+    _restore: Restore,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Owning<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Owning<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.inner).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+/// Input that also ends when the parent process does.
+struct WhileParentLives {
+    inner: Box<dyn AsyncRead + Send + Unpin>,
+    parent: Option<Pid>,
+    timer: Interval,
+}
+
+impl WhileParentLives {
+    fn new(inner: Box<dyn AsyncRead + Send + Unpin>) -> Self {
+        let mut timer = interval(PARENT_CHECK);
+        timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { inner, parent: getppid(), timer }
+    }
+}
+
+impl AsyncRead for WhileParentLives {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if let Poll::Ready(result) = Pin::new(&mut self.inner).poll_read(cx, buffer) {
+            return Poll::Ready(result);
+        }
+        while self.timer.poll_tick(cx).is_ready() {
+            if getppid() != self.parent {
+                tracing::info!("the parent process has ended");
+                return Poll::Ready(Ok(()));
+            }
+        }
+        Poll::Pending
+    }
+}

@@ -1,0 +1,274 @@
+//! One connection and its two ends: frames in, frames and events out.
+//!
+//! What the topics share stands here: a server and a client that are spoken to by hand, and events as short texts.
+
+mod bad_input;
+mod batch;
+mod cancel;
+mod client;
+mod handshake;
+mod requests;
+
+use serde_json::json;
+
+use super::*;
+use crate::model::{Capabilities, Implementation};
+use crate::revision::Era;
+use crate::testing::Pair;
+
+const V24: Revision = Revision::V2024_11_05;
+const V25A: Revision = Revision::V2025_03_26;
+const V25B: Revision = Revision::V2025_06_18;
+const V25C: Revision = Revision::V2025_11_25;
+const V26: Revision = Revision::V2026_07_28;
+
+/// The `_meta` that makes a request modern.
+const MODERN: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+/// What a modern result begins and ends with, `…` being the result itself.
+const MODERN_RESULT: &str =
+    r#"{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}"#;
+
+/// A request without parameters.
+fn request(id: &str, method: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#)
+}
+
+/// A request for the tool `t`; `more` are further members of `params`, each behind a comma.
+fn call(id: &str, more: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"{more}}}}}"#)
+}
+
+/// A request of 2026-07-28.
+fn modern(id: &str, method: &str, more: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{MODERN}{more}}}}}"#)
+}
+
+fn initialize(id: &str, version: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
+    )
+}
+
+fn cancelled(id: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
+}
+
+/// A successful answer.
+fn result(id: &str, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+/// A failed answer; without an id none is written, `null` has to be asked for.
+fn error<'i>(id: impl Into<Option<&'i str>>, code: i32, message: &str) -> String {
+    let id = id.into().map_or_else(String::new, |id| format!(r#""id":{id},"#));
+    let message = json!(message);
+    format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":{code},"message":{message}}}}}"#)
+}
+
+/// A server's configuration that offers prompts, resources and tools.
+fn server_config(revisions: &[Revision]) -> ServerConfig {
+    let mut capabilities = Capabilities::default();
+    for name in ["prompts", "resources", "tools"] {
+        capabilities.declare(name, json!({}));
+    }
+    let mut config = ServerConfig::new(Implementation::new("s", "1"), capabilities);
+    config.revisions = revisions.to_vec();
+    config
+}
+
+fn client_config(revisions: &[Revision], era: EraChoice) -> ClientConfig {
+    let mut config = ClientConfig::new(Implementation::new("c", "1"));
+    config.revisions = revisions.to_vec();
+    config.era = era;
+    config
+}
+
+/// A server that is spoken to by hand.
+struct Server {
+    peer: Peer,
+}
+
+impl Server {
+    fn new(config: ServerConfig) -> Self {
+        Self { peer: Peer::server(Arc::new(config)) }
+    }
+
+    /// A server of all revisions before anything was said.
+    fn fresh() -> Self {
+        Self::new(server_config(&Revision::ALL))
+    }
+
+    /// A server of all revisions in a session of `revision`.
+    fn speaking(revision: Revision) -> Self {
+        let mut server = Self::fresh();
+        server.begin(revision);
+        server
+    }
+
+    fn limited(revision: Revision, limit: impl FnOnce(&mut Limits)) -> Self {
+        let mut config = server_config(&Revision::ALL);
+        limit(&mut config.limits);
+        let mut server = Self::new(config);
+        server.begin(revision);
+        server
+    }
+
+    fn begin(&mut self, revision: Revision) {
+        self.hear(initialize("\"begin\"", revision.as_str()));
+        assert_eq!(self.sent().len(), 1);
+        assert_eq!(self.peer.revision(), Some(revision));
+    }
+
+    /// Takes a frame and returns what happened.
+    fn hear(&mut self, frame: impl AsRef<[u8]>) -> Vec<Event> {
+        self.peer.handle_frame(frame.as_ref(), Now::default());
+        std::iter::from_fn(|| self.peer.poll_event()).collect()
+    }
+
+    /// Takes a frame and returns what happened as texts.
+    fn hears(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
+        let events = self.hear(&frame);
+        let frame = String::from_utf8_lossy(frame.as_ref());
+        events.iter().map(|event| told(event, &frame)).collect()
+    }
+
+    /// Takes a frame and returns the keys of the requests in it.
+    fn open(&mut self, frame: impl AsRef<[u8]>) -> Vec<CallKey> {
+        let key = |event| if let Event::Request { key, .. } = event { Some(key) } else { None };
+        self.hear(frame).into_iter().filter_map(key).collect()
+    }
+
+    /// Takes a frame with one request.
+    fn open_one(&mut self, frame: impl AsRef<[u8]>) -> CallKey {
+        let keys = self.open(frame);
+        assert_eq!(keys.len(), 1, "{:?}", self.sent());
+        keys[0]
+    }
+
+    /// Answers with a result that says nothing but that all went well.
+    fn answer(&mut self, key: CallKey) {
+        let encoder = self.peer.encoder(key);
+        self.peer.respond(key, |out| encoder.empty(out));
+    }
+
+    /// Returns the frames that wait to be sent.
+    fn sent(&mut self) -> Vec<String> {
+        frames(&mut self.peer)
+    }
+
+    /// Takes a frame, answers every request in it and returns the frames that are sent.
+    fn serve(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
+        for key in self.open(frame) {
+            self.answer(key);
+        }
+        self.sent()
+    }
+}
+
+/// A client that is spoken to by hand, and its clock.
+struct Client(Pair);
+
+impl Client {
+    /// A client that has just begun to speak; what it says first is still to be sent.
+    fn connecting(config: ClientConfig) -> Self {
+        let mut pair = Pair::new(server_config(&Revision::ALL), config);
+        pair.client.connect(pair.now);
+        Self(pair)
+    }
+
+    /// A client in a session of `revision` with a server of ours; its next request is number 2.
+    fn speaking(revision: Revision) -> Self {
+        let mut pair =
+            Pair::new(server_config(&Revision::ALL), client_config(&[revision], EraChoice::default()));
+        pair.client.connect(pair.now);
+        pair.drive(|_, _, _| {});
+        assert_eq!(outcome(&pair), [format!("connected: {revision}")]);
+        pair.client_events.clear();
+        Self(pair)
+    }
+
+    /// Makes a request for the tool `t` and forgets its frame.
+    fn call(&mut self) -> RequestKey {
+        let (peer, now) = (&mut self.0.client, self.0.now);
+        let key = peer.request("tools/call", r#"{"name":"t"}"#, RequestOptions::default(), now);
+        assert_eq!(self.sent().len(), 1);
+        key
+    }
+
+    /// Takes a frame and returns what happened.
+    fn hears(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
+        let peer = &mut self.0.client;
+        peer.handle_frame(frame.as_ref(), self.0.now);
+        let frame = String::from_utf8_lossy(frame.as_ref());
+        std::iter::from_fn(|| peer.poll_event()).map(|event| told(&event, &frame)).collect()
+    }
+
+    /// Lets time pass and returns what happened.
+    fn waits(&mut self, time: Duration) -> Vec<String> {
+        self.0.advance(time);
+        self.0.client_events.drain(..).map(|event| told(&event, "")).collect()
+    }
+
+    /// Returns the frames that wait to be sent.
+    fn sent(&mut self) -> Vec<String> {
+        frames(&mut self.0.client)
+    }
+}
+
+fn frames(peer: &mut Peer) -> Vec<String> {
+    let sent = std::iter::from_fn(|| peer.poll_transmit());
+    sent.map(|it| String::from_utf8(it.bytes).expect("frames are UTF-8")).collect()
+}
+
+/// What the client reported so far.
+fn outcome(pair: &Pair) -> Vec<String> {
+    pair.client_events.iter().map(|event| told(event, "")).collect()
+}
+
+/// An event as a short text; `frame` is the one it happened in.
+fn told(event: &Event, frame: &str) -> String {
+    let text = |span: &Span| span.text(frame).to_owned();
+    let maybe = |span: &Option<Span>| span.as_ref().map_or_else(|| "nothing".to_owned(), text);
+    match event {
+        Event::Cancelled { reason, .. } => format!("cancelled: {reason:?}"),
+        Event::Connected(hello) => format!("connected: {}", hello.revision),
+        Event::Failed { request, error } => format!("failed {}: {:?}: {error}", request.0, error.kind()),
+        Event::Ignored(text) => format!("ignored: {text}"),
+        Event::Initialized => "initialized".to_owned(),
+        Event::ListChanged(list) => format!("changed: {}", list.method()),
+        Event::Notification { method, params } => {
+            format!("notification: {} {}", text(method), maybe(params))
+        }
+        Event::Progress { request, progress, total, message } => {
+            format!("progress {}: {progress} {total:?} {message:?}", request.0)
+        }
+        Event::Refused(error) => format!("refused: {error}"),
+        Event::Request { request, meta, .. } => {
+            let request = match request {
+                Request::CallTool { name, arguments } => format!("call {} {}", text(name), maybe(arguments)),
+                Request::GetPrompt { name, arguments } => format!("get {} {}", text(name), maybe(arguments)),
+                Request::List { list, cursor } => format!("{} {}", list.method(), maybe(cursor)),
+                Request::ReadResource { uri } => format!("read {}", text(uri)),
+            };
+            format!("{}: {request}", meta.revision)
+        }
+        Event::Result { request, result } => format!("result {}: {}", request.0, text(result)),
+    }
+}
+
+#[test]
+fn the_crate_depends_on_four_others() {
+    let manifest = include_str!("../../Cargo.toml");
+    let section =
+        manifest.split("\n[").find(|section| section.starts_with("dependencies]")).expect("a section");
+    let names: Vec<_> = section
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(['=', '.']))
+        .map(|it| it.0.trim())
+        .collect();
+    assert_eq!(names, ["chacha20poly1305", "memchr", "serde", "serde_json"]);
+    // Others than these would come by a table of their own.
+    assert_eq!(manifest.matches("dependencies").count(), 2, "one for the crate, one for its tests");
+}
