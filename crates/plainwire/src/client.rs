@@ -226,6 +226,19 @@ impl Client {
         self.ask(method, params, None).await
     }
 
+    /// As [`Self::request`], and reports progress.
+    ///
+    /// # Errors
+    /// As [`Self::request`].
+    pub async fn request_with_progress(
+        &self,
+        method: &str,
+        params: &str,
+        progress: impl FnMut(Progress) + Send + 'static,
+    ) -> Result<RawJson> {
+        self.ask(method, params, Some(Box::new(progress))).await
+    }
+
     /// Sends a notification.
     ///
     /// # Errors

@@ -131,7 +131,7 @@ pub struct Malformed {
     pub id: Option<Id>,
     /// Whether the sender waits for an answer: a malformed notification or answer gets none.
     pub answer: bool,
-    /// Whether it was meant as an answer: it has a `result` or an `error`.
+    /// Whether it was meant as an answer: it has a `result` or an `error`, and no method.
     pub is_answer: bool,
 }
 
@@ -152,7 +152,7 @@ pub fn cut_off(start: &str, max_depth: usize, error: Error) -> Malformed {
     let mut draft = Draft::default();
     let end =
         draft.read(start, Span::whole(start), max_depth).map_or_else(|syntax| syntax.at, |()| start.len());
-    let is_answer = draft.is_answer;
+    let is_answer = draft.is_answer();
     Malformed { error, id: draft.certain_id(start, end), answer: !is_answer, is_answer }
 }
 
@@ -244,11 +244,11 @@ pub fn error(out: &mut Vec<u8>, id: Option<&Id>, error: &Error, revision: Option
 struct Draft {
     error: Option<Span>,
     id: Option<Span>,
-    /// Whether a `result` or an `error` was at least begun.
-    is_answer: bool,
     jsonrpc: Option<Span>,
     method: Option<Span>,
     not_an_object: Option<Kind>,
+    /// Whether a `result` or an `error` was at least begun.
+    outcome: bool,
     params: Params,
     params_kind: Option<Kind>,
     repeated: Option<&'static str>,
@@ -269,7 +269,7 @@ impl Draft {
         while let Some(name) = scanner.member(first)? {
             first = false;
             let name = unquote(name.text(frame)).unwrap_or_default();
-            self.is_answer |= matches!(&*name, "error" | "result");
+            self.outcome |= matches!(&*name, "error" | "result");
             let (slot, known) = match &*name {
                 "error" => (&mut self.error, "error"),
                 "id" => (&mut self.id, "id"),
@@ -300,7 +300,7 @@ impl Draft {
     fn finish(self, frame: &str) -> Result<Message, Malformed> {
         let id = self.id.and_then(|span| Id::parse(span.text(frame)));
         // Whoever sent a method with an id, or something with no method at all, waits for an answer.
-        let is_answer = self.is_answer;
+        let is_answer = self.is_answer();
         let answer = !is_answer && (self.id.is_some() || self.method.is_none());
         let refuse =
             |kind, text| Err(Malformed { error: Error::new(kind, text), id: id.clone(), answer, is_answer });
@@ -359,7 +359,7 @@ impl Draft {
     /// Turns a mistake in the text into an answer, with the id if it stood before the mistake.
     #[cold]
     fn broken(&self, frame: &str, place: Span, syntax: Syntax) -> Malformed {
-        let is_answer = self.is_answer;
+        let is_answer = self.is_answer();
         if syntax.expected == DEPTH {
             let text = format!("expected {DEPTH}, but found more at byte {}", syntax.at);
             let error = Error::new(ErrorKind::InvalidRequest, text);
@@ -377,6 +377,11 @@ impl Draft {
         let text = format!("expected {} at byte {}, but found {found}", syntax.expected, syntax.at);
         let id = self.certain_id(frame, syntax.at);
         Malformed { error: Error::new(ErrorKind::Parse, text), id, answer: !is_answer, is_answer }
+    }
+
+    /// Whatever has a method is a request or a notification.
+    fn is_answer(&self) -> bool {
+        self.outcome && self.method.is_none()
     }
 
     /// The id, unless it is a number that may have gone on behind `end`, where reading stopped.

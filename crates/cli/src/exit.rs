@@ -1,0 +1,69 @@
+//! How the command ends: exit codes, and failures with a hint.
+
+use std::io;
+use std::process::ExitCode;
+
+/// What an exit code means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// 0: all went well.
+    Done,
+    /// 1: the tool was called and failed.
+    ToolFailed,
+    /// 2: the command line is wrong.
+    Usage,
+    /// 3: the server could not be started or spoken to.
+    Unreachable,
+    /// 4: the server answered with an error.
+    Refused,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::ToolFailed => 1,
+            Exit::Usage => 2,
+            Exit::Unreachable => 3,
+            Exit::Refused => 4,
+        })
+    }
+}
+
+/// Why the command could not do what it was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) hint: Option<String>,
+    pub(crate) text: String,
+}
+
+impl Failure {
+    pub(crate) fn usage(text: String) -> Self {
+        Self { exit: Exit::Usage, hint: Some("`plainwire help` shows how commands are written".into()), text }
+    }
+}
+
+impl From<plainwire::Error> for Failure {
+    fn from(error: plainwire::Error) -> Self {
+        let source =
+            std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        let (exit, hint) = match &error {
+            plainwire::Error::Rpc(_) => (Exit::Refused, None),
+            plainwire::Error::Closed { .. } => (
+                Exit::Unreachable,
+                Some("what the server said on stderr stands above; `--trace` shows every frame"),
+            ),
+            plainwire::Error::Io { .. } => (Exit::Unreachable, Some("check the command behind `--`")),
+            _ => (Exit::Unreachable, Some("`--trace` shows every frame")),
+        };
+        Self { exit, hint: hint.map(Into::into), text: format!("{error}{source}") }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Only our own output goes this way.
+    fn from(error: io::Error) -> Self {
+        Self { exit: Exit::Unreachable, hint: None, text: format!("writing to stdout failed: {error}") }
+    }
+}

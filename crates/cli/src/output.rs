@@ -1,0 +1,119 @@
+//! Results for people on stdout, words about them on stderr. Nothing here depends on colour.
+
+use std::io::{self, Write as _};
+
+use plainwire::model::{CallToolResult, Content, GetPromptResult, ReadResourceResult, ResourceContents};
+use plainwire::{Client, Progress};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::exit::Failure;
+
+/// Writes a line to stdout.
+pub(crate) fn line(text: &str) -> io::Result<()> {
+    writeln!(io::stdout().lock(), "{text}")
+}
+
+/// Writes JSON on one line to stdout, as it was sent where it was sent.
+pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
+    let text = serde_json::to_string(value).map_err(io::Error::other)?;
+    line(&text)
+}
+
+/// Says on stderr what went wrong, and what to do about it.
+pub(crate) fn failure(failure: &Failure) {
+    let mut text = format!("error: {}\n", failure.text);
+    if let Some(hint) = &failure.hint {
+        text += &format!("\nhint: {hint}\n");
+    }
+    // Nobody is left to tell if stderr is gone.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Shows progress on stderr.
+pub(crate) fn progress(it: Progress) {
+    let total = it.total.map(|total| format!("/{total}")).unwrap_or_default();
+    let message = it.message.unwrap_or_default();
+    let _ = writeln!(io::stderr(), "{}{total} {message}", it.done);
+}
+
+/// Shows what a server has.
+pub(crate) fn lists(client: &Client, all: &Map<String, Value>) -> io::Result<()> {
+    let server = client.hello().server_info.clone().unwrap_or_default();
+    line(&format!("{} {} ({})", server.name, server.version, client.revision()))?;
+    for (list, entries) in all {
+        let entries = entries.as_array().map(Vec::as_slice).unwrap_or_default();
+        line(&format!("\n{list}:"))?;
+        for entry in entries {
+            let text = |name: &str| entry.get(name).and_then(Value::as_str);
+            let name = text("uri").or(text("uriTemplate")).or(text("name")).unwrap_or("(no name)");
+            line(&format!("  {name}{}", parameters(entry)))?;
+            if let Some(description) = text("description") {
+                description.lines().try_for_each(|part| line(&format!("      {part}")))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The parameters of a tool or prompt in one line: `{expression, limit?}`.
+fn parameters(entry: &Value) -> String {
+    let optional = |name: &str, required: bool| if required { name.to_owned() } else { format!("{name}?") };
+    let names: Vec<String> = if let Some(schema) = entry.get("inputSchema") {
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(name, _)| optional(name, is_required(name))).collect()
+    } else {
+        let arguments = entry.get("arguments").and_then(Value::as_array);
+        let name = |it: &Value| optional(it["name"].as_str().unwrap_or_default(), it["required"] == true);
+        arguments.into_iter().flatten().map(name).collect()
+    };
+    if names.is_empty() { String::new() } else { format!(" {{{}}}", names.join(", ")) }
+}
+
+/// Shows what a tool returned.
+pub(crate) fn tool_result(result: &CallToolResult) -> io::Result<()> {
+    if result.is_error {
+        writeln!(io::stderr(), "the tool failed:")?;
+    }
+    if let (true, Some(structured)) = (result.content.is_empty(), &result.structured_content) {
+        return line(structured.get());
+    }
+    result.content.iter().try_for_each(content)
+}
+
+/// Shows a resource: text as it is, bytes by their size.
+pub(crate) fn resource(result: &ReadResourceResult) -> io::Result<()> {
+    result.contents.iter().try_for_each(contents)
+}
+
+/// Shows a prompt.
+pub(crate) fn prompt(result: &GetPromptResult) -> io::Result<()> {
+    for message in &result.messages {
+        line(&format!("{}:", message.role.as_str()))?;
+        content(&message.content)?;
+    }
+    Ok(())
+}
+
+fn content(block: &Content) -> io::Result<()> {
+    match block {
+        Content::Text(it) => line(&it.text),
+        Content::Image(it) => line(&format!("[image {}, {} bytes of base64]", it.mime_type, it.data.len())),
+        Content::Audio(it) => line(&format!("[audio {}, {} bytes of base64]", it.mime_type, it.data.len())),
+        Content::ResourceLink(it) => line(&format!("[{} {}]", it.name, it.uri)),
+        Content::Resource(it) => contents(&it.resource),
+        Content::Other(raw) => line(raw.get()),
+    }
+}
+
+fn contents(it: &ResourceContents) -> io::Result<()> {
+    match it {
+        ResourceContents::Text(it) => line(&it.text),
+        ResourceContents::Blob(it) => {
+            let kind = it.mime_type.as_deref().unwrap_or("application/octet-stream");
+            line(&format!("[{} {kind}, {} bytes of base64; --json shows them]", it.uri, it.blob.len()))
+        }
+    }
+}

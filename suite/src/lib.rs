@@ -1,0 +1,1 @@
+//! What the tests and benchmarks of the suite share.
