@@ -21,10 +21,11 @@
 //! - [`peer`]: one side of a connection.
 //! - [`model`]: values in the newest shape; [`codec`]: those values as each revision wants them.
 //! - [`error`]: what goes wrong, and its code in each revision.
-//! - [`cursor`]: sealed positions in lists.
+//! - [`cursor`]: sealed positions in lists; [`base64`]: bytes as text.
 //! - [`json`]: JSON text without trees.
 //! - [`testing`]: two peers joined, on a clock of their own.
 
+pub mod base64;
 pub mod codec;
 pub mod cursor;
 pub mod envelope;

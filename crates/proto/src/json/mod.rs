@@ -1,6 +1,6 @@
 //! JSON text, read and written without building trees.
 //!
-//! [`scan`] walks over text once, checks it and says where values stand; [`write`] puts values into a
+//! `scan` walks over text once, checks it and says where values stand; [`mod@write`] puts values into a
 //! buffer. Nothing here knows what a message is.
 
 pub(crate) mod scan;

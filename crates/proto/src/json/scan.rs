@@ -320,19 +320,46 @@ impl<'f> Scanner<'f> {
 
 /// Returns how many bytes of `text` need no attention inside a JSON string: no quote, backslash or control byte.
 ///
-/// Works on 32 bytes at a time in a form that the compiler turns into vector instructions; a look-up table per
-/// byte is six times slower on a megabyte of text.
+/// Eight bytes at a time, since most strings are short; 32 at a time, in a form that the compiler turns into vector
+/// instructions, once a string turns out to be long. A look-up per byte is six times slower on a megabyte of text.
 #[inline]
 pub(crate) fn plain(text: &[u8]) -> usize {
-    let special = |b: u8| b == b'"' || b == b'\\' || b < 0x20;
     let mut at = 0;
-    for chunk in text.chunks_exact(32) {
-        if chunk.iter().fold(false, |any, &b| any | special(b)) {
-            break;
+    while let Some(Ok(eight)) = text.get(at..at + 8).map(<[u8; 8]>::try_from) {
+        let found = special(u64::from_le_bytes(eight));
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
         }
-        at += 32;
+        at += 8;
+        if at == LONG {
+            at += plain_chunks(&text[at..]);
+        }
     }
-    at + text[at..].iter().take_while(|&&b| !special(b)).count()
+    at + text[at..].iter().take_while(|&&byte| !is_special(byte)).count()
+}
+
+/// Bytes after which a string counts as long.
+const LONG: usize = 64;
+
+fn plain_chunks(text: &[u8]) -> usize {
+    let clean = |chunk: &&[u8]| !chunk.iter().fold(false, |any, &byte| any | is_special(byte));
+    32 * text.chunks_exact(32).take_while(clean).count()
+}
+
+fn is_special(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\' || byte < 0x20
+}
+
+/// Sets the high bit of each byte of `word` that is special. Bytes above the lowest one found may be wrong.
+fn special(word: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let is = |byte: u8| {
+        let differs = word ^ (ONES * u64::from(byte));
+        differs.wrapping_sub(ONES) & !differs
+    };
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (is(b'"') | is(b'\\') | control) & HIGH
 }
 
 #[cfg(test)]
@@ -406,6 +433,19 @@ mod tests {
         assert!(scan(&nested(128)).is_ok());
         assert_eq!(scan(&nested(129)).map_err(|e| e.expected), Err(DEPTH));
         assert_eq!(scan(&"[{\"a\":".repeat(10_000)).map_err(|e| e.expected), Err(DEPTH));
+    }
+
+    #[test]
+    fn finds_the_first_special_byte_wherever_it_stands() {
+        for length in 0..200 {
+            for special in [b'"', b'\\', 0, 0x1f, b'\n'] {
+                let mut text = vec![0xc3; length];
+                text.push(special);
+                text.extend_from_slice(b"\"\\ more");
+                assert_eq!(plain(&text), length, "{special:#x}");
+            }
+            assert_eq!(plain(&vec![b' '; length]), length);
+        }
     }
 
     #[test]

@@ -32,28 +32,34 @@ impl Session {
         self.agreed
     }
 
-    /// Writes `params` with the `_meta` that the revision wants in front.
+    /// Writes `params` with the `_meta` in front that the revision wants. The handshake asks for no progress.
     pub(super) fn write_params(&self, out: &mut Vec<u8>, params: &str, key: RequestKey) {
-        let modern = self.agreed.or(self.proposed).filter(|revision| revision.era() == Era::Modern);
         let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
+        let modern = self.agreed.or(self.proposed).filter(|revision| revision.era() == Era::Modern);
         let mut object = Object::open(out);
-        let mut meta = Object::open(object.name("_meta"));
-        if let Some(revision) = modern {
-            meta.string("io.modelcontextprotocol/protocolVersion", revision.as_str());
-            crate::codec::implementation(
-                meta.name("io.modelcontextprotocol/clientInfo"),
-                &self.config.info,
-                revision,
-            );
-            meta.raw("io.modelcontextprotocol/clientCapabilities", &capabilities(&self.config.capabilities));
+        if modern.is_some() || self.agreed.is_some() {
+            let mut meta = Object::open(object.name("_meta"));
+            if let Some(revision) = modern {
+                self.describe(&mut meta, revision);
+            }
+            if self.agreed.is_some() {
+                write::display(meta.name("progressToken"), key.0);
+            }
+            meta.close();
+            if !inner.is_empty() {
+                object.out.push(b',');
+            }
         }
-        write::display(meta.name("progressToken"), key.0);
-        meta.close();
-        if !inner.is_empty() {
-            object.out.push(b',');
-            write::raw(object.out, inner);
-        }
+        write::raw(object.out, inner);
         object.close();
+    }
+
+    /// Spec: 2026-07-28 `basic/index` "Per-request protocol fields".
+    fn describe(&self, meta: &mut Object<'_>, revision: Revision) {
+        meta.string("io.modelcontextprotocol/protocolVersion", revision.as_str());
+        let info = meta.name("io.modelcontextprotocol/clientInfo");
+        crate::codec::implementation(info, &self.config.info, revision);
+        meta.raw("io.modelcontextprotocol/clientCapabilities", &capabilities(&self.config.capabilities));
     }
 
     /// The newest revision of `era` that we speak and `accept` accepts.

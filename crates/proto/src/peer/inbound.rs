@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::envelope::{Id, Params, begin_notification, end};
 use crate::json::write::{self, Object};
-use crate::revision::Revision;
+use crate::revision::{Feature, Revision};
 
 /// The name of a request that is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +29,8 @@ pub(super) enum Answer {
 pub(super) struct Open {
     pub(super) answer: Answer,
     pub(super) id: Id,
+    /// Whether it is `tools/call`, whose failures are results.
+    pub(super) is_tool: bool,
     pub(super) last_progress: f64,
     pub(super) progress_token: Option<Box<str>>,
     pub(super) revision: Revision,
@@ -115,6 +117,16 @@ impl Inbound {
         match self.slots.get(key.slot as usize)? {
             (generation, State::Open(open)) if *generation == key.generation => Some(open.revision),
             _ => None,
+        }
+    }
+
+    /// Whether arguments that do not fit are a result of the request, and not an error.
+    pub(super) fn answers_in_results(&self, key: CallKey) -> bool {
+        match self.slots.get(key.slot as usize) {
+            Some((generation, State::Open(open))) if *generation == key.generation => {
+                open.is_tool && open.revision.has(Feature::InvalidArgumentsAreToolErrors)
+            }
+            _ => false,
         }
     }
 

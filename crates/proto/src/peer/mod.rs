@@ -184,10 +184,8 @@ impl Peer {
     ///
     /// Spec: since 2025-11-25 a tool says so in its result, where the model can read it; before, and for anything
     /// but tools, it is the error -32602.
-    pub fn respond_invalid_arguments(&mut self, key: CallKey, message: &str, is_tool: bool) {
-        let as_result =
-            self.inbound.revision(key).is_some_and(|r| r.has(Feature::InvalidArgumentsAreToolErrors));
-        if !(is_tool && as_result) {
+    pub fn respond_invalid_arguments(&mut self, key: CallKey, message: &str) {
+        if !self.inbound.answers_in_results(key) {
             return self.respond_error(key, &Error::new(ErrorKind::InvalidParams, message));
         }
         let encoder = self.encoder(key);

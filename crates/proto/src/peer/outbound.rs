@@ -112,9 +112,8 @@ impl Peer {
 
     /// Gives up on a request and tells the other side. Its answer, should it still come, is ignored.
     pub fn cancel(&mut self, request: RequestKey, reason: &str) {
-        let Some(method) = self.outbound.close(request) else { return };
-        // Spec: `initialize` is never cancelled.
-        if &*method != "initialize" {
+        // Spec: `initialize` is never cancelled. A server that did not answer the probe knows no cancellation yet.
+        if self.outbound.close(request).is_some() && !self.is_handshake(request) {
             let reason = serde_json::Value::from(reason);
             self.notify(
                 "notifications/cancelled",

@@ -215,6 +215,7 @@ impl Peer {
         let open = Open {
             answer,
             id: id.clone(),
+            is_tool: matches!(request, Request::CallTool { .. }),
             last_progress: f64::NEG_INFINITY,
             progress_token: token.filter(|token| Id::parse(token).is_some()).map(Into::into),
             revision,
@@ -280,7 +281,8 @@ impl Peer {
         revision: Revision,
         write: impl FnOnce(&mut Vec<u8>),
     ) {
-        let open = Open { answer, id: id.clone(), last_progress: 0.0, progress_token: None, revision };
+        let (id, is_tool) = (id.clone(), false);
+        let open = Open { answer, id, is_tool, last_progress: 0.0, progress_token: None, revision };
         let key = self.inbound.open(open);
         self.respond(key, write);
     }

@@ -232,6 +232,15 @@ fn shows_at_most_80_characters_of_what_was_found() {
 }
 
 #[test]
+fn a_malformed_request_is_answered_although_it_has_a_result() {
+    let message = "expected `params` to be an object, but found an array";
+    for outcome in ["result", "error"] {
+        let frame = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","{outcome}":{{}},"params":[]}}"#);
+        answered(&mut Server::speaking(V25C), frame, &[error("7", -32602, message)]);
+    }
+}
+
+#[test]
 fn an_unknown_method_is_not_found() {
     for method in ["nonsense", "tools/", "tools", "tools/call/x", "Tools/call", "", "notifications/cancelled"]
     {
@@ -524,7 +533,8 @@ fn ids(sent: &str) -> Vec<serde_json::Value> {
 fn due(message: &serde_json::Value) -> Option<serde_json::Value> {
     let has = |name| message.get(name).is_some();
     let id = message.get("id");
-    if if has("method") { id.is_none() } else { has("result") || has("error") } {
+    let nobody_waits = if has("method") { id.is_none() } else { has("result") || has("error") };
+    if nobody_waits {
         return None;
     }
     Some(id.filter(|id| id.is_string() || id.is_i64() || id.is_u64()).cloned().unwrap_or_default())

@@ -228,7 +228,7 @@ fn a_legacy_handshake_looks_like_this() {
     assert_eq!(
         pair.wire,
         [
-            r#"> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"_meta":{"progressToken":1},"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+            r#"> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
             r#"< {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"prompts":{},"resources":{},"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#,
             r#"> {"jsonrpc":"2.0","method":"notifications/initialized","params":{}}"#,
         ]
@@ -247,7 +247,7 @@ fn a_modern_beginning_looks_like_this() {
     assert_eq!(
         pair.wire,
         [
-            r#"> {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{},"progressToken":1}}}"#,
+            r#"> {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#,
             r#"< {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":{"prompts":{},"resources":{},"tools":{}},"instructions":"ask nicely","ttlMs":3000,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}}"#,
         ]
     );
@@ -416,8 +416,7 @@ fn silence_means_a_legacy_server() {
     assert_eq!(
         client.sent(),
         [
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"expected an answer to `server/discover` in time, but the hard deadline passed"}}"#,
-            r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"_meta":{"progressToken":2},"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
         ]
     );
 }
@@ -431,7 +430,7 @@ fn the_probe_waits_as_long_as_it_was_told() {
     client.waits(Duration::from_secs(59));
     assert_eq!(client.sent(), [""; 0]);
     client.waits(Duration::from_secs(1));
-    assert_eq!(client.sent().len(), 2);
+    assert_eq!(client.sent().len(), 1);
 }
 
 #[test]

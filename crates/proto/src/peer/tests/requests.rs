@@ -351,6 +351,28 @@ fn writes_an_error_the_way_the_revision_of_the_request_has_it() {
 }
 
 #[test]
+fn arguments_that_break_the_schema_are_the_tools_error_where_the_revision_wants_it_so() {
+    let as_result = r#""content":[{"type":"text","text":"no"}],"isError":true"#;
+    for (revision, is_tool, answer) in [
+        (V24, true, error("1", -32602, "no")),
+        (V25B, true, error("1", -32602, "no")),
+        (V25C, true, result("1", &format!("{{{as_result}}}"))),
+        (V25C, false, error("1", -32602, "no")),
+        (V26, true, result("1", &MODERN_RESULT.replace(",\"_meta\"", &format!(",{as_result},\"_meta\"")))),
+        (V26, false, error("1", -32602, "no")),
+    ] {
+        let method = if is_tool { "tools/call" } else { "prompts/get" };
+        let (mut server, frame) = match revision {
+            V26 => (Server::fresh(), modern("1", method, r#","name":"t""#)),
+            _ => (Server::speaking(revision), call("1", "").replace("tools/call", method)),
+        };
+        let key = server.open_one(frame);
+        server.peer.respond_invalid_arguments(key, "no");
+        assert_eq!(server.sent(), [answer], "{revision}, {is_tool}");
+    }
+}
+
+#[test]
 fn answers_a_request_whose_work_ended_without_an_answer() {
     let mut server = Server::speaking(V25C);
     let key = server.open_one(call("1", ""));
