@@ -1,13 +1,8 @@
-//! Arithmetic without `eval`: numbers, `+ - * / % ^`, signs and parentheses.
-//!
-//! In: text. Out: a number, or a sentence. Recursion is bounded, so that no text can exhaust the stack.
+//! Arithmetic without `eval`: numbers, `+ - * / % ^`, signs and parentheses, bounded in depth.
 
-use std::iter::Peekable;
-use std::str::Chars;
+use std::{iter::Peekable, str::Chars};
 
-const MAX_DEPTH: usize = 100;
-
-/// Returns the value of `text`, such as 14 for `2 + 3 * 4`.
+/// Returns the value of `text`, such as 14 for `2 + 3 * 4`, or a sentence on what is wrong with it.
 pub(crate) fn evaluate(text: &str) -> Result<f64, String> {
     if text.trim().is_empty() {
         return Err("expression is required".into());
@@ -17,10 +12,10 @@ pub(crate) fn evaluate(text: &str) -> Result<f64, String> {
     }
     let mut parser = Parser { chars: text.chars().peekable(), depth: 0 };
     let value = parser.sum()?;
-    match parser.next() {
-        None if value.is_finite() => Ok(value),
-        None => Err("the result is not a finite number".into()),
+    match parser.peek() {
         Some(c) => Err(format!("expected an operator, but found `{c}`")),
+        None if value.is_finite() => Ok(value),
+        None => Err("expected a finite result, but found one too large or undefined".into()),
     }
 }
 
@@ -32,75 +27,66 @@ struct Parser<'t> {
 impl Parser<'_> {
     fn sum(&mut self) -> Result<f64, String> {
         let mut value = self.product()?;
-        while let Some(operator) = self.take(&['+', '-']) {
+        while let Some(sign) = self.take("+-") {
             let right = self.product()?;
-            value = if operator == '+' { value + right } else { value - right };
+            value += if sign == '+' { right } else { -right };
         }
         Ok(value)
     }
 
     fn product(&mut self) -> Result<f64, String> {
         let mut value = self.power()?;
-        while let Some(operator) = self.take(&['*', '/', '%']) {
-            let right = self.power()?;
-            match operator {
-                '*' => value *= right,
-                _ if right == 0.0 => return Err("division by zero".into()),
-                '/' => value /= right,
-                _ => value %= right,
+        while let Some(operator) = self.take("*/%") {
+            match (operator, self.power()?) {
+                ('*', right) => value *= right,
+                (_, 0.0) => return Err("division by zero".into()),
+                ('/', right) => value /= right,
+                (_, right) => value %= right,
             }
         }
         Ok(value)
     }
 
-    /// `^` binds to the right and before a sign: `-2^2` is -4.
+    /// `^` binds to the right and tighter than a sign: `-2^2` is -4.
     fn power(&mut self) -> Result<f64, String> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(format!("expected at most {MAX_DEPTH} levels of nesting"));
+        if self.depth > 100 {
+            return Err("expected at most 100 levels of nesting".into());
         }
-        let value = match self.take(&['+', '-', '(']) {
+        let value = match self.take("+-(") {
             Some('+') => self.power()?,
             Some('-') => -self.power()?,
-            Some(_) => {
-                let inner = self.sum()?;
-                self.take(&[')']).ok_or("expected `)`")?;
-                self.raised(inner)?
-            }
-            None => {
-                let number = self.number()?;
-                self.raised(number)?
+            parenthesis => {
+                let base = if parenthesis.is_some() { self.inside()? } else { self.number()? };
+                if self.take("^").is_some() { base.powf(self.power()?) } else { base }
             }
         };
         self.depth -= 1;
         Ok(value)
     }
 
-    fn raised(&mut self, base: f64) -> Result<f64, String> {
-        if self.take(&['^']).is_some() { Ok(base.powf(self.power()?)) } else { Ok(base) }
+    fn inside(&mut self) -> Result<f64, String> {
+        let value = self.sum()?;
+        self.take(")").map(|_| value).ok_or_else(|| "expected `)`".into())
     }
 
     fn number(&mut self) -> Result<f64, String> {
-        let mut text = String::new();
+        let mut text: String = self.peek().map_or("the end", |_| "").into();
         while let Some(c) = self.chars.next_if(|c| c.is_ascii_digit() || *c == '.') {
             text.push(c);
         }
-        match text.parse() {
-            Ok(number) => Ok(number),
-            Err(_) => Err(match self.next() {
-                Some(c) if text.is_empty() => format!("expected a number, but found `{c}`"),
-                None if text.is_empty() => "expected a number, but found the end".into(),
-                _ => format!("expected a number, but found `{text}`"),
-            }),
+        if text.is_empty() {
+            text.extend(self.chars.peek());
         }
+        text.parse().map_err(|_| format!("expected a number, but found `{text}`"))
     }
 
-    fn take(&mut self, wanted: &[char]) -> Option<char> {
+    fn take(&mut self, wanted: &str) -> Option<char> {
+        self.peek().filter(|c| wanted.contains(*c)).and_then(|_| self.chars.next())
+    }
+
+    fn peek(&mut self) -> Option<char> {
         while self.chars.next_if(|c| c.is_whitespace()).is_some() {}
-        self.chars.next_if(|c| wanted.contains(c))
-    }
-
-    fn next(&mut self) -> Option<char> {
-        self.chars.find(|c| !c.is_whitespace())
+        self.chars.peek().copied()
     }
 }

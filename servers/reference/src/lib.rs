@@ -1,13 +1,4 @@
 //! The smallest complete MCP server, and the example to read first: tools, a resource, a template and a prompt.
-//!
-//! ```
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> plainwire::Result<()> {
-//! let client = plainwire::testing::client(plainwire_reference::server()).await?;
-//! let sum: String = client.call("calculate", serde_json::json!({ "expression": "2 + 3 * 4" })).await?;
-//! assert_eq!(sum, "14");
-//! # Ok(()) }
-//! ```
 
 mod expression;
 
@@ -15,18 +6,13 @@ use std::time::{Duration, Instant};
 
 use plainwire::prelude::*;
 
-/// What `calculate`, `calculation://` and `explain_calculation` take.
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "plainwire::serde")]
-#[schemars(crate = "plainwire::schemars")]
 struct Calculation {
     /// Numbers, `+ - * / % ^` and parentheses, such as `2 + 3 * 4`.
     expression: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "plainwire::serde")]
-#[schemars(crate = "plainwire::schemars")]
 struct Sleep {
     /// How long, in milliseconds; at most an hour.
     #[schemars(range(max = 3_600_000))]
@@ -34,8 +20,6 @@ struct Sleep {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "plainwire::serde")]
-#[schemars(crate = "plainwire::schemars")]
 struct Count {
     /// The last number, at most 1000.
     #[schemars(range(max = 1000))]
@@ -67,38 +51,28 @@ async fn count(it: Count, ctx: Context) -> String {
 }
 
 async fn explain(it: Calculation) -> String {
-    format!(
-        "Explain step by step how to calculate {}, then check the result with the tool `calculate`.",
-        it.expression
-    )
+    format!("Explain step by step how to calculate {}, then check it with `calculate`.", it.expression)
 }
 
-/// Returns the state of this process as JSON.
+/// Returns the state of this process as JSON; the resident memory in bytes is known on Linux only.
 fn info(began: Instant) -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
     let info = serde_json::json!({
-        "name": NAME,
+        "name": env!("CARGO_PKG_NAME"),
         "version": env!("CARGO_PKG_VERSION"),
         "uptime": began.elapsed().as_secs_f64(),
-        "memory": resident_bytes(),
+        "memory": resident.and_then(|kib| kib.parse::<u64>().ok()).map(|kib| kib * 1024),
         "pid": std::process::id(),
         "platform": std::env::consts::OS,
     });
     format!("{info:#}")
 }
 
-/// Returns the resident memory in bytes; nothing but Linux says so without a library.
-fn resident_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
-}
-
-const NAME: &str = "plainwire-reference";
-
 /// Returns the server, ready to be served.
 pub fn server() -> Server {
     let began = Instant::now();
-    Server::new(NAME)
+    Server::new(env!("CARGO_PKG_NAME"))
         .version(env!("CARGO_PKG_VERSION"))
         .instructions("Use `calculate` for arithmetic instead of working it out.")
         .tool(Tool::new("calculate", calculate).read_only().closed_world().description(
@@ -109,17 +83,11 @@ pub fn server() -> Server {
                 "Returns the current time in UTC as ISO 8601 text. Use it for anything about now.",
             ),
         )
-        .tool(Tool::new("sleep", sleep).read_only().description(
-            "Waits for some milliseconds and returns how long. Use it to try timeouts and cancellation.",
-        ))
-        .tool(Tool::new("count", count).read_only().description(
-            "Counts up, reports each number as progress and returns the last one. Use it to try progress.",
-        ))
+        .tool(Tool::new("sleep", sleep).read_only().description("Waits, then returns how long it did."))
+        .tool(Tool::new("count", count).read_only().description("Counts up with progress, returns the end."))
         .resource(
             Resource::new("server://info", "Server Information", move || async move { info(began) })
-                .description(
-                    "Name, version, uptime in seconds, resident memory in bytes, process id and platform.",
-                )
+                .description("Name, version, uptime in seconds, resident bytes, process id, platform.")
                 .mime_type("application/json"),
         )
         .resource_template(
@@ -128,7 +96,6 @@ pub fn server() -> Server {
                 .mime_type("text/plain"),
         )
         .prompt(
-            Prompt::new("explain_calculation", explain)
-                .description("Asks for a calculation to be explained step by step."),
+            Prompt::new("explain_calculation", explain).description("Asks for a calculation step by step."),
         )
 }
