@@ -19,15 +19,17 @@ pub(crate) async fn list(ask: Ask) -> Result<Exit, Failure> {
     let client = connect(&ask).await?;
     let offered =
         |list: List| client.hello().capabilities.has(list.method().split('/').next().unwrap_or_default());
-    let mut all = Map::new();
+    let mut all = Vec::new();
     for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
         if offered(list) {
             let entries = client.list_raw(list).await?;
-            all.insert(list.member().to_owned(), json!(entries));
+            all.push((list.member(), entries));
         }
     }
     if ask.json.is_some() {
-        output::json(&Value::Object(all))?;
+        let object: Map<String, Value> =
+            all.into_iter().map(|(name, it)| (name.to_owned(), json!(it))).collect();
+        output::json(&object)?;
     } else {
         output::lists(&client, &all)?;
     }

@@ -2,10 +2,12 @@
 
 use std::io::{self, Write as _};
 
-use plainwire::model::{CallToolResult, Content, GetPromptResult, ReadResourceResult, ResourceContents};
+use plainwire::model::{
+    CallToolResult, Content, GetPromptResult, RawJson, ReadResourceResult, ResourceContents,
+};
 use plainwire::{Client, Progress};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::exit::Failure;
 
@@ -38,16 +40,16 @@ pub(crate) fn progress(it: Progress) {
 }
 
 /// Shows what a server has.
-pub(crate) fn lists(client: &Client, all: &Map<String, Value>) -> io::Result<()> {
+pub(crate) fn lists(client: &Client, all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     let server = client.hello().server_info.clone().unwrap_or_default();
     line(&format!("{} {} ({})", server.name, server.version, client.revision()))?;
     for (list, entries) in all {
-        let entries = entries.as_array().map(Vec::as_slice).unwrap_or_default();
         line(&format!("\n{list}:"))?;
         for entry in entries {
+            let entry: Value = serde_json::from_str(entry.get()).unwrap_or_default();
             let text = |name: &str| entry.get(name).and_then(Value::as_str);
             let name = text("uri").or(text("uriTemplate")).or(text("name")).unwrap_or("(no name)");
-            line(&format!("  {name}{}", parameters(entry)))?;
+            line(&format!("  {name}{}", parameters(&entry)))?;
             if let Some(description) = text("description") {
                 description.lines().try_for_each(|part| line(&format!("      {part}")))?;
             }

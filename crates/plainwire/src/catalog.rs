@@ -4,8 +4,8 @@
 //! never changes; pages are written once per revision, the first time somebody asks.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use plainwire_proto::codec::{self, Encoder};
@@ -28,17 +28,37 @@ pub(crate) struct Entry {
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
     pub(crate) timeout: Option<Duration>,
-    /// Whether its first step once took so long that it must never hold up others again.
-    slow: AtomicBool,
+    pub(crate) pace: Arc<Pace>,
 }
 
-impl Entry {
+/// Whether the first step of calls is so slow that it must not hold up others.
+///
+/// One slow step is enough, and 64 quick ones make up for it: a function that blocks is slow for good, one that
+/// was interrupted by the system is not.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    /// How many quick steps it takes until the last slow one is forgotten.
+    debt: AtomicU8,
+}
+
+/// A first step longer than this is slow. 100 µs is what a hundred ordinary calls take.
+const SLOW: Duration = Duration::from_micros(100);
+
+impl Pace {
     pub(crate) fn is_slow(&self) -> bool {
-        self.slow.load(Ordering::Relaxed)
+        self.debt.load(Ordering::Relaxed) > 0
     }
 
-    pub(crate) fn mark_slow(&self) {
-        self.slow.store(true, Ordering::Relaxed);
+    /// Takes note of a first step. Two at once may count as one: nothing depends on the exact number.
+    pub(crate) fn note(&self, took: Duration) {
+        if took > SLOW {
+            self.debt.store(64, Ordering::Relaxed);
+        } else {
+            let debt = self.debt.load(Ordering::Relaxed);
+            if debt > 0 {
+                self.debt.store(debt - 1, Ordering::Relaxed);
+            }
+        }
     }
 }
 
@@ -183,7 +203,7 @@ impl Catalog {
 
 fn entry(kind: &str, name: &str, run: Run, schema: InputSchema) -> Entry {
     let name = format!("the {kind} `{name}`");
-    Entry { is_tool: false, mime_type: None, name, run, schema, timeout: None, slow: AtomicBool::new(false) }
+    Entry { is_tool: false, mime_type: None, name, run, schema, pace: Arc::default(), timeout: None }
 }
 
 fn unknown(kind: &str, name: &str) -> Error {

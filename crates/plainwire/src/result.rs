@@ -7,8 +7,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use plainwire_proto::base64;
 use plainwire_proto::json::write::Object;
 use plainwire_proto::model::{
     BlobResource, CallToolResult, Content, EmbeddedResource, GetPromptResult, MediaContent, PromptMessage,
@@ -273,14 +272,14 @@ pub struct Audio {
 
 impl From<Image> for Content {
     fn from(image: Image) -> Self {
-        let data = STANDARD.encode(image.bytes);
+        let data = base64::encode(&image.bytes);
         Self::Image(MediaContent { data, mime_type: image.mime_type, ..MediaContent::default() })
     }
 }
 
 impl From<Audio> for Content {
     fn from(audio: Audio) -> Self {
-        let data = STANDARD.encode(audio.bytes);
+        let data = base64::encode(&audio.bytes);
         Self::Audio(MediaContent { data, mime_type: audio.mime_type, ..MediaContent::default() })
     }
 }
@@ -315,7 +314,7 @@ impl IntoResource for &'static str {
 impl IntoResource for Vec<u8> {
     fn into_resource(self, uri: &str, mime_type: Option<&str>) -> Result<ReadResourceResult, ToolError> {
         let (uri, mime_type) = (uri.to_owned(), mime_type.map(ToOwned::to_owned));
-        let blob = STANDARD.encode(self);
+        let blob = base64::encode(&self);
         ResourceContents::Blob(BlobResource { blob, meta: None, mime_type, uri }).into_resource("", None)
     }
 }

@@ -12,6 +12,8 @@ use serde_json::{Map, Value, json};
 /// What a function takes, as JSON Schema. The root is always an object.
 #[derive(Clone, Debug)]
 pub(crate) struct InputSchema {
+    /// Whether it asks for more than the Rust types check by themselves, such as a length.
+    pub(crate) constrained: bool,
     pub(crate) value: Value,
 }
 
@@ -21,18 +23,26 @@ impl InputSchema {
     /// Unknown names are refused, and the schema says so, unless the type itself takes them (a flattened map).
     pub(crate) fn of<T: JsonSchema>() -> Self {
         let mut value = derive::<T>(Contract::Deserialize);
+        let constrained = is_constrained(&value);
+        slim(&mut value);
         if let Value::Object(root) = &mut value
             && root.get("type") == Some(&json!("object"))
         {
             root.entry("properties").or_insert_with(|| json!({}));
             root.entry("additionalProperties").or_insert(Value::Bool(false));
         }
-        Self { value }
+        Self { constrained, value }
+    }
+
+    /// A schema that somebody wrote by hand; it is sent as it is, and arguments are checked by their types.
+    pub(crate) fn by_hand(value: Value) -> Self {
+        Self { constrained: false, value }
     }
 
     /// The schema of a function without parameters.
     pub(crate) fn empty() -> Self {
-        Self { value: json!({ "type": "object", "properties": {}, "additionalProperties": false }) }
+        let value = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+        Self { constrained: false, value }
     }
 
     /// Returns whether the root is an object's, as the protocol wants it.
@@ -61,7 +71,9 @@ impl InputSchema {
 
 /// The schema of a type that is returned.
 pub(crate) fn output<T: JsonSchema>() -> RawJson {
-    to_raw(&derive::<T>(Contract::Serialize))
+    let mut value = derive::<T>(Contract::Serialize);
+    slim(&mut value);
+    to_raw(&value)
 }
 
 pub(crate) fn to_raw(value: &Value) -> RawJson {
@@ -72,9 +84,33 @@ fn derive<T: JsonSchema>(contract: Contract) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.contract = contract;
     settings.meta_schema = None;
-    let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
-    slim(&mut value);
-    value
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Keywords that no Rust type checks while it is read. `minimum: 0` of an unsigned integer is the one exception.
+const CONSTRAINTS: [&str; 8] = [
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+];
+
+fn is_constrained(schema: &Value) -> bool {
+    let Value::Object(object) = schema else {
+        return schema.as_array().is_some_and(|schemas| schemas.iter().any(is_constrained));
+    };
+    let unsigned =
+        object.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint"));
+    object.iter().any(|(keyword, inner)| match keyword.as_str() {
+        "minimum" if unsigned && inner == &json!(0) => false,
+        // Below these keywords names are the user's, so that only what stands there as a schema counts.
+        _ if inner.is_object() || inner.is_array() => is_constrained(inner),
+        keyword => CONSTRAINTS.contains(&keyword) && inner.is_number(),
+    })
 }
 
 /// Integer formats say what the machine holds, which no model needs and some clients refuse.
@@ -152,7 +188,7 @@ mod tests {
         /// How many.
         limit: Option<u32>,
         inner: Inner,
-        next: Option<Box<Outer>>,
+        next: Option<Box<Self>>,
     }
 
     #[test]

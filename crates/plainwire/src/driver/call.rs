@@ -4,14 +4,16 @@ use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context as Poller, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plainwire_proto::codec::Encoder;
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::CacheHint;
 use plainwire_proto::peer::CallKey;
 
+use crate::catalog::Pace;
 use crate::context::{Signal, Signals};
 use crate::handler::{Outcome, Running};
 use crate::result::ToolError;
@@ -19,12 +21,14 @@ use crate::result::ToolError;
 /// A call that panics instead of going on, once.
 pub(super) struct Guarded {
     name: String,
+    /// What the first step is reported to, if it was not taken yet.
+    pace: Option<Arc<Pace>>,
     running: Running,
 }
 
 impl Guarded {
-    pub(super) fn new(name: &str, running: Running) -> Self {
-        Self { name: name.to_owned(), running }
+    pub(super) fn new(name: &str, running: Running, pace: Option<Arc<Pace>>) -> Self {
+        Self { name: name.to_owned(), pace, running }
     }
 }
 
@@ -32,8 +36,12 @@ impl Future for Guarded {
     type Output = Outcome;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<Outcome> {
-        let Self { name, running } = &mut *self;
-        poll_guarded(name, running, cx)
+        let Self { name, pace, running } = &mut *self;
+        let Some(pace) = pace.take() else { return poll_guarded(name, running, cx) };
+        let began = Instant::now();
+        let polled = poll_guarded(name, running, cx);
+        pace.note(began.elapsed());
+        polled
     }
 }
 

@@ -1,14 +1,14 @@
 //! The calls of one connection: looked up, started, stopped, answered.
 //!
 //! A call is first polled right where its frame is read; what ends at once never becomes a task. What stays pending
-//! is spawned, and so is, from the start, everything behind a name whose first step was slow once.
+//! is spawned, and so is, from the start, everything behind a name whose first step was slow of late.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use plainwire_proto::error::Error;
 use plainwire_proto::frame::Frame;
@@ -21,11 +21,8 @@ use super::call::{self, Guarded, Writing};
 use super::{Clock, spawn};
 use crate::catalog::Entry;
 use crate::context::{Context, ContextSource, Signal, Signals};
-use crate::handler::{Call, Outcome, Rejected, Running};
+use crate::handler::{Call, Outcome, Rejected};
 use crate::server::Built;
-
-/// A first step longer than this makes a name slow. 100 µs is what a hundred ordinary calls take.
-const SLOW: Duration = Duration::from_micros(100);
 
 pub(super) struct Calls {
     built: Arc<Built>,
@@ -80,7 +77,10 @@ impl Calls {
     /// Takes the next thing that a call has to say.
     pub(super) fn poll_signal(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         match self.queue.poll_recv(cx) {
-            Poll::Ready(Some(signal)) => Poll::Ready(self.handle_signal(signal)),
+            Poll::Ready(Some(signal)) => {
+                self.handle_signal(signal);
+                Poll::Ready(())
+            }
             // The queue never closes: this side holds a sender.
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
@@ -185,23 +185,22 @@ impl Calls {
         let context = source.made.into_inner();
         let mut running = match called {
             Ok(Ok(running)) => running,
-            Ok(Err(Rejected(text))) => return self.reject(entry, wanted, &text),
+            Ok(Err(Rejected(text))) => return self.reject(wanted, &text),
             Err(panic) => {
                 let outcome = call::panicked(&entry.name, &*panic);
                 return self.answer(wanted, &outcome);
             }
         };
-        if entry.is_slow() {
-            return self.spawn(entry, wanted, running, context);
+        if entry.pace.is_slow() {
+            let pace = Some(Arc::clone(&entry.pace));
+            return self.spawn(entry, wanted, Guarded::new(&entry.name, running, pace), context);
         }
         let began = Instant::now();
         let polled = call::poll_guarded(&entry.name, &mut running, &mut Poller::from_waker(Waker::noop()));
-        if began.elapsed() > SLOW {
-            entry.mark_slow();
-        }
+        entry.pace.note(began.elapsed());
         match polled {
             // Polled again as a task, which is when its waker counts.
-            Poll::Pending => self.spawn(entry, wanted, running, context),
+            Poll::Pending => self.spawn(entry, wanted, Guarded::new(&entry.name, running, None), context),
             Poll::Ready(outcome) => {
                 if context.is_some() {
                     // What the call reported on its way goes out before its answer.
@@ -214,10 +213,9 @@ impl Calls {
         }
     }
 
-    fn spawn(&mut self, entry: &Entry, wanted: &Wanted<'_>, running: Running, context: Option<Context>) {
+    fn spawn(&mut self, entry: &Entry, wanted: &Wanted<'_>, call: Guarded, context: Option<Context>) {
         let writing = self.writing(wanted);
         let timeout = entry.timeout.or(self.built.timeout);
-        let call = Guarded::new(&entry.name, running);
         let task = spawn(call::run(wanted.key, call, timeout, entry.is_tool, writing, self.signals.clone()));
         self.tasks.insert(wanted.key, Task { abort: task.abort_handle(), context });
     }
@@ -232,9 +230,9 @@ impl Calls {
         debug_assert!(failed.is_none(), "errors were answered above");
     }
 
-    fn reject(&mut self, entry: &Entry, wanted: &Wanted<'_>, text: &str) {
+    fn reject(&mut self, wanted: &Wanted<'_>, text: &str) {
         if wanted.uri.is_empty() {
-            self.peer.respond_invalid_arguments(wanted.key, text, entry.is_tool);
+            self.peer.respond_invalid_arguments(wanted.key, text);
         } else {
             // Variables that do not fit make a URI that names nothing.
             self.peer.respond_error(wanted.key, &Error::resource_not_found(wanted.uri));

@@ -1,8 +1,8 @@
 //! Arguments: from JSON text into the function's own types.
 //!
 //! In: the text and the schema of the type. Out: the value, or a sentence that a model can act on: where, what was
-//! expected, what was found. The straight way is one pass with no tree. Only what does not fit is looked at again,
-//! with two repairs: text where a number, a boolean, a list or an object is due is read as JSON, and `null` counts
+//! expected, what was found. The straight way is one pass with no tree. Only what does not fit, or has bounds that no
+//! type checks, is looked at as a tree, with two repairs: text where a number, a boolean, a list or an object is due is read as JSON, and `null` counts
 //! as absent.
 
 use serde::de::DeserializeOwned;
@@ -17,14 +17,13 @@ use plainwire_proto::json::shorten;
 /// # Errors
 /// [`Rejected`] for what neither fits nor can be repaired, and for names that `T` does not know.
 pub(super) fn read<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, Rejected> {
-    if let Ok((value, None)) = straight(text) {
+    if !schema.constrained
+        && let Ok((value, None)) = straight(text)
+    {
         return Ok(value);
     }
     let mut tree: Value = serde_json::from_str(text).map_err(|error| Rejected(error.to_string()))?;
-    let mismatch = repair(&mut tree, &schema.value, &schema.value, "arguments");
-    if let Err(rejected) = mismatch {
-        return Err(rejected);
-    }
+    repair(&mut tree, &schema.value, &schema.value, "arguments")?;
     match serde_path_to_error::deserialize::<_, T>(&tree) {
         Ok(value) => match unknown::<T>(&tree) {
             None => Ok(value),
@@ -179,18 +178,19 @@ fn bounds(value: &Value, keywords: &serde_json::Map<String, Value>, path: &str) 
         _ => return Ok(()),
     };
     let Some(amount) = amount else { return Ok(()) };
-    let verb = if what.is_empty() { "be" } else { "have" };
-    let found = || if what.is_empty() { value.to_string() } else { amount.to_string() };
-    match (least.filter(|least| amount < *least), most.filter(|most| amount > *most)) {
-        (Some(least), _) => Err(Rejected(format!(
-            "expected `{path}` to {verb} at least {least}{what}, but found {}",
-            found()
-        ))),
-        (_, Some(most)) => {
-            Err(Rejected(format!("expected `{path}` to {verb} at most {most}{what}, but found {}", found())))
-        }
-        _ => Ok(()),
-    }
+    let broken = [
+        ("at least", least.filter(|least| amount < *least)),
+        ("at most", most.filter(|most| amount > *most)),
+        ("more than", number("exclusiveMinimum").filter(|least| value.is_number() && amount <= *least)),
+        ("less than", number("exclusiveMaximum").filter(|most| value.is_number() && amount >= *most)),
+    ];
+    let Some((relation, bound)) = broken.into_iter().find_map(|(relation, bound)| Some((relation, bound?)))
+    else {
+        return Ok(());
+    };
+    let (verb, found) =
+        if what.is_empty() { ("be", value.to_string()) } else { ("have", amount.to_string()) };
+    Err(Rejected(format!("expected `{path}` to {verb} {relation} {bound}{what}, but found {found}")))
 }
 
 fn mismatch(path: &str, expected: &str, found: &Value) -> Rejected {

@@ -134,7 +134,7 @@ impl Tool {
     #[must_use]
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.entry.input_schema = schema::to_raw(&schema);
-        self.schema = InputSchema { value: schema };
+        self.schema = InputSchema::by_hand(schema);
         if self.schema.is_object() {
             self.problem = None;
         } else {

@@ -32,8 +32,10 @@ pub struct Tapped<'f> {
 /// Something that looks at frames.
 #[derive(Clone)]
 pub struct Tap {
-    sink: Arc<Mutex<dyn FnMut(Tapped<'_>) + Send>>,
+    sink: Arc<Mutex<Sink>>,
 }
+
+type Sink = dyn FnMut(Tapped<'_>) + Send;
 
 impl Tap {
     /// Shows frames to `sink`, which is called between two frames and should not take long.
