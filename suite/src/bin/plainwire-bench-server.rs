@@ -90,8 +90,13 @@ fn server(dummies: usize) -> Server {
     server
 }
 
-#[tokio::main]
-async fn main() -> plainwire::Result<()> {
+/// The runtime that `#[tokio::main]` makes; `MCP_CT=1` takes the single-threaded one instead.
+fn main() -> plainwire::Result<()> {
     let dummies = std::env::var("MCP_TOOLS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    server(dummies).stdio().await
+    let mut runtime = match std::env::var_os("MCP_CT") {
+        Some(_) => tokio::runtime::Builder::new_current_thread(),
+        None => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = runtime.enable_all().build().expect("a runtime");
+    runtime.block_on(server(dummies).stdio())
 }

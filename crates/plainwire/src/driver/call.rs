@@ -80,27 +80,32 @@ impl Writing {
 }
 
 /// Runs a call that did not end at once, to its end, its deadline or its abortion.
-pub(super) async fn run(
+pub(super) fn run(
     key: CallKey,
     call: Guarded,
     timeout: Option<Duration>,
     is_tool: bool,
     writing: Writing,
     signals: Signals,
-) {
-    let mut end = End { answered: false, key, signals };
-    let name = call.name.clone();
-    let outcome = match timeout {
-        None => call.await,
-        Some(timeout) => match tokio::time::timeout(timeout, call).await {
-            Ok(outcome) => outcome,
-            Err(_) => timed_out(&name, timeout, is_tool),
-        },
-    };
-    let mut body = Vec::new();
-    let answer = writing.write(&outcome, &mut body).map(|()| body);
-    end.answered = true;
-    end.signals.send(Signal::Done(key, answer));
+) -> impl Future<Output = ()> + Send + 'static {
+    // Made here and not inside: a task that is aborted before its first poll runs none of its code.
+    let end = End { answered: false, key, signals };
+    async move {
+        // In this order: the work is dropped before its end is reported.
+        let (call, mut end) = (call, end);
+        let name = call.name.clone();
+        let outcome = match timeout {
+            None => call.await,
+            Some(timeout) => match tokio::time::timeout(timeout, call).await {
+                Ok(outcome) => outcome,
+                Err(_) => timed_out(&name, timeout, is_tool),
+            },
+        };
+        let mut body = Vec::new();
+        let answer = writing.write(&outcome, &mut body).map(|()| body);
+        end.answered = true;
+        end.signals.send(Signal::Done(key, answer));
+    }
 }
 
 fn timed_out(name: &str, timeout: Duration, is_tool: bool) -> Outcome {

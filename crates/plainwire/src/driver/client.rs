@@ -98,6 +98,7 @@ impl Pump {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<String> {
         loop {
             let mut idle = true;
+            let held_up = self.wire.is_backlogged();
             while !self.wire.is_backlogged()
                 && let Poll::Ready(wish) = self.wishes.poll_recv(cx)
             {
@@ -141,6 +142,8 @@ impl Pump {
             if self.wire.is_ended() {
                 return Poll::Ready("the server closed its output".to_owned());
             }
+            // What unsent bytes held up goes on once they are out: nothing else would wake this task for it.
+            idle &= !held_up || self.wire.is_backlogged();
             if idle {
                 return Poll::Pending;
             }

@@ -14,10 +14,10 @@ mod wire;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
 
 use plainwire_proto::peer::Now;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::server::Built;
@@ -54,7 +54,7 @@ where
     tokio::spawn(future)
 }
 
-/// The clock of a connection.
+/// The clock of a connection: the runtime's own, so that a test that pauses it pauses deadlines too.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     began: Instant,
@@ -71,7 +71,7 @@ impl Clock {
     }
 
     /// The moment at which [`Now::monotonic`] is `monotonic`.
-    fn instant(self, monotonic: std::time::Duration) -> tokio::time::Instant {
-        (self.began + monotonic).into()
+    fn instant(self, monotonic: std::time::Duration) -> Instant {
+        self.began + monotonic
     }
 }

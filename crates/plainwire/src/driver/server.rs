@@ -38,6 +38,7 @@ impl Pump {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             let mut idle = true;
+            let held_up = self.wire.is_backlogged();
             while !self.wire.is_backlogged() && self.calls.poll_signal(cx).is_ready() {
                 self.wire.gather(&mut self.calls.peer);
                 idle = false;
@@ -56,33 +57,32 @@ impl Pump {
                     continue;
                 }
             }
-            match self.wire.poll_write(cx) {
-                Poll::Ready(Ok(())) if idle && self.is_done() => return Poll::Ready(()),
-                Poll::Ready(Ok(())) | Poll::Pending => {}
+            let sent = match self.wire.poll_write(cx) {
+                Poll::Ready(Ok(())) => true,
+                Poll::Pending => false,
                 Poll::Ready(Err(error)) => {
                     tracing::info!("the client is gone: {error}");
                     return Poll::Ready(());
                 }
+            };
+            // What unsent bytes held up goes on once they are out: nothing else would wake this task for it.
+            idle &= !held_up || self.wire.is_backlogged();
+            if idle && self.wire.is_ended() {
+                if sent && self.calls.running() == 0 {
+                    return Poll::Ready(());
+                }
+                // Also for answers that can't be sent: who has left may never read them.
+                self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.built.drain)));
             }
             if self.deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(cx).is_ready()) {
-                tracing::warn!("{} calls still ran after the client had left", self.calls.running());
+                let (running, unsent) = (self.calls.running(), self.wire.unsent());
+                tracing::warn!("the client has left: {running} calls still ran, {unsent} bytes were unsent");
                 return Poll::Ready(());
             }
             if idle {
                 return Poll::Pending;
             }
         }
-    }
-
-    /// Whether the client has left and everything it asked for is answered. Begins the drain when it leaves.
-    fn is_done(&mut self) -> bool {
-        if !self.wire.is_ended() {
-            return false;
-        }
-        if self.calls.running() > 0 && self.deadline.is_none() {
-            self.deadline = Some(Box::pin(tokio::time::sleep(self.built.drain)));
-        }
-        self.calls.running() == 0
     }
 
     /// Handles the frames that are here. Returns whether there were any.

@@ -59,7 +59,12 @@ impl Wire {
 
     /// Whether so much is unsent that nothing more should be done.
     pub(super) fn is_backlogged(&self) -> bool {
-        self.out.len() - self.sent > BACKLOG
+        self.unsent() > BACKLOG
+    }
+
+    /// Returns how many bytes wait to be written.
+    pub(super) fn unsent(&self) -> usize {
+        self.out.len() - self.sent
     }
 
     /// Returns the next frame; at the end of input also the half line that is left.

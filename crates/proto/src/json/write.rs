@@ -9,7 +9,8 @@ use super::scan::plain;
 
 /// Writes `text` as a JSON string, quotes included.
 pub fn string(out: &mut Vec<u8>, text: &str) {
-    out.reserve(text.len() + 2);
+    // Room for what usually follows too, so that a long text is not moved again for its last brackets.
+    out.reserve(text.len() + 64);
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut at = 0;
