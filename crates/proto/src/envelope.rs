@@ -253,6 +253,8 @@ struct Draft {
     params_kind: Option<Kind>,
     repeated: Option<&'static str>,
     result: Option<Span>,
+    /// There is more than one `id`, and they differ.
+    two_ids: bool,
 }
 
 impl Draft {
@@ -290,7 +292,9 @@ impl Draft {
                 }
             };
             // A second `id` or `method` is how one program reads another message than the next one does.
-            if slot.replace(scanner.value()?).is_some() {
+            let value = scanner.value()?;
+            if let Some(before) = slot.replace(value) {
+                self.two_ids |= known == "id" && before.text(frame) != value.text(frame);
                 self.repeated = Some(known);
             }
         }
@@ -298,7 +302,8 @@ impl Draft {
     }
 
     fn finish(self, frame: &str) -> Result<Message, Malformed> {
-        let id = self.id.and_then(|span| Id::parse(span.text(frame)));
+        // Of two ids neither is certain.
+        let id = self.id.filter(|_| !self.two_ids).and_then(|span| Id::parse(span.text(frame)));
         // Whoever sent a method with an id, or something with no method at all, waits for an answer.
         let is_answer = self.is_answer();
         let answer = !is_answer && (self.id.is_some() || self.method.is_none());

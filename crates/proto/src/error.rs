@@ -53,12 +53,14 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     data: Option<Box<RawValue>>,
+    /// The code on the wire, of an error that came from there.
+    received: Option<i32>,
 }
 
 impl Error {
     /// Makes an error. `message` has the form *expected X, but found Y*, without a full stop.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), data: None }
+        Self { kind, message: message.into(), data: None, received: None }
     }
 
     /// Adds `data`, which has to be JSON text; text that is not is left out.
@@ -81,6 +83,13 @@ impl Error {
         .with_data(String::from_utf8(data).unwrap_or_default())
     }
 
+    /// Says it in other words.
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
     /// Returns what went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
@@ -94,6 +103,11 @@ impl Error {
     /// Returns `data` as JSON text.
     pub fn data(&self) -> Option<&str> {
         self.data.as_deref().map(RawValue::get)
+    }
+
+    /// Returns the code that the other side sent; `None` for an error of our own.
+    pub fn received_code(&self) -> Option<i32> {
+        self.received
     }
 
     /// Returns the code that `revision` has for this kind of error.
@@ -159,7 +173,7 @@ impl Error {
             -32022 => ErrorKind::UnsupportedVersion,
             code => ErrorKind::Application(code),
         };
-        Self { kind, message: wire.message, data: wire.data }
+        Self { kind, message: wire.message, data: wire.data, received: Some(wire.code) }
     }
 
     /// Writes the `error` object.

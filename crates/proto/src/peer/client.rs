@@ -82,7 +82,7 @@ impl Peer {
             (EraChoice::Auto | EraChoice::Modern, Some(revision), _) => self.discover(revision, now),
             (EraChoice::Auto | EraChoice::Legacy, _, Some(revision)) => self.initialize(revision, now),
             (era, ..) => {
-                let found = ours(&session.config);
+                let found = listed(session.config.revisions.iter());
                 let text =
                     format!("expected a revision for `EraChoice::{era:?}` among ours, but found {found}");
                 self.events.push_back(Event::Refused(Error::new(ErrorKind::UnsupportedVersion, text)));
@@ -156,7 +156,13 @@ impl Peer {
         crate::codec::implementation(object.name("clientInfo"), &session.config.info, revision);
         object.close();
         let params = String::from_utf8(params).unwrap_or_default();
-        let key = self.request("initialize", &params, RequestOptions::default(), now);
+        let wait = session.config.initialize_timeout;
+        let key = self.request(
+            "initialize",
+            &params,
+            RequestOptions { idle: wait, ..RequestOptions::default() },
+            now,
+        );
         let Role::Client(session) = &mut self.role else { return };
         session.handshake = Some(key);
     }
@@ -299,8 +305,18 @@ fn capabilities(it: &Capabilities) -> String {
     serde_json::to_string(it).unwrap_or_else(|_| "{}".to_owned())
 }
 
+/// The revisions that we are willing to speak, for messages.
 fn ours(config: &ClientConfig) -> String {
-    format!("{:?}", config.revisions.iter().map(|r| r.as_str()).collect::<Vec<_>>())
+    let wanted = |revision: &&Revision| match config.era {
+        EraChoice::Auto => true,
+        EraChoice::Legacy => revision.era() == Era::Legacy,
+        EraChoice::Modern => revision.era() == Era::Modern,
+    };
+    listed(config.revisions.iter().filter(wanted))
+}
+
+fn listed<'r>(revisions: impl Iterator<Item = &'r Revision>) -> String {
+    format!("{:?}", revisions.map(|revision| revision.as_str()).collect::<Vec<_>>())
 }
 
 fn raw(json: &str) -> Box<RawValue> {

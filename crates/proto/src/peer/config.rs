@@ -92,6 +92,8 @@ pub struct ClientConfig {
     pub era: EraChoice,
     /// Who we are.
     pub info: Implementation,
+    /// How long to wait for the answer to `initialize`. 60 s: cold starts are slow.
+    pub initialize_timeout: Duration,
     /// How much the server may ask for.
     pub limits: Limits,
     /// How long to wait for an answer to the very first request. 5 s: a server that was started by a package
@@ -108,6 +110,7 @@ impl ClientConfig {
             capabilities: Capabilities::default(),
             era: EraChoice::Auto,
             info,
+            initialize_timeout: Duration::from_secs(60),
             limits: Limits::default(),
             probe_timeout: Duration::from_secs(5),
             revisions: Revision::ALL.to_vec(),

@@ -15,6 +15,7 @@ mod config;
 mod event;
 mod inbound;
 mod outbound;
+mod pool;
 mod server;
 
 use std::collections::VecDeque;
@@ -36,6 +37,7 @@ use crate::revision::{Feature, Revision};
 use batch::Batches;
 use inbound::{Answer, Inbound};
 use outbound::Outbound;
+use pool::Pool;
 
 /// The time, as the caller sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,8 +57,7 @@ pub struct Peer {
     events: VecDeque<Event>,
     inbound: Inbound,
     outbound: Outbound,
-    /// Buffers that were sent and can be written into again; at most [`POOL`], none over [`POOL_BYTES`].
-    pool: Vec<Vec<u8>>,
+    pool: Pool,
     transmits: VecDeque<Transmit>,
 }
 
@@ -65,12 +66,6 @@ enum Role {
     Client(Box<client::Session>),
     Server(server::Session),
 }
-
-/// How many spent buffers are kept. One batch of 64 answers fits.
-const POOL: usize = 64;
-
-/// Spent buffers over 2 MiB are not kept: that would pin memory for one rare answer.
-const POOL_BYTES: usize = 2 * 1024 * 1024;
 
 impl Peer {
     /// Makes the server's side of a connection.
@@ -93,7 +88,7 @@ impl Peer {
             events: VecDeque::new(),
             inbound: Inbound::default(),
             outbound: Outbound::default(),
-            pool: Vec::new(),
+            pool: Pool::default(),
             transmits: VecDeque::new(),
         }
     }
@@ -145,11 +140,8 @@ impl Peer {
     }
 
     /// Takes a spent buffer back, to write the next frame into.
-    pub fn recycle(&mut self, mut buffer: Vec<u8>) {
-        if self.pool.len() < POOL && buffer.capacity() <= POOL_BYTES {
-            buffer.clear();
-            self.pool.push(buffer);
-        }
+    pub fn recycle(&mut self, buffer: Vec<u8>) {
+        self.pool.give(buffer);
     }
 
     /// Answers the request `key`. `write` writes the value of `result`, best with [`Self::encoder`].
@@ -210,7 +202,7 @@ impl Peer {
     /// Spec: progress increases each time; a value that does not is left out.
     pub fn progress(&mut self, key: CallKey, progress: f64, total: Option<f64>, message: Option<&str>) {
         let Some((token, revision)) = self.inbound.advance(key, progress) else { return };
-        let mut out = self.pool.pop().unwrap_or_default();
+        let mut out = self.pool.take();
         inbound::write_progress(
             &mut out,
             token,
@@ -357,7 +349,7 @@ impl Peer {
     }
 
     fn buffer(&mut self) -> Vec<u8> {
-        self.pool.pop().unwrap_or_default()
+        self.pool.take()
     }
 
     fn error_revision(&self) -> Option<Revision> {

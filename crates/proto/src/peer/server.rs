@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::inbound::{Answer, Open};
 use super::{Event, Now, Peer, Request, RequestMeta, Role, ServerConfig};
@@ -34,12 +35,22 @@ pub struct Client {
 }
 
 impl Client {
-    /// Reads the client from the `_meta` of a modern request.
-    pub fn from_meta(frame: &str, meta: &RequestMeta) -> Self {
-        let text = |span: Option<Span>| span.map_or("null", |span| span.text(frame));
+    /// Reads the client from the `_meta` of a modern request; what is missing or wrong is left out.
+    pub fn from_meta(json: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Meta<'m> {
+            #[serde(rename = "io.modelcontextprotocol/clientCapabilities", borrow)]
+            capabilities: Option<&'m RawValue>,
+            #[serde(rename = "io.modelcontextprotocol/clientInfo", borrow)]
+            info: Option<&'m RawValue>,
+        }
+        let Ok(meta) = serde_json::from_str::<Meta<'_>>(json) else { return Self::default() };
         Self {
-            capabilities: serde_json::from_str(text(meta.meta.client_capabilities)).unwrap_or_default(),
-            info: serde_json::from_str(text(meta.meta.client_info)).ok(),
+            capabilities: meta
+                .capabilities
+                .and_then(|it| serde_json::from_str(it.get()).ok())
+                .unwrap_or_default(),
+            info: meta.info.and_then(|it| serde_json::from_str(it.get()).ok()),
         }
     }
 }
@@ -353,6 +364,10 @@ fn object(frame: &str, name: &str, found: Option<Span>) -> Result<Option<Span>, 
 fn unsupported(config: &ServerConfig, requested: &str) -> Error {
     let supported: Vec<_> = config.revisions.iter().rev().map(|r| r.as_str()).collect();
     let data = serde_json::json!({ "supported": supported, "requested": requested });
+    if config.revisions.iter().any(|r| r.as_str() == requested) {
+        let text = format!("expected `initialize` for protocol version {requested}, but found it in `_meta`");
+        return Error::new(ErrorKind::UnsupportedVersion, text).with_data(data.to_string());
+    }
     let text = format!("expected a protocol version of {supported:?}, but found {:?}", shorten(requested));
     Error::new(ErrorKind::UnsupportedVersion, text).with_data(data.to_string())
 }

@@ -560,7 +560,9 @@ fn check(server: &mut Server, frame: &[u8]) {
             None => assert_eq!(sent, [""; 0], "{shown}"),
             Some(id) => {
                 assert_eq!(sent.len(), 1, "{shown}: {sent:?}");
-                assert!(id.is_null() || ids(&sent[0]) == [id], "{shown}: {sent:?}");
+                // Of two ids that differ, serde takes the last and we take none.
+                let uncertain = sent[0].contains("expected `id` once");
+                assert!(id.is_null() || uncertain || ids(&sent[0]) == [id], "{shown}: {sent:?}");
             }
         },
         // Not JSON, or a number that only we can read.

@@ -115,26 +115,25 @@ fn refuses_half_modern_requests_as_malformed() {
 #[test]
 fn does_not_need_to_know_who_a_modern_client_is() {
     let mut server = Server::fresh();
-    let Some(Event::Request { meta, .. }) = server.hear(modern("1", "tools/list", "")).pop() else {
-        panic!("no request")
-    };
-    assert!(crate::peer::Client::from_meta("", &meta).info.is_none());
+    let frame = modern("1", "tools/list", "");
+    let Some(Event::Request { meta, .. }) = server.hear(&frame).pop() else { panic!("no request") };
+    let text = meta.meta.all.expect("`_meta`").text(&frame).to_owned();
+    assert!(crate::peer::Client::from_meta(&text).info.is_none());
+    assert!(crate::peer::Client::from_meta("7").info.is_none());
 }
 
 #[test]
 fn reads_the_client_from_each_modern_request() {
     let frame = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"7"}}}}"#;
     let Some(Event::Request { meta, .. }) = Server::fresh().hear(frame).pop() else { panic!("no request") };
-    let client = crate::peer::Client::from_meta(frame, &meta);
+    let client = crate::peer::Client::from_meta(meta.meta.all.expect("`_meta`").text(frame));
     assert!(client.capabilities.has("sampling"));
     assert_eq!(client.info.map(|info| info.version).as_deref(), Some("7"));
 }
 
 #[test]
 fn names_the_versions_that_are_served_to_whoever_asks_for_another() {
-    for (version, requested) in
-        [("2025-11-25", "2025-11-25"), ("2099-01-01", "2099-01-01"), ("", ""), ("a\\nb", "a\\\\nb")]
-    {
+    for (version, requested) in [("2099-01-01", "2099-01-01"), ("", ""), ("a\\nb", "a\\\\nb")] {
         let frame = modern("1", "tools/list", "").replace("2026-07-28", version);
         assert_eq!(
             Server::speaking(V24).serve(frame),
@@ -149,6 +148,19 @@ fn names_the_versions_that_are_served_to_whoever_asks_for_another() {
             )]
         );
     }
+}
+
+#[test]
+fn says_how_a_legacy_version_is_asked_for() {
+    let frame = modern("1", "tools/list", "").replace("2026-07-28", "2025-06-18");
+    assert_eq!(
+        Server::speaking(V24).serve(frame),
+        [concat!(
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"expected `initialize` for protocol version "#,
+            r#"2025-06-18, but found it in `_meta`","data":{"requested":"2025-06-18","supported":"#,
+            r#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]}}}"#
+        )]
+    );
 }
 
 #[test]

@@ -1,0 +1,55 @@
+//! Buffers that were sent and can be written into again.
+
+/// At most [`COUNT`] buffers of at most [`BYTES`] together: a burst of answers is written without asking for memory,
+/// and a rare large one pins little.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    buffers: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+/// One window of a busy client fits.
+const COUNT: usize = 64;
+
+/// Two answers of a megabyte.
+const BYTES: usize = 4 << 20;
+
+impl Pool {
+    /// Returns an empty buffer.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        let buffer = self.buffers.pop().unwrap_or_default();
+        self.bytes -= buffer.capacity();
+        buffer
+    }
+
+    /// Keeps a spent buffer, if there is room for it.
+    pub(super) fn give(&mut self, mut buffer: Vec<u8>) {
+        let bytes = self.bytes + buffer.capacity();
+        if self.buffers.len() < COUNT && bytes <= BYTES {
+            buffer.clear();
+            self.bytes = bytes;
+            self.buffers.push(buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_a_bounded_number_of_bytes_and_buffers() {
+        let mut pool = Pool::default();
+        for _ in 0..10 {
+            pool.give(Vec::with_capacity(1 << 20));
+        }
+        assert_eq!((pool.buffers.len(), pool.bytes), (4, 4 << 20));
+        while pool.bytes > 0 {
+            pool.take();
+        }
+        for _ in 0..100 {
+            pool.give(Vec::with_capacity(10));
+        }
+        assert_eq!(pool.buffers.len(), COUNT);
+    }
+}
