@@ -79,13 +79,20 @@ fn sound_as_resource(out: &mut Vec<u8>, it: &MediaContent) {
     inner.string("mimeType", &it.mime_type);
     inner.string("blob", &it.data);
     inner.close();
+    annotations(&mut object, it.annotations.as_ref(), Revision::V2024_11_05);
     object.close();
 }
 
 fn link_in_words(it: &Resource) -> String {
-    let name = it.title.as_deref().unwrap_or(&it.name);
-    match &it.description {
-        Some(description) => format!("{name} <{}>: {description}", it.uri),
-        None => format!("{name} <{}>", it.uri),
+    let mut words = format!("{} <{}>", it.title.as_deref().unwrap_or(&it.name), it.uri);
+    if let Some(mime_type) = &it.mime_type {
+        words += &format!(" {mime_type}");
     }
+    if let Some(size) = it.size {
+        words += &format!(" {size} bytes");
+    }
+    if let Some(description) = &it.description {
+        words += &format!(": {description}");
+    }
+    words
 }

@@ -32,7 +32,7 @@ pub fn tool(out: &mut Vec<u8>, it: &Tool, revision: Revision) {
     if let Some(schema) = it.output_schema.as_deref().filter(|schema| takes_output_schema(schema, revision)) {
         object.raw("outputSchema", schema.get());
     }
-    if let Some(hints) = it.annotations.filter(|_| revision.has(Feature::ToolAnnotations)) {
+    if let Some(hints) = it.annotations.as_ref().filter(|_| revision.has(Feature::ToolAnnotations)) {
         tool_annotations(&mut object, hints);
     }
     icons(&mut object, &it.icons, revision);
@@ -137,8 +137,9 @@ fn icons(object: &mut Object<'_>, icons: &[Icon], revision: Revision) {
     });
 }
 
-fn tool_annotations(object: &mut Object<'_>, it: ToolAnnotations) {
+fn tool_annotations(object: &mut Object<'_>, it: &ToolAnnotations) {
     let mut inner = Object::open(object.name("annotations"));
+    inner.maybe_string("title", it.title.as_deref());
     for (name, hint) in [
         ("readOnlyHint", it.read_only_hint),
         ("destructiveHint", it.destructive_hint),

@@ -72,7 +72,7 @@ pub struct Tool {
 }
 
 /// Hints on what a tool does. Clients must not trust them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolAnnotations {
     /// It may destroy something. Without the hint clients assume so.
@@ -83,6 +83,8 @@ pub struct ToolAnnotations {
     pub open_world_hint: Option<bool>,
     /// It changes nothing.
     pub read_only_hint: Option<bool>,
+    /// The name for people where a revision has no other; [`Tool::title`] goes before it.
+    pub title: Option<String>,
 }
 
 /// A resource as clients see it.
