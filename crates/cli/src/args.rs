@@ -61,6 +61,9 @@ pub(crate) struct Ask {
     /// Write every frame to FILE, or to stderr; secrets become `*`.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) trace: Option<Option<PathBuf>>,
+    /// Give up after so many seconds without an answer and without progress.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) timeout: u64,
     /// The server: a command that speaks MCP on its stdin and stdout.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,

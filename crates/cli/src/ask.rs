@@ -1,14 +1,13 @@
 //! The commands that ask a server: connect, ask one thing, show the answer.
 
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use plainwire::Client;
 use plainwire::model::{CallToolResult, RawJson};
 use plainwire::proto::cursor::List;
-use plainwire::proto::peer::EraChoice;
-use serde_json::value::to_raw_value;
-use serde_json::{Map, Value, json};
+use plainwire::proto::peer::{EraChoice, RequestOptions};
+use serde_json::json;
 
 use crate::args::{Ask, Call, Era, Read};
 use crate::exit::{Exit, Failure};
@@ -16,88 +15,106 @@ use crate::{arguments, output, serve};
 
 /// `plainwire list`
 pub(crate) async fn list(ask: Ask) -> Result<Exit, Failure> {
-    let client = connect(&ask).await?;
-    let offered =
-        |list: List| client.hello().capabilities.has(list.method().split('/').next().unwrap_or_default());
-    let mut all = Vec::new();
-    for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
-        if offered(list) {
-            let entries = client.list_raw(list).await?;
-            all.push((list.member(), entries));
+    asking(&ask, async |client| {
+        let capabilities = &client.hello().capabilities;
+        let mut all = Vec::new();
+        for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
+            if list.method().split('/').next().is_some_and(|name| capabilities.has(name)) {
+                all.push((list.member(), client.list_raw(list).await?));
+            }
         }
-    }
-    if ask.json.is_some() {
-        let object: Map<String, Value> =
-            all.into_iter().map(|(name, it)| (name.to_owned(), json!(it))).collect();
-        output::json(&object)?;
-    } else {
-        output::lists(&client, &all)?;
-    }
-    Ok(Exit::Done)
+        if ask.json.is_some() {
+            output::json_lists(&all)?;
+        } else {
+            output::lists(client, &all)?;
+        }
+        Ok(Exit::Done)
+    })
+    .await
 }
 
 /// `plainwire call`
 pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
-    let arguments = arguments::parse(inline(&call.ask), &call.arguments)?;
-    let client = connect(&call.ask).await?;
-    let params = json!({ "name": call.name, "arguments": arguments }).to_string();
-    let raw = client.request_with_progress("tools/call", &params, output::progress).await?;
-    let result: CallToolResult = read_as(&raw)?;
-    if call.ask.json.is_some() {
-        output::json(&raw)?;
-    } else {
-        output::tool_result(&result)?;
-    }
-    Ok(if result.is_error { Exit::ToolFailed } else { Exit::Done })
+    let params = named(&call)?;
+    asking(&call.ask, async |client| {
+        let raw = client.request_with_progress("tools/call", &params, output::progress).await?;
+        let result: CallToolResult = read_as(&raw)?;
+        if call.ask.json.is_some() {
+            output::json(&raw)?;
+        } else {
+            output::tool_result(&result)?;
+        }
+        Ok(if result.is_error { Exit::ToolFailed } else { Exit::Done })
+    })
+    .await
 }
 
 /// `plainwire read`
 pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
-    let client = connect(&read.ask).await?;
-    let raw = client.request("resources/read", &json!({ "uri": read.uri }).to_string()).await?;
-    if read.ask.json.is_some() {
-        output::json(&raw)?;
-    } else {
-        output::resource(&read_as(&raw)?)?;
-    }
-    Ok(Exit::Done)
+    let params = json!({ "uri": read.uri }).to_string();
+    asking(&read.ask, async |client| {
+        let raw = client.request("resources/read", &params).await?;
+        if read.ask.json.is_some() {
+            output::json(&raw)?;
+        } else {
+            output::resource(&read_as(&raw)?)?;
+        }
+        Ok(Exit::Done)
+    })
+    .await
 }
 
 /// `plainwire prompt`
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
-    let arguments = arguments::parse(inline(&call.ask), &call.arguments)?;
-    let client = connect(&call.ask).await?;
-    let params = json!({ "name": call.name, "arguments": arguments }).to_string();
-    let raw = client.request("prompts/get", &params).await?;
-    if call.ask.json.is_some() {
-        output::json(&raw)?;
-    } else {
-        output::prompt(&read_as(&raw)?)?;
-    }
-    Ok(Exit::Done)
+    let params = named(&call)?;
+    asking(&call.ask, async |client| {
+        let raw = client.request("prompts/get", &params).await?;
+        if call.ask.json.is_some() {
+            output::json(&raw)?;
+        } else {
+            output::prompt(&read_as(&raw)?)?;
+        }
+        Ok(Exit::Done)
+    })
+    .await
 }
 
 /// `plainwire ping`
 pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
-    let client = connect(&ask).await?;
-    let began = Instant::now();
-    client.ping().await?;
-    let took = began.elapsed();
-    let server = client.hello().server_info.clone().unwrap_or_default();
-    if ask.json.is_some() {
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let revision = client.revision().as_str();
-        let facts = json!({ "name": server.name, "version": server.version, "protocolVersion": revision, "micros": micros });
-        output::json(&to_raw_value(&facts).map_err(|error| Failure::usage(error.to_string()))?)?;
-    } else {
-        output::line(&format!(
-            "{} {} speaks {} and answered in {took:.1?}",
-            server.name,
-            server.version,
-            client.revision()
-        ))?;
-    }
-    Ok(Exit::Done)
+    asking(&ask, async |client| {
+        let began = Instant::now();
+        client.ping().await?;
+        let took = began.elapsed();
+        let server = client.hello().server_info.clone().unwrap_or_default();
+        let (name, version, revision) = (&server.name, &server.version, client.revision().as_str());
+        if ask.json.is_some() {
+            let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+            let facts =
+                json!({ "name": name, "version": version, "protocolVersion": revision, "micros": micros });
+            output::json(&facts)?;
+        } else {
+            let name = if name.is_empty() { "the server" } else { name };
+            output::line(&format!("{name} {version} speaks {revision} and answered in {took:.1?}"))?;
+        }
+        Ok(Exit::Done)
+    })
+    .await
+}
+
+/// Connects, asks, and sees the server off, whatever came of it.
+async fn asking(
+    ask: &Ask,
+    work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    let client = connect(ask).await?;
+    let done = work(&client).await;
+    client.close().await;
+    done
+}
+
+fn named(call: &Call) -> Result<String, Failure> {
+    let arguments = arguments::parse(inline(&call.ask), &call.arguments)?;
+    Ok(json!({ "name": call.name, "arguments": arguments }).to_string())
 }
 
 fn inline(ask: &Ask) -> Option<&str> {
@@ -110,6 +127,8 @@ async fn connect(ask: &Ask) -> Result<Client, Failure> {
         Era::Legacy => EraChoice::Legacy,
         Era::Modern => EraChoice::Modern,
     });
+    let timeout = Duration::from_secs(ask.timeout);
+    client = client.deadlines(RequestOptions { idle: timeout, ..RequestOptions::default() });
     if let Some(tap) = serve::tap(ask.trace.clone())? {
         client = client.tap(tap);
     }

@@ -48,22 +48,23 @@ impl From<plainwire::Error> for Failure {
     fn from(error: plainwire::Error) -> Self {
         let source =
             std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        let trace = Some("`--trace` shows every frame");
         let (exit, hint) = match &error {
-            plainwire::Error::Rpc(_) => (Exit::Refused, None),
-            plainwire::Error::Closed { .. } => (
-                Exit::Unreachable,
-                Some("what the server said on stderr stands above; `--trace` shows every frame"),
-            ),
+            plainwire::Error::Rpc(answer) if answer.received_code().is_some() => (Exit::Refused, None),
             plainwire::Error::Io { .. } => (Exit::Unreachable, Some("check the command behind `--`")),
-            _ => (Exit::Unreachable, Some("`--trace` shows every frame")),
+            _ => (Exit::Unreachable, trace),
         };
         Self { exit, hint: hint.map(Into::into), text: format!("{error}{source}") }
     }
 }
 
 impl From<io::Error> for Failure {
-    /// Only our own output goes this way.
+    /// Only our own output goes this way. Whoever reads it may stop when they have seen enough, as `head` does: that is
+    /// the end, and nobody is told.
     fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self { exit: Exit::Done, hint: None, text: String::new() };
+        }
         Self { exit: Exit::Unreachable, hint: None, text: format!("writing to stdout failed: {error}") }
     }
 }

@@ -5,11 +5,12 @@ use std::io::{self, Write as _};
 use plainwire::model::{
     CallToolResult, Content, GetPromptResult, RawJson, ReadResourceResult, ResourceContents,
 };
+use plainwire::proto::json::write::{self, Object};
 use plainwire::{Client, Progress};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 
 /// Writes a line to stdout.
 pub(crate) fn line(text: &str) -> io::Result<()> {
@@ -22,8 +23,23 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     line(&text)
 }
 
+/// Writes lists as one JSON object, each entry as it was sent.
+pub(crate) fn json_lists(all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
+    let mut out = Vec::new();
+    let mut object = Object::open(&mut out);
+    for (list, entries) in all {
+        object.array(list, entries, |out, entry| write::raw(out, entry.get()));
+    }
+    object.close();
+    out.push(b'\n');
+    io::stdout().lock().write_all(&out)
+}
+
 /// Says on stderr what went wrong, and what to do about it.
 pub(crate) fn failure(failure: &Failure) {
+    if failure.exit == Exit::Done {
+        return;
+    }
     let mut text = format!("error: {}\n", failure.text);
     if let Some(hint) = &failure.hint {
         text += &format!("\nhint: {hint}\n");

@@ -44,15 +44,23 @@ pub(crate) struct Pace {
 /// A first step longer than this is slow. 100 µs is what a hundred ordinary calls take.
 const SLOW: Duration = Duration::from_micros(100);
 
+/// How many quick steps make up for a slow one.
+const DEBT: u8 = 64;
+
 impl Pace {
     pub(crate) fn is_slow(&self) -> bool {
         self.debt.load(Ordering::Relaxed) > 0
     }
 
+    /// Returns whether the very last step was slow, as those of a function that blocks always are.
+    pub(crate) fn was_slow(&self) -> bool {
+        self.debt.load(Ordering::Relaxed) == DEBT
+    }
+
     /// Takes note of a first step. Two at once may count as one: nothing depends on the exact number.
     pub(crate) fn note(&self, took: Duration) {
         if took > SLOW {
-            self.debt.store(64, Ordering::Relaxed);
+            self.debt.store(DEBT, Ordering::Relaxed);
         } else {
             let debt = self.debt.load(Ordering::Relaxed);
             if debt > 0 {
@@ -93,7 +101,8 @@ struct Lists {
 
 impl Catalog {
     pub(crate) fn new(server: &str, declared: Declared, page_size: usize, cache_hint: CacheHint) -> Self {
-        let mut names = String::new();
+        // Cursors are good for one way of cutting one list.
+        let mut names = format!("pages of {page_size}\n");
         let mut lists = Lists { prompts: vec![], resources: vec![], templates: vec![], tools: vec![] };
         let (mut prompts, mut resources, mut tools) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut templates = Vec::new();

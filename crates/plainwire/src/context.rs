@@ -32,8 +32,8 @@ struct Inner {
 
 #[derive(Debug)]
 enum ClientSource {
-    /// The frame of a modern request, read only if somebody asks.
-    Request(String, RequestMeta),
+    /// The `_meta` of a modern request, read only if somebody asks.
+    Request(String),
     Session(Option<Arc<Client>>),
 }
 
@@ -74,7 +74,7 @@ impl Context {
     /// Returns what the client says of itself: its name, and what it can do.
     pub fn client(&self) -> Arc<Client> {
         match &self.inner.client {
-            ClientSource::Request(frame, meta) => Arc::new(Client::from_meta(frame, meta)),
+            ClientSource::Request(meta) => Arc::new(Client::from_meta(meta)),
             ClientSource::Session(client) => client.clone().unwrap_or_default(),
         }
     }
@@ -116,7 +116,9 @@ impl ContextSource<'_> {
         let era = self.meta.revision.era();
         let client = match era {
             Era::Legacy => ClientSource::Session(self.session.clone()),
-            Era::Modern => ClientSource::Request(self.frame.to_owned(), self.meta),
+            Era::Modern => {
+                ClientSource::Request(self.meta.meta.all.map_or("{}", |all| all.text(self.frame)).to_owned())
+            }
         };
         Context {
             inner: Arc::new(Inner {

@@ -5,7 +5,8 @@ use std::io;
 use std::panic::Location;
 
 /// Why a server or a client could not go on.
-#[derive(Debug)]
+///
+/// Its `Debug` is its `Display` with all sources, so that a `main` that returns it says something readable.
 #[non_exhaustive]
 pub enum Error {
     /// The other side ended the connection, with what it last said on stderr, if anything.
@@ -25,6 +26,13 @@ pub enum Error {
         /// What was expected and found.
         message: String,
     },
+    /// A hook failed, so that the server did not begin, or did not end well.
+    Hook {
+        /// `start` or `shutdown`.
+        hook: &'static str,
+        /// What the hook said.
+        why: String,
+    },
     /// Reading or writing failed.
     Io {
         /// What was being done.
@@ -32,8 +40,13 @@ pub enum Error {
         /// Why it failed.
         source: io::Error,
     },
-    /// The other side answered with an error.
+    /// The other side answered with an error, with no answer in time, or with one that is none.
     Rpc(plainwire_proto::error::Error),
+    /// A tool failed, in the words it has for the model.
+    Tool {
+        /// The text of its result.
+        text: String,
+    },
 }
 
 /// A result with this crate's [`enum@Error`].
@@ -45,11 +58,27 @@ impl fmt::Display for Error {
             Self::Closed { why } => write!(f, "the connection ended: {why}"),
             Self::Declaration { at, message } => write!(f, "{message} (at {at})"),
             Self::Decode { message } => f.write_str(message),
+            Self::Hook { hook, why } => write!(f, "the {hook} hook failed: {why}"),
             Self::Io { doing, .. } => f.write_str(doing),
-            Self::Rpc(error) => {
-                write!(f, "{error} (code {})", error.code(plainwire_proto::revision::Revision::NEWEST))
-            }
+            // Other revisions have other codes: only one that was sent is worth a word.
+            Self::Rpc(error) => match error.received_code() {
+                Some(code) => write!(f, "{error} (code {code})"),
+                None => write!(f, "{error}"),
+            },
+            Self::Tool { text } => write!(f, "the tool failed: {text}"),
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")?;
+        let mut source = std::error::Error::source(self);
+        while let Some(cause) = source {
+            write!(f, ": {cause}")?;
+            source = cause.source();
+        }
+        Ok(())
     }
 }
 

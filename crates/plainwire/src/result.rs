@@ -109,12 +109,10 @@ impl ToolError {
         }
     }
 
-    /// The result of a tool that failed. Programs find the parts under `_meta["plainwire/error"]`: structured
-    /// content has to fit the tool's output schema, which an error does not.
-    pub(crate) fn into_result(self) -> CallToolResult {
-        let mut meta = Vec::new();
-        let mut outer = Object::open(&mut meta);
-        let mut object = Object::open(outer.name("plainwire/error"));
+    /// The parts, for programs: `{ "code", "message", "hint"?, "retryable", "details"? }`.
+    pub(crate) fn to_json(&self) -> String {
+        let mut json = Vec::new();
+        let mut object = Object::open(&mut json);
         object.string("code", &self.code);
         object.string("message", &self.message);
         object.maybe_string("hint", self.hint.as_deref());
@@ -123,8 +121,13 @@ impl ToolError {
             object.raw("details", details.get());
         }
         object.close();
-        outer.close();
-        let meta = String::from_utf8(meta).ok().and_then(|json| RawValue::from_string(json).ok());
+        String::from_utf8(json).unwrap_or_default()
+    }
+
+    /// The result of a tool that failed. The parts stand under `_meta["plainwire/error"]`: structured content has to
+    /// fit the tool's output schema, which an error does not.
+    pub(crate) fn into_result(self) -> CallToolResult {
+        let meta = RawValue::from_string(format!("{{\"plainwire/error\":{}}}", self.to_json())).ok();
         CallToolResult {
             content: vec![Content::text(self.text())],
             is_error: true,
@@ -158,7 +161,7 @@ pub struct Fallible<M>(std::marker::PhantomData<M>);
 /// - `String`, `&'static str`: text, and nothing else.
 /// - `()`: no content.
 /// - any other `Serialize + JsonSchema` value: structured content with an output schema, and its JSON as text.
-/// - [`Content`], `Vec<Content>`, [`Image`], [`CallToolResult`]: blocks as they are.
+/// - [`Content`], `Vec<Content>`, [`Image`], [`Audio`], [`CallToolResult`]: blocks as they are.
 /// - `Result<_, E>` of those, where `E` can be displayed or is a [`ToolError`]: an error becomes `isError: true`.
 ///
 /// An error type that is itself `Serialize + JsonSchema` (as `String` is) makes the compiler ask for a type
@@ -227,6 +230,12 @@ impl IntoToolResult<Blocks> for Vec<Content> {
 }
 
 impl IntoToolResult<Blocks> for Image {
+    fn into_tool_result(self) -> Result<CallToolResult, ToolError> {
+        Content::from(self).into_tool_result()
+    }
+}
+
+impl IntoToolResult<Blocks> for Audio {
     fn into_tool_result(self) -> Result<CallToolResult, ToolError> {
         Content::from(self).into_tool_result()
     }

@@ -7,7 +7,7 @@ use plainwire_proto::model::RawJson;
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// What a function takes, as JSON Schema. The root is always an object.
 #[derive(Clone, Debug)]
@@ -34,9 +34,9 @@ impl InputSchema {
         Self { constrained, value }
     }
 
-    /// A schema that somebody wrote by hand; it is sent as it is, and arguments are checked by their types.
+    /// A schema that somebody wrote by hand; it is sent as it is.
     pub(crate) fn by_hand(value: Value) -> Self {
-        Self { constrained: false, value }
+        Self { constrained: is_constrained(&value), value }
     }
 
     /// The schema of a function without parameters.
@@ -56,17 +56,15 @@ impl InputSchema {
 
     /// Name, schema and "is required" of each property.
     pub(crate) fn properties(&self) -> Vec<(&str, &Value, bool)> {
-        let required: Vec<&str> = self
-            .value
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required = required(&self.value);
         let properties = self.value.get("properties").and_then(Value::as_object).into_iter().flatten();
         properties.map(|(name, schema)| (name.as_str(), schema, required.contains(&name.as_str()))).collect()
     }
+}
+
+/// The names that a schema requires.
+pub(crate) fn required(schema: &Value) -> Vec<&str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// The schema of a type that is returned.
@@ -165,11 +163,6 @@ pub(crate) fn resolve<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
         at = next;
     }
     at
-}
-
-/// Returns the object inside a schema, if it is one.
-pub(crate) fn keywords(schema: &Value) -> Option<&Map<String, Value>> {
-    schema.as_object()
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ use crate::transport::{Stream, stdio};
 /// ```
 #[must_use = "a server does nothing until it serves, for example by `.stdio().await`"]
 pub struct Server {
+    at: &'static Location<'static>,
     cache_hint: CacheHint,
     declared: Declared,
     drain: Duration,
@@ -82,8 +83,10 @@ pub(crate) struct Built {
 
 impl Server {
     /// Begins a server with the name that clients see. Its version is `0.0.0` until [`Self::version`] says otherwise.
+    #[track_caller]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
+            at: Location::caller(),
             cache_hint: CacheHint::default(),
             declared: Declared::default(),
             drain: Duration::from_secs(5),
@@ -252,7 +255,7 @@ impl Server {
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in the declaration; [`Error::Io`] if the descriptors can't be
-    /// taken; [`Error::Closed`] with the text of a hook that failed.
+    /// taken; [`Error::Hook`] if a hook fails.
     pub async fn stdio(self) -> Result<()> {
         log::install(self.log_level);
         // Checked before the descriptors are touched, so that a mistake is reported on an untouched terminal.
@@ -294,7 +297,11 @@ impl Server {
     }
 
     fn build(self, principal: Option<Principal>) -> Result<(Arc<Built>, Hooks)> {
-        check(&self.declared, &self.info.name, &self.revisions)?;
+        if self.info.name.is_empty() || self.revisions.is_empty() {
+            let message = "expected the server to have a name and at least one revision".to_owned();
+            return Err(Error::Declaration { at: self.at, message });
+        }
+        check(&self.declared)?;
         let mut capabilities = self.experimental;
         for (name, used) in [
             ("prompts", !self.declared.prompts.is_empty()),
@@ -324,7 +331,7 @@ impl Server {
 }
 
 async fn serve(built: Arc<Built>, hooks: Hooks, stream: Stream) -> Result<()> {
-    let failed = |hook: &str, why: String| Error::Closed { why: format!("the {hook} hook failed: {why}") };
+    let failed = |hook, why| Error::Hook { hook, why };
     for hook in hooks.start {
         hook().await.map_err(|why| failed("start", why))?;
     }
@@ -336,12 +343,7 @@ async fn serve(built: Arc<Built>, hooks: Hooks, stream: Stream) -> Result<()> {
 }
 
 /// Finds the first mistake in a declaration.
-fn check(declared: &Declared, server: &str, revisions: &[Revision]) -> Result<()> {
-    let here = Location::caller();
-    if server.is_empty() || revisions.is_empty() {
-        let message = "expected the server to have a name and at least one revision".to_owned();
-        return Err(Error::Declaration { at: here, message });
-    }
+fn check(declared: &Declared) -> Result<()> {
     let mut seen = std::collections::HashMap::new();
     let entries = (declared.tools.iter().map(|it| ("tool", &it.entry.name, it.at, &it.problem)))
         .chain(declared.prompts.iter().map(|it| ("prompt", &it.entry.name, it.at, &it.problem)))
@@ -360,7 +362,8 @@ fn check(declared: &Declared, server: &str, revisions: &[Revision]) -> Result<()
         if kind == "tool" && !is_tool_name(name) {
             return wrong("expected a name of 1 to 128 of `A-Z a-z 0-9 _ . -`".to_owned());
         }
-        if kind.starts_with("resource") && !name.split(':').next().is_some_and(is_scheme) {
+        if kind.starts_with("resource") && !name.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
+        {
             return wrong("expected a URI that begins with a scheme, such as `file:`".to_owned());
         }
         if name.is_empty() {

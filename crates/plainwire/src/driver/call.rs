@@ -38,10 +38,13 @@ impl Future for Guarded {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<Outcome> {
         let Self { name, pace, running } = &mut *self;
         let Some(pace) = pace.take() else { return poll_guarded(name, running, cx) };
-        let began = Instant::now();
-        let polled = poll_guarded(name, running, cx);
-        pace.note(began.elapsed());
-        polled
+        let mut first = || {
+            let began = Instant::now();
+            let polled = poll_guarded(name, running, cx);
+            pace.note(began.elapsed());
+            polled
+        };
+        if pace.was_slow() { super::aside(first) } else { first() }
     }
 }
 

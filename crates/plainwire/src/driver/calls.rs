@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context as Poller, Poll, Waker};
 use std::time::Instant;
 
-use plainwire_proto::error::Error;
+use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::frame::Frame;
 use plainwire_proto::json::Span;
 use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta};
@@ -58,6 +58,15 @@ impl Calls {
     /// Returns how many calls are tasks.
     pub(super) fn running(&self) -> usize {
         self.tasks.len()
+    }
+
+    /// Stops every call that still runs and answers it: the server is about to end.
+    pub(super) fn give_up(&mut self) {
+        let text = "expected the call to end while the server still served, but it is shutting down";
+        for (key, task) in std::mem::take(&mut self.tasks) {
+            task.stop();
+            self.peer.respond_error(key, &Error::new(ErrorKind::Internal, text));
+        }
     }
 
     pub(super) fn handle_frame(&mut self, frame: Frame<'_>) {

@@ -6,7 +6,8 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::time::Sleep;
 
@@ -15,14 +16,29 @@ use super::wire::Wire;
 use crate::server::Built;
 use crate::transport::Stream;
 
+/// Signals of calls that are taken before frames get their turn: a flood of progress must not hold up pings.
+const TURN: usize = 64;
+
 /// One connection of a server.
 pub(super) struct Pump {
     built: Arc<Built>,
     calls: Calls,
-    /// Set when input has ended: the moment at which running calls are given up.
-    deadline: Option<Pin<Box<Sleep>>>,
+    /// Set when input has ended: what is given up unless it changes, and when.
+    deadline: Option<(Due, Pin<Box<Sleep>>)>,
     wire: Wire,
 }
+
+/// What keeps a connection whose client has left.
+#[derive(PartialEq)]
+enum Due {
+    /// Calls that still run.
+    Calls,
+    /// So many bytes that the client has not read.
+    Unsent(usize),
+}
+
+/// How long a client that has left may go without reading anything of what is still due to it.
+const LAST_WRITE: Duration = Duration::from_secs(1);
 
 impl Pump {
     pub(super) fn new(built: Arc<Built>, stream: Stream) -> Self {
@@ -36,53 +52,71 @@ impl Pump {
 
     /// Ready when the connection is over.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        // Before anything that a call which never stops reporting could keep busy for ever.
+        if self.wire.is_ended() && (self.calls.running() > 0 || self.wire.unsent() > 0) {
+            let _ = self.poll_drain(cx);
+        }
         loop {
             let mut idle = true;
-            let held_up = self.wire.is_backlogged();
-            while !self.wire.is_backlogged() && self.calls.poll_signal(cx).is_ready() {
+            for _ in 0..TURN {
+                if self.wire.is_backlogged() || self.calls.poll_signal(cx).is_pending() {
+                    break;
+                }
                 self.wire.gather(&mut self.calls.peer);
                 idle = false;
             }
             idle &= !self.handle_frames();
-            if !self.wire.is_backlogged()
-                && let Poll::Ready(read) = self.wire.poll_read(cx)
-            {
+            let backlogged = self.wire.is_backlogged();
+            if !backlogged && let Poll::Ready(read) = self.wire.poll_read(cx) {
                 if let Err(error) = read {
                     tracing::warn!("reading failed: {error}");
                     self.wire.end();
                 }
-                idle = false;
-                if !self.wire.is_ended() {
-                    // What was just read is handled before anything is written: one write for all of it.
-                    continue;
-                }
+                // What was just read is handled before anything is written: one write for all of it.
+                continue;
             }
-            let sent = match self.wire.poll_write(cx) {
-                Poll::Ready(Ok(())) => true,
-                Poll::Pending => false,
-                Poll::Ready(Err(error)) => {
-                    tracing::info!("the client is gone: {error}");
-                    return Poll::Ready(());
-                }
-            };
-            // What unsent bytes held up goes on once they are out: nothing else would wake this task for it.
-            idle &= !held_up || self.wire.is_backlogged();
-            if idle && self.wire.is_ended() {
-                if sent && self.calls.running() == 0 {
-                    return Poll::Ready(());
-                }
-                // Also for answers that can't be sent: who has left may never read them.
-                self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.built.drain)));
-            }
-            if self.deadline.as_mut().is_some_and(|deadline| deadline.as_mut().poll(cx).is_ready()) {
-                let (running, unsent) = (self.calls.running(), self.wire.unsent());
-                tracing::warn!("the client has left: {running} calls still ran, {unsent} bytes were unsent");
+            let written = self.wire.poll_write(cx);
+            if let Poll::Ready(Err(error)) = written {
+                tracing::info!("the client is gone: {error}");
                 return Poll::Ready(());
             }
-            if idle {
+            // What waited for room goes on; nothing else would wake this task for it.
+            idle &= !backlogged || self.wire.is_backlogged();
+            if !idle {
+                continue;
+            }
+            if !self.wire.is_ended() {
                 return Poll::Pending;
             }
+            if written.is_ready() && self.calls.running() == 0 {
+                return Poll::Ready(());
+            }
+            ready!(self.poll_drain(cx));
         }
+    }
+
+    /// Lets the time to drain pass: first running calls are given up, then answers that can't be sent. `Ready` says
+    /// that something was given up; the connection ends by itself then.
+    fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let (due, wait) = match self.calls.running() {
+            0 => (Due::Unsent(self.wire.unsent()), LAST_WRITE),
+            _ => (Due::Calls, self.built.drain),
+        };
+        // The time begins anew with each byte that is read.
+        let waiting = self.deadline.take().filter(|(waiting_for, _)| *waiting_for == due);
+        let (_, sleep) =
+            self.deadline.insert(waiting.unwrap_or_else(|| (due, Box::pin(tokio::time::sleep(wait)))));
+        ready!(sleep.as_mut().poll(cx));
+        self.deadline = None;
+        if self.calls.running() > 0 {
+            tracing::warn!("the client has left, and {} calls still ran", self.calls.running());
+            self.calls.give_up();
+            self.wire.gather(&mut self.calls.peer);
+        } else {
+            tracing::warn!("the client has left, and {} bytes were never read", self.wire.unsent());
+            self.wire.discard();
+        }
+        Poll::Ready(())
     }
 
     /// Handles the frames that are here. Returns whether there were any.

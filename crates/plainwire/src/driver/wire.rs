@@ -67,7 +67,7 @@ impl Wire {
         self.out.len() - self.sent
     }
 
-    /// Returns the next frame; at the end of input also the half line that is left.
+    /// Returns the next frame.
     pub(super) fn next_frame(&mut self) -> Option<Frame<'_>> {
         let frame = self.lines.next_frame()?;
         if let (Some(tap), Frame::Line(bytes) | Frame::TooLong(bytes)) = (&self.tap, frame) {
@@ -76,11 +76,17 @@ impl Wire {
         Some(frame)
     }
 
-    /// Returns the half line at the end of input, once.
+    /// Returns the half line that is left at the end of input, once. Nothing can be read afterwards.
     pub(super) fn take_rest(&mut self) -> Option<Vec<u8>> {
         let rest = self.lines.rest().to_vec();
         self.lines = Lines::new(0);
-        (self.ended && !rest.is_empty()).then_some(rest)
+        if rest.is_empty() {
+            return None;
+        }
+        if let Some(tap) = &self.tap {
+            tap.see(Direction::In, &rest);
+        }
+        Some(rest)
     }
 
     /// Queues what the peer wants sent.
@@ -98,6 +104,12 @@ impl Wire {
             }
             peer.recycle(frame.bytes);
         }
+    }
+
+    /// Gives up on what was not sent.
+    pub(super) fn discard(&mut self) {
+        self.out.clear();
+        self.sent = 0;
     }
 
     /// Writes as much as goes. `Ready` says that nothing is left.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Rejected;
-use crate::schema::{InputSchema, keywords, resolve};
+use crate::schema::{InputSchema, required, resolve};
 use plainwire_proto::json::shorten;
 
 /// Reads arguments into a `T`.
@@ -84,7 +84,7 @@ fn unknown_name(path: &str, schema: &InputSchema) -> Rejected {
 /// Walks a value along its schema: repairs what can be, and names the first thing that can't.
 fn repair(value: &mut Value, schema: &Value, root: &Value, path: &str) -> Result<(), Rejected> {
     let schema = resolve(schema, root);
-    let Some(keywords) = keywords(schema) else { return Ok(()) };
+    let Some(keywords) = schema.as_object() else { return Ok(()) };
     if let Some(choices) = keywords.get("anyOf").or_else(|| keywords.get("oneOf")).and_then(Value::as_array) {
         return repair_choice(value, choices, root, path);
     }
@@ -123,13 +123,7 @@ fn repair(value: &mut Value, schema: &Value, root: &Value, path: &str) -> Result
         }
     }
     let Value::Object(members) = value else { return Ok(()) };
-    let required: Vec<&str> = keywords
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required = required(schema);
     members.retain(|name, value| !value.is_null() || required.contains(&name.as_str()));
     if let Some(missing) = required.iter().find(|name| !members.contains_key(**name)) {
         let schema = keywords.get("properties").and_then(|properties| properties.get(missing));

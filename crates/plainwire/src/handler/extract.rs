@@ -39,19 +39,19 @@ impl Signature {
         !self.arguments.is_empty()
     }
 
-    /// The schema of the one parameter that takes arguments, or of none at all.
-    ///
-    /// # Errors
-    /// A text, if there is more than one.
-    pub(crate) fn input(mut self) -> Result<InputSchema, String> {
-        match (self.arguments.pop(), self.arguments.len()) {
-            (None, _) => Ok(InputSchema::empty()),
-            (Some(schema), 0) if schema.is_object() => Ok(schema),
-            (Some(_), 0) => Err("expected the arguments to be a struct with named fields".to_owned()),
-            (Some(_), more) => {
-                Err(format!("expected one parameter that takes the arguments, but found {}", more + 1))
+    /// The schema of the one parameter that takes arguments, or of none at all; and what is wrong with it.
+    pub(crate) fn input(mut self) -> (InputSchema, Option<String>) {
+        let (schema, others) = (self.arguments.pop(), self.arguments.len());
+        let problem = match &schema {
+            Some(_) if others > 0 => {
+                Some(format!("expected one parameter that takes the arguments, but found {}", others + 1))
             }
-        }
+            Some(schema) if !schema.is_object() => {
+                Some("expected the arguments to be a struct with named fields".to_owned())
+            }
+            _ => None,
+        };
+        (schema.filter(|_| problem.is_none()).unwrap_or_else(InputSchema::empty), problem)
     }
 }
 

@@ -44,7 +44,7 @@ impl Outcome {
         use plainwire_proto::error::ErrorKind;
         let kind =
             if error.code() == "invalid_input" { ErrorKind::InvalidParams } else { ErrorKind::Internal };
-        Self::Error(Error::new(kind, error.text()))
+        Self::Error(Error::new(kind, error.text()).with_data(error.to_json()))
     }
 }
 
@@ -53,3 +53,16 @@ pub(crate) type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// A function behind a name.
 pub(crate) type Run = Arc<dyn Fn(&Call<'_>) -> Result<Running, Rejected> + Send + Sync>;
+
+/// Puts a handler behind a name; `finish` turns what it returns into an outcome. A handler without arguments refuses
+/// any that come.
+fn run<Takes, H: Handler<Takes>>(handler: H, finish: fn(H::Output) -> Outcome) -> Run {
+    let takes_arguments = Signature::of::<Takes, H>().takes_arguments();
+    Arc::new(move |call| {
+        if !takes_arguments {
+            arguments::refuse_any(call.arguments, call.schema)?;
+        }
+        let returned = handler.call(call)?;
+        Ok(Box::pin(async move { finish(returned.await) }))
+    })
+}

@@ -1,12 +1,11 @@
 //! Prompts: texts with blanks that a person picks and fills in.
 
 use std::panic::Location;
-use std::sync::Arc;
 
 use plainwire_proto::model::{self, PromptArgument};
 use serde_json::Value;
 
-use super::{Handler, Outcome, Run, Signature, arguments};
+use super::{Handler, Outcome, Run, Signature, run};
 use crate::result::IntoPrompt;
 use crate::schema::InputSchema;
 
@@ -31,20 +30,9 @@ impl Prompt {
         H: Handler<Takes>,
         H::Output: IntoPrompt,
     {
-        let signature = Signature::of::<Takes, H>();
-        let takes_arguments = signature.takes_arguments();
-        let (schema, problem) = match signature.input() {
-            Ok(schema) => (schema, None),
-            Err(problem) => (InputSchema::empty(), Some(problem)),
-        };
-        let run: Run = Arc::new(move |call| {
-            if !takes_arguments {
-                arguments::refuse_any(call.arguments, call.schema)?;
-            }
-            let returned = handler.call(call)?;
-            Ok(Box::pin(async move {
-                returned.await.into_prompt().map_or_else(|error| Outcome::refused(&error), Outcome::Prompt)
-            }))
+        let (schema, problem) = Signature::of::<Takes, H>().input();
+        let run = run(handler, |returned| {
+            returned.into_prompt().map_or_else(|error| Outcome::refused(&error), Outcome::Prompt)
         });
         let arguments = schema.properties().into_iter().map(|(name, schema, required)| PromptArgument {
             description: schema.get("description").and_then(Value::as_str).map(ToOwned::to_owned),

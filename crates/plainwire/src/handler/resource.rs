@@ -90,20 +90,30 @@ impl ResourceTemplate {
         H::Output: IntoResource,
     {
         let uri_template = uri_template.into();
-        let (schema, mut problem) = match Signature::of::<Takes, H>().input() {
-            Ok(schema) => (schema, None),
-            Err(problem) => (InputSchema::empty(), Some(problem)),
-        };
+        let signature = Signature::of::<Takes, H>();
+        let takes_arguments = signature.takes_arguments();
+        let (schema, mut problem) = signature.input();
         let template = Template::parse(&uri_template).unwrap_or_else(|error| {
-            problem = Some(error);
+            problem.get_or_insert(error);
             Template::default()
         });
         for (field, _, required) in schema.properties() {
             if required && !template.variables().any(|variable| variable == field) {
-                problem = Some(format!(
-                    "expected `{uri_template}` to have the variable `{{{field}}}` of its handler"
-                ));
+                problem.get_or_insert_with(|| {
+                    format!("expected `{uri_template}` to have the variable `{{{field}}}` of its handler")
+                });
             }
+        }
+        let refuses_others =
+            schema.value.get("additionalProperties") == Some(&serde_json::Value::Bool(false));
+        let is_taken = |variable: &&str| schema.properties().iter().any(|(field, ..)| field == variable);
+        if takes_arguments
+            && refuses_others
+            && let Some(unknown) = template.variables().find(|variable| !is_taken(variable))
+        {
+            problem.get_or_insert_with(|| {
+                format!("expected the handler of `{uri_template}` to take `{unknown}`, but it does not")
+            });
         }
         let entry =
             model::ResourceTemplate { name: name.into(), uri_template, ..model::ResourceTemplate::default() };
@@ -151,7 +161,7 @@ where
 
 fn failed(uri: &str, error: &ToolError) -> Outcome {
     if error.code() == "not_found" {
-        Outcome::Error(Error::resource_not_found(uri))
+        Outcome::Error(Error::resource_not_found(uri).saying(error.text()))
     } else {
         Outcome::refused(error)
     }

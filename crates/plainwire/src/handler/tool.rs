@@ -1,13 +1,12 @@
 //! Tools: functions that a model may call.
 
 use std::panic::Location;
-use std::sync::Arc;
 use std::time::Duration;
 
 use plainwire_proto::model::{self, Icon, RawJson, ToolAnnotations};
 use serde_json::Value;
 
-use super::{Handler, Outcome, Run, Signature, arguments};
+use super::{Handler, Outcome, Run, Signature, run};
 use crate::result::IntoToolResult;
 use crate::schema::{self, InputSchema};
 
@@ -50,20 +49,9 @@ impl Tool {
         H: Handler<Takes>,
         H::Output: IntoToolResult<Gives>,
     {
-        let signature = Signature::of::<Takes, H>();
-        let takes_arguments = signature.takes_arguments();
-        let (schema, problem) = match signature.input() {
-            Ok(schema) => (schema, None),
-            Err(problem) => (InputSchema::empty(), Some(problem)),
-        };
-        let run: Run = Arc::new(move |call| {
-            if !takes_arguments {
-                arguments::refuse_any(call.arguments, call.schema)?;
-            }
-            let returned = handler.call(call)?;
-            Ok(Box::pin(async move {
-                Outcome::Tool(returned.await.into_tool_result().unwrap_or_else(|error| error.into_result()))
-            }))
+        let (schema, problem) = Signature::of::<Takes, H>().input();
+        let run = run(handler, |returned| {
+            Outcome::Tool(returned.into_tool_result().unwrap_or_else(|error| error.into_result()))
         });
         let entry = model::Tool {
             annotations: None,

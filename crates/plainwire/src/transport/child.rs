@@ -13,6 +13,9 @@ use super::Stream;
 /// How long a child may take to leave once its input is closed. Servers drain for 5 s.
 const GRACE: Duration = Duration::from_secs(6);
 
+/// How often to look whether a child has left.
+const STEP: Duration = Duration::from_millis(2);
+
 /// A child process that ends with its owner.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -29,7 +32,7 @@ pub(crate) fn spawn(mut command: Command) -> io::Result<(Stream, Process)> {
     let (stdout, stdin) = (child.stdout.take().ok_or_else(missing)?, child.stdin.take().ok_or_else(missing)?);
     #[cfg(unix)]
     let stream = Stream {
-        reader: super::stdio::unix::reader(stdout.into())?,
+        reader: super::stdio::unix::reader(stdout.into(), false)?,
         writer: super::stdio::unix::writer(stdin.into(), false)?,
     };
     #[cfg(not(unix))]
@@ -46,6 +49,21 @@ impl Process {
     }
 }
 
+impl Process {
+    /// Waits for the process to leave now that its input is closed, and kills it when the time is up.
+    pub(crate) async fn end(mut self) {
+        let Some(mut child) = self.child.take() else { return };
+        let began = Instant::now();
+        while began.elapsed() < GRACE {
+            match child.try_wait() {
+                Ok(None) => tokio::time::sleep(STEP).await,
+                Ok(Some(_)) | Err(_) => return,
+            }
+        }
+        kill(child);
+    }
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         let Some(mut child) = self.child.take() else { return };
@@ -58,12 +76,16 @@ impl Drop for Process {
             let began = Instant::now();
             while began.elapsed() < GRACE {
                 match child.try_wait() {
-                    Ok(None) => thread::sleep(Duration::from_millis(5)),
+                    Ok(None) => thread::sleep(STEP),
                     Ok(Some(_)) | Err(_) => return,
                 }
             }
-            let _ = child.kill();
-            let _ = child.wait();
+            kill(child);
         });
     }
+}
+
+fn kill(mut child: Child) {
+    let _ = child.kill();
+    let _ = child.wait();
 }

@@ -24,8 +24,8 @@ const PARENT_CHECK: Duration = Duration::from_secs(2);
 
 pub(super) fn take() -> io::Result<Stream> {
     let (stdin, stdout, stderr) = (rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr());
-    // A pipe shared with stderr must stay blocking: other programs write to it too.
-    let shared = same_file(stdout, stderr)?;
+    // What is shared with stderr must stay blocking: other programs write to it too.
+    let (shared_in, shared_out) = (same_file(stdin, stderr)?, same_file(stdout, stderr)?);
     let input = copy(stdin)?;
     let output = copy(stdout)?;
     rustix::stdio::dup2_stdout(stderr)?;
@@ -34,39 +34,41 @@ pub(super) fn take() -> io::Result<Stream> {
         OFlags::RDONLY | OFlags::CLOEXEC,
         Mode::empty(),
     )?)?;
-    Ok(Stream { reader: Box::new(WhileParentLives::new(reader(input)?)), writer: writer(output, shared)? })
+    // The writer comes first because it is dropped last: if both are one socket, it has seen the flags as they were.
+    let writer = writer(output, shared_out)?;
+    Ok(Stream { reader: Box::new(WhileParentLives::new(reader(input, shared_in)?)), writer })
 }
 
-/// Picks the way to read a descriptor: pipes and sockets by readiness, anything else by a thread.
-pub(crate) fn reader(fd: OwnedFd) -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
+/// Picks the way to read a descriptor: pipes and sockets of our own by readiness, anything else by a thread.
+pub(crate) fn reader(fd: OwnedFd, shared: bool) -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
+    let restore = Restore::new(fd.as_fd())?;
     Ok(match kind(fd.as_fd())? {
-        FileType::Fifo => {
-            let restore = Restore::new(fd.as_fd())?;
+        FileType::Fifo if !shared => {
             widen(fd.as_fd());
             Box::new(Owning { inner: pipe::Receiver::from_owned_fd(fd)?, _restore: restore })
         }
-        FileType::Socket => {
-            let restore = Restore::new(fd.as_fd())?;
-            Box::new(Owning { inner: socket(fd)?, _restore: restore })
-        }
-        _ => Box::new(threads::Reader::new(File::from(fd))),
+        FileType::Socket if !shared => Box::new(Owning { inner: socket(fd)?, _restore: restore }),
+        _ => Box::new(Owning { inner: threads::Reader::new(blocking(fd)?), _restore: restore }),
     })
 }
 
 /// Picks the way to write to a descriptor, as [`reader`] does.
 pub(crate) fn writer(fd: OwnedFd, shared: bool) -> io::Result<Box<dyn AsyncWrite + Send + Unpin>> {
+    let restore = Restore::new(fd.as_fd())?;
     Ok(match kind(fd.as_fd())? {
         FileType::Fifo if !shared => {
-            let restore = Restore::new(fd.as_fd())?;
             widen(fd.as_fd());
             Box::new(Owning { inner: pipe::Sender::from_owned_fd(fd)?, _restore: restore })
         }
-        FileType::Socket if !shared => {
-            let restore = Restore::new(fd.as_fd())?;
-            Box::new(Owning { inner: socket(fd)?, _restore: restore })
-        }
-        _ => Box::new(threads::Writer::new(File::from(fd))),
+        FileType::Socket if !shared => Box::new(Owning { inner: socket(fd)?, _restore: restore }),
+        _ => Box::new(Owning { inner: threads::Writer::new(blocking(fd)?), _restore: restore }),
     })
+}
+
+/// A thread waits in the system call, which a descriptor that somebody left non-blocking would not let it.
+fn blocking(fd: OwnedFd) -> io::Result<File> {
+    fcntl_setfl(&fd, fcntl_getfl(&fd)? - OFlags::NONBLOCK)?;
+    Ok(File::from(fd))
 }
 
 /// Lets a pipe hold a megabyte, so that a large message passes in one read or write and not in sixteen wake-ups: 2 to 3

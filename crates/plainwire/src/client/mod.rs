@@ -4,7 +4,6 @@
 //! answers are decoded by what was asked, and what they hold beyond that stays readable as raw JSON.
 
 use std::fmt;
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,20 +12,21 @@ use plainwire_proto::json::write;
 use plainwire_proto::model::{
     self, CallToolResult, Content, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
 };
-use plainwire_proto::peer::{ClientConfig, EraChoice, Limits, RequestOptions};
+use plainwire_proto::peer::RequestOptions;
 use plainwire_proto::revision::Revision;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::to_raw_value;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::driver::AbortOnDrop;
-use crate::driver::client::{Ask, Wish, start};
+use crate::driver::client::{Ask, Wish};
 use crate::error::{Error, Result};
-use crate::transport::Stream;
-use crate::transport::child::{self, Process};
-use crate::transport::tap::Tap;
+use crate::transport::child::Process;
+
+mod builder;
+
+pub use builder::ClientBuilder;
 
 /// A connection to a server.
 ///
@@ -92,7 +92,7 @@ impl Client {
     /// Begins to describe a client.
     pub fn builder() -> ClientBuilder {
         let info = Implementation::new("plainwire", env!("CARGO_PKG_VERSION"));
-        ClientBuilder { config: ClientConfig::new(info), options: RequestOptions::default(), tap: None }
+        ClientBuilder::new(info)
     }
 
     /// Returns what the server said of itself.
@@ -169,14 +169,13 @@ impl Client {
     /// Calls a tool and returns its value: the structured content, else its text, read as JSON or as it is.
     ///
     /// # Errors
-    /// As [`Self::request`]; [`Error::Rpc`] with the text of a tool that failed; [`Error::Decode`] for a value that is
+    /// As [`Self::request`]; [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] for a value that is
     /// no `T`.
     pub async fn call<T: DeserializeOwned>(&self, name: &str, arguments: impl Serialize) -> Result<T> {
-        use plainwire_proto::error::{Error as Rpc, ErrorKind};
         let result = self.call_tool(name, arguments).await?;
         let text: String = result.content.iter().filter_map(Content::as_text).collect();
         if result.is_error {
-            return Err(Error::Rpc(Rpc::new(ErrorKind::Application(0), text)));
+            return Err(Error::Tool { text });
         }
         if let Some(structured) = &result.structured_content {
             return decode(structured);
@@ -251,6 +250,16 @@ impl Client {
     /// Returns what the server says on its own. Only the first caller gets it.
     pub fn notices(&self) -> Option<mpsc::Receiver<Notice>> {
         self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+
+    /// Ends the connection, and the server's process if it was started here: its input is closed, it gets 6 s to
+    /// leave, and is killed after that. Dropping the client does the same without waiting.
+    pub async fn close(self) {
+        let Self { process, wishes, _task, .. } = self;
+        drop((wishes, _task));
+        if let Some(process) = process.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            process.end().await;
+        }
     }
 
     async fn list<T: DeserializeOwned>(&self, list: List) -> Result<Vec<T>> {
@@ -334,126 +343,6 @@ impl Drop for GiveUp<'_> {
             let _ = self.wishes.try_send(Wish::Cancel(self.ticket));
         }
     }
-}
-
-/// A client that is being described.
-#[derive(Clone, Debug)]
-pub struct ClientBuilder {
-    config: ClientConfig,
-    options: RequestOptions,
-    tap: Option<Tap>,
-}
-
-impl ClientBuilder {
-    /// Sets the name and version that servers see.
-    #[must_use]
-    pub fn info(mut self, info: Implementation) -> Self {
-        self.config.info = info;
-        self
-    }
-
-    /// Sets how to find out what the server speaks.
-    #[must_use]
-    pub fn era(mut self, era: EraChoice) -> Self {
-        self.config.era = era;
-        self
-    }
-
-    /// Speaks only some revisions. All by default.
-    #[must_use]
-    pub fn revisions(mut self, revisions: &[Revision]) -> Self {
-        self.config.revisions = revisions.to_vec();
-        self
-    }
-
-    /// Sets how much the server may send.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.config.limits = limits;
-        self
-    }
-
-    /// Sets how long to wait for answers: 60 s without progress and 10 min in all by default.
-    #[must_use]
-    pub fn deadlines(mut self, options: RequestOptions) -> Self {
-        self.options = options;
-        self
-    }
-
-    /// Shows every frame to `tap`, secrets masked.
-    #[must_use]
-    pub fn tap(mut self, tap: Tap) -> Self {
-        self.tap = Some(tap);
-        self
-    }
-
-    /// Starts a server as a child process and connects to it. Its stderr is ours.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if it can't be started; [`Error::Closed`], with its exit status, if it ends; [`Error::Rpc`] if it
-    /// speaks none of our revisions.
-    pub async fn command(self, command: Command) -> Result<Client> {
-        let started = child::spawn(command);
-        let (stream, process) =
-            started.map_err(|source| Error::Io { doing: "starting the server", source })?;
-        self.connect(stream, Some(process)).await
-    }
-
-    /// Connects over any pair of streams.
-    ///
-    /// # Errors
-    /// As [`Self::command`].
-    pub async fn streams<R, W>(self, reader: R, writer: W) -> Result<Client>
-    where
-        R: AsyncRead + Send + Unpin + 'static,
-        W: AsyncWrite + Send + Unpin + 'static,
-    {
-        self.connect(Stream::new(reader, writer), None).await
-    }
-
-    /// Connects over a [`Stream`], such as one end of [`crate::transport::memory::pair`].
-    ///
-    /// # Errors
-    /// As [`Self::command`].
-    pub async fn stream(self, stream: Stream) -> Result<Client> {
-        self.connect(stream, None).await
-    }
-
-    async fn connect(self, stream: Stream, mut process: Option<Process>) -> Result<Client> {
-        let (wishes, wished) = mpsc::channel(WISHES);
-        let (notices, noticed) = mpsc::channel(NOTICES);
-        let (hello, greeted) = oneshot::channel();
-        let task = AbortOnDrop(start(self.config, stream, self.tap, wished, notices, hello));
-        let gone = || Error::Closed { why: "the server is gone".to_owned() };
-        let hello = match greeted.await.map_err(|_| gone()).and_then(|hello| hello) {
-            Ok(hello) => hello,
-            Err(Error::Closed { why }) => {
-                return Err(Error::Closed { why: with_status(why, &mut process).await });
-            }
-            Err(error) => return Err(error),
-        };
-        Ok(Client {
-            hello,
-            last_ticket: AtomicU64::new(0),
-            notices: Mutex::new(Some(noticed)),
-            options: self.options,
-            process: Mutex::new(process),
-            wishes,
-            _task: task,
-        })
-    }
-}
-
-/// Adds how the process ended; its output ends a moment before it does.
-async fn with_status(why: String, process: &mut Option<Process>) -> String {
-    let Some(process) = process else { return why };
-    for _ in 0..20 {
-        if let Some(status) = process.ended() {
-            return format!("{why} ({status})");
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    why
 }
 
 impl fmt::Debug for Client {
