@@ -1,1 +1,51 @@
-//! What the tests and benchmarks of the suite share.
+//! What the tests of the suite share: a server to try things on, transcripts, and the binary.
+//!
+//! - [`specimen`]: a server with a bit of everything that answers the same every time.
+//! - [`transcript`]: who said what, as text, and playing it again.
+//! - [`binary`]: the command `plainwire`, freshly built.
+//!
+//! The examples of README.md and docs/ are this crate's doctests: every fence marked `rust` has to compile, and to run
+//! unless it says `no_run`.
+
+use std::path::{Path, PathBuf};
+
+pub mod binary;
+pub mod specimen;
+pub mod transcript;
+
+/// Returns the folder of the repository.
+pub fn root() -> PathBuf {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR"));
+    suite.parent().expect("the suite lies in the repository").to_owned()
+}
+
+/// Returns the folder with the official schemas and examples, `../shared/spec` seen from the repository.
+///
+/// Not everybody has it: where it is missing the test says so and passes.
+#[expect(clippy::print_stdout, reason = "a test that was skipped has to say so")]
+pub fn official_spec() -> Option<PathBuf> {
+    let folder = root().join("../shared/spec");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: the official schemas are not in {}", folder.display());
+    None
+}
+
+/// Returns the files below `folder` whose name ends in `ending`, in order.
+pub fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    for path in entries.map(|entry| entry.path()) {
+        if path.is_dir() {
+            found.extend(files_below(&path, ending));
+        } else if path.to_string_lossy().ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(doctest)]
+include!(concat!(env!("OUT_DIR"), "/pages.rs"));

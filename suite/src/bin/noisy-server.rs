@@ -1,0 +1,74 @@
+//! A server whose tools do what tools should not: they print, panic, block, and start children that read and print.
+//!
+//! `DRAIN_MS=n` sets how long it may go on after its client has left.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use plainwire::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(crate = "plainwire::serde")]
+#[schemars(crate = "plainwire::schemars")]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(crate = "plainwire::serde")]
+#[schemars(crate = "plainwire::schemars")]
+struct Time {
+    ms: u64,
+}
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what a tool should not do")]
+async fn say(it: Text) -> &'static str {
+    println!("{}", it.text);
+    eprintln!("and on stderr: {}", it.text);
+    // Without a line break, the way a progress bar does it.
+    print!("{{\"jsonrpc\":");
+    "said"
+}
+
+/// Returns what a child process finds on the standard input that it inherits, once the file `text` exists. It says
+/// `started` on stderr before.
+async fn child_reads(it: Text) -> Result<String, ToolError> {
+    let script = r#"echo started >&2; while [ ! -e "$0" ]; do sleep 0.01; done; cat"#;
+    let mut command = Command::new("sh");
+    command.args(["-c", script, &it.text]).stdin(Stdio::inherit()).stderr(Stdio::inherit());
+    Ok(String::from_utf8_lossy(&command.output()?.stdout).into_owned())
+}
+
+async fn child_prints(it: Text) -> Result<String, ToolError> {
+    let status = Command::new("echo").arg(it.text).status()?;
+    Ok(status.to_string())
+}
+
+async fn panics(it: Text) -> String {
+    panic!("{}", it.text)
+}
+
+async fn block(it: Time) -> String {
+    std::thread::sleep(Duration::from_millis(it.ms));
+    "blocked".to_owned()
+}
+
+async fn sleep(it: Time) -> String {
+    tokio::time::sleep(Duration::from_millis(it.ms)).await;
+    "slept".to_owned()
+}
+
+#[tokio::main]
+async fn main() -> plainwire::Result<()> {
+    let drain = std::env::var("DRAIN_MS").ok().and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
+    Server::new("noisy")
+        .drain(drain.unwrap_or(Duration::from_secs(5)))
+        .tool(Tool::new("say", say))
+        .tool(Tool::new("child_reads", child_reads))
+        .tool(Tool::new("child_prints", child_prints))
+        .tool(Tool::new("panics", panics))
+        .tool(Tool::new("block", block))
+        .tool(Tool::new("sleep", sleep))
+        .stdio()
+        .await
+}

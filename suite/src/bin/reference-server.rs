@@ -1,0 +1,6 @@
+//! The reference server as a program of its own, for tests that want one.
+
+#[tokio::main]
+async fn main() -> plainwire::Result<()> {
+    plainwire_reference::server().stdio().await
+}

@@ -1,0 +1,65 @@
+//! The command `plainwire`, built from the sources as they are now.
+//!
+//! In: nothing. Out: a path, or a [`Command`]. Cargo builds a binary for the tests of its own package only, so that
+//! one from the last build, or none, may lie around when these tests run: cargo is asked to build it, and says where it
+//! is. That takes a moment if nothing has changed.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// Returns the path of the binary. The first call of a process builds it, in the profile of the caller.
+///
+/// # Panics
+/// If it can't be built.
+pub fn path() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(build)
+}
+
+/// Returns the command without arguments, in whose `PATH` the binary is found as `plainwire`.
+///
+/// # Panics
+/// As [`path`].
+pub fn command() -> Command {
+    let mut command = Command::new(path());
+    command.env("PATH", search_path());
+    command
+}
+
+/// Returns `PATH` with the binary in front.
+///
+/// # Panics
+/// As [`path`].
+pub fn search_path() -> OsString {
+    let folder = path().parent().expect("a file lies in a folder").to_owned();
+    let others = env::var_os("PATH").unwrap_or_default();
+    env::join_paths([folder].into_iter().chain(env::split_paths(&others))).expect("came from a PATH")
+}
+
+fn build() -> PathBuf {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
+    let mut command = Command::new(cargo);
+    command.current_dir(crate::root()).args([
+        "build",
+        "--package=plainwire-cli",
+        "--bin=plainwire",
+        "--message-format=json",
+    ]);
+    if !cfg!(debug_assertions) {
+        command.arg("--release");
+    }
+    let output = command.output().expect("cargo starts: it has started this test");
+    assert!(output.status.success(), "building failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    let messages = output.stdout.split(|byte| *byte == b'\n');
+    let executable = messages
+        .filter_map(|line| serde_json::from_slice::<Value>(line).ok())
+        .filter(|message| message.pointer("/target/name") == Some(&Value::from("plainwire")))
+        .filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
+        .next_back();
+    executable.expect("cargo names the binary it has built")
+}

@@ -1,0 +1,127 @@
+//! How many allocations the server's side takes for one `tools/call`, counted in both eras; more than 8 fail.
+//!
+//! The client's side writes ready-made bytes and reads into a buffer that is there already; that it allocates nothing
+//! itself is a test too. Everything runs on this one thread, the only one that is counted.
+
+use allocation_counter::measure;
+use plainwire::prelude::*;
+use plainwire::proto::revision::Revision;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
+use tokio::runtime::{Builder, Runtime};
+
+/// The gate of issue 2, "Speed and size".
+const MOST: f64 = 8.0;
+
+const CALLS: u32 = 1_000;
+
+#[derive(Deserialize, JsonSchema)]
+struct Echo {
+    message: String,
+}
+
+/// A runtime on this thread, the client's end of a connection, and room for an answer.
+struct Bench {
+    answer: Vec<u8>,
+    runtime: Runtime,
+    stream: DuplexStream,
+}
+
+impl Bench {
+    fn new(serve: impl FnOnce(&Runtime, DuplexStream)) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (stream, theirs) = tokio::io::duplex(64 * 1024);
+        serve(&runtime, theirs);
+        Self { answer: vec![0; 4096], runtime, stream }
+    }
+
+    /// Sends `frame` and waits for its answer, `times` times one after the other. Returns the last answer.
+    fn exchange(&mut self, frame: &[u8], times: u32) -> &[u8] {
+        let Self { answer, runtime, stream } = self;
+        let length = runtime.block_on(async {
+            let mut length = 0;
+            for _ in 0..times {
+                stream.write_all(frame).await.expect("the server reads");
+                length = 0;
+                while length == 0 || answer[length - 1] != b'\n' {
+                    let read = stream.read(&mut answer[length..]).await.expect("the server writes");
+                    assert_ne!(read, 0, "the server is gone");
+                    length += read;
+                }
+            }
+            length
+        });
+        &self.answer[..length]
+    }
+
+    /// Returns how many allocations one exchange takes once all is warm.
+    fn allocations(&mut self, frame: &[u8]) -> f64 {
+        self.exchange(frame, CALLS);
+        let counted = measure(|| {
+            self.exchange(frame, CALLS);
+        });
+        counted.count_total as f64 / f64::from(CALLS)
+    }
+}
+
+fn server() -> Bench {
+    Bench::new(|runtime, stream| {
+        let (reader, writer) = tokio::io::split(stream);
+        let server = Server::new("echo").tool(Tool::new("echo", |it: Echo| async move { it.message }));
+        runtime.spawn(server.serve(reader, writer));
+    })
+}
+
+#[expect(clippy::print_stdout, reason = "the number is what people want to see")]
+fn check(era: &str, bench: &mut Bench, call: &serde_json::Value) {
+    let frame = format!("{call}\n").into_bytes();
+    let answer = String::from_utf8_lossy(bench.exchange(&frame, 1)).into_owned();
+    assert!(answer.contains(r#""content":[{"type":"text","text":"hello"}]"#), "{answer}");
+    let allocations = bench.allocations(&frame);
+    println!("{era}: {allocations:.1} allocations per call, of at most {MOST}");
+    assert!(
+        allocations <= MOST,
+        "{era}: expected at most {MOST} allocations per call, but found {allocations}"
+    );
+}
+
+#[test]
+fn a_call_in_a_session_takes_at_most_8_allocations() {
+    let mut bench = server();
+    let client = json!({ "name": "suite", "version": "0" });
+    let params = json!({ "protocolVersion": Revision::NEWEST_LEGACY.as_str(), "capabilities": {}, "clientInfo": client });
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    bench.exchange(format!("{hello}\n").as_bytes(), 1);
+    let params = json!({ "name": "echo", "arguments": { "message": "hello" } });
+    check(
+        "legacy",
+        &mut bench,
+        &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }),
+    );
+}
+
+#[test]
+fn a_call_that_describes_itself_takes_at_most_8_allocations() {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": Revision::NEWEST.as_str(),
+        "io.modelcontextprotocol/clientInfo": { "name": "suite", "version": "0" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "_meta": meta, "name": "echo", "arguments": { "message": "hello" } });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    check("modern", &mut server(), &call);
+}
+
+#[test]
+fn the_measuring_itself_allocates_nothing() {
+    let mut bench = Bench::new(|runtime, mut stream| {
+        let mut buffer = vec![0; 4096];
+        runtime.spawn(async move {
+            while stream.read(&mut buffer).await.is_ok_and(|read| read > 0) {
+                stream.write_all(b"an answer\n").await.expect("the client reads");
+            }
+        });
+    });
+    let allocations = bench.allocations(b"a call\n");
+    assert!(allocations < 0.1, "expected none, but found {allocations} per exchange");
+}

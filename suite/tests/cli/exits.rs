@@ -1,0 +1,122 @@
+//! What goes wrong: the exit code, the error, and the hint. Results stay on stdout, words go to stderr.
+
+use std::process::Stdio;
+
+use plainwire_suite::binary;
+use snapbox::{assert_data_eq, str};
+
+use super::{ask, run};
+
+#[test]
+fn exits_with_1_when_the_tool_failed() {
+    for era in ["legacy", "modern"] {
+        let ran = ask(&["call", "calculate", "expression=1/0", "--era", era]);
+        assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (1, "division by zero\n", "the tool failed:\n"));
+        let ran = ask(&["call", "calculate", "expression=1/0", "--era", era, "--json"]);
+        let result: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert_eq!((ran.code, &*ran.stderr, &result["isError"]), (1, "", &true.into()));
+    }
+}
+
+#[test]
+fn exits_with_2_when_the_command_line_is_wrong() {
+    for (words, said) in [
+        (&["call", "calculate", "oops"][..], "expected `key=text` or `key:=json`, but found \"oops\""),
+        (&["call", "count", "to:=x"], "expected JSON behind `to:=`, but found \"x\""),
+        (&["call", "count", "--json=[1]"], "expected --json=OBJECT, but found [1]"),
+        (&["call", "count", "--json={"], "expected --json=OBJECT, but found no JSON"),
+        (&["list", "--trace=/nowhere/at/all"], "--trace=/nowhere/at/all: "),
+    ] {
+        let ran = ask(words);
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {ran:?}");
+        assert!(ran.stderr.starts_with(&format!("error: {said}")), "{words:?}: {ran:?}");
+        assert!(
+            ran.stderr.ends_with("\n\nhint: `plainwire help` shows how commands are written\n"),
+            "{ran:?}"
+        );
+    }
+    for words in [&["nonsense"][..], &["list"], &["serve", "nothing"], &["call"], &[]] {
+        let ran = run(words);
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {ran:?}");
+        assert!(ran.stderr.contains("--help") || ran.stderr.contains("Usage:"), "{words:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn exits_with_3_when_the_server_can_not_be_started_or_spoken_to() {
+    let ran = run(&["list", "--", "/nowhere/at/all"]);
+    assert_eq!((ran.code, &*ran.stdout), (3, ""));
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+error: starting the server: [..]
+
+hint: check the command behind `--`
+
+"#]]
+    );
+    // They read a line first: whether a write or a read notices the end first is a matter of luck otherwise.
+    for (server, status) in
+        [("read line", "exit status: 0"), ("read line; echo no JSON; exit 7", "exit status: 7")]
+    {
+        let ran = run(&["list", "--", "sh", "-c", server]);
+        assert_eq!((ran.code, &*ran.stdout), (3, ""));
+        let said = format!("error: the connection ended: the server closed its output ({status})\n\nhint: ");
+        assert!(ran.stderr.starts_with(&said), "{ran:?}");
+    }
+}
+
+#[test]
+fn exits_with_4_when_the_server_answers_with_an_error() {
+    for (words, said) in [
+        (
+            &["call", "nobody"][..],
+            "expected `name` to be a tool of this server, but found \"nobody\" (code -32602)",
+        ),
+        (
+            &["read", "nowhere://", "--era", "modern"],
+            "expected `uri` to be a known resource, but found \"nowhere://\" (code -32602)",
+        ),
+        (
+            &["prompt", "explain_calculation"],
+            "expected `arguments.expression` to be a string, but found nothing (code -32602)",
+        ),
+    ] {
+        let ran = ask(words);
+        let expected = (4, "", format!("error: {said}\n"));
+        assert_eq!((ran.code, &*ran.stdout, ran.stderr), expected, "{words:?}");
+    }
+}
+
+#[test]
+fn shows_the_code_that_was_sent() {
+    // The same error has another code before 2026-07-28; what is shown has to be what `--trace` shows.
+    let ran = ask(&["read", "nowhere://", "--era", "legacy"]);
+    assert_eq!(
+        ran.stderr,
+        "error: expected `uri` to be a known resource, but found \"nowhere://\" (code -32002)\n"
+    );
+}
+
+#[test]
+fn ends_without_a_word_when_nobody_reads_on() {
+    let mut command = binary::command();
+    let piped = command.arg("demo").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("the binary starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
+fn serves_nobody_and_leaves_when_its_input_ends() {
+    assert_eq!(run(&["serve", "reference"]).quietly(), "");
+}
+
+#[test]
+fn documents_its_exit_codes() {
+    let help = run(&["help"]).quietly();
+    let help: Vec<&str> = help.split_whitespace().collect();
+    assert!(help.join(" ").contains("Exit codes: 0 done, 1 the tool failed, 2 wrong usage, 3 "), "{help:?}");
+    assert!(run(&["--version"]).quietly().starts_with("plainwire "));
+}

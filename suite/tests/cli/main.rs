@@ -1,0 +1,165 @@
+//! The command line, judged by what it prints and how it exits.
+//!
+//! Most tests ask the built-in reference server, started as a process of its own.
+
+mod exits;
+mod trace;
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use plainwire::proto::revision::Revision;
+use plainwire_suite::binary;
+use serde_json::Value;
+use snapbox::{assert_data_eq, str};
+
+/// The server of most tests.
+const REFERENCE: [&str; 4] = ["--", "plainwire", "serve", "reference"];
+
+/// Each era with the revision it leads to.
+const ERAS: [(&str, Revision); 3] =
+    [("auto", Revision::NEWEST), ("legacy", Revision::NEWEST_LEGACY), ("modern", Revision::NEWEST)];
+
+/// What a command has left behind.
+#[derive(Debug)]
+struct Ran {
+    code: i32,
+    stderr: String,
+    stdout: String,
+}
+
+impl Ran {
+    /// Returns the output of a command that went well and had nothing else to say.
+    #[track_caller]
+    fn quietly(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    /// Returns the output of a command that went well as JSON on one line.
+    #[track_caller]
+    fn json(self) -> Value {
+        let text = self.quietly();
+        assert_eq!(text.lines().count(), 1, "{text}");
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+}
+
+/// Runs `plainwire` with these arguments.
+fn run(arguments: &[&str]) -> Ran {
+    let mut command = binary::command();
+    let output = command.args(arguments).stdin(Stdio::null()).output().expect("the binary starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let code = output.status.code().expect("an exit code: no signal");
+    Ran { code, stderr: text(output.stderr), stdout: text(output.stdout) }
+}
+
+/// Runs `plainwire` with these arguments and the reference server behind them.
+fn ask(arguments: &[&str]) -> Ran {
+    run(&[arguments, &REFERENCE].concat())
+}
+
+#[test]
+fn lists_what_a_server_has_in_every_era() {
+    for (era, revision) in ERAS {
+        let listed = ask(&["list", "--era", era]).quietly();
+        assert_eq!(listed.lines().next(), Some(&*format!("plainwire-reference 0.1.0 ({revision})")));
+        for entry in ["  calculate {expression}", "  server://info", "  calculation://{expression}"] {
+            assert!(listed.lines().any(|line| line == entry), "{era}: no {entry} in\n{listed}");
+        }
+        for title in ["tools:", "resources:", "resourceTemplates:", "prompts:"] {
+            assert!(listed.contains(&format!("\n{title}\n")), "{era}: no {title} in\n{listed}");
+        }
+    }
+}
+
+#[test]
+fn calls_reads_prompts_and_pings_in_every_era() {
+    for (era, revision) in ERAS {
+        let asked = |words: &[&str]| ask(&[words, &["--era", era]].concat()).quietly();
+        assert_eq!(asked(&["call", "calculate", "expression=2 + 3 * 4"]), "14\n");
+        assert_eq!(asked(&["read", "calculation://6%20*%207"]), "42\n");
+        assert_data_eq!(
+            asked(&["prompt", "explain_calculation", "expression=6 * 7"]),
+            str![[r#"
+user:
+Explain [..] 6 * 7[..]
+
+"#]]
+        );
+        let pinged = asked(&["ping"]);
+        let expected = format!("plainwire-reference 0.1.0 speaks {revision} and answered in ");
+        assert!(pinged.starts_with(&expected) && pinged.ends_with("s\n"), "{era}: {pinged}");
+    }
+}
+
+#[test]
+fn shows_what_the_process_says_of_itself() {
+    assert_data_eq!(
+        ask(&["read", "server://info"]).quietly(),
+        str![[r#"
+{
+  "memory": [..],
+  "name": "plainwire-reference",
+  "pid": [..],
+  "platform": "[..]",
+  "uptime": [..],
+  "version": "[..]"
+}
+
+"#]]
+    );
+}
+
+#[test]
+fn speaks_json_on_one_line_where_asked_to() {
+    for (era, revision) in ERAS {
+        let asked = |words: &[&str]| ask(&[words, &["--era", era, "--json"]].concat()).json();
+        let listed = asked(&["list"]);
+        assert_eq!(listed["tools"][0]["name"], "calculate");
+        assert_eq!(listed["resources"][0]["uri"], "server://info");
+        assert_eq!(listed["resourceTemplates"][0]["uriTemplate"], "calculation://{expression}");
+        assert_eq!(listed["prompts"][0]["name"], "explain_calculation");
+        assert_eq!(asked(&["call", "calculate", "expression=6*7"])["content"][0]["text"], "42");
+        assert_eq!(asked(&["read", "calculation://1+1"])["contents"][0]["text"], "2");
+        assert_eq!(asked(&["prompt", "explain_calculation", "expression=1"])["messages"][0]["role"], "user");
+        let pinged = asked(&["ping"]);
+        assert_eq!(pinged["protocolVersion"], revision.as_str());
+        assert!(pinged["micros"].is_u64() && pinged["name"] == "plainwire-reference", "{pinged}");
+    }
+}
+
+#[test]
+fn takes_arguments_as_text_as_json_and_as_an_object() {
+    for words in [
+        &["to:=2", "ms:=0"][..],
+        &["to=2", "ms=0"],
+        &["--json={\"to\":2,\"ms\":0}"],
+        // Words go on top of the object.
+        &["--json={\"to\":9,\"ms\":0}", "to:=2"],
+    ] {
+        let ran = ask(&[&["call", "count"], words].concat());
+        assert!(ran.code == 0 && ran.stdout.contains("counted to 2"), "{words:?}: {ran:?}");
+        assert_eq!(ran.stderr, "1/2 1 of 2\n2/2 2 of 2\n", "progress goes to stderr");
+    }
+}
+
+#[test]
+fn plays_all_five_revisions_in_under_five_seconds() {
+    binary::path();
+    let began = Instant::now();
+    let shown = run(&["demo"]).quietly();
+    assert!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
+    let mut revisions = Vec::new();
+    let mut frames = 0;
+    for line in shown.lines() {
+        revisions.extend(line.strip_prefix("== ").and_then(|title| title.get(..10)));
+        if let Some(frame) = line.strip_prefix("> {").or_else(|| line.strip_prefix("< {")) {
+            serde_json::from_str::<Value>(&format!("{{{frame}")).expect("every frame is JSON");
+            frames += 1;
+        }
+    }
+    assert_eq!(revisions, Revision::ALL.map(Revision::as_str));
+    assert_eq!(frames, 4 * 5 + 4, "four handshakes of three frames, one of two, five calls");
+    assert_eq!(shown.matches("the result is \"14\"").count(), 5);
+}

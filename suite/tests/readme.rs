@@ -1,0 +1,159 @@
+//! What README.md and docs/*.md show of the command is what the command does.
+//!
+//! A block has to look like this to be checked; everything else in the pages is left alone:
+//!
+//! ````markdown
+//! ```console
+//! $ plainwire call calculate 'expression=2 + 3 * 4' -- plainwire serve reference
+//! 14
+//!
+//! $ plainwire call calculate expression=1/0 -- plainwire serve reference
+//! ? 1
+//! the tool failed:
+//! division by zero
+//! ```
+//! ````
+//!
+//! - The fence says `console`, a command begins with `$ `, and what a terminal would show stands below it: stdout and
+//!   stderr together. Blank lines at the end do not count.
+//! - The exit code is 0, unless a line `? 1` right below the command says that it is 1.
+//! - Commands go through `sh`, so that quotes and pipes work. Those of one block run in one folder, empty at
+//!   first. `plainwire` is the binary as it is now, and so is `cargo run --release --`; `cat FILE` shows a file that a
+//!   command above it has written. Other commands are not run, nor is one without output below it.
+//! - `[..]` stands for anything inside a line: times, process ids, memory, versions. A line that is `...` stands for any
+//!   number of lines.
+//!
+//! Fences marked `rust` are doctests of this crate: `cargo test -p plainwire-suite --doc`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use plainwire_suite::{binary, files_below, root};
+use snapbox::{Assert, IntoData as _};
+
+/// A command of a page, and the output below it.
+#[derive(Debug, PartialEq)]
+struct Shown {
+    /// Counts the blocks of the page.
+    block: usize,
+    /// How it exits.
+    code: i32,
+    command: String,
+    line: usize,
+    output: String,
+}
+
+/// Finds the commands of a page.
+fn shown(page: &str) -> Vec<Shown> {
+    let (mut found, mut fence, mut block) = (Vec::<Shown>::new(), None, 0);
+    for (n, line) in page.lines().enumerate() {
+        match (fence, line.strip_prefix("```")) {
+            (None, Some(language)) => {
+                block += 1;
+                fence = Some(language.trim());
+            }
+            (Some(_), Some(_)) => fence = None,
+            (Some("console"), None) => match (line.strip_prefix("$ "), found.last_mut()) {
+                (Some(command), _) => {
+                    let (command, output) = (command.to_owned(), String::new());
+                    found.push(Shown { block, code: 0, command, line: n + 1, output });
+                }
+                (None, Some(last)) if last.block == block => match line.strip_prefix("? ") {
+                    Some(code) if last.output.is_empty() => last.code = code.parse().expect("an exit code"),
+                    _ => last.output += &format!("{line}\n"),
+                },
+                (None, _) => {}
+            },
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What is really run for a command, if anything.
+fn runnable(command: &str) -> Option<String> {
+    let (program, rest) = match command.strip_prefix("cargo run --release -- ") {
+        Some(rest) => ("plainwire", rest),
+        None => command.split_once(' ')?,
+    };
+    matches!(program, "plainwire" | "cat").then(|| format!("exec 2>&1; {program} {rest}"))
+}
+
+fn run(command: &str, folder: &Path) -> (i32, String) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder).env("PATH", binary::search_path()).stdin(Stdio::null());
+    let output = shell.output().expect("sh starts");
+    let code = output.status.code().expect("an exit code: no signal");
+    (code, String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+fn compare(shown: &Shown, (code, said): (i32, &str)) -> Result<(), String> {
+    if code != shown.code {
+        return Err(format!(
+            "expected the exit code {}, but found {code} with this output:\n{said}",
+            shown.code
+        ));
+    }
+    let assert = Assert::new().normalize_paths(false);
+    let (said, expected) = (said.trim_end().into_data(), shown.output.trim_end().into_data());
+    assert.try_eq(Some(&shown.command), said, expected).map_err(|difference| difference.to_string())
+}
+
+fn pages() -> Vec<PathBuf> {
+    let docs = files_below(&root().join("docs"), ".md");
+    [root().join("README.md")].into_iter().chain(docs).filter(|page| page.is_file()).collect()
+}
+
+#[test]
+fn what_the_pages_show_of_the_command_is_what_it_does() {
+    let folders = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+    let _ = fs::remove_dir_all(&folders);
+    let mut differences = String::new();
+    for (n, page) in pages().into_iter().enumerate() {
+        let text = fs::read_to_string(&page).expect("UTF-8");
+        for shown in shown(&text).iter().filter(|shown| !shown.output.trim().is_empty()) {
+            let Some(command) = runnable(&shown.command) else { continue };
+            let folder = folders.join(format!("{n}-{}", shown.block));
+            fs::create_dir_all(&folder).expect("a folder of our own");
+            let (code, said) = run(&command, &folder);
+            if let Err(difference) = compare(shown, (code, &said)) {
+                differences += &format!("{}:{}\n{difference}\n", page.display(), shown.line);
+            }
+        }
+    }
+    assert!(differences.is_empty(), "\n{differences}");
+}
+
+#[test]
+fn finds_commands_with_their_output() {
+    let page =
+        "```sh\n$ plainwire a\n```\n\n```console\n$ plainwire b\none\n? 2\n\n$ cat c\n? 3\ntwo\n```\nthree\n";
+    let expect = |command: &str, code, line, output: &str| {
+        let (command, output) = (command.to_owned(), output.to_owned());
+        Shown { block: 2, code, command, line, output }
+    };
+    assert_eq!(shown(page), [expect("plainwire b", 0, 6, "one\n? 2\n\n"), expect("cat c", 3, 10, "two\n")]);
+}
+
+#[test]
+fn runs_nothing_but_the_command_and_cat() {
+    assert_eq!(runnable("cargo run --release -- demo").as_deref(), Some("exec 2>&1; plainwire demo"));
+    assert_eq!(runnable("cat trace.txt").as_deref(), Some("exec 2>&1; cat trace.txt"));
+    for other in ["cargo test --workspace", "plainwired x", "rm -r x", "npx y"] {
+        assert_eq!(runnable(other), None, "{other}");
+    }
+}
+
+#[test]
+fn sees_other_output_and_overlooks_what_was_left_out() {
+    let shown =
+        |output: &str| Shown { block: 1, code: 1, command: "c".into(), line: 1, output: output.into() };
+    assert_eq!(
+        compare(&shown("in [..] ms\n...\n{\\\"a\\\"}\n"), (1, "in 5 ms\nb\nc\n{\\\"a\\\"}\n")),
+        Ok(())
+    );
+    assert!(compare(&shown("14\n"), (1, "15\n")).is_err_and(|text| text.contains("15")));
+    assert!(compare(&shown("one\n"), (1, "one\ntwo\n")).is_err());
+    assert!(compare(&shown("one\n"), (0, "one\n")).is_err());
+}

@@ -1,0 +1,181 @@
+//! What was said on one connection, so that each message is judged as what it is: the request of its method, the result
+//! of the request it answers, in the revision of that request.
+//!
+//! In: lines, in order. Out: what is wrong with them.
+
+use std::collections::HashMap;
+
+use plainwire::proto::revision::Revision;
+use serde_json::{Value, json};
+
+use crate::oracle::Oracles;
+
+/// Each method with its request and its result, where the schemas have names for them.
+const METHODS: [(&str, &str, &str); 10] = [
+    ("initialize", "InitializeRequest", "InitializeResult"),
+    ("ping", "PingRequest", "EmptyResult"),
+    ("prompts/get", "GetPromptRequest", "GetPromptResult"),
+    ("prompts/list", "ListPromptsRequest", "ListPromptsResult"),
+    ("resources/list", "ListResourcesRequest", "ListResourcesResult"),
+    ("resources/read", "ReadResourceRequest", "ReadResourceResult"),
+    ("resources/templates/list", "ListResourceTemplatesRequest", "ListResourceTemplatesResult"),
+    ("server/discover", "DiscoverRequest", "DiscoverResult"),
+    ("tools/call", "CallToolRequest", "CallToolResult"),
+    ("tools/list", "ListToolsRequest", "ListToolsResult"),
+];
+
+const NOTIFICATIONS: [(&str, &str); 3] = [
+    ("notifications/cancelled", "CancelledNotification"),
+    ("notifications/initialized", "InitializedNotification"),
+    ("notifications/progress", "ProgressNotification"),
+];
+
+/// The errors of 2026-07-28 that have a definition: the `error` member alone, or all of the message.
+const ERRORS: [(i64, &str, Scope); 7] = [
+    (-32700, "ParseError", Scope::Member),
+    (-32603, "InternalError", Scope::Member),
+    (-32602, "InvalidParamsError", Scope::Member),
+    (-32601, "MethodNotFoundError", Scope::Member),
+    (-32600, "InvalidRequestError", Scope::Member),
+    (-32022, "UnsupportedProtocolVersionError", Scope::Message),
+    (-32021, "MissingRequiredClientCapabilityError", Scope::Message),
+];
+
+enum Scope {
+    Member,
+    Message,
+}
+
+pub(crate) struct Connection<'o> {
+    /// Whether `initialize` has been answered.
+    agreed: bool,
+    oracles: &'o Oracles,
+    /// The method and the revision of each request, by its id as JSON.
+    requests: HashMap<String, (String, Revision)>,
+    /// The revision of what says nothing about that itself.
+    session: Revision,
+    /// The revision of the request behind each progress token.
+    tokens: HashMap<String, Revision>,
+}
+
+impl<'o> Connection<'o> {
+    /// Begins a connection whose session, if there is one, speaks `session` until `initialize` says otherwise.
+    pub(crate) fn new(oracles: &'o Oracles, session: Revision) -> Self {
+        Self { agreed: false, oracles, requests: HashMap::new(), session, tokens: HashMap::new() }
+    }
+
+    /// Takes note of what the client says; it may be wrong on purpose.
+    pub(crate) fn client_says(&mut self, line: &str) {
+        for message in messages(line) {
+            let revision = self.revision_of(&message);
+            if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
+                self.requests.insert(id.to_string(), (method.to_owned(), revision));
+            }
+            if let Some(token) = message.pointer("/params/_meta/progressToken") {
+                self.tokens.insert(token.to_string(), revision);
+            }
+        }
+    }
+
+    /// Says what is wrong with a line of the client.
+    pub(crate) fn judge_client(&mut self, line: &str) -> Vec<String> {
+        self.client_says(line);
+        let mut faults = Vec::new();
+        for message in messages(line) {
+            let (revision, method) = (self.revision_of(&message), message["method"].as_str());
+            faults.extend(self.oracles.faults(revision, "JSONRPCMessage", &message));
+            let request =
+                METHODS.iter().find(|(name, ..)| Some(*name) == method).map(|(_, request, _)| *request);
+            let notification =
+                NOTIFICATIONS.iter().find(|(name, _)| Some(*name) == method).map(|(_, it)| *it);
+            match request.or(notification) {
+                Some(name) => faults.extend(self.oracles.faults(revision, name, &message)),
+                None => faults.push(format!("a client of ours has no reason to say {method:?}")),
+            }
+        }
+        faults
+    }
+
+    /// Says what is wrong with a line of the server.
+    pub(crate) fn judge_server(&mut self, line: &str) -> Vec<String> {
+        let mut faults = Vec::new();
+        let frame: Value = match serde_json::from_str(line) {
+            Ok(frame) => frame,
+            Err(error) => return vec![format!("no JSON: {error}")],
+        };
+        if let Value::Array(batch) = &frame {
+            let batch = batch.iter().map(|message| self.with_an_id(message)).collect();
+            faults.extend(self.oracles.faults(self.session, "JSONRPCMessage", &Value::Array(batch)));
+        }
+        for message in messages(line) {
+            faults.extend(self.judge_answer(&message));
+        }
+        faults
+    }
+
+    fn judge_answer(&mut self, message: &Value) -> Vec<String> {
+        let asked = message.get("id").and_then(|id| self.requests.get(&id.to_string())).cloned();
+        let token = message.pointer("/params/progressToken").map(Value::to_string);
+        if let Some(agreed) = message.pointer("/result/protocolVersion").and_then(Value::as_str) {
+            self.session = Revision::parse(agreed).unwrap_or(self.session);
+            self.agreed = true;
+        }
+        let (method, revision) = match (asked, token) {
+            (Some((method, _)), _) if method == "initialize" => (method, self.session),
+            (Some((method, revision)), _) => (method, revision),
+            (None, Some(token)) => (String::new(), self.tokens.get(&token).copied().unwrap_or(self.session)),
+            (None, None) => (String::new(), self.session),
+        };
+        let mut faults = self.oracles.faults(revision, "JSONRPCMessage", &self.with_an_id(message));
+        if let Some(method) = message["method"].as_str() {
+            match NOTIFICATIONS.iter().find(|(name, _)| *name == method) {
+                Some((_, name)) => faults.extend(self.oracles.faults(revision, name, message)),
+                None => faults.push(format!("a server of ours has no reason to say {method}")),
+            }
+        } else if let Some(result) = message.get("result") {
+            match METHODS.iter().find(|(name, ..)| *name == method) {
+                Some((.., name)) => faults.extend(self.oracles.faults(revision, name, result)),
+                None => faults.push(format!("a result of nothing that was asked: {method:?}")),
+            }
+        } else {
+            faults.extend(self.judge_error(revision, message));
+        }
+        faults
+    }
+
+    fn judge_error(&self, revision: Revision, message: &Value) -> Vec<String> {
+        let code = message.pointer("/error/code").and_then(Value::as_i64);
+        match ERRORS.iter().find(|(known, ..)| Some(*known) == code) {
+            Some((_, name, _)) if !self.oracles.knows(revision, name) => Vec::new(),
+            Some((_, name, Scope::Member)) => self.oracles.faults(revision, name, &message["error"]),
+            Some((_, name, Scope::Message)) => self.oracles.faults(revision, name, message),
+            None => Vec::new(),
+        }
+    }
+
+    /// Puts an id where JSON-RPC has `"id": null`, in the error for a message whose id could not be read.
+    ///
+    /// The schemas of MCP have no null: those up to 2025-06-18 ask for an id, so that JSON-RPC's way is the only one;
+    /// the later ones let it be left out, which a server can't know before a revision is agreed on.
+    fn with_an_id(&self, message: &Value) -> Value {
+        let mut message = message.clone();
+        let may_be_null = !self.agreed || self.session < Revision::V2025_11_25;
+        if may_be_null && message.get("error").is_some() && message.get("id") == Some(&Value::Null) {
+            message["id"] = json!(0);
+        }
+        message
+    }
+
+    fn revision_of(&self, message: &Value) -> Revision {
+        let named = message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion");
+        if named.is_some() { Revision::NEWEST } else { self.session }
+    }
+}
+
+fn messages(line: &str) -> Vec<Value> {
+    match serde_json::from_str(line) {
+        Ok(Value::Array(batch)) => batch,
+        Ok(message) => vec![message],
+        Err(_) => Vec::new(),
+    }
+}

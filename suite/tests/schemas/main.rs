@@ -1,0 +1,124 @@
+//! The official schemas judge what we send: every line of our server in every transcript, and every line of our client
+//! in every revision. The official examples are read and written back.
+//!
+//! Skipped where `../shared/spec` is missing.
+
+mod connection;
+mod examples;
+mod oracle;
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use plainwire::proto::peer::EraChoice;
+use plainwire::proto::revision::{Era, Revision};
+use plainwire::transport::tap::{Direction, Tap};
+use plainwire::{Client, testing};
+use plainwire_suite::transcript::Transcript;
+use plainwire_suite::{official_spec, root, specimen};
+use serde_json::{Value, json};
+
+use connection::Connection;
+use oracle::Oracles;
+
+#[test]
+fn what_our_server_says_in_transcripts_fits_the_official_schemas() {
+    let Some(spec) = official_spec() else { return };
+    let (oracles, mut faults, mut judged) = (Oracles::new(spec), Vec::new(), 0);
+    for revision in Revision::ALL {
+        let folder = root().join("suite/transcripts").join(revision.as_str());
+        for transcript in Transcript::read_all(&folder).expect("transcripts") {
+            let mut connection = Connection::new(&oracles, revision);
+            let path = transcript.path.display();
+            for step in &transcript.steps {
+                step.client.iter().for_each(|line| connection.client_says(line));
+                for (n, line) in step.server.iter().enumerate() {
+                    let at = step.line + 1 + n;
+                    let found = connection.judge_server(line);
+                    faults.extend(found.iter().map(|fault| format!("{path}:{at}: {fault}\n")));
+                    judged += 1;
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.concat());
+    assert!(judged > 400, "there are more transcripts than that: {judged}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_our_client_says_fits_the_official_schemas() {
+    let Some(spec) = official_spec() else { return };
+    let oracles = Oracles::new(spec);
+    for revision in Revision::ALL {
+        let mut connection = Connection::new(&oracles, revision);
+        let mut methods = Vec::new();
+        for (direction, line) in talk(revision).await {
+            let faults = match direction {
+                Direction::In => connection.judge_server(&line),
+                Direction::Out => {
+                    let message: Value = serde_json::from_str(&line).expect("JSON");
+                    methods.extend(message["method"].as_str().map(ToOwned::to_owned));
+                    connection.judge_client(&line)
+                }
+            };
+            assert!(faults.is_empty(), "{revision}: {direction:?} {line}\n{}", faults.join("\n"));
+        }
+        for method in ["tools/call", "prompts/get", "resources/templates/list", "notifications/cancelled"] {
+            assert!(methods.iter().any(|said| said == method), "{revision}: no {method} in {methods:?}");
+        }
+    }
+}
+
+/// Does everything that a client can do in `revision`, and returns the frames.
+async fn talk(revision: Revision) -> Vec<(Direction, String)> {
+    let (send, frames) = mpsc::channel();
+    let tap = Tap::new(move |frame| {
+        let line = String::from_utf8(frame.bytes.to_vec()).expect("UTF-8");
+        send.send((frame.direction, line)).expect("the receiver lives longer");
+    });
+    let era = if revision.era() == Era::Modern { EraChoice::Modern } else { EraChoice::Legacy };
+    let builder = Client::builder().era(era).revisions(&[revision]).tap(tap);
+    let client = testing::client_with(specimen::server(), builder).await.expect("a connection");
+
+    client.list_tools().await.expect("tools");
+    client.list_resources().await.expect("resources");
+    client.list_resource_templates().await.expect("templates");
+    client.list_prompts().await.expect("prompts");
+    client.call_tool("weather", json!({ "city": "Oslo" })).await.expect("a result");
+    client.call_tool("show", json!({})).await.expect("a result");
+    client.call_tool_with_progress("count", json!({ "to": 3 }), drop).await.expect("a result");
+    client.call_tool("nobody knows", json!({})).await.expect_err("an error");
+    client.read_resource("notes://logo").await.expect("contents");
+    client.read_resource("notes://nowhere").await.expect_err("an error");
+    client.get_prompt("greet", json!({ "name": "Ada" })).await.expect("a prompt");
+    let waiting = client.call_tool("wait", json!({}));
+    tokio::time::timeout(Duration::from_secs(1), waiting).await.expect_err("it never ends");
+    client.ping().await.expect("an answer");
+    drop(client);
+    frames.try_iter().collect()
+}
+
+#[test]
+fn the_judge_refuses_what_breaks_the_schema() {
+    let Some(spec) = official_spec() else { return };
+    let oracles = Oracles::new(spec);
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "n" } });
+    for (revision, answer) in [
+        (Revision::V2024_11_05, json!({ "jsonrpc": "2.0", "id": 1, "result": {} })),
+        (Revision::V2025_03_26, json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [{}] } })),
+        (Revision::V2025_06_18, json!({ "id": 1, "result": { "content": [] } })),
+        (
+            Revision::V2025_11_25,
+            json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [], "structuredContent": [1] } }),
+        ),
+        (Revision::V2026_07_28, json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [] } })),
+        (
+            Revision::V2026_07_28,
+            json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32022, "message": "m" } }),
+        ),
+    ] {
+        let mut connection = Connection::new(&oracles, revision);
+        connection.client_says(&call.to_string());
+        assert!(!connection.judge_server(&answer.to_string()).is_empty(), "{revision}: {answer}");
+    }
+}

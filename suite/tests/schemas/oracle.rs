@@ -1,0 +1,67 @@
+//! The official schemas, one per revision, each definition compiled when it is first asked for.
+//!
+//! In: the name of a definition and a value. Out: what is wrong with the value. Nothing is fetched: the schemas refer to
+//! their own definitions only, and the library is built without its ways to get others.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use jsonschema::Validator;
+use plainwire::proto::revision::Revision;
+use serde_json::{Value, json};
+
+pub(crate) struct Oracles {
+    compiled: RefCell<HashMap<(Revision, String), Validator>>,
+    schemas: HashMap<Revision, Value>,
+}
+
+impl Oracles {
+    /// Reads the schemas in the folder `spec`.
+    pub(crate) fn new(spec: PathBuf) -> Self {
+        let read = |revision: Revision| {
+            let path = spec.join(format!("{revision}.schema.json"));
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            (revision, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}")))
+        };
+        Self { compiled: RefCell::default(), schemas: Revision::ALL.into_iter().map(read).collect() }
+    }
+
+    /// Returns whether `revision` has a definition of this name.
+    pub(crate) fn knows(&self, revision: Revision, name: &str) -> bool {
+        self.definitions(revision).1.get(name).is_some()
+    }
+
+    /// Returns what is wrong with `value` as a `name` of `revision`, a line each.
+    pub(crate) fn faults(&self, revision: Revision, name: &str, value: &Value) -> Vec<String> {
+        if !self.knows(revision, name) {
+            return vec![format!("{revision} has no {name}")];
+        }
+        let mut compiled = self.compiled.borrow_mut();
+        let validator =
+            compiled.entry((revision, name.to_owned())).or_insert_with(|| self.compile(revision, name));
+        let fault = |error: jsonschema::ValidationError<'_>| {
+            format!("no {name} of {revision} at `{}`: {error}", error.instance_path())
+        };
+        validator.iter_errors(value).map(fault).collect()
+    }
+
+    fn compile(&self, revision: Revision, name: &str) -> Validator {
+        let (word, definitions) = self.definitions(revision);
+        // In `allOf`, because draft 7 overlooks everything beside a `$ref`.
+        let schema = json!({
+            "$schema": self.schemas[&revision]["$schema"],
+            "allOf": [{ "$ref": format!("#/{word}/{name}") }],
+            word: definitions,
+        });
+        let options = jsonschema::options().should_validate_formats(true);
+        options.build(&schema).unwrap_or_else(|error| panic!("{revision} {name}: {error}"))
+    }
+
+    /// The definitions, and the word that they stand under.
+    fn definitions(&self, revision: Revision) -> (&'static str, &Value) {
+        let schema = &self.schemas[&revision];
+        let word = if schema.get("$defs").is_some() { "$defs" } else { "definitions" };
+        (word, &schema[word])
+    }
+}

@@ -1,0 +1,552 @@
+//! The real program on real descriptors: what is on its stdout, whom it shares its streams with, and when it ends.
+
+#![cfg(unix)]
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use serde_json::{Value, json};
+
+const NOISY: &str = env!("CARGO_BIN_EXE_noisy-server");
+const REFERENCE: &str = env!("CARGO_BIN_EXE_reference-server");
+
+/// How long anything may take that is not measured, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A program under test. It is killed if the test fails.
+struct Program {
+    child: Child,
+    stderr: Option<Receiver<String>>,
+    /// What a thread writes, so that a program that reads nothing can't hold up the test; `None` once it is closed.
+    stdin: Option<Sender<String>>,
+    stdout: Stdout,
+}
+
+/// Output, read on a thread from the first time that somebody wants a line.
+enum Stdout {
+    Read(Receiver<String>),
+    Unread(Option<OwnedFd>),
+}
+
+impl Program {
+    /// Starts `command` on three pipes.
+    fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a program that starts");
+        let stdin = child.stdin.take().map(|stdin| writer(stdin.into()));
+        let stdout = Stdout::Unread(child.stdout.take().map(OwnedFd::from));
+        let stderr = child.stderr.take().map(lines);
+        Self { child, stderr, stdin, stdout }
+    }
+
+    /// Starts `command` with the streams that it already has; `stdin` and `stdout` are our ends of them.
+    fn start_on(command: &mut Command, stdin: impl Into<OwnedFd>, stdout: Option<OwnedFd>) -> Self {
+        let child = command.spawn().expect("a program that starts");
+        // What the command holds of the program's ends would keep them open.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { child, stderr: None, stdin: Some(writer(stdin.into())), stdout: Stdout::Unread(stdout) }
+    }
+
+    fn send_text(&mut self, text: String) {
+        let stdin = self.stdin.as_ref().expect("input is open");
+        // A program that has left is noticed by its missing answer.
+        let _ = stdin.send(text);
+    }
+
+    fn send(&mut self, line: &str) {
+        self.send_text(format!("{line}\n"));
+    }
+
+    fn next_line(&mut self, patience: Duration) -> Result<String, RecvTimeoutError> {
+        if let Stdout::Unread(fd) = &mut self.stdout {
+            let fd = fd.take().expect("output is a pipe or a socket");
+            self.stdout = Stdout::Read(lines(File::from(fd)));
+        }
+        let Stdout::Read(lines) = &self.stdout else { unreachable!("it is read now") };
+        lines.recv_timeout(patience)
+    }
+
+    /// Returns the next line on stdout, which has to be a message; `None` at its end.
+    fn next(&mut self) -> Option<Value> {
+        match self.next_line(PATIENCE) {
+            Ok(line) => {
+                let message: Value =
+                    serde_json::from_str(&line).unwrap_or_else(|_| panic!("on stdout: {line}"));
+                assert_eq!(message["jsonrpc"], "2.0", "{line}");
+                Some(message)
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("nothing on stdout for {PATIENCE:?}"),
+        }
+    }
+
+    fn ask(&mut self, line: &str) -> Value {
+        self.send(line);
+        self.next().expect("an answer")
+    }
+
+    fn initialize(&mut self) {
+        assert_eq!(self.ask(INITIALIZE)["result"]["protocolVersion"], "2025-11-25");
+    }
+
+    /// Returns the text that a tool gives.
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask(&call(1, tool, arguments))["result"]["content"][0]["text"].clone()
+    }
+
+    fn hang_up(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Waits for the end, which has to come within `limit`.
+    fn ends_within(&mut self, limit: Duration) -> ExitStatus {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status;
+            }
+            assert!(began.elapsed() < limit, "still running after {limit:?}");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Closes input, expects a good end within a second, and returns what was still said on stdout and all of stderr.
+    fn end(mut self) -> (Vec<Value>, String) {
+        self.hang_up();
+        let mut rest = Vec::new();
+        while let Some(message) = self.next() {
+            rest.push(message);
+        }
+        let status = self.ends_within(Duration::from_secs(1));
+        assert!(status.success(), "{status}");
+        let stderr = self.stderr.take().map(|lines| lines.into_iter().collect::<Vec<_>>().join("\n"));
+        (rest, stderr.unwrap_or_default())
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Writes on a thread, up to the end of its channel.
+fn writer(to: OwnedFd) -> Sender<String> {
+    let (send, texts) = mpsc::channel::<String>();
+    thread::spawn(move || {
+        let mut to = File::from(to);
+        for text in texts {
+            if to.write_all(text.as_bytes()).is_err() {
+                return;
+            }
+        }
+        // A socket has two directions, of which only one ends; a pipe refuses, and is closed.
+        let _ = UnixStream::from(OwnedFd::from(to)).shutdown(Shutdown::Write);
+    });
+    send
+}
+
+/// Reads lines on a thread, so that waiting for one can end.
+fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"suite","version":"1"}}}"#;
+const PING: &str = r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#;
+
+fn pong() -> Value {
+    json!({ "jsonrpc": "2.0", "id": "ping", "result": {} })
+}
+
+/// The answer to a call with the id 1 that was given up when the time to drain had passed.
+fn given_up() -> Value {
+    let message = "expected the call to end while the server still served, but it is shutting down";
+    json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32603, "message": message } })
+}
+
+fn call(id: u64, tool: &str, arguments: Value) -> String {
+    let params = json!({ "name": tool, "arguments": arguments });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+}
+
+#[test]
+fn only_messages_are_on_stdout_whatever_tools_print() {
+    let mut noisy = Program::start(&mut Command::new(NOISY));
+    noisy.initialize();
+    for n in 0..3 {
+        let forged = format!(r#"{{"jsonrpc":"2.0","id":{n},"result":"forged"}}"#);
+        assert_eq!(noisy.call("say", json!({ "text": forged })), "said");
+        assert_eq!(noisy.call("child_prints", json!({ "text": "by a child" })), "exit status: 0");
+        let answer = noisy.ask(&call(2, "panics", json!({ "text": "a loud panic" })));
+        let message = "expected the tool `panics` to answer, but it panicked";
+        assert_eq!(
+            answer,
+            json!({ "jsonrpc": "2.0", "id": 2, "error": { "code": -32603, "message": message } })
+        );
+    }
+    let (rest, stderr) = noisy.end();
+    assert_eq!(rest, Vec::<Value>::new());
+    // What was printed is not lost: it stands on stderr.
+    for printed in [r#""result":"forged""#, "and on stderr: {", "by a child", "a loud panic"] {
+        assert!(stderr.contains(printed), "{stderr}");
+    }
+}
+
+#[test]
+fn a_child_of_a_tool_finds_no_input_and_takes_none() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stdio-child-may-read");
+    let _ = fs::remove_file(&file);
+    let mut noisy = Program::start(&mut Command::new(NOISY));
+    noisy.initialize();
+    noisy.send(&call(1, "child_reads", json!({ "text": file })));
+    // The server waits for the child, and the child for the file: the ping stays in the pipe until the child reads.
+    let stderr = noisy.stderr.as_ref().expect("a pipe");
+    assert_eq!(stderr.recv_timeout(PATIENCE).as_deref(), Ok("started"));
+    noisy.send(PING);
+    File::create(&file).expect("a file");
+    assert_eq!(noisy.next().expect("an answer")["result"]["content"][0]["text"], "");
+    assert_eq!(noisy.next(), Some(pong()));
+    assert_eq!(noisy.end().0, Vec::<Value>::new());
+}
+
+#[test]
+fn a_program_that_was_told_nothing_ends_with_its_input() {
+    for program in [NOISY, REFERENCE] {
+        let (said, logged) = Program::start(&mut Command::new(program)).end();
+        assert_eq!((said, logged), (Vec::new(), String::new()));
+    }
+}
+
+#[test]
+fn answers_what_still_runs_when_input_ends() {
+    let mut noisy = Program::start(&mut Command::new(NOISY));
+    noisy.initialize();
+    noisy.send(&call(1, "sleep", json!({ "ms": 300 })));
+    // The last line has no line break: the client left in the middle of a write, or prints without one.
+    noisy.send_text(PING.to_owned());
+    let (rest, _) = noisy.end();
+    assert_eq!(rest[0], pong());
+    assert_eq!(rest[1]["result"]["content"][0]["text"], "slept");
+}
+
+#[test]
+fn gives_up_what_still_runs_after_the_time_to_drain() {
+    let mut noisy = Program::start(Command::new(NOISY).env("DRAIN_MS", "200"));
+    noisy.initialize();
+    noisy.send(&call(1, "sleep", json!({ "ms": 60_000 })));
+    assert_eq!(noisy.ask(PING), pong());
+    let (rest, stderr) = noisy.end();
+    assert_eq!(rest, [given_up()]);
+    assert_eq!(stderr, "WARN plainwire::driver::server: the client has left, and 1 calls still ran");
+}
+
+#[test]
+fn tools_that_block_hold_up_neither_pings_nor_each_other() {
+    let mut noisy = Program::start(&mut Command::new(NOISY));
+    noisy.initialize();
+    // The first of its kind is found out; from then on they run aside.
+    assert_eq!(noisy.call("block", json!({ "ms": 1 })), "blocked");
+    let began = Instant::now();
+    for id in 1..=5 {
+        noisy.send(&call(id, "block", json!({ "ms": 500 })));
+    }
+    assert_eq!(noisy.ask(PING), pong());
+    assert!(began.elapsed() < Duration::from_millis(250), "the ping took {:?}", began.elapsed());
+    let mut ids: Vec<_> = (1..=5).map(|_| noisy.next().expect("an answer")["id"].as_u64()).collect();
+    assert!(began.elapsed() < Duration::from_millis(1_500), "the calls took {:?}", began.elapsed());
+    ids.sort();
+    assert_eq!(ids, [Some(1), Some(2), Some(3), Some(4), Some(5)]);
+    noisy.end();
+}
+
+#[test]
+fn a_tool_that_blocks_a_thread_keeps_the_program_until_it_returns() {
+    // Not as it should be: no runtime can stop such a thread, and the program waits for its runtime.
+    let mut noisy = Program::start(Command::new(NOISY).env("DRAIN_MS", "50"));
+    noisy.initialize();
+    assert_eq!(noisy.call("block", json!({ "ms": 1 })), "blocked");
+    noisy.send(&call(1, "block", json!({ "ms": 600 })));
+    let began = Instant::now();
+    // The connection itself ends in time, also beside a thread that does not.
+    assert_eq!(noisy.ask(PING), pong());
+    noisy.hang_up();
+    assert_eq!(noisy.next(), Some(given_up()));
+    assert_eq!(noisy.next(), None);
+    assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
+    assert!(noisy.ends_within(PATIENCE).success());
+    assert!(began.elapsed() > Duration::from_millis(500), "{:?}", began.elapsed());
+}
+
+#[test]
+fn ends_when_nobody_can_read_its_answers() {
+    let (ours, stdout) = std::io::pipe().expect("a pipe");
+    let (stdin, mine) = std::io::pipe().expect("a pipe");
+    let mut noisy = Program::start_on(Command::new(NOISY).stdin(stdin).stdout(stdout), mine, None);
+    drop(ours);
+    noisy.send(&call(1, "sleep", json!({ "ms": 60_000 })));
+    noisy.send(PING);
+    // Input stays open, and a call still runs.
+    let status = noisy.ends_within(Duration::from_secs(1));
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn takes_files_for_streams() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (input, output) = (folder.join("stdio-input"), folder.join("stdio-output"));
+    // One chunk of a reading thread is 64 KiB; this is more.
+    let long = "x".repeat(200_000);
+    let calls = [
+        ("sleep", json!({ "ms": 50 })),
+        ("panics", json!({ "text": long })),
+        ("say", json!({ "text": "y" })),
+    ];
+    let calls: Vec<_> = (1..).zip(calls).map(|(id, (tool, arguments))| call(id, tool, arguments)).collect();
+    fs::write(&input, format!("{INITIALIZE}\n{}\n{PING}", calls.join("\n"))).expect("a file");
+    let mut command = Command::new(NOISY);
+    command.stdin(File::open(&input).expect("a file")).stdout(File::create(&output).expect("a file"));
+    let (_, unused) = std::io::pipe().expect("a pipe");
+    let mut noisy = Program::start_on(command.stderr(Stdio::null()), unused, None);
+    assert!(noisy.ends_within(PATIENCE).success());
+    let answers = fs::read_to_string(&output).expect("a file");
+    let mut ids: Vec<_> = answers
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].to_string())
+        .collect();
+    ids.sort();
+    assert_eq!(ids, ["\"ping\"", "0", "1", "2", "3"]);
+}
+
+/// What a program is given for stdin, stdout and stderr.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Streams {
+    /// A pipe each, the usual case.
+    Pipes,
+    /// `2>&1`
+    PipesWithErrorsInOutput,
+    /// One socket for input and output, as Node and sshd do it.
+    Socket,
+    /// One socket for all three, as systemd and inetd do it.
+    SocketWithErrorsInOutput,
+    /// A socket each, as Node does it.
+    Sockets,
+}
+
+impl Streams {
+    const ALL: [Self; 5] = [
+        Self::Pipes,
+        Self::PipesWithErrorsInOutput,
+        Self::Socket,
+        Self::SocketWithErrorsInOutput,
+        Self::Sockets,
+    ];
+
+    /// Starts `program`; also returns what it was given for stdin and stdout.
+    fn start(self, program: &str, nonblocking: bool) -> (Program, [OwnedFd; 2]) {
+        let (theirs, ours): ([OwnedFd; 2], [OwnedFd; 2]) = match self {
+            Self::Pipes | Self::PipesWithErrorsInOutput => {
+                let (stdin, mine) = std::io::pipe().expect("a pipe");
+                let (yours, stdout) = std::io::pipe().expect("a pipe");
+                ([stdin.into(), stdout.into()], [mine.into(), yours.into()])
+            }
+            Self::Socket | Self::SocketWithErrorsInOutput => {
+                let (theirs, ours) = UnixStream::pair().expect("sockets");
+                let (again, and_again) = (theirs.try_clone(), ours.try_clone());
+                let again = again.expect("a descriptor");
+                ([theirs.into(), again.into()], [ours.into(), and_again.expect("a descriptor").into()])
+            }
+            Self::Sockets => {
+                let (stdin, mine) = UnixStream::pair().expect("sockets");
+                let (stdout, yours) = UnixStream::pair().expect("sockets");
+                ([stdin.into(), stdout.into()], [mine.into(), yours.into()])
+            }
+        };
+        if nonblocking {
+            for fd in &theirs {
+                fcntl_setfl(fd, fcntl_getfl(fd).expect("flags") | OFlags::NONBLOCK).expect("flags");
+            }
+        }
+        let copy = |fd: &OwnedFd| fd.try_clone().expect("a descriptor");
+        let mut command = Command::new(program);
+        command.stdin(copy(&theirs[0])).stdout(copy(&theirs[1]));
+        match self {
+            Self::PipesWithErrorsInOutput | Self::SocketWithErrorsInOutput => {
+                command.stderr(copy(&theirs[1]))
+            }
+            _ => command.stderr(Stdio::null()),
+        };
+        let [mine, yours] = ours;
+        (Program::start_on(&mut command, mine, Some(yours)), theirs)
+    }
+
+    /// Whether what tools print shares a stream with the answers.
+    fn mixes_errors_in(self) -> bool {
+        matches!(self, Self::PipesWithErrorsInOutput | Self::SocketWithErrorsInOutput)
+    }
+}
+
+#[test]
+fn answers_on_whatever_streams_it_is_given() {
+    for streams in Streams::ALL {
+        let (mut noisy, theirs) = streams.start(NOISY, false);
+        drop(theirs);
+        noisy.initialize();
+        // Large enough for every buffer on the way to be full at some time.
+        let long = "x".repeat(3 << 20);
+        let refused = noisy.ask(&call(1, &long, json!({})));
+        assert_eq!(refused["error"]["code"], -32602, "{streams:?}");
+        if !streams.mixes_errors_in() {
+            assert_eq!(noisy.call("say", json!({ "text": "x" })), "said", "{streams:?}");
+        }
+        assert_eq!(noisy.ask(PING), pong(), "{streams:?}");
+        assert_eq!(noisy.end().0, Vec::<Value>::new(), "{streams:?}");
+    }
+}
+
+#[test]
+fn waits_for_a_client_that_reads_late() {
+    for streams in Streams::ALL {
+        for nonblocking in [false, true] {
+            let (mut reference, theirs) = streams.start(REFERENCE, nonblocking);
+            drop(theirs);
+            reference.send(INITIALIZE);
+            for _ in 0..1_000 {
+                reference.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+            }
+            // More than two megabytes wait by now, and nothing can tell when the server stands still.
+            thread::sleep(Duration::from_millis(100));
+            reference.next().expect("an answer to `initialize`");
+            for n in 0..1_000 {
+                let page =
+                    reference.next().unwrap_or_else(|| panic!("{streams:?} {nonblocking} ended after {n}"));
+                assert_eq!(page["result"]["tools"][0]["name"], "calculate", "{streams:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn leaves_the_flags_of_its_streams_as_they_were() {
+    let is_nonblocking = |fd: &OwnedFd| fcntl_getfl(fd.as_fd()).expect("flags").contains(OFlags::NONBLOCK);
+    for streams in Streams::ALL {
+        for before in [false, true] {
+            let (mut noisy, theirs) = streams.start(NOISY, before);
+            noisy.initialize();
+            noisy.send(&call(1, "sleep", json!({ "ms": 1 })));
+            noisy.next().expect("an answer");
+            noisy.hang_up();
+            assert!(noisy.ends_within(PATIENCE).success());
+            assert_eq!(theirs.each_ref().map(is_nonblocking), [before; 2], "{streams:?}, {before} before");
+        }
+    }
+}
+
+#[test]
+fn the_next_command_of_a_shell_reads_on_from_the_same_pipe() {
+    // The server ends by a broken pipe, while input stays open; then `cat` reads it.
+    let mut shell = Program::start(Command::new("sh").args(["-c", r#""$0" | :; cat"#, NOISY]));
+    let began = Instant::now();
+    let echoed = loop {
+        assert!(began.elapsed() < PATIENCE, "nothing was echoed");
+        shell.send(PING);
+        match shell.next_line(Duration::from_millis(20)) {
+            Ok(line) => break line,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => panic!("cat ended: {:?}", shell.end()),
+        }
+    };
+    assert_eq!(echoed, PING);
+    shell.end();
+}
+
+#[test]
+fn ends_when_its_parent_dies_although_somebody_still_holds_its_input() {
+    let script = r#"exec 3<&0; "$0" <&3 3<&- & wait"#;
+    let mut shell = Program::start(Command::new("sh").args(["-c", script, NOISY]));
+    shell.initialize();
+    shell.child.kill().expect("a child");
+    let began = Instant::now();
+    // Our end of its input is open; only the server still holds the other end of our output.
+    assert_eq!(shell.next(), None);
+    assert!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
+}
+
+#[test]
+fn starts_with_any_descriptor_missing() {
+    for (script, answers) in [
+        (r#""$0" 2>&-"#, true),
+        (r#""$0" <&-"#, false),
+        (r#""$0" >&-"#, false),
+        (r#""$0" <&- >&- 2>&-"#, false),
+    ] {
+        let mut shell = Program::start(Command::new("sh").args(["-c", script, NOISY]));
+        shell.send(INITIALIZE);
+        shell.send(&call(1, "say", json!({ "text": "into the void" })));
+        let (said, _) = shell.end();
+        assert_eq!(said.len(), if answers { 2 } else { 0 }, "{script}");
+    }
+}
+
+#[test]
+fn plays_the_script_of_the_first_seed() {
+    let mut reference = Program::start(&mut Command::new(REFERENCE));
+    let hello = reference.ask(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test-client","version":"1.0.0"}}}"#,
+    );
+    assert_eq!(hello["result"]["protocolVersion"], "2025-03-26");
+    assert_eq!(hello["result"]["serverInfo"]["name"], "plainwire-reference");
+    assert!(hello["result"]["capabilities"]["tools"].is_object());
+    reference.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}"#);
+    let list = reference.ask(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#);
+    assert_eq!(list["id"], 2, "the notification was not answered");
+    let names: Vec<_> =
+        list["result"]["tools"].as_array().expect("tools").iter().map(|t| &t["name"]).collect();
+    assert_eq!(names, ["calculate", "get_timestamp", "sleep", "count"]);
+    let sum = reference.ask(
+        r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"calculate","arguments":{"expression":"2 + 3 * 4"}}}"#,
+    );
+    let fourteen = json!({ "content": [{ "type": "text", "text": "14" }] });
+    assert_eq!(sum, json!({ "jsonrpc": "2.0", "id": 3, "result": fourteen }));
+    let read = reference
+        .ask(r#"{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"server://info"}}"#);
+    let contents = &read["result"]["contents"][0];
+    assert_eq!(
+        (&contents["uri"], &contents["mimeType"]),
+        (&json!("server://info"), &json!("application/json"))
+    );
+    let info: Value = serde_json::from_str(contents["text"].as_str().expect("text")).expect("JSON");
+    let known: Vec<_> = info.as_object().expect("an object").keys().collect();
+    assert_eq!(known, ["memory", "name", "pid", "platform", "uptime", "version"]);
+    assert_eq!(info["pid"], reference.child.id());
+    let unknown = reference.ask(
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"nonexistent_tool","arguments":{}}}"#,
+    );
+    let message = "expected `name` to be a tool of this server, but found \"nonexistent_tool\"";
+    assert_eq!(
+        unknown,
+        json!({ "jsonrpc": "2.0", "id": 5, "error": { "code": -32602, "message": message } })
+    );
+    assert_eq!(reference.end(), (Vec::new(), String::new()));
+}

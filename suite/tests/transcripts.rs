@@ -1,0 +1,80 @@
+//! Plays every transcript to the specimen server: what it says has to be there to the letter.
+//!
+//! `UPDATE=1 cargo test -p plainwire-suite --test transcripts` writes down what the server says now; whoever reviews the
+//! change reads JSON. A new file needs its comments and its `-- client --` sections only.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use plainwire::proto::revision::Revision;
+use plainwire_suite::specimen;
+use plainwire_suite::transcript::Transcript;
+
+/// What every revision shows. Some have more.
+const TOPICS: [&str; 7] = ["cancel", "errors", "lifecycle", "paging", "prompts", "resources", "tools"];
+
+fn folder(revision: Revision) -> PathBuf {
+    plainwire_suite::root().join("suite/transcripts").join(revision.as_str())
+}
+
+/// Plays the transcripts of a revision and compares, or writes them anew.
+async fn check(revision: Revision) {
+    let update = env::var_os("UPDATE").is_some_and(|update| update == "1");
+    let mut differences = String::new();
+    for transcript in Transcript::read_all(&folder(revision)).expect("transcripts") {
+        let path = transcript.path.display();
+        assert!(!transcript.steps[0].notes.is_empty(), "{path} does not say at the top what it shows");
+        let said =
+            transcript.play(specimen::server()).await.unwrap_or_else(|error| panic!("{path}: {error}"));
+        if update {
+            fs::write(&transcript.path, transcript.text(&said)).expect("a writable file");
+            continue;
+        }
+        for (step, said) in transcript.steps.iter().zip(&said).filter(|(step, said)| step.server != **said) {
+            let at = (0..).find(|n| step.server.get(*n) != said.get(*n)).unwrap_or_default();
+            let show = |lines: &[String]| lines.get(at).map_or("(nothing)".to_owned(), String::clone);
+            differences += &format!(
+                "{path}:{}\n expected: {}\n but said: {}\n",
+                step.line + 1 + at,
+                show(&step.server),
+                show(said)
+            );
+        }
+    }
+    assert!(differences.is_empty(), "\n{differences}UPDATE=1 writes down what is said now");
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_in_2024_11_05_as_written_down() {
+    check(Revision::V2024_11_05).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_in_2025_03_26_as_written_down() {
+    check(Revision::V2025_03_26).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_in_2025_06_18_as_written_down() {
+    check(Revision::V2025_06_18).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_in_2025_11_25_as_written_down() {
+    check(Revision::V2025_11_25).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_in_2026_07_28_as_written_down() {
+    check(Revision::V2026_07_28).await;
+}
+
+#[test]
+fn has_every_topic_in_every_revision() {
+    for revision in Revision::ALL {
+        for topic in TOPICS {
+            let path = folder(revision).join(topic).with_extension("txt");
+            assert!(path.is_file(), "{} is missing", path.display());
+        }
+    }
+}
