@@ -456,6 +456,12 @@ fn leaves_the_flags_of_its_streams_as_they_were() {
             noisy.initialize();
             noisy.send(&call(1, "sleep", json!({ "ms": 1 })));
             noisy.next().expect("an answer");
+            if streams.mixes_errors_in() {
+                assert!(
+                    !is_nonblocking(&theirs[1]),
+                    "{streams:?}: others print to it, and do not expect that"
+                );
+            }
             noisy.hang_up();
             assert!(noisy.ends_within(PATIENCE).success());
             assert_eq!(theirs.each_ref().map(is_nonblocking), [before; 2], "{streams:?}, {before} before");

@@ -35,19 +35,22 @@ pub(crate) struct Entry {
 ///
 /// One slow step is enough, and 64 quick ones make up for it: a function that blocks is slow for good, one that
 /// was interrupted by the system is not.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pace {
     /// How many quick steps it takes until the last slow one is forgotten.
     debt: AtomicU8,
+    /// A first step longer than this is slow.
+    slow: Duration,
 }
-
-/// A first step longer than this is slow. 100 µs is what a hundred ordinary calls take.
-const SLOW: Duration = Duration::from_micros(100);
 
 /// How many quick steps make up for a slow one.
 const DEBT: u8 = 64;
 
 impl Pace {
+    fn new(slow: Duration) -> Arc<Self> {
+        Arc::new(Self { debt: AtomicU8::new(0), slow })
+    }
+
     pub(crate) fn is_slow(&self) -> bool {
         self.debt.load(Ordering::Relaxed) > 0
     }
@@ -59,7 +62,7 @@ impl Pace {
 
     /// Takes note of a first step. Two at once may count as one: nothing depends on the exact number.
     pub(crate) fn note(&self, took: Duration) {
-        if took > SLOW {
+        if took > self.slow {
             self.debt.store(DEBT, Ordering::Relaxed);
         } else {
             let debt = self.debt.load(Ordering::Relaxed);
@@ -77,6 +80,13 @@ pub(crate) struct Declared {
     pub(crate) resources: Vec<Resource>,
     pub(crate) templates: Vec<ResourceTemplate>,
     pub(crate) tools: Vec<Tool>,
+}
+
+/// What [`Catalog::new`] has to know beside the entries.
+pub(crate) struct Settings {
+    pub(crate) cache_hint: CacheHint,
+    pub(crate) page_size: usize,
+    pub(crate) slow_step: Duration,
 }
 
 pub(crate) struct Catalog {
@@ -100,7 +110,9 @@ struct Lists {
 }
 
 impl Catalog {
-    pub(crate) fn new(server: &str, declared: Declared, page_size: usize, cache_hint: CacheHint) -> Self {
+    pub(crate) fn new(server: &str, declared: Declared, settings: Settings) -> Self {
+        let Settings { cache_hint, page_size, slow_step } = settings;
+        let entry = |kind: &str, name: &str, run, schema| entry(kind, name, run, schema, slow_step);
         // Cursors are good for one way of cutting one list.
         let mut names = format!("pages of {page_size}\n");
         let mut lists = Lists { prompts: vec![], resources: vec![], templates: vec![], tools: vec![] };
@@ -210,9 +222,9 @@ impl Catalog {
     }
 }
 
-fn entry(kind: &str, name: &str, run: Run, schema: InputSchema) -> Entry {
+fn entry(kind: &str, name: &str, run: Run, schema: InputSchema, slow_step: Duration) -> Entry {
     let name = format!("the {kind} `{name}`");
-    Entry { is_tool: false, mime_type: None, name, run, schema, pace: Arc::default(), timeout: None }
+    Entry { is_tool: false, mime_type: None, name, run, schema, pace: Pace::new(slow_step), timeout: None }
 }
 
 fn unknown(kind: &str, name: &str) -> Error {

@@ -1,4 +1,7 @@
 //! The server that benchmarks measure: five tools and, with `MCP_TOOLS=n`, n more that do nothing.
+//!
+//! `MCP_CT=1` takes the single-threaded runtime. `MCP_SLOW_MS=n` raises what counts as a slow first step, for counts
+//! under an emulator in which everything is slow.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -90,7 +93,6 @@ fn server(dummies: usize) -> Server {
     server
 }
 
-/// The runtime that `#[tokio::main]` makes; `MCP_CT=1` takes the single-threaded one instead.
 fn main() -> plainwire::Result<()> {
     let dummies = std::env::var("MCP_TOOLS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let mut runtime = match std::env::var_os("MCP_CT") {
@@ -98,5 +100,9 @@ fn main() -> plainwire::Result<()> {
         None => tokio::runtime::Builder::new_multi_thread(),
     };
     let runtime = runtime.enable_all().build().expect("a runtime");
-    runtime.block_on(server(dummies).stdio())
+    let mut server = server(dummies);
+    if let Some(millis) = std::env::var("MCP_SLOW_MS").ok().and_then(|n| n.parse().ok()) {
+        server = server.slow_step(Duration::from_millis(millis));
+    }
+    runtime.block_on(server.stdio())
 }
