@@ -7,8 +7,11 @@ use std::fmt;
 
 use crate::error::{Error, ErrorKind};
 use crate::json::scan::{DEPTH, Kind, Scanner, Syntax};
-use crate::json::{Span, shorten, unquote, write};
-use crate::revision::{Feature, Revision};
+use crate::json::{Span, shorten, unquote, write as json};
+
+mod write;
+
+pub use write::{begin_notification, begin_request, begin_result, end, error};
 
 /// A request id, kept with its type: `1` and `"1"` are different ids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,10 +35,10 @@ impl Id {
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Integer(n) => match u64::try_from(*n) {
-                Ok(small) => write::display(out, small),
-                Err(_) => write::display(out, n),
+                Ok(small) => json::display(out, small),
+                Err(_) => json::display(out, n),
             },
-            Self::String(text) => write::string(out, text),
+            Self::String(text) => json::string(out, text),
         }
     }
 }
@@ -190,55 +193,6 @@ pub fn split_batch(frame: &str, max_depth: usize, max_messages: usize) -> Result
     }
 }
 
-/// Writes everything of a successful answer that comes before the value of `result`.
-///
-/// The value and [`end`] follow.
-pub fn begin_result(out: &mut Vec<u8>, id: &Id) {
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    id.write(out);
-    out.extend_from_slice(br#","result":"#);
-}
-
-/// Writes everything of a request that comes before the value of `params`.
-pub fn begin_request(out: &mut Vec<u8>, id: &Id, method: &str) {
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    id.write(out);
-    out.extend_from_slice(br#","method":"#);
-    write::string(out, method);
-    out.extend_from_slice(br#","params":"#);
-}
-
-/// Writes everything of a notification that comes before the value of `params`.
-pub fn begin_notification(out: &mut Vec<u8>, method: &str) {
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
-    write::string(out, method);
-    out.extend_from_slice(br#","params":"#);
-}
-
-/// Ends a message.
-pub fn end(out: &mut Vec<u8>) {
-    out.push(b'}');
-}
-
-/// Writes a whole error answer; `revision` is `None` as long as none is agreed on.
-pub fn error(out: &mut Vec<u8>, id: Option<&Id>, error: &Error, revision: Option<Revision>) {
-    out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
-    match id {
-        Some(id) => {
-            out.extend_from_slice(br#","id":"#);
-            id.write(out);
-        }
-        // Spec: the id is required up to 2025-06-18, where JSON-RPC's own `null` is all there is to say.
-        None if !revision.is_some_and(|r| r.has(Feature::ErrorWithoutId)) => {
-            out.extend_from_slice(br#","id":null"#);
-        }
-        None => {}
-    }
-    out.extend_from_slice(br#","error":"#);
-    error.write(out, revision.unwrap_or(Revision::NEWEST_LEGACY));
-    end(out);
-}
-
 /// The members of a message as they are found; what they mean is settled at the end, as any may come last.
 #[derive(Default)]
 struct Draft {
@@ -282,7 +236,7 @@ impl Draft {
                         self.repeated = Some("params");
                     }
                     self.params_kind = Some(scanner.peek()?);
-                    self.params = read_params(&mut scanner, frame)?;
+                    self.params = read_params(&mut scanner, frame, &mut self.repeated)?;
                     continue;
                 }
                 "result" => (&mut self.result, "result"),
@@ -397,7 +351,12 @@ impl Draft {
     }
 }
 
-fn read_params(scanner: &mut Scanner<'_>, frame: &str) -> Result<Params, Syntax> {
+/// `repeated` gets the name of a member that the protocol reads and that stands there twice.
+fn read_params(
+    scanner: &mut Scanner<'_>,
+    frame: &str,
+    repeated: &mut Option<&'static str>,
+) -> Result<Params, Syntax> {
     let mut params = Params::default();
     let start = scanner.position();
     if scanner.peek()? != Kind::Object {
@@ -408,22 +367,27 @@ fn read_params(scanner: &mut Scanner<'_>, frame: &str) -> Result<Params, Syntax>
     let mut first = true;
     while let Some(name) = scanner.member(first)? {
         first = false;
-        let slot = match &*unquote(name.text(frame)).unwrap_or_default() {
+        let (slot, known) = match &*unquote(name.text(frame)).unwrap_or_default() {
             "_meta" => {
+                if params.meta.all.is_some() {
+                    *repeated = Some("params._meta");
+                }
                 params.meta = read_meta(scanner, frame)?;
                 continue;
             }
-            "arguments" => Some(&mut params.arguments),
-            "cursor" => Some(&mut params.cursor),
-            "id" => Some(&mut params.id),
-            "name" => Some(&mut params.name),
-            "requestId" => Some(&mut params.request_id),
-            "uri" => Some(&mut params.uri),
-            _ => None,
+            "arguments" => (&mut params.arguments, "params.arguments"),
+            "cursor" => (&mut params.cursor, "params.cursor"),
+            "id" => (&mut params.id, "params.id"),
+            "name" => (&mut params.name, "params.name"),
+            "requestId" => (&mut params.request_id, "params.requestId"),
+            "uri" => (&mut params.uri, "params.uri"),
+            _ => {
+                scanner.value()?;
+                continue;
+            }
         };
-        let value = scanner.value()?;
-        if let Some(slot) = slot {
-            *slot = Some(value);
+        if slot.replace(scanner.value()?).is_some() {
+            *repeated = Some(known);
         }
     }
     params.all = Some(scanner.since(start));

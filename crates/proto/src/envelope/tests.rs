@@ -1,6 +1,7 @@
 //! Frames in, messages or precise faults out.
 
 use super::*;
+use crate::revision::Revision;
 
 fn read(frame: &str) -> Result<Message, Malformed> {
     parse(frame, Span::new(0, frame.len()), 128)
@@ -111,6 +112,12 @@ fn says_what_was_expected_and_found() {
         None,
         "expected `,` or `}` at byte 29, but found the end of the message",
     );
+}
+
+#[test]
+fn refuses_a_tool_with_two_names() {
+    let frame = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#;
+    refuses(frame, -32600, Some(Id::Integer(1)), "expected `params.name` once, but found it twice");
 }
 
 #[test]

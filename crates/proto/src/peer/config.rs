@@ -34,8 +34,8 @@ pub struct ServerConfig {
     pub cache_hint: CacheHint,
     /// What is offered. Methods of anything else do not exist.
     pub capabilities: Capabilities,
-    /// Who we are.
-    pub info: Implementation,
+    /// Who we are. Fixed: the encoders were made from it.
+    pub(super) info: Implementation,
     /// How a model should use the server.
     pub instructions: Option<String>,
     /// How much a connection may ask for.
