@@ -154,21 +154,42 @@ pub(crate) enum Signal {
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
     queue: mpsc::UnboundedSender<Signal>,
+    unsent_answers: Arc<AtomicUsize>,
     unsent_progress: Arc<AtomicUsize>,
 }
 
 /// Unsent reports of progress per connection: a screenful for each of a few dozen calls.
 const MAX_PROGRESS: usize = 1_024;
 
+/// Bytes of answers that wait to be taken at which no further call begins. Those that run already may still add
+/// theirs: `in_flight` bounds how many.
+const MAX_ANSWERS: usize = 1 << 20;
+
 impl Signals {
     pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Signal>) {
         let (queue, signals) = mpsc::unbounded_channel();
-        (Self { queue, unsent_progress: Arc::default() }, signals)
+        (Self { queue, unsent_answers: Arc::default(), unsent_progress: Arc::default() }, signals)
     }
 
     /// Sends a signal; nobody listens after the connection has ended, and nobody has to.
     pub(crate) fn send(&self, signal: Signal) {
         let _ = self.queue.send(signal);
+    }
+
+    /// Sends the answer of a call.
+    pub(crate) fn answer(&self, key: CallKey, answer: Result<Vec<u8>, Error>) {
+        self.unsent_answers.fetch_add(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+        self.send(Signal::Done(key, answer));
+    }
+
+    /// Takes note that an answer left the queue.
+    pub(crate) fn answer_taken(&self, answer: &Result<Vec<u8>, Error>) {
+        self.unsent_answers.fetch_sub(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+    }
+
+    /// Whether more than [`MAX_ANSWERS`] of answers wait.
+    pub(crate) fn is_backlogged(&self) -> bool {
+        self.unsent_answers.load(Ordering::Relaxed) > MAX_ANSWERS
     }
 
     /// Takes note that a report of progress left the queue.

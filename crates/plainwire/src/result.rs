@@ -205,6 +205,11 @@ impl<T: Serialize + JsonSchema + Send + 'static> IntoToolResult<Value> for T {
         if any.is::<Option<()>>() {
             return Ok(CallToolResult::default());
         }
+        if let Some(Some(number)) = any.downcast_ref::<Option<f64>>()
+            && !number.is_finite()
+        {
+            return Err(ToolError::failed(format!("expected a finite number, but found {number}")));
+        }
         let structured = to_raw_value(&value)
             .map_err(|error| ToolError::failed(format!("the result has no JSON: {error}")))?;
         Ok(CallToolResult { structured_content: Some(structured), ..CallToolResult::default() })

@@ -669,3 +669,52 @@ async fn a_flood_of_progress_that_nobody_reads_is_bounded() {
     // 1 MiB unsent, 64 KiB in the pipe and 1,024 in the queue; a report has 87 bytes or more.
     assert!(reports.len() < (1 << 20) / 87 + raw::PIPE / 87 + 1_024 + 100, "{} reports", reports.len());
 }
+
+/// Input that never runs dry: some frames, then notifications without end.
+struct Endless {
+    first: Vec<u8>,
+}
+
+impl tokio::io::AsyncRead for Endless {
+    fn poll_read(
+        mut self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+        buffer: &mut tokio::io::ReadBuf<'_>,
+    ) -> std::task::Poll<std::io::Result<()>> {
+        let flood =
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":99}}\n";
+        let first = std::mem::take(&mut self.first);
+        let frames = if first.is_empty() { flood.as_slice() } else { &first };
+        buffer.put_slice(&frames[..frames.len().min(buffer.remaining())]);
+        std::task::Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test]
+async fn answers_while_input_never_runs_dry() {
+    let frames = format!("{}\n{}\n", raw::initialize(LEGACY), sleeps("1", 1));
+    let (to, from) = tokio::io::duplex(64 * 1024);
+    let mut serving = JoinSet::new();
+    serving.spawn(Handlers::default().server().serve(Endless { first: frames.into_bytes() }, to));
+    let mut answers = tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(from));
+    for _ in 0..2 {
+        let answer = timeout(PATIENCE, answers.next_line()).await.expect("an answer in time").expect("text");
+        assert!(answer.is_some());
+    }
+}
+
+#[tokio::test]
+async fn calls_that_are_as_good_as_done_are_not_refused_for_a_full_table() {
+    let turn = Tool::new("turn", || async {
+        tokio::task::yield_now().await;
+        "done"
+    });
+    let server = Server::new("turns").limits(Limits { in_flight: 4, ..Limits::default() }).tool(turn);
+    let mut raw = Raw::session(server, LEGACY).await;
+    let all: String = (1..=500).map(|id| call(&id.to_string(), "turn", "{}") + "\n").collect();
+    raw.send_bytes(all.as_bytes()).await;
+    for _ in 0..500 {
+        let answer = raw.line().await;
+        assert!(answer.contains("done"), "{answer}");
+    }
+}

@@ -241,12 +241,13 @@ async fn a_number_is_structured_content_only_where_that_may_be_no_object() {
         assert_eq!(output_schema(tool(), revision).await, expected, "{revision}");
     }
     // JSON has no such number.
-    returns(
-        || Tool::new("t", || async { f64::NAN }),
-        &[LEGACY],
-        r#""content":[{"type":"text","text":"null"}]"#,
-    )
-    .await;
+    let answer =
+        ask(server().tool(Tool::new("t", || async { f64::NAN })), LEGACY, "tools/call", r#"{"name":"t"}"#);
+    let answer = answer.await;
+    assert!(
+        answer.contains("expected a finite number, but found NaN") && answer.contains(r#""isError":true"#),
+        "{answer}"
+    );
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! A client that is being described, up to the moment it is connected.
 
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 
 use plainwire_proto::model::Implementation;
 use plainwire_proto::peer::{ClientConfig, EraChoice, Limits, RequestOptions};
@@ -10,7 +10,7 @@ use plainwire_proto::revision::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Client, NOTICES, WISHES};
+use super::{Client, GONE, NOTICES, WISHES, closed_by};
 use crate::driver::AbortOnDrop;
 use crate::driver::client::start;
 use crate::error::{Error, Result};
@@ -107,46 +107,34 @@ impl ClientBuilder {
         self.connect(stream, None).await
     }
 
-    async fn connect(self, stream: Stream, mut process: Option<Process>) -> Result<Client> {
+    async fn connect(self, stream: Stream, process: Option<Process>) -> Result<Client> {
+        let process = Mutex::new(process);
         let (wishes, wished) = mpsc::channel(WISHES);
         let (notices, noticed) = mpsc::channel(NOTICES);
         let (hello, greeted) = oneshot::channel();
         let task = AbortOnDrop(start(self.config, stream, self.tap, wished, notices, hello));
-        let gone = || Error::Closed { why: "the server is gone".to_owned() };
-        let hello = match greeted.await.map_err(|_| gone()).and_then(|hello| hello) {
-            Ok(hello) => hello,
+        let gone = || Error::Closed { why: GONE.to_owned() };
+        match greeted.await.map_err(|_| gone()).and_then(|hello| hello) {
+            Ok(hello) => Ok(Client {
+                hello,
+                last_ticket: AtomicU64::new(0),
+                notices: Mutex::new(Some(noticed)),
+                options: self.options,
+                process,
+                wishes,
+                _task: task,
+            }),
             Err(error) => {
                 drop((task, wishes));
                 let error = match error {
-                    Error::Closed { why } => Error::Closed { why: with_status(why, &mut process).await },
+                    Error::Closed { why } => closed_by(&process, &why).await,
                     error => error,
                 };
-                if let Some(process) = process {
+                if let Some(process) = process.into_inner().unwrap_or_else(PoisonError::into_inner) {
                     process.end().await;
                 }
-                return Err(error);
+                Err(error)
             }
-        };
-        Ok(Client {
-            hello,
-            last_ticket: AtomicU64::new(0),
-            notices: Mutex::new(Some(noticed)),
-            options: self.options,
-            process: Mutex::new(process),
-            wishes,
-            _task: task,
-        })
-    }
-}
-
-/// Adds how the process ended; its output ends a moment before it does.
-async fn with_status(why: String, process: &mut Option<Process>) -> String {
-    let Some(process) = process else { return why };
-    for _ in 0..20 {
-        if let Some(status) = process.ended() {
-            return format!("{why} ({status})");
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    why
 }

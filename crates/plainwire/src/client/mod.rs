@@ -4,8 +4,9 @@
 //! answers are decoded by what was asked, and what they hold beyond that stays readable as raw JSON.
 
 use std::fmt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::json::write;
@@ -244,12 +245,15 @@ impl Client {
     /// [`Error::Closed`] if the connection has ended.
     pub async fn notify(&self, method: &str, params: &str) -> Result<()> {
         let wish = Wish::Notify { method: method.to_owned(), params: params.to_owned() };
-        self.wishes.send(wish).await.map_err(|_| self.closed())
+        match self.wishes.send(wish).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(closed_by(&self.process, GONE).await),
+        }
     }
 
     /// Returns what the server says on its own. Only the first caller gets it.
     pub fn notices(&self) -> Option<mpsc::Receiver<Notice>> {
-        self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Ends the connection, and the server's process if it was started here: its input is closed, it gets 6 s to
@@ -257,7 +261,7 @@ impl Client {
     pub async fn close(self) {
         let Self { process, wishes, _task, .. } = self;
         drop((wishes, _task));
-        if let Some(process) = process.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        if let Some(process) = process.into_inner().unwrap_or_else(PoisonError::into_inner) {
             process.end().await;
         }
     }
@@ -300,34 +304,35 @@ impl Client {
             progress,
             ticket,
         };
-        self.wishes.send(Wish::Request(Box::new(ask))).await.map_err(|_| self.closed())?;
+        if self.wishes.send(Wish::Request(Box::new(ask))).await.is_err() {
+            return Err(closed_by(&self.process, GONE).await);
+        }
         let mut give_up = GiveUp { done: false, ticket, wishes: &self.wishes };
         let answer = answered.await;
         give_up.done = true;
         match answer {
-            Ok(Err(Error::Closed { why })) => Err(Error::Closed { why: self.with_exit(why) }),
+            Ok(Err(Error::Closed { why })) => Err(closed_by(&self.process, &why).await),
             Ok(answer) => answer,
-            Err(_) => Err(self.closed()),
-        }
-    }
-
-    fn closed(&self) -> Error {
-        Error::Closed { why: self.with_exit("the server is gone".to_owned()) }
-    }
-
-    fn with_exit(&self, why: String) -> String {
-        let ended = self
-            .process
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .as_mut()
-            .and_then(Process::ended);
-        match ended {
-            Some(status) => format!("{why} ({status})"),
-            None => why,
+            Err(_) => Err(closed_by(&self.process, GONE).await),
         }
     }
 }
+
+/// The error for a connection that has ended, with how the process did: its output ends a moment before it does.
+async fn closed_by(process: &Mutex<Option<Process>>, why: &str) -> Error {
+    for _ in 0..20 {
+        let ended = process.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(Process::ended);
+        match ended {
+            Some(Some(status)) => return Error::Closed { why: format!("{why} ({status})") },
+            Some(None) => tokio::time::sleep(Duration::from_millis(10)).await,
+            None => break,
+        }
+    }
+    Error::Closed { why: why.to_owned() }
+}
+
+/// What there is to say of a connection whose end nobody explained.
+const GONE: &str = "the server is gone";
 
 /// Cancels the request of a future that was dropped.
 struct GiveUp<'c> {

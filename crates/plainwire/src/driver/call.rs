@@ -107,7 +107,7 @@ pub(super) fn run(
         let mut body = Vec::new();
         let answer = writing.write(&outcome, &mut body).map(|()| body);
         end.answered = true;
-        end.signals.send(Signal::Done(key, answer));
+        end.signals.answer(key, answer);
     }
 }
 

@@ -60,6 +60,16 @@ impl Calls {
         self.tasks.len()
     }
 
+    /// Whether the table of requests is full, so that the next one would be refused.
+    pub(super) fn is_full(&self) -> bool {
+        self.peer.in_flight() >= self.built.config.limits.in_flight
+    }
+
+    /// Whether answers that wait to be taken are so large that nothing more should be begun.
+    pub(super) fn is_backlogged(&self) -> bool {
+        self.signals.is_backlogged()
+    }
+
     /// Stops every call that still runs and answers it: the server is about to end.
     pub(super) fn give_up(&mut self) {
         let text = "expected the call to end while the server still served, but it is shutting down";
@@ -99,6 +109,7 @@ impl Calls {
         match signal {
             Signal::Done(key, answer) => {
                 self.tasks.remove(&key);
+                self.signals.answer_taken(&answer);
                 match answer {
                     Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
                     Err(error) => self.peer.respond_error(key, &error),

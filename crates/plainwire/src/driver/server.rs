@@ -19,13 +19,23 @@ use crate::transport::Stream;
 /// Signals of calls that are taken before frames get their turn: a flood of progress must not hold up pings.
 const TURN: usize = 64;
 
+/// Reads before what is ready is written: a client that never stops sending gets its answers all the same.
+const READS: usize = 16;
+
+/// Turns that calls get to end while the in-flight table is full.
+const PATIENCE: u8 = 16;
+
 /// One connection of a server.
 pub(super) struct Pump {
     built: Arc<Built>,
     calls: Calls,
     /// Set when input has ended: what is given up unless it changes, and when.
     deadline: Option<(Due, Pin<Box<Sleep>>)>,
+    /// How many more turns calls get to end before requests are refused.
+    patience: u8,
     wire: Wire,
+    /// Whether other tasks should get their turn before this one goes on.
+    yields: bool,
 }
 
 /// What keeps a connection whose client has left.
@@ -43,7 +53,8 @@ const LAST_WRITE: Duration = Duration::from_secs(1);
 impl Pump {
     pub(super) fn new(built: Arc<Built>, stream: Stream) -> Self {
         let wire = Wire::new(stream, built.config.limits.frame_in, built.tap.clone());
-        Self { calls: Calls::new(Arc::clone(&built)), built, deadline: None, wire }
+        let calls = Calls::new(Arc::clone(&built));
+        Self { built, calls, deadline: None, patience: PATIENCE, wire, yields: false }
     }
 
     pub(super) async fn run(mut self) {
@@ -56,6 +67,7 @@ impl Pump {
         if self.wire.is_ended() && (self.calls.running() > 0 || self.wire.unsent() > 0) {
             let _ = self.poll_drain(cx);
         }
+        let mut reads = 0;
         loop {
             let mut idle = true;
             for _ in 0..TURN {
@@ -65,16 +77,22 @@ impl Pump {
                 self.wire.gather(&mut self.calls.peer);
                 idle = false;
             }
-            idle &= !self.handle_frames();
+            idle &= !self.handle_frames(cx);
             let backlogged = self.wire.is_backlogged();
-            if !backlogged && let Poll::Ready(read) = self.wire.poll_read(cx) {
+            if !self.is_held_up()
+                && reads < READS
+                && let Poll::Ready(read) = self.wire.poll_read(cx)
+            {
                 if let Err(error) = read {
                     tracing::warn!("reading failed: {error}");
                     self.wire.end();
                 }
                 // What was just read is handled before anything is written: one write for all of it.
+                reads += 1;
                 continue;
             }
+            // Whoever reads answers in this process needs a turn as well.
+            self.yields |= reads == READS;
             let written = self.wire.poll_write(cx);
             if let Poll::Ready(Err(error)) = written {
                 tracing::info!("the client is gone: {error}");
@@ -82,6 +100,10 @@ impl Pump {
             }
             // What waited for room goes on; nothing else would wake this task for it.
             idle &= !backlogged || self.wire.is_backlogged();
+            if std::mem::take(&mut self.yields) {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             if !idle {
                 continue;
             }
@@ -119,17 +141,22 @@ impl Pump {
         Poll::Ready(())
     }
 
+    /// Whether too much is unsent, or waits to be, for anything more to be begun.
+    fn is_held_up(&self) -> bool {
+        self.wire.is_backlogged() || self.calls.is_backlogged()
+    }
+
     /// Handles the frames that are here. Returns whether there were any.
-    fn handle_frames(&mut self) -> bool {
+    fn handle_frames(&mut self, cx: &mut Context<'_>) -> bool {
         let mut any = false;
-        while !self.wire.is_backlogged()
-            && let Some(frame) = self.wire.next_frame()
-        {
+        while !self.is_held_up() && self.makes_room(cx) {
+            let Some(frame) = self.wire.next_frame() else { break };
             any = true;
             self.calls.handle_frame(frame);
             self.wire.gather(&mut self.calls.peer);
         }
         if self.wire.is_ended()
+            && !self.yields
             && let Some(rest) = self.wire.take_rest()
         {
             any = true;
@@ -137,5 +164,23 @@ impl Pump {
             self.wire.gather(&mut self.calls.peer);
         }
         any
+    }
+
+    /// Returns whether the next frame should be handled now. With the in-flight table full, calls that are as good as
+    /// done get a few turns to end; only then are requests refused, and cancellations get through in any case.
+    fn makes_room(&mut self, cx: &mut Context<'_>) -> bool {
+        if !self.calls.is_full() {
+            self.patience = PATIENCE;
+            return true;
+        }
+        while !self.wire.is_backlogged() && self.calls.poll_signal(cx).is_ready() {
+            self.wire.gather(&mut self.calls.peer);
+        }
+        if self.calls.is_full() && self.patience > 0 {
+            self.patience -= 1;
+            self.yields = true;
+            return false;
+        }
+        true
     }
 }

@@ -123,6 +123,11 @@ impl Wire {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             self.sent += written;
+            // A client that is always a little behind must not make what it has read stay for ever.
+            if self.sent > BACKLOG {
+                self.out.drain(..self.sent);
+                self.sent = 0;
+            }
         }
         self.sent = 0;
         self.out.clear();
@@ -130,5 +135,35 @@ impl Wire {
             self.out = Vec::new();
         }
         Pin::new(&mut self.stream.writer).poll_flush(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use plainwire_proto::model::Implementation;
+    use plainwire_proto::peer::ClientConfig;
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn forgets_what_was_read_while_something_is_always_unread() {
+        let (to, mut from) = tokio::io::duplex(64 * 1024);
+        let mut wire = Wire::new(Stream::new(tokio::io::empty(), to), 1024, None);
+        let mut peer = Peer::client(ClientConfig::new(Implementation::new("c", "1")));
+        let params = format!("{{\"text\":\"{}\"}}", "y".repeat(60_000));
+        for _ in 0..200 {
+            peer.notify("x", &params);
+            wire.gather(&mut peer);
+            // A reader that takes a little less than what is sent.
+            for _ in 0..2 {
+                poll_fn(|cx| Poll::Ready(wire.poll_write(cx).is_ready())).await;
+                from.read_exact(&mut vec![0; 29_000]).await.expect("bytes");
+            }
+            assert!(wire.out.len() <= 3 * BACKLOG, "{}", wire.out.len());
+        }
+        assert!(wire.unsent() > 0);
     }
 }

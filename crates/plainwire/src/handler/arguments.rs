@@ -23,7 +23,8 @@ pub(super) fn read<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Res
         return Ok(value);
     }
     let mut tree: Value = serde_json::from_str(text).map_err(|error| Rejected(error.to_string()))?;
-    repair(&mut tree, &schema.value, &schema.value, "arguments")?;
+    let mut repair = Repair { root: &schema.value, steps: MAX_STEPS };
+    repair.value(&mut tree, &schema.value, "arguments")?;
     match serde_path_to_error::deserialize::<_, T>(&tree) {
         Ok(value) => match unknown::<T>(&tree) {
             None => Ok(value),
@@ -72,96 +73,191 @@ fn unknown<T: DeserializeOwned>(tree: &Value) -> Option<String> {
 }
 
 fn unknown_name(path: &str, schema: &InputSchema) -> Rejected {
-    let known: Vec<_> = schema.properties().into_iter().map(|(name, ..)| format!("`{name}`")).collect();
-    let expected = if known.is_empty() {
-        "to be empty".to_owned()
-    } else {
-        format!("to have only {}", known.join(", "))
+    let expected = match path.rsplit_once('.') {
+        // Which names the inner type has, its schema may not say.
+        Some((parent, name)) => {
+            return Rejected(format!("expected `arguments.{parent}` not to have `{name}`"));
+        }
+        None => only(schema.properties().into_iter().map(|(name, ..)| name)),
     };
     Rejected(format!("expected `arguments` {expected}, but found `{path}`"))
 }
 
+/// "to have only `a`, `b`", or "to be empty".
+fn only(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "to be empty".to_owned() } else { format!("to have only {}", names.join(", ")) }
+}
+
+/// "one of 1, 2".
+fn one_of<'v>(values: impl Iterator<Item = &'v Value>) -> String {
+    format!("one of {}", values.map(Value::to_string).collect::<Vec<_>>().join(", "))
+}
+
 /// Walks a value along its schema: repairs what can be, and names the first thing that can't.
-fn repair(value: &mut Value, schema: &Value, root: &Value, path: &str) -> Result<(), Rejected> {
-    let schema = resolve(schema, root);
-    let Some(keywords) = schema.as_object() else { return Ok(()) };
-    if let Some(choices) = keywords.get("anyOf").or_else(|| keywords.get("oneOf")).and_then(Value::as_array) {
-        return repair_choice(value, choices, root, path);
+struct Repair<'s> {
+    root: &'s Value,
+    /// What is left of [`MAX_STEPS`].
+    steps: usize,
+}
+
+/// Values that are compared with schemas for one set of arguments. Alternatives inside of alternatives multiply; past
+/// this the schema has no say, and the type alone decides.
+const MAX_STEPS: usize = 10_000;
+
+impl<'s> Repair<'s> {
+    fn value(&mut self, value: &mut Value, schema: &'s Value, path: &str) -> Result<(), Rejected> {
+        self.steps = self.steps.saturating_sub(1);
+        let schema = resolve(schema, self.root);
+        let Some(keywords) = schema.as_object().filter(|_| self.steps > 0) else { return Ok(()) };
+        if let Some(choices) =
+            keywords.get("anyOf").or_else(|| keywords.get("oneOf")).and_then(Value::as_array)
+        {
+            return self.choice(value, choices, path);
+        }
+        retype(value, keywords, path)?;
+        if let Some(allowed) = keywords.get("enum").and_then(Value::as_array)
+            && !allowed.contains(value)
+        {
+            return Err(mismatch(path, &one_of(allowed.iter()), value));
+        }
+        if let Some(constant) = keywords.get("const").filter(|constant| *constant != value) {
+            return Err(mismatch(path, &constant.to_string(), value));
+        }
+        bounds(value, keywords, path)?;
+        match value {
+            Value::Array(items) => self.items(items, keywords, path),
+            Value::Object(members) => self.members(members, schema, path),
+            _ => Ok(()),
+        }
     }
+
+    fn items(&mut self, items: &mut [Value], keywords: &'s Keywords, path: &str) -> Result<(), Rejected> {
+        let Some(schema) = keywords.get("items") else { return Ok(()) };
+        items
+            .iter_mut()
+            .enumerate()
+            .try_for_each(|(n, item)| self.value(item, schema, &format!("{path}[{n}]")))
+    }
+
+    fn members(&mut self, members: &mut Keywords, schema: &'s Value, path: &str) -> Result<(), Rejected> {
+        let required = required(schema);
+        members.retain(|name, value| !value.is_null() || required.contains(&name.as_str()));
+        let properties = schema.get("properties").and_then(Value::as_object);
+        if let Some(missing) = required.iter().find(|name| !members.contains_key(**name)) {
+            let schema = properties.and_then(|properties| properties.get(*missing));
+            let expected = schema.map_or_else(|| "there".to_owned(), |schema| self.expectation(schema));
+            return Err(Rejected(format!("expected `{path}.{missing}` to be {expected}, but found nothing")));
+        }
+        if schema.get("additionalProperties") == Some(&Value::Bool(false))
+            && let Some(known) = properties
+            && let Some(unknown) = members.keys().find(|name| !known.contains_key(*name))
+        {
+            return Err(Rejected(format!("expected `{path}` {}, but found `{unknown}`", only(known.keys()))));
+        }
+        for (name, schema) in properties.into_iter().flatten() {
+            if let Some(member) = members.get_mut(name) {
+                self.value(member, schema, &format!("{path}.{name}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the first alternative that fits, repaired or not. Where only one could be meant, its complaint counts.
+    fn choice(&mut self, value: &mut Value, choices: &'s [Value], path: &str) -> Result<(), Rejected> {
+        let meant: Vec<&Value> = choices.iter().filter(|choice| self.may_mean(value, choice)).collect();
+        if let [only] = meant[..] {
+            return self.value(value, only, path);
+        }
+        let mut complaints = Vec::new();
+        for choice in meant {
+            let mut attempt = value.clone();
+            match self.value(&mut attempt, choice, path) {
+                Ok(()) => {
+                    *value = attempt;
+                    return Ok(());
+                }
+                Err(rejected) if resolve(choice, self.root).get("type") != Some(&Value::from("null")) => {
+                    complaints.push(rejected);
+                }
+                Err(_) => {}
+            }
+        }
+        match complaints.pop() {
+            Some(only) if complaints.is_empty() => Err(only),
+            _ => {
+                let constants = choices.iter().map(|choice| resolve(choice, self.root).get("const"));
+                let expected = match constants.collect::<Option<Vec<_>>>() {
+                    Some(constants) => one_of(constants.into_iter()),
+                    None => format!("one of {} forms", choices.len()),
+                };
+                Err(mismatch(path, &expected, value))
+            }
+        }
+    }
+
+    /// Whether a value could be meant as `choice`, going by the constants of its members alone: the tag of an enum
+    /// says which of the forms it is, so that the others need not be looked at.
+    fn may_mean(&self, value: &Value, choice: &'s Value) -> bool {
+        let choice = resolve(choice, self.root);
+        let (Some(members), Some(properties)) =
+            (value.as_object(), choice.get("properties").and_then(Value::as_object))
+        else {
+            return choice.get("const").is_none_or(|constant| constant == value);
+        };
+        properties.iter().all(|(name, schema)| match (schema.get("const"), members.get(name)) {
+            (Some(constant), Some(member)) => constant == member,
+            _ => true,
+        })
+    }
+
+    /// What a schema expects, in words.
+    fn expectation(&self, schema: &'s Value) -> String {
+        let schema = resolve(schema, self.root);
+        let constants = schema.get("oneOf").and_then(Value::as_array);
+        let constants =
+            constants.and_then(|all| all.iter().map(|it| it.get("const")).collect::<Option<Vec<_>>>());
+        if let Some(allowed) = schema.get("enum").and_then(Value::as_array) {
+            return one_of(allowed.iter());
+        }
+        match (constants, schema.get("type").and_then(Value::as_str)) {
+            (Some(constants), _) => one_of(constants.into_iter()),
+            (None, Some(kind)) => article(kind).to_owned(),
+            (None, None) => "there".to_owned(),
+        }
+    }
+}
+
+type Keywords = serde_json::Map<String, Value>;
+
+/// Makes a value have one of the types that are due: text is read as JSON, `2.0` is a whole number.
+fn retype(value: &mut Value, keywords: &Keywords, path: &str) -> Result<(), Rejected> {
     let types: Vec<&str> = match keywords.get("type") {
         Some(Value::String(one)) => vec![one],
         Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
+        _ => return Ok(()),
     };
-    if !types.is_empty() && !types.iter().any(|name| is(value, name)) {
+    let fits = |value: &Value| types.iter().any(|name| is(value, name));
+    if !fits(value) {
         match value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
-            Some(parsed) if !parsed.is_string() && types.iter().any(|name| is(&parsed, name)) => {
-                *value = parsed
-            }
+            Some(parsed) if !parsed.is_string() && fits(&parsed) => *value = parsed,
             _ => {
-                return Err(mismatch(
-                    path,
-                    &types.iter().map(|name| article(name)).collect::<Vec<_>>().join(" or "),
-                    value,
-                ));
+                let expected: Vec<_> = types.iter().map(|name| article(name)).collect();
+                return Err(mismatch(path, &expected.join(" or "), value));
             }
         }
     }
-    if let Some(allowed) = keywords.get("enum").and_then(Value::as_array)
-        && !allowed.contains(value)
+    if types.contains(&"integer")
+        && !types.contains(&"number")
+        && let Some(float) = value.as_f64().filter(|_| value.is_f64())
+        && float.abs() < 9_007_199_254_740_992.0
     {
-        let allowed: Vec<_> = allowed.iter().map(Value::to_string).collect();
-        return Err(mismatch(path, &format!("one of {}", allowed.join(", ")), value));
-    }
-    if let Some(constant) = keywords.get("const").filter(|constant| *constant != value) {
-        return Err(mismatch(path, &constant.to_string(), value));
-    }
-    bounds(value, keywords, path)?;
-    if let (Value::Array(items), Some(schema)) = (&mut *value, keywords.get("items")) {
-        for (n, item) in items.iter_mut().enumerate() {
-            repair(item, schema, root, &format!("{path}[{n}]"))?;
-        }
-    }
-    let Value::Object(members) = value else { return Ok(()) };
-    let required = required(schema);
-    members.retain(|name, value| !value.is_null() || required.contains(&name.as_str()));
-    if let Some(missing) = required.iter().find(|name| !members.contains_key(**name)) {
-        let schema = keywords.get("properties").and_then(|properties| properties.get(missing));
-        let expected =
-            schema.and_then(|schema| resolve(schema, root).get("type")?.as_str()).map_or("there", article);
-        return Err(Rejected(format!("expected `{path}.{missing}` to be {expected}, but found nothing")));
-    }
-    for (name, schema) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        if let Some(member) = members.get_mut(name) {
-            repair(member, schema, root, &format!("{path}.{name}"))?;
-        }
+        *value = Value::from(float as i64);
     }
     Ok(())
 }
 
-/// Takes the first choice that fits, repaired or not; if none does, complains about the only one that could.
-fn repair_choice(value: &mut Value, choices: &[Value], root: &Value, path: &str) -> Result<(), Rejected> {
-    let mut complaints = Vec::new();
-    for choice in choices {
-        let mut attempt = value.clone();
-        match repair(&mut attempt, choice, root, path) {
-            Ok(()) => {
-                *value = attempt;
-                return Ok(());
-            }
-            Err(rejected) if resolve(choice, root).get("type") != Some(&Value::from("null")) => {
-                complaints.push(rejected)
-            }
-            Err(_) => {}
-        }
-    }
-    match complaints.pop() {
-        Some(only) if complaints.is_empty() => Err(only),
-        _ => Err(mismatch(path, &format!("one of {} forms", choices.len()), value)),
-    }
-}
-
-fn bounds(value: &Value, keywords: &serde_json::Map<String, Value>, path: &str) -> Result<(), Rejected> {
+fn bounds(value: &Value, keywords: &Keywords, path: &str) -> Result<(), Rejected> {
     let number = |keyword| keywords.get(keyword).and_then(Value::as_f64);
     let (amount, what, least, most) = match value {
         Value::Number(n) => (n.as_f64(), "", number("minimum"), number("maximum")),
@@ -298,6 +394,59 @@ mod tests {
             page: None,
         };
         assert_eq!(repaired, Ok(expected));
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+    #[serde(tag = "op", rename_all = "lowercase")]
+    enum Expr {
+        Add { left: Box<Self>, right: Box<Self> },
+        Mul { left: Box<Self>, right: Box<Self> },
+        Num { value: f64 },
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+    struct Evaluate {
+        expr: Expr,
+        kind: Option<Kind>,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+    enum Kind {
+        /// The first.
+        One,
+        /// The second.
+        Two,
+    }
+
+    fn evaluate(text: &str) -> Result<Evaluate, String> {
+        read(text, &InputSchema::of::<Evaluate>()).map_err(|rejected| rejected.0)
+    }
+
+    #[test]
+    fn goes_by_the_tag_of_an_enum_and_ends_on_deep_ones() {
+        let num = r#"{"op":"num","value":1}"#;
+        let mut wrong = r#"{"op":"num","value":"x"}"#.to_owned();
+        for _ in 0..30 {
+            wrong = format!(r#"{{"op":"mul","left":{wrong},"right":{num}}}"#);
+        }
+        let message = evaluate(&format!(r#"{{"expr":{wrong}}}"#)).expect_err("a text is no number");
+        let path =
+            format!("expected `arguments.expr{}.value` to be a number, but found \"x\"", ".left".repeat(30));
+        assert_eq!(message, path);
+        let missing = evaluate(r#"{"expr":{"op":"num"}}"#).expect_err("no value");
+        assert_eq!(missing, "expected `arguments.expr.value` to be a number, but found nothing");
+    }
+
+    #[test]
+    fn lists_the_values_of_an_enum_with_descriptions() {
+        let wrong = evaluate(r#"{"expr":{"op":"num","value":1},"kind":"Three"}"#).expect_err("no such kind");
+        assert_eq!(wrong, "expected `arguments.kind` to be one of \"One\", \"Two\", but found \"Three\"");
+    }
+
+    #[test]
+    fn takes_a_whole_float_for_an_integer() {
+        assert_eq!(search(r#"{"query":"a","limit":2.0}"#).map(|it| it.limit), Ok(Some(2)));
+        assert_eq!(search(r#"{"query":"a","limit":1e2}"#).map(|it| it.limit), Ok(Some(100)));
     }
 
     #[test]

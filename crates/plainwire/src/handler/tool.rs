@@ -98,6 +98,12 @@ impl Tool {
         self.annotate(|hints| hints.read_only_hint = Some(true))
     }
 
+    /// Says that the tool adds to what is there and destroys nothing. Without this clients assume the worst.
+    #[must_use]
+    pub fn additive(self) -> Self {
+        self.annotate(|hints| hints.destructive_hint = Some(false))
+    }
+
     /// Says that the tool may destroy something.
     #[must_use]
     pub fn destructive(self) -> Self {
