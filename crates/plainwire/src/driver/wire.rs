@@ -15,6 +15,9 @@ use crate::transport::tap::{Direction, Tap};
 /// lets a burst of answers pass in one write.
 const BACKLOG: usize = 1 << 20;
 
+/// Bytes in one write, so that the other side reads the first part of a large message while the next one is written.
+const CHUNK: usize = 128 << 10;
+
 /// A buffer of sent bytes larger than this is given back.
 const KEEP: usize = 2 << 20;
 
@@ -118,7 +121,9 @@ impl Wire {
     /// If the other side is gone.
     pub(super) fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.sent < self.out.len() {
-            let written = ready!(Pin::new(&mut self.stream.writer).poll_write(cx, &self.out[self.sent..]))?;
+            let end = self.out.len().min(self.sent + CHUNK);
+            let written =
+                ready!(Pin::new(&mut self.stream.writer).poll_write(cx, &self.out[self.sent..end]))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
