@@ -87,6 +87,9 @@ impl Pump {
                     tracing::warn!("reading failed: {error}");
                     self.wire.end();
                 }
+                if self.wire.is_ended() {
+                    tracing::debug!("input has ended");
+                }
                 // What was just read is handled before anything is written: one write for all of it.
                 reads += 1;
                 continue;
