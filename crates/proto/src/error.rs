@@ -36,17 +36,6 @@ pub enum ErrorKind {
     UnsupportedVersion,
 }
 
-/// Whose fault an error is; it decides how loudly it is logged and whether to try again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Our own.
-    Bug,
-    /// The other side sent something wrong.
-    Peer,
-    /// Something behind us failed; trying again may help.
-    Upstream,
-}
-
 /// A JSON-RPC error.
 #[derive(Clone, Debug)]
 pub struct Error {
@@ -126,15 +115,6 @@ impl Error {
             ErrorKind::ResourceNotFound => -32602,
             ErrorKind::UnsupportedVersion if revision.has(Feature::Initialize) => -32602,
             ErrorKind::UnsupportedVersion => -32022,
-        }
-    }
-
-    /// Returns whose fault it is.
-    pub fn fault(&self) -> Fault {
-        match self.kind {
-            ErrorKind::Application(_) | ErrorKind::Overloaded => Fault::Upstream,
-            ErrorKind::Internal => Fault::Bug,
-            _ => Fault::Peer,
         }
     }
 

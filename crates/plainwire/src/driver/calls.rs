@@ -146,40 +146,37 @@ impl Calls {
     fn handle_request(&mut self, frame: &str, key: CallKey, request: Request, meta: RequestMeta) {
         let built = Arc::clone(&self.built);
         let catalog = &built.catalog;
-        let (name, arguments, uri) = match request {
+        let text = |span: Span| span.string(frame).unwrap_or_default();
+        let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
+        let wanted = |arguments| Wanted { arguments, frame, key, meta, uri: "" };
+        let refused = match request {
             Request::List { list, cursor } => {
-                let cursor = cursor.and_then(|span| span.string(frame));
                 let encoder = built.config.encoder(meta.revision);
-                return match catalog.page(list, cursor.as_deref(), encoder) {
-                    Ok(page) => self.peer.respond(key, |out| out.extend_from_slice(page)),
-                    Err(error) => self.peer.respond_error(key, &error),
-                };
-            }
-            Request::CallTool { name, arguments } | Request::GetPrompt { name, arguments } => {
-                (name, arguments, None)
-            }
-            Request::ReadResource { uri } => (uri, None, Some(uri)),
-        };
-        let name = name.string(frame).unwrap_or_default();
-        let mut arguments = arguments.map_or("{}", |span: Span| span.text(frame));
-        let variables;
-        let entry = match request {
-            Request::CallTool { .. } => catalog.tool(&name),
-            Request::GetPrompt { .. } => catalog.prompt(&name),
-            Request::ReadResource { .. } | Request::List { .. } => match catalog.resource(&name) {
-                Ok((entry, found)) => {
-                    variables = found.unwrap_or_else(|| "{}".to_owned());
-                    arguments = &variables;
-                    Ok(entry)
+                match catalog.page(list, cursor.map(text).as_deref(), encoder) {
+                    Ok(page) => return self.peer.respond(key, |out| out.extend_from_slice(page)),
+                    Err(error) => error,
                 }
-                Err(error) => Err(error),
+            }
+            Request::CallTool { name, arguments } => match catalog.tool(&text(name)) {
+                Ok(entry) => return self.start(entry, &wanted(json(arguments))),
+                Err(error) => error,
             },
+            Request::GetPrompt { name, arguments } => match catalog.prompt(&text(name)) {
+                Ok(entry) => return self.start(entry, &wanted(json(arguments))),
+                Err(error) => error,
+            },
+            Request::ReadResource { uri } => {
+                let uri = &*text(uri);
+                match catalog.resource(uri) {
+                    Ok((entry, variables)) => {
+                        let arguments = variables.as_deref().unwrap_or("{}");
+                        return self.start(entry, &Wanted { arguments, frame, key, meta, uri });
+                    }
+                    Err(error) => error,
+                }
+            }
         };
-        let uri = if uri.is_some() { &*name } else { "" };
-        match entry {
-            Ok(entry) => self.start(entry, &Wanted { arguments, frame, key, meta, uri }),
-            Err(error) => self.peer.respond_error(key, &error),
-        }
+        self.peer.respond_error(key, &refused);
     }
 
     /// Calls the function behind `entry`, and polls it once unless that was slow before.

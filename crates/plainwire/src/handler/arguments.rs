@@ -438,6 +438,20 @@ mod tests {
     }
 
     #[test]
+    fn stops_comparing_alternatives_that_multiply() {
+        let form = serde_json::json!({ "type": "object", "properties": { "l": { "$ref": "#/$defs/t" } }, "required": ["l"] });
+        let schema = serde_json::json!({ "$ref": "#/$defs/t", "$defs": { "t": { "anyOf": [form, form, { "type": "number" }] } } });
+        let mut value = Value::from("x");
+        for _ in 0..60 {
+            value = serde_json::json!({ "l": value });
+        }
+        let mut repair = Repair { root: &schema, steps: MAX_STEPS };
+        // Two to the sixtieth comparisons would be needed for a verdict; without one the type decides.
+        assert!(repair.value(&mut value, &schema, "arguments").is_ok());
+        assert_eq!(repair.steps, 0);
+    }
+
+    #[test]
     fn lists_the_values_of_an_enum_with_descriptions() {
         let wrong = evaluate(r#"{"expr":{"op":"num","value":1},"kind":"Three"}"#).expect_err("no such kind");
         assert_eq!(wrong, "expected `arguments.kind` to be one of \"One\", \"Two\", but found \"Three\"");
