@@ -100,12 +100,16 @@ pub struct Params {
     pub cursor: Option<Span>,
     /// `params.id`, which only `$/cancelRequest` has.
     pub id: Option<Span>,
+    /// `params.inputResponses`.
+    pub input_responses: Option<Span>,
     /// `params._meta`.
     pub meta: Meta,
     /// `params.name`.
     pub name: Option<Span>,
     /// `params.requestId`.
     pub request_id: Option<Span>,
+    /// `params.requestState`.
+    pub request_state: Option<Span>,
     /// `params.uri`.
     pub uri: Option<Span>,
 }
@@ -119,10 +123,14 @@ pub struct Meta {
     pub client_capabilities: Option<Span>,
     /// `io.modelcontextprotocol/clientInfo`.
     pub client_info: Option<Span>,
+    /// `io.modelcontextprotocol/logLevel`.
+    pub log_level: Option<Span>,
     /// `progressToken`.
     pub progress_token: Option<Span>,
     /// `io.modelcontextprotocol/protocolVersion`.
     pub protocol_version: Option<Span>,
+    /// `io.modelcontextprotocol/subscriptionId`, which only notifications have.
+    pub subscription_id: Option<Span>,
 }
 
 /// A frame that is no message.
@@ -378,8 +386,10 @@ fn read_params(
             "arguments" => (&mut params.arguments, "params.arguments"),
             "cursor" => (&mut params.cursor, "params.cursor"),
             "id" => (&mut params.id, "params.id"),
+            "inputResponses" => (&mut params.input_responses, "params.inputResponses"),
             "name" => (&mut params.name, "params.name"),
             "requestId" => (&mut params.request_id, "params.requestId"),
+            "requestState" => (&mut params.request_state, "params.requestState"),
             "uri" => (&mut params.uri, "params.uri"),
             _ => {
                 scanner.value()?;
@@ -409,7 +419,9 @@ fn read_meta(scanner: &mut Scanner<'_>, frame: &str) -> Result<Meta, Syntax> {
         match &*unquote(name.text(frame)).unwrap_or_default() {
             "io.modelcontextprotocol/clientCapabilities" => meta.client_capabilities = Some(value),
             "io.modelcontextprotocol/clientInfo" => meta.client_info = Some(value),
+            "io.modelcontextprotocol/logLevel" => meta.log_level = Some(value),
             "io.modelcontextprotocol/protocolVersion" => meta.protocol_version = Some(value),
+            "io.modelcontextprotocol/subscriptionId" => meta.subscription_id = Some(value),
             "progressToken" => meta.progress_token = Some(value),
             _ => {}
         }

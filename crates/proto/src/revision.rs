@@ -101,6 +101,8 @@ pub enum Feature {
     CacheHints,
     /// The `completions` capability.
     CompletionsCapability,
+    /// `elicitation/create`, in form mode.
+    Elicitation,
     /// An error answer may leave out the `id` that could not be read.
     ErrorWithoutId,
     /// `description`, `icons` and `websiteUrl` of an implementation; `icons` everywhere else.
@@ -109,6 +111,10 @@ pub enum Feature {
     Initialize,
     /// Arguments that break the schema are a tool's error, not the protocol's.
     InvalidArgumentsAreToolErrors,
+    /// `input_required` results instead of requests from server to client.
+    InputRequired,
+    /// `resources/subscribe`, `logging/setLevel`, and change notifications that nobody has to listen for.
+    LegacySubscriptions,
     /// `_meta` on tools, resources, prompts and content.
     MetaOnEntries,
     /// `ping`.
@@ -123,12 +129,18 @@ pub enum Feature {
     ResultType,
     /// `_meta["io.modelcontextprotocol/serverInfo"]` in each result.
     ServerInfoInResults,
+    /// Messages of several blocks, `tools` and `toolChoice` in sampling.
+    SamplingTools,
     /// `structuredContent` and `outputSchema`.
     StructuredContent,
     /// `title` beside `name`.
     Titles,
     /// `annotations` on tools.
     ToolAnnotations,
+    /// `elicitation/create` in URL mode, and `mode` in form mode.
+    UrlElicitation,
+    /// `elicitationId` of URLs.
+    UrlElicitationId,
 }
 
 impl Feature {
@@ -144,10 +156,13 @@ impl Feature {
             Self::Batches => (V2025_03_26, V2025_03_26),
             Self::CacheHints => (V2026_07_28, V2026_07_28),
             Self::CompletionsCapability => (V2025_03_26, V2026_07_28),
+            Self::Elicitation => (V2025_06_18, V2026_07_28),
             Self::ErrorWithoutId => (V2025_11_25, V2026_07_28),
             Self::Icons => (V2025_11_25, V2026_07_28),
             Self::Initialize => (V2024_11_05, V2025_11_25),
             Self::InvalidArgumentsAreToolErrors => (V2025_11_25, V2026_07_28),
+            Self::InputRequired => (V2026_07_28, V2026_07_28),
+            Self::LegacySubscriptions => (V2024_11_05, V2025_11_25),
             Self::MetaOnEntries => (V2025_06_18, V2026_07_28),
             Self::Ping => (V2024_11_05, V2025_11_25),
             Self::ProgressMessage => (V2025_03_26, V2026_07_28),
@@ -155,9 +170,12 @@ impl Feature {
             Self::ResourceNotFoundCode => (V2024_11_05, V2025_11_25),
             Self::ResultType => (V2026_07_28, V2026_07_28),
             Self::ServerInfoInResults => (V2026_07_28, V2026_07_28),
+            Self::SamplingTools => (V2025_11_25, V2026_07_28),
             Self::StructuredContent => (V2025_06_18, V2026_07_28),
             Self::Titles => (V2025_06_18, V2026_07_28),
             Self::ToolAnnotations => (V2025_03_26, V2026_07_28),
+            Self::UrlElicitation => (V2025_11_25, V2026_07_28),
+            Self::UrlElicitationId => (V2025_11_25, V2025_11_25),
         }
     }
 }

@@ -157,6 +157,8 @@ impl Calls {
                     Err(error) => error,
                 }
             }
+            // Servers are not asked questions: the peer refuses them.
+            Request::Input { .. } => return,
             Request::CallTool { name, arguments } => match catalog.tool(&text(name)) {
                 Ok(entry) => return self.start(entry, &wanted(json(arguments))),
                 Err(error) => error,

@@ -225,7 +225,10 @@ impl Desk<'_> {
                     params: params.and_then(|span| RawValue::from_string(span.text(frame).to_owned()).ok()),
                 }),
                 Event::Ignored(why) => tracing::debug!("{why}"),
-                Event::Cancelled { .. } | Event::Initialized | Event::Request { .. } => {}
+                Event::Cancelled { .. }
+                | Event::Initialized
+                | Event::InputRequired { .. }
+                | Event::Request { .. } => {}
             }
         }
     }

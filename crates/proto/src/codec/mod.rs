@@ -6,6 +6,7 @@
 
 mod content;
 mod entry;
+mod input;
 
 use std::sync::Arc;
 
@@ -18,6 +19,9 @@ use crate::revision::{Feature, Revision};
 
 pub use content::content;
 pub use entry::{implementation, prompt, resource, resource_template, tool};
+pub use input::{
+    input_params, input_response, members, read_input_params, read_input_response, retry_params,
+};
 
 /// The key under which a server names itself in results.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

@@ -1,7 +1,9 @@
 //! What a client or a server says it can do.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::revision::{Feature, Revision};
 
 /// The capabilities of one side: the object of the wire, unknown members included.
 ///
@@ -31,6 +33,13 @@ impl Capabilities {
         self.0.get("experimental")?.get(name)
     }
 
+    /// Whether there is an object at `path`, a JSON pointer.
+    fn as_object_at(&self, path: &str) -> bool {
+        let mut names = path.split('/').skip(1);
+        let first = names.next().and_then(|name| self.0.get(name));
+        names.fold(first, |at, name| at?.get(name)).is_some_and(Value::is_object)
+    }
+
     /// Declares `name` with `settings`.
     pub fn declare(&mut self, name: &str, settings: Value) {
         self.0.insert(name.to_owned(), settings);
@@ -48,9 +57,95 @@ impl Capabilities {
     }
 }
 
+/// Something that a server may ask of a client, if the client has declared it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ClientCapability {
+    /// `elicitation`, in form mode: a person fills in a form.
+    Elicitation,
+    /// `elicitation.url`: a person opens a page.
+    ElicitationUrl,
+    /// `roots`: where the server may work.
+    Roots,
+    /// `sampling`: a model answers.
+    Sampling,
+    /// `sampling.tools`: a model answers, and may ask for tools.
+    SamplingTools,
+}
+
+impl ClientCapability {
+    /// Returns whether a client of `revision` that declared `declared` has this.
+    pub fn is_in(self, declared: &Capabilities, revision: Revision) -> bool {
+        let has = |path: &str| declared.as_object_at(path);
+        match self {
+            // Spec: 2025-11-25 "Capabilities": `{}` means form mode only, and so does what older clients send.
+            Self::Elicitation => {
+                revision.has(Feature::Elicitation)
+                    && has("/elicitation")
+                    && (has("/elicitation/form") || !has("/elicitation/url"))
+            }
+            Self::ElicitationUrl => revision.has(Feature::UrlElicitation) && has("/elicitation/url"),
+            Self::Roots => has("/roots"),
+            Self::Sampling => has("/sampling"),
+            Self::SamplingTools => revision.has(Feature::SamplingTools) && has("/sampling/tools"),
+        }
+    }
+
+    /// Returns what a client would have had to declare, as the error -32021 names it.
+    pub fn to_capabilities(self) -> Capabilities {
+        let (name, settings) = match self {
+            Self::Elicitation => ("elicitation", json!({ "form": {} })),
+            Self::ElicitationUrl => ("elicitation", json!({ "url": {} })),
+            Self::Roots => ("roots", json!({})),
+            Self::Sampling => ("sampling", json!({})),
+            Self::SamplingTools => ("sampling", json!({ "tools": {} })),
+        };
+        let mut capabilities = Capabilities::default();
+        capabilities.declare(name, settings);
+        capabilities
+    }
+
+    /// Returns the name for messages, such as `elicitation.url`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Elicitation => "elicitation",
+            Self::ElicitationUrl => "elicitation.url",
+            Self::Roots => "roots",
+            Self::Sampling => "sampling",
+            Self::SamplingTools => "sampling.tools",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn takes_an_empty_elicitation_capability_for_forms_and_nothing_else() {
+        let declared = |text: &str| serde_json::from_str::<Capabilities>(text).expect("capabilities");
+        let has = |what: ClientCapability, text| what.is_in(&declared(text), Revision::NEWEST);
+        use ClientCapability::*;
+        assert!(has(Elicitation, r#"{"elicitation":{}}"#) && !has(ElicitationUrl, r#"{"elicitation":{}}"#));
+        assert!(has(ElicitationUrl, r#"{"elicitation":{"url":{}}}"#));
+        assert!(!has(Elicitation, r#"{"elicitation":{"url":{}}}"#));
+        assert!(has(Elicitation, r#"{"elicitation":{"url":{},"form":{}}}"#));
+        assert!(!has(Elicitation, "{}") && !has(Elicitation, r#"{"elicitation":null}"#));
+        assert!(!has(SamplingTools, r#"{"sampling":{}}"#) && has(Sampling, r#"{"sampling":{}}"#));
+    }
+
+    #[test]
+    fn asks_nobody_for_what_their_revision_does_not_have() {
+        let all = r#"{"elicitation":{"form":{},"url":{}},"roots":{},"sampling":{"tools":{}}}"#;
+        let declared: Capabilities = serde_json::from_str(all).expect("capabilities");
+        let with = |what: ClientCapability| {
+            Revision::ALL.into_iter().filter(|&r| what.is_in(&declared, r)).map(Revision::as_str).next()
+        };
+        assert_eq!(with(ClientCapability::Elicitation), Some("2025-06-18"));
+        assert_eq!(with(ClientCapability::ElicitationUrl), Some("2025-11-25"));
+        assert_eq!(with(ClientCapability::SamplingTools), Some("2025-11-25"));
+        assert_eq!(with(ClientCapability::Sampling), Some("2024-11-05"));
+        assert_eq!(with(ClientCapability::Roots), Some("2024-11-05"));
+    }
 
     #[test]
     fn keeps_what_it_does_not_know() {

@@ -7,18 +7,29 @@
 
 mod capability;
 mod content;
+mod elicitation;
 mod entry;
+mod input;
 mod result;
+mod sampling;
+mod utility;
 
-pub use capability::Capabilities;
+pub use capability::{Capabilities, ClientCapability};
 pub use content::{
     Annotations, BlobResource, Content, EmbeddedResource, MediaContent, PromptMessage, ResourceContents,
     Role, TextContent, TextResource,
 };
+pub use elicitation::{ElicitAction, ElicitResult, Elicitation};
 pub use entry::{
     Icon, Implementation, Prompt, PromptArgument, Resource, ResourceTemplate, Tool, ToolAnnotations,
 };
+pub use input::{InputMethod, InputRequest, InputRequired, InputResponse};
 pub use result::{CacheHint, CacheScope, CallToolResult, GetPromptResult, ReadResourceResult, ServerHello};
+pub use sampling::{
+    CreateMessage, CreateMessageResult, ModelHint, ModelPreferences, SamplingContent, SamplingMessage,
+    ToolChoice, ToolResult, ToolUse,
+};
+pub use utility::{Completion, LogLevel, LogMessage, Root, SubscriptionFilter};
 
 /// JSON text that is passed on as it is.
 pub type RawJson = Box<serde_json::value::RawValue>;

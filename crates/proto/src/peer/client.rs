@@ -4,12 +4,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::inbound::Answer;
-use super::{ClientConfig, EraChoice, Event, Now, Peer, RequestKey, RequestOptions, Role};
-use crate::envelope::Id;
+use super::{
+    ClientConfig, EraChoice, Event, Now, Peer, Request, RequestKey, RequestMeta, RequestOptions, Role,
+};
+use crate::envelope::{Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::write::{self, Object};
 use crate::json::{Span, shorten};
-use crate::model::{Capabilities, Implementation, ServerHello};
+use crate::model::{Capabilities, Implementation, InputMethod, ServerHello};
 use crate::revision::{Era, Revision};
 
 /// The client's view of a connection.
@@ -99,10 +101,17 @@ impl Peer {
         matches!(&self.role, Role::Client(session) if session.handshake == Some(request))
     }
 
-    /// Requests of a server: only `ping` has an answer so far.
+    /// Requests of a server: `ping`, and the questions that we have declared to answer.
     ///
     /// Spec: 2026-07-28 stdio: servers write no requests and clients no answers.
-    pub(super) fn serve_as_client(&mut self, frame: &str, id: Id, method: Span, answer: Answer) {
+    pub(super) fn serve_as_client(
+        &mut self,
+        frame: &str,
+        id: Id,
+        method: Span,
+        params: Params,
+        answer: Answer,
+    ) {
         let name = method.string(frame).unwrap_or_default();
         let revision = self.session_revision().unwrap_or(Revision::NEWEST_LEGACY);
         if revision.era() == Era::Modern {
@@ -110,6 +119,21 @@ impl Peer {
         }
         if &*name == "ping" {
             return self.answer_at_once(answer, &id, revision, |out| out.extend_from_slice(b"{}"));
+        }
+        if self.inbound.holds(&id) {
+            let text = format!("expected `id` to be new, but found {id}, which is in flight");
+            let error = Error::new(ErrorKind::InvalidRequest, text);
+            return self.send_error(answer, None, Some(&id), &error, Some(revision));
+        }
+        let declared =
+            |name: &str| matches!(&self.role, Role::Client(session) if session.config.capabilities.has(name));
+        // The methods are called after the capabilities: `elicitation/create` needs `elicitation`.
+        let capability = name.split('/').next().unwrap_or_default();
+        if let Some(method) = InputMethod::parse(&name).filter(|_| declared(capability)) {
+            let request = Request::Input { method, params: params.all };
+            let meta =
+                RequestMeta { input_responses: None, meta: params.meta, request_state: None, revision };
+            return self.admit(frame, id, request, meta, answer);
         }
         let text = format!("expected a method of this client, but found `{}`", shorten(&name));
         self.send_error(

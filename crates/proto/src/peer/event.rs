@@ -5,7 +5,7 @@ use crate::cursor::List;
 use crate::envelope::Meta;
 use crate::error::Error;
 use crate::json::Span;
-use crate::model::ServerHello;
+use crate::model::{InputMethod, ServerHello};
 use crate::revision::Revision;
 
 /// Something that happened. Spans point into the frame that was handled last.
@@ -29,6 +29,14 @@ pub enum Event {
     },
     /// Something came in that needs no answer and changes nothing; the text is for logs.
     Ignored(String),
+    /// One of our requests has to be made again, with answers to the server's questions:
+    /// [`crate::model::InputRequired::parse`] reads them, [`crate::codec::retry_params`] writes what to send.
+    InputRequired {
+        /// The request; it is over.
+        request: RequestKey,
+        /// The JSON value of `result`.
+        result: Span,
+    },
     /// The legacy client has finished the handshake.
     Initialized,
     /// A list of the server has changed.
@@ -88,6 +96,13 @@ pub enum Request {
         /// A JSON object.
         arguments: Option<Span>,
     },
+    /// A question of a legacy server, for a client.
+    Input {
+        /// What is asked.
+        method: InputMethod,
+        /// A JSON object.
+        params: Option<Span>,
+    },
     /// One of the four lists.
     List {
         /// Which.
@@ -105,8 +120,12 @@ pub enum Request {
 /// What a request says of itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RequestMeta {
+    /// `inputResponses`, a JSON object; modern requests only.
+    pub input_responses: Option<Span>,
     /// The members of `_meta`.
     pub meta: Meta,
+    /// `requestState`, a JSON string; modern requests only.
+    pub request_state: Option<Span>,
     /// The revision in which it is answered.
     pub revision: Revision,
 }

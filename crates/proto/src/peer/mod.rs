@@ -119,8 +119,13 @@ impl Peer {
 
     /// Takes note of the time: requests past their deadline end.
     pub fn handle_timeout(&mut self, now: Now) {
-        while let Some((key, why)) = self.outbound.expired(now) {
-            self.expire(key, why, now);
+        while let Some(expired) = self.outbound.expired(now) {
+            // While somebody here thinks about a question of the other side, it may well be waiting for the answer.
+            if expired.idle && self.inbound.len() > 0 {
+                self.outbound.touch(expired.key, now);
+            } else {
+                self.expire(expired.key, expired.why, now);
+            }
         }
     }
 
@@ -257,7 +262,7 @@ impl Peer {
     ) {
         match &mut self.role {
             Role::Server(_) => self.serve(frame, id, method, params, answer, now),
-            Role::Client(_) => self.serve_as_client(frame, id, method, answer),
+            Role::Client(_) => self.serve_as_client(frame, id, method, params, answer),
         }
     }
 

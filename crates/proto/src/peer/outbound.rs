@@ -10,6 +10,7 @@ use super::{Event, Now, Peer, Role, Route, Transmit};
 use crate::envelope::{self, Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::{Span, shorten, unquote};
+use crate::revision::Feature;
 
 /// The name of a request of ours; its id on the wire is the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +39,14 @@ struct Waiting {
     method: Box<str>,
 }
 
+/// A request whose deadline has passed.
+pub(super) struct Expired {
+    /// Whether progress could have put it off.
+    pub(super) idle: bool,
+    pub(super) key: RequestKey,
+    pub(super) why: Error,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Outbound {
     /// Invariant: one entry per request in `waiting`, under its deadline.
@@ -63,16 +72,17 @@ impl Outbound {
         Some(waiting.method)
     }
 
-    pub(super) fn expired(&self, now: Now) -> Option<(RequestKey, Error)> {
+    pub(super) fn expired(&self, now: Now) -> Option<Expired> {
         let &(deadline, number) = self.deadlines.first()?;
         if deadline > now.monotonic {
             return None;
         }
         let waiting = self.waiting.get(&number)?;
-        let limit = if waiting.deadline == waiting.hard { "hard" } else { "idle" };
+        let idle = waiting.deadline != waiting.hard;
+        let limit = if idle { "idle" } else { "hard" };
         let text =
             format!("expected an answer to `{}` in time, but the {limit} deadline passed", waiting.method);
-        Some((RequestKey(number), Error::new(ErrorKind::Overloaded, text)))
+        Some(Expired { idle, key: RequestKey(number), why: Error::new(ErrorKind::Overloaded, text) })
     }
 
     pub(super) fn next_deadline(&self) -> Option<Duration> {
@@ -84,13 +94,19 @@ impl Outbound {
     }
 
     /// Progress begins the idle deadline anew.
-    fn touch(&mut self, key: RequestKey, now: Now) -> bool {
+    pub(super) fn touch(&mut self, key: RequestKey, now: Now) -> bool {
         let Some(waiting) = self.waiting.get_mut(&key.0) else { return false };
         self.deadlines.remove(&(waiting.deadline, key.0));
         waiting.deadline = now.monotonic.saturating_add(waiting.idle).min(waiting.hard);
         self.deadlines.insert((waiting.deadline, key.0));
         true
     }
+}
+
+/// What kind of result came.
+enum ResultType {
+    Complete,
+    InputRequired,
 }
 
 impl Peer {
@@ -129,8 +145,11 @@ impl Peer {
 
     pub(super) fn handle_result(&mut self, frame: &str, id: &Id, result: Span, now: Now) {
         match self.answered(id) {
-            Some((key, _)) => match self.check_result(frame, result) {
-                Ok(()) => self.settle(key, Ok((frame, result)), now),
+            Some((key, method)) => match self.check_result(frame, result, &method) {
+                Ok(ResultType::Complete) => self.settle(key, Ok((frame, result)), now),
+                Ok(ResultType::InputRequired) => {
+                    self.events.push_back(Event::InputRequired { request: key, result });
+                }
                 Err(error) => self.settle(key, Err(error), now),
             },
             None => self.note(&format!("answer to {id}, which was not asked")),
@@ -178,7 +197,7 @@ impl Peer {
     }
 
     /// Spec: 2026-07-28 `basic/index` "ResultType": absent means complete, unknown is invalid.
-    fn check_result(&self, frame: &str, result: Span) -> Result<(), Error> {
+    fn check_result(&self, frame: &str, result: Span, method: &str) -> Result<ResultType, Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Typed<'t> {
@@ -192,11 +211,20 @@ impl Peer {
             return invalid(format!("expected `result` to be an object, but found {}", shorten(text)));
         };
         match typed.result_type.map(RawValue::get) {
-            None => Ok(()),
-            Some(kind) if unquote(kind).as_deref() == Some("complete") => Ok(()),
-            Some(kind) => {
-                invalid(format!("expected `resultType` to be \"complete\", but found {}", shorten(kind)))
-            }
+            None => Ok(ResultType::Complete),
+            Some(kind) => match unquote(kind).as_deref() {
+                Some("complete") => Ok(ResultType::Complete),
+                // Spec: 2026-07-28 `mrtr` "Supported Requests".
+                Some("input_required")
+                    if matches!(method, "prompts/get" | "resources/read" | "tools/call")
+                        && self.session_revision().is_some_and(|r| r.has(Feature::InputRequired)) =>
+                {
+                    Ok(ResultType::InputRequired)
+                }
+                _ => {
+                    invalid(format!("expected `resultType` to be \"complete\", but found {}", shorten(kind)))
+                }
+            },
         }
     }
 

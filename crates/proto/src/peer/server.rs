@@ -192,23 +192,19 @@ impl Peer {
             "server/discover" if revision.era() == Era::Modern => {
                 self.answer_at_once(answer, &id, revision, |out| write_discover(out, &config, encoder));
             }
-            _ => match request(frame, method, params, &config.capabilities) {
-                Err(error) => self.send_error(answer, None, Some(&id), &error, Some(revision)),
-                Ok(request) => self.admit(frame, id, request, params, answer, revision),
-            },
+            _ => {
+                let request = request(frame, method, params, &config.capabilities);
+                match request.and_then(|it| Ok((it, request_meta(frame, params, revision)?))) {
+                    Err(error) => self.send_error(answer, None, Some(&id), &error, Some(revision)),
+                    Ok((request, meta)) => self.admit(frame, id, request, meta, answer),
+                }
+            }
         }
     }
 
     /// Enters a request into the in-flight table and reports it.
-    fn admit(
-        &mut self,
-        frame: &str,
-        id: Id,
-        request: Request,
-        params: Params,
-        answer: Answer,
-        revision: Revision,
-    ) {
+    pub(super) fn admit(&mut self, frame: &str, id: Id, request: Request, meta: RequestMeta, answer: Answer) {
+        let revision = meta.revision;
         if self.inbound.len() >= self.limits.in_flight {
             let limit = self.limits.in_flight;
             let text = format!(
@@ -222,7 +218,7 @@ impl Peer {
                 Some(revision),
             );
         }
-        let token = params.meta.progress_token.map(|span| span.text(frame));
+        let token = meta.meta.progress_token.map(|span| span.text(frame));
         let open = Open {
             answer,
             id: id.clone(),
@@ -232,7 +228,6 @@ impl Peer {
             revision,
         };
         let key = self.inbound.open(open);
-        let meta = RequestMeta { meta: params.meta, revision };
         self.events.push_back(Event::Request { key, request, meta });
     }
 
@@ -332,17 +327,35 @@ fn request(frame: &str, method: &str, params: Params, offered: &Capabilities) ->
     }
 }
 
+/// Spec: 2026-07-28 `mrtr`: what an earlier round left is read from modern requests only.
+fn request_meta(frame: &str, params: Params, revision: Revision) -> Result<RequestMeta, Error> {
+    let mut it = RequestMeta { input_responses: None, meta: params.meta, request_state: None, revision };
+    if revision.has(Feature::InputRequired) {
+        // Unlike an absent object, `null` is a mistake here: the conformance suite sends it as one.
+        if let Some(found) = params.input_responses {
+            let text = found.text(frame);
+            if !text.starts_with('{') {
+                return Err(expected("inputResponses", "an object", text));
+            }
+            it.input_responses = Some(found);
+        }
+        if params.request_state.is_some() {
+            it.request_state = Some(string(frame, "requestState", params.request_state)?);
+        }
+    }
+    Ok(it)
+}
+
+fn expected(name: &str, kind: &str, found: &str) -> Error {
+    let found = shorten(found);
+    Error::new(ErrorKind::InvalidParams, format!("expected `{name}` to be {kind}, but found {found}"))
+}
+
 fn string(frame: &str, name: &str, found: Option<Span>) -> Result<Span, Error> {
     let text = found.map_or("nothing", |span| span.text(frame));
     match found.filter(|_| text.starts_with('"')) {
         Some(span) => Ok(span),
-        None => {
-            let found = shorten(text);
-            Err(Error::new(
-                ErrorKind::InvalidParams,
-                format!("expected `{name}` to be a string, but found {found}"),
-            ))
-        }
+        None => Err(expected(name, "a string", text)),
     }
 }
 
@@ -351,13 +364,7 @@ fn object(frame: &str, name: &str, found: Option<Span>) -> Result<Option<Span>, 
     match found.map(|span| (span, span.text(frame))) {
         None | Some((_, "null")) => Ok(None),
         Some((span, text)) if text.starts_with('{') => Ok(Some(span)),
-        Some((_, text)) => {
-            let found = shorten(text);
-            Err(Error::new(
-                ErrorKind::InvalidParams,
-                format!("expected `{name}` to be an object, but found {found}"),
-            ))
-        }
+        Some((_, text)) => Err(expected(name, "an object", text)),
     }
 }
 

@@ -236,6 +236,7 @@ fn told(event: &Event, frame: &str) -> String {
         Event::Failed { request, error } => format!("failed {}: {:?}: {error}", request.0, error.kind()),
         Event::Ignored(text) => format!("ignored: {text}"),
         Event::Initialized => "initialized".to_owned(),
+        Event::InputRequired { request, result } => format!("input required {}: {}", request.0, text(result)),
         Event::ListChanged(list) => format!("changed: {}", list.method()),
         Event::Notification { method, params } => {
             format!("notification: {} {}", text(method), maybe(params))
@@ -248,6 +249,7 @@ fn told(event: &Event, frame: &str) -> String {
             let request = match request {
                 Request::CallTool { name, arguments } => format!("call {} {}", text(name), maybe(arguments)),
                 Request::GetPrompt { name, arguments } => format!("get {} {}", text(name), maybe(arguments)),
+                Request::Input { method, params } => format!("{} {}", method.as_str(), maybe(params)),
                 Request::List { list, cursor } => format!("{} {}", list.method(), maybe(cursor)),
                 Request::ReadResource { uri } => format!("read {}", text(uri)),
             };

@@ -1,0 +1,409 @@
+//! Questions of servers and their answers, written for a revision and read back.
+//!
+//! In: [`InputRequest`] and [`InputResponse`], or JSON of the other side. Out: the other one. How a question gets to
+//! the client (a request, or an `input_required` result) is not known here.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Encoder, content::content, entry};
+use crate::error::{Error, ErrorKind};
+use crate::json::shorten;
+use crate::json::write::{self, Object};
+use crate::model::{
+    CreateMessage, CreateMessageResult, ElicitResult, Elicitation, InputMethod, InputRequest, InputRequired,
+    InputResponse, ModelPreferences, RawJson, Root, SamplingContent, SamplingMessage, ToolResult,
+};
+use crate::revision::{Feature, Revision};
+
+/// Writes the `params` of a question.
+///
+/// # Errors
+/// What the revision can't say, in words: a choice of several before 2025-11-25, for example.
+pub fn input_params(out: &mut Vec<u8>, request: &InputRequest, revision: Revision) -> Result<(), String> {
+    match request {
+        InputRequest::Elicit(it) => elicit_params(out, it, revision)?,
+        InputRequest::ListRoots => out.extend_from_slice(b"{}"),
+        InputRequest::Sample(it) => sample_params(out, it, revision),
+    }
+    Ok(())
+}
+
+fn elicit_params(out: &mut Vec<u8>, it: &Elicitation, revision: Revision) -> Result<(), String> {
+    match it {
+        Elicitation::Form { message, schema } => {
+            let mut written = Vec::new();
+            write::raw(&mut written, schema);
+            let mut object = Object::open(out);
+            if revision.has(Feature::UrlElicitation) {
+                object.string("mode", "form");
+            }
+            object.string("message", message);
+            object.name("requestedSchema").append(&mut written);
+            object.close();
+        }
+        Elicitation::Url { id, message, url } => {
+            let mut object = Object::open(out);
+            object.string("mode", "url");
+            object.string("message", message);
+            object.string("url", url);
+            if revision.has(Feature::UrlElicitationId) {
+                object.string("elicitationId", id);
+            }
+            object.close();
+        }
+    }
+    Ok(())
+}
+
+fn sample_params(out: &mut Vec<u8>, it: &CreateMessage, revision: Revision) {
+    let mut object = Object::open(out);
+    let one_block_each = !revision.has(Feature::SamplingTools);
+    let messages = it.messages.iter().flat_map(|message| {
+        // Older messages have one block: several become several messages of the same speaker.
+        let size = if one_block_each { 1 } else { message.content.len().max(1) };
+        message.content.chunks(size).map(move |content| (message, content))
+    });
+    object.array("messages", messages, |out, (message, content)| {
+        sampling_message(out, message, content, revision)
+    });
+    write::display(object.name("maxTokens"), it.max_tokens);
+    if let Some(preferences) = &it.model_preferences {
+        model_preferences(object.name("modelPreferences"), preferences);
+    }
+    object.maybe_string("systemPrompt", it.system_prompt.as_deref());
+    object.maybe_string("includeContext", it.include_context.as_deref());
+    if let Some(temperature) = it.temperature {
+        write::number(object.name("temperature"), temperature);
+    }
+    if !it.stop_sequences.is_empty() {
+        object.array("stopSequences", &it.stop_sequences, |out, text| write::string(out, text));
+    }
+    if let Some(metadata) = &it.metadata {
+        object.raw("metadata", metadata.get());
+    }
+    if revision.has(Feature::SamplingTools) {
+        if !it.tools.is_empty() {
+            object.array("tools", &it.tools, |out, tool| entry::tool(out, tool, revision));
+        }
+        if let Some(choice) = it.tool_choice {
+            let mut inner = Object::open(object.name("toolChoice"));
+            inner.string("mode", choice.as_str());
+            inner.close();
+        }
+    }
+    object.close();
+}
+
+fn sampling_message(out: &mut Vec<u8>, it: &SamplingMessage, blocks: &[SamplingContent], revision: Revision) {
+    let mut object = Object::open(out);
+    object.string("role", it.role.as_str());
+    sampling_blocks(&mut object, blocks, revision);
+    object.close();
+}
+
+/// One block stands alone, which every revision reads; several are a list.
+fn sampling_blocks(object: &mut Object<'_>, blocks: &[SamplingContent], revision: Revision) {
+    match blocks {
+        [one] => sampling_content(object.name("content"), one, revision),
+        many => object.array("content", many, |out, block| sampling_content(out, block, revision)),
+    }
+}
+
+fn sampling_content(out: &mut Vec<u8>, block: &SamplingContent, revision: Revision) {
+    use crate::model::Content;
+    match block {
+        SamplingContent::Audio(it) => content(out, &Content::Audio(it.clone()), revision),
+        SamplingContent::Image(it) => content(out, &Content::Image(it.clone()), revision),
+        SamplingContent::Text(it) => content(out, &Content::Text(it.clone()), revision),
+        SamplingContent::ToolResult(it) => tool_result(out, it, revision),
+        SamplingContent::ToolUse(it) => {
+            let mut object = Object::open(out);
+            object.string("type", "tool_use");
+            object.string("id", &it.id);
+            object.string("name", &it.name);
+            object.raw("input", it.input.get());
+            object.close();
+        }
+        SamplingContent::Other(raw) => write::raw(out, raw.get()),
+    }
+}
+
+fn tool_result(out: &mut Vec<u8>, it: &ToolResult, revision: Revision) {
+    let mut object = Object::open(out);
+    object.string("type", "tool_result");
+    object.string("toolUseId", &it.tool_use_id);
+    object.array("content", &it.content, |out, block| content(out, block, revision));
+    if let Some(structured) = &it.structured_content {
+        object.raw("structuredContent", structured.get());
+    }
+    if it.is_error {
+        object.bool("isError", true);
+    }
+    object.close();
+}
+
+fn model_preferences(out: &mut Vec<u8>, it: &ModelPreferences) {
+    let mut object = Object::open(out);
+    if !it.hints.is_empty() {
+        object.array("hints", &it.hints, |out, hint| {
+            let mut object = Object::open(out);
+            object.maybe_string("name", hint.name.as_deref());
+            object.close();
+        });
+    }
+    for (name, priority) in [
+        ("costPriority", it.cost_priority),
+        ("speedPriority", it.speed_priority),
+        ("intelligencePriority", it.intelligence_priority),
+    ] {
+        if let Some(priority) = priority {
+            write::number(object.name(name), priority);
+        }
+    }
+    object.close();
+}
+
+/// Writes an answer: the `result` of a request, or a value of `inputResponses`.
+pub fn input_response(out: &mut Vec<u8>, response: &InputResponse, revision: Revision) {
+    let mut object = Object::open(out);
+    match response {
+        InputResponse::Elicit(it) => {
+            object.string("action", it.action.as_str());
+            if let Some(content) = &it.content {
+                object.raw("content", &serde_json::to_string(content).unwrap_or_default());
+            }
+        }
+        InputResponse::ListRoots(roots) => object.array("roots", roots, |out, root| {
+            let mut object = Object::open(out);
+            object.string("uri", &root.uri);
+            object.maybe_string("name", root.name.as_deref());
+            object.close();
+        }),
+        InputResponse::Sample(it) => {
+            object.string("role", it.role.as_str());
+            // Older answers have one block: the first one is the answer there.
+            let all = it.content.len();
+            let fitting = if revision.has(Feature::SamplingTools) { all } else { all.min(1) };
+            sampling_blocks(&mut object, &it.content[..fitting], revision);
+            object.string("model", &it.model);
+            object.maybe_string("stopReason", it.stop_reason.as_deref());
+        }
+    }
+    object.close();
+}
+
+/// Reads the `params` of a question, of any revision.
+///
+/// # Errors
+/// `InvalidParams` for anything that is no question.
+pub fn read_input_params(method: InputMethod, params: &str) -> Result<InputRequest, Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Elicit {
+        #[serde(default)]
+        elicitation_id: String,
+        message: String,
+        #[serde(default)]
+        mode: Option<String>,
+        requested_schema: Option<RawJson>,
+        url: Option<String>,
+    }
+    let invalid = |found: &dyn std::fmt::Display| {
+        let text = format!("expected the parameters of `{}`, but found {found}", method.as_str());
+        Error::new(ErrorKind::InvalidParams, text)
+    };
+    match method {
+        InputMethod::ListRoots => Ok(InputRequest::ListRoots),
+        InputMethod::Sample => match serde_json::from_str::<CreateMessage>(params) {
+            Ok(it) if it.max_tokens > 0 => Ok(InputRequest::Sample(Box::new(it))),
+            Ok(_) => Err(invalid(&"no `maxTokens`")),
+            Err(error) => Err(invalid(&error)),
+        },
+        InputMethod::Elicit => {
+            let it: Elicit = serde_json::from_str(params).map_err(|error| invalid(&error))?;
+            let message = it.message;
+            // Spec: a request without a mode is a form.
+            match (it.mode.as_deref().unwrap_or("form"), it.requested_schema, it.url) {
+                ("form", Some(schema), _) => {
+                    let schema = schema.get().to_owned();
+                    Ok(InputRequest::Elicit(Elicitation::Form { message, schema }))
+                }
+                ("url", _, Some(url)) => {
+                    Ok(InputRequest::Elicit(Elicitation::Url { id: it.elicitation_id, message, url }))
+                }
+                ("form", None, _) => Err(invalid(&"no `requestedSchema`")),
+                ("url", _, None) => Err(invalid(&"no `url`")),
+                (mode, ..) => Err(invalid(&format!("the mode {:?}", shorten(mode)))),
+            }
+        }
+    }
+}
+
+/// Reads an answer to a question that was asked by `method`.
+///
+/// # Errors
+/// `InvalidParams` for an answer to something else.
+pub fn read_input_response(method: InputMethod, json: &str) -> Result<InputResponse, Error> {
+    #[derive(Deserialize)]
+    struct Roots {
+        roots: Vec<Root>,
+    }
+    let read = match method {
+        // Read as a struct, an array would do for an object.
+        _ if !json.trim_start().starts_with('{') => {
+            let text = format!("expected an answer to `{}`, but found {}", method.as_str(), shorten(json));
+            return Err(Error::new(ErrorKind::InvalidParams, text));
+        }
+        InputMethod::Elicit => serde_json::from_str::<ElicitResult>(json).map(InputResponse::Elicit),
+        InputMethod::ListRoots => {
+            serde_json::from_str::<Roots>(json).map(|it| InputResponse::ListRoots(it.roots))
+        }
+        InputMethod::Sample => {
+            serde_json::from_str::<CreateMessageResult>(json).map(|it| InputResponse::Sample(Box::new(it)))
+        }
+    };
+    read.map_err(|error| {
+        let text = format!("expected an answer to `{}`, but found {error}", method.as_str());
+        Error::new(ErrorKind::InvalidParams, text)
+    })
+}
+
+impl Encoder {
+    /// Writes the result that asks first. `requests` has keys and what [`input_params`] wrote for them.
+    pub fn input_required(
+        &self,
+        out: &mut Vec<u8>,
+        requests: &[(String, InputMethod, String)],
+        state: Option<&str>,
+    ) {
+        let mut object = Object::open(out);
+        object.string("resultType", "input_required");
+        if !requests.is_empty() {
+            let mut inner = Object::open(object.name("inputRequests"));
+            for (key, method, params) in requests {
+                let mut request = Object::open(inner.name(key));
+                request.string("method", method.as_str());
+                request.raw("params", params);
+                request.close();
+            }
+            inner.close();
+        }
+        object.maybe_string("requestState", state);
+        self.close(object, None);
+    }
+}
+
+impl InputRequired {
+    /// Returns whether `result` says that it is one.
+    pub fn is_in(result: &str) -> bool {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Typed<'t> {
+            #[serde(borrow)]
+            result_type: Option<std::borrow::Cow<'t, str>>,
+        }
+        serde_json::from_str::<Typed<'_>>(result)
+            .is_ok_and(|it| it.result_type.as_deref() == Some("input_required"))
+    }
+
+    /// Reads a result whose type is `input_required`.
+    ///
+    /// # Errors
+    /// `InvalidRequest` for a result that asks nothing, or asks for what no revision has.
+    pub fn parse(result: &str) -> Result<Self, Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Wire<'w> {
+            #[serde(borrow, default)]
+            input_requests: Option<&'w RawValue>,
+            request_state: Option<String>,
+        }
+        #[derive(Deserialize)]
+        struct Question<'w> {
+            method: String,
+            #[serde(borrow, default)]
+            params: Option<&'w RawValue>,
+        }
+        let invalid = |text: String| Error::new(ErrorKind::InvalidRequest, text);
+        let wire: Wire<'_> = serde_json::from_str(result)
+            .map_err(|error| invalid(format!("expected an `input_required` result, but found {error}")))?;
+        let mut requests = Vec::new();
+        if let Some(map) = wire.input_requests {
+            for (key, raw) in members(map.get()).map_err(|error| {
+                invalid(format!("expected `inputRequests` to be an object, but found {error}"))
+            })? {
+                let at = |text: &str| invalid(format!("`inputRequests.{}`: {text}", shorten(&key)));
+                let question: Question<'_> =
+                    serde_json::from_str(raw.get()).map_err(|error| at(&error.to_string()))?;
+                let method = InputMethod::parse(&question.method).ok_or_else(|| {
+                    at(&format!("expected a question, but found `{}`", shorten(&question.method)))
+                })?;
+                let request = read_input_params(method, question.params.map_or("{}", RawValue::get))
+                    .map_err(|error| at(error.message()))?;
+                requests.push((key, request));
+            }
+        }
+        if requests.is_empty() && wire.request_state.is_none() {
+            return Err(invalid(
+                "expected `inputRequests` or `requestState` in an `input_required` result, but found neither"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self { requests, state: wire.request_state })
+    }
+}
+
+/// Writes the parameters of a request again, with answers and with the state that came back with the questions.
+///
+/// `responses` has keys and what [`input_response`] wrote for them. Answers and states of earlier rounds must not
+/// stand in `params`.
+pub fn retry_params(params: &str, responses: &[(String, String)], state: Option<&str>) -> String {
+    let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
+    let mut out = Vec::new();
+    let mut object = Object::open(&mut out);
+    if !responses.is_empty() {
+        let mut inner = Object::open(object.name("inputResponses"));
+        for (key, response) in responses {
+            inner.raw(key, response);
+        }
+        inner.close();
+    }
+    object.maybe_string("requestState", state);
+    if !inner.is_empty() {
+        if !responses.is_empty() || state.is_some() {
+            object.out.push(b',');
+        }
+        write::raw(object.out, inner);
+    }
+    object.close();
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The members of a JSON object in their order, as text.
+///
+/// # Errors
+/// For text that is no JSON object.
+pub fn members(json: &str) -> Result<Vec<(String, Box<RawValue>)>, serde_json::Error> {
+    struct Members;
+    impl<'de> serde::de::Visitor<'de> for Members {
+        type Value = Vec<(String, Box<RawValue>)>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(member) = map.next_entry()? {
+                all.push(member);
+            }
+            Ok(all)
+        }
+    }
+    use serde::Deserializer as _;
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let all = deserializer.deserialize_map(Members)?;
+    deserializer.end()?;
+    Ok(all)
+}

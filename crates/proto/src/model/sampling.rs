@@ -1,0 +1,294 @@
+//! Sampling: what a server asks the model behind a client.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::{Content, MediaContent, RawJson, Role, TextContent, Tool};
+
+/// What a model is asked. Source: `CreateMessageRequestParams`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CreateMessage {
+    /// What of the conversation to include: `none`, `thisServer`, `allServers`. Deprecated since 2025-11-25.
+    pub include_context: Option<String>,
+    /// How long the answer may be, in tokens.
+    pub max_tokens: u64,
+    /// The conversation so far.
+    pub messages: Vec<SamplingMessage>,
+    /// For the model's provider, an object.
+    pub metadata: Option<RawJson>,
+    /// Which model is wanted.
+    pub model_preferences: Option<ModelPreferences>,
+    /// Texts at which the answer ends.
+    pub stop_sequences: Vec<String>,
+    /// What the model is told first.
+    pub system_prompt: Option<String>,
+    /// How random the answer may be.
+    pub temperature: Option<f64>,
+    /// Whether the model should call tools.
+    pub tool_choice: Option<ToolChoice>,
+    /// Tools that the model may ask to be called.
+    pub tools: Vec<Tool>,
+}
+
+impl CreateMessage {
+    /// Asks one thing, to be answered in at most `max_tokens` tokens.
+    pub fn ask(text: impl Into<String>, max_tokens: u64) -> Self {
+        let messages = vec![SamplingMessage::text(Role::User, text)];
+        Self { max_tokens, messages, ..Self::default() }
+    }
+}
+
+/// One message of a conversation with a model.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SamplingMessage {
+    /// What is said, in order.
+    #[serde(deserialize_with = "one_or_many")]
+    pub content: Vec<SamplingContent>,
+    /// Who speaks.
+    pub role: Role,
+}
+
+impl SamplingMessage {
+    /// Makes a message of text.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        let content = SamplingContent::Text(TextContent { text: text.into(), ..TextContent::default() });
+        Self { content: vec![content], role }
+    }
+}
+
+/// One block of a message.
+#[derive(Clone, Debug)]
+pub enum SamplingContent {
+    /// Sound.
+    Audio(MediaContent),
+    /// A picture.
+    Image(MediaContent),
+    /// Text.
+    Text(TextContent),
+    /// What a tool returned.
+    ToolResult(ToolResult),
+    /// The model wants a tool called.
+    ToolUse(ToolUse),
+    /// A kind of block that this version does not know, as it was sent.
+    Other(RawJson),
+}
+
+impl SamplingContent {
+    /// Returns the text of a block of text.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(it) => Some(&it.text),
+            _ => None,
+        }
+    }
+}
+
+/// What a tool returned to a model.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolResult {
+    /// Blocks, in order.
+    pub content: Vec<Content>,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// The value as data.
+    pub structured_content: Option<RawJson>,
+    /// Which [`ToolUse`] this answers.
+    pub tool_use_id: String,
+}
+
+/// A tool that the model wants called.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ToolUse {
+    /// The name of this use.
+    pub id: String,
+    /// The arguments, an object.
+    pub input: RawJson,
+    /// The tool.
+    pub name: String,
+}
+
+/// Whether a model should call tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// As it likes.
+    #[default]
+    Auto,
+    /// Never.
+    None,
+    /// At least one.
+    Required,
+}
+
+impl ToolChoice {
+    /// Returns the word of the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::None => "none",
+            Self::Required => "required",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Wire {
+            #[serde(default)]
+            mode: Option<String>,
+        }
+        let mode = Wire::deserialize(deserializer)?.mode;
+        Ok(match mode.as_deref() {
+            Some("none") => Self::None,
+            Some("required") => Self::Required,
+            _ => Self::Auto,
+        })
+    }
+}
+
+/// Which model is wanted. Priorities go from 0 to 1.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModelPreferences {
+    /// How much a low price matters.
+    pub cost_priority: Option<f64>,
+    /// Names or parts of names, the best first.
+    pub hints: Vec<ModelHint>,
+    /// How much the quality of the answer matters.
+    pub intelligence_priority: Option<f64>,
+    /// How much the time to answer matters.
+    pub speed_priority: Option<f64>,
+}
+
+/// A model that would do.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct ModelHint {
+    /// Its name or a part of it.
+    pub name: Option<String>,
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateMessageResult {
+    /// What it said, in order.
+    #[serde(deserialize_with = "one_or_many")]
+    pub content: Vec<SamplingContent>,
+    /// Which model it was.
+    pub model: String,
+    /// Who speaks: the assistant.
+    pub role: Role,
+    /// Why it stopped, such as `endTurn`, `maxTokens`, `toolUse`. Other spellings are read as these.
+    #[serde(default, deserialize_with = "stop_reason")]
+    pub stop_reason: Option<String>,
+}
+
+impl CreateMessageResult {
+    /// Makes an answer of text.
+    pub fn text(model: impl Into<String>, text: impl Into<String>) -> Self {
+        let message = SamplingMessage::text(Role::Assistant, text);
+        Self {
+            content: message.content,
+            model: model.into(),
+            role: message.role,
+            stop_reason: Some("endTurn".to_owned()),
+        }
+    }
+
+    /// Returns all text of the answer.
+    pub fn to_text(&self) -> String {
+        self.content.iter().filter_map(SamplingContent::as_text).collect()
+    }
+
+    /// Returns the tools that the model wants called.
+    pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUse> {
+        self.content.iter().filter_map(|block| match block {
+            SamplingContent::ToolUse(it) => Some(it),
+            _ => None,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SamplingContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        #[derive(Deserialize)]
+        struct Kind {
+            r#type: String,
+        }
+        fn read<T: serde::de::DeserializeOwned, E: serde::de::Error>(raw: &RawValue) -> Result<T, E> {
+            serde_json::from_str(raw.get()).map_err(E::custom)
+        }
+        let raw = RawJson::deserialize(deserializer)?;
+        let kind: Kind = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+        match kind.r#type.as_str() {
+            "audio" => read(&raw).map(Self::Audio),
+            "image" => read(&raw).map(Self::Image),
+            "text" => read(&raw).map(Self::Text),
+            "tool_result" => read(&raw).map(Self::ToolResult),
+            "tool_use" => read(&raw).map(Self::ToolUse),
+            _ => Ok(Self::Other(raw)),
+        }
+    }
+}
+
+/// Spec: up to 2025-06-18 a message has one block; since 2025-11-25 it has one or a list.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SamplingContent>, D::Error> {
+    use serde::de::Error as _;
+    let raw = RawJson::deserialize(deserializer)?;
+    let read = if raw.get().starts_with('[') {
+        serde_json::from_str(raw.get())
+    } else {
+        serde_json::from_str(raw.get()).map(|block| vec![block])
+    };
+    read.map_err(D::Error::custom)
+}
+
+/// Seeds and other protocols write `end_turn`; the wire has `endTurn`.
+fn stop_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let reason = Option::<String>::deserialize(deserializer)?;
+    Ok(reason.map(|reason| match reason.as_str() {
+        "end_turn" => "endTurn".to_owned(),
+        "max_tokens" => "maxTokens".to_owned(),
+        "stop_sequence" => "stopSequence".to_owned(),
+        "tool_use" => "toolUse".to_owned(),
+        _ => reason,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_one_block_as_a_list_of_one() {
+        let answer: CreateMessageResult = serde_json::from_str(
+            r#"{"role":"assistant","model":"m","stopReason":"end_turn","content":{"type":"text","text":"Paris"}}"#,
+        )
+        .expect("an answer");
+        assert_eq!(answer.to_text(), "Paris");
+        assert_eq!(answer.stop_reason.as_deref(), Some("endTurn"));
+    }
+
+    #[test]
+    fn reads_the_tools_that_a_model_wants() {
+        let answer: CreateMessageResult = serde_json::from_str(
+            r#"{"role":"assistant","model":"m","content":[
+                {"type":"tool_use","id":"1","name":"weather","input":{"city":"Paris"}},
+                {"type":"from_the_future","x":1}]}"#,
+        )
+        .expect("an answer");
+        let wanted: Vec<_> = answer.tool_uses().map(|it| (it.name.as_str(), it.input.get())).collect();
+        assert_eq!(wanted, [("weather", r#"{"city":"Paris"}"#)]);
+        assert!(matches!(&answer.content[1], SamplingContent::Other(raw) if raw.get().contains("x")));
+    }
+
+    #[test]
+    fn refuses_a_block_that_is_none() {
+        let answer = r#"{"role":"assistant","model":"m","content":{"type":"text","text":7}}"#;
+        assert!(serde_json::from_str::<CreateMessageResult>(answer).is_err());
+    }
+}

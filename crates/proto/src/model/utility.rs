@@ -1,0 +1,134 @@
+//! The small values: roots, log levels, completions, subscriptions.
+
+use serde::Deserialize;
+
+use super::RawJson;
+
+/// A place in which a client lets a server work.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Root {
+    /// What people call it.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// A `file://` URI.
+    pub uri: String,
+}
+
+/// How much a log message matters, least first. Source: RFC 5424.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the words are the RFC's")]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
+}
+
+impl LogLevel {
+    /// All levels, least first.
+    pub const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
+
+    /// Returns the word of the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+
+    /// Returns the level that the wire calls `text`.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.as_str() == text)
+    }
+}
+
+/// A log message of a server.
+#[derive(Clone, Debug)]
+pub struct LogMessage {
+    /// Any JSON value.
+    pub data: RawJson,
+    /// How much it matters.
+    pub level: LogLevel,
+    /// Which part of the server speaks.
+    pub logger: Option<String>,
+}
+
+/// What an argument or a variable might be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// Whether there are more than are given.
+    #[serde(default)]
+    pub has_more: bool,
+    /// How many there are.
+    #[serde(default)]
+    pub total: Option<u64>,
+    /// At most [`Completion::MAX_VALUES`], the best first.
+    pub values: Vec<String>,
+}
+
+impl Completion {
+    /// How many values one answer holds. Source: `CompleteResult`.
+    pub const MAX_VALUES: usize = 100;
+
+    /// Makes the answer that says as much of `values` as fits.
+    pub fn of(mut values: Vec<String>) -> Self {
+        let total = values.len();
+        values.truncate(Self::MAX_VALUES);
+        Self { has_more: total > values.len(), total: Some(total as u64), values }
+    }
+}
+
+/// What a client wants to hear about. Source: `SubscriptionFilter`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SubscriptionFilter {
+    /// Changes of the list of prompts.
+    pub prompts_list_changed: bool,
+    /// Changes of these resources, by URI.
+    pub resource_subscriptions: Vec<String>,
+    /// Changes of the list of resources.
+    pub resources_list_changed: bool,
+    /// Changes of the list of tools.
+    pub tools_list_changed: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_back_every_level_and_knows_their_order() {
+        for level in LogLevel::ALL {
+            assert_eq!(LogLevel::parse(level.as_str()), Some(level));
+        }
+        assert!(LogLevel::Debug < LogLevel::Warning && LogLevel::Warning < LogLevel::Emergency);
+        assert_eq!(LogLevel::parse("Warning"), None);
+    }
+
+    #[test]
+    fn says_how_much_of_a_completion_is_left_out() {
+        let completion = Completion::of((0..101).map(|n| n.to_string()).collect());
+        assert_eq!((completion.values.len(), completion.total, completion.has_more), (100, Some(101), true));
+        assert!(!Completion::of(vec!["a".to_owned()]).has_more);
+    }
+}
