@@ -27,6 +27,7 @@
 //!   what it has.
 //! - Handlers take a struct, a [`Context`], both or none, and return what [`IntoToolResult`], [`IntoResource`] and
 //!   [`IntoPrompt`] list; [`ToolError`] says what went wrong.
+//! - [`Roots`] keeps paths inside the directories that a client allows.
 //! - [`Client`] asks a server; [`testing::client`] does it inside a test.
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
@@ -40,6 +41,7 @@ mod handler;
 mod log;
 pub mod prelude;
 mod result;
+mod roots;
 mod schema;
 mod server;
 pub mod testing;
@@ -57,5 +59,6 @@ pub use plainwire_proto::model;
 pub use result::{
     Audio, Blocks, Fallible, Image, IntoPrompt, IntoResource, IntoToolResult, ToolError, Value, embed,
 };
+pub use roots::Roots;
 pub use server::Server;
 pub use {schemars, serde, serde_json, tracing};

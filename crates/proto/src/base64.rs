@@ -1,27 +1,71 @@
-//! Bytes as text, the way the wire carries pictures, sound and files.
+//! Bytes as text, the way the wire carries pictures, sound and files, and the way it carries sealed state.
 //!
-//! The standard alphabet of RFC 4648 with padding. A crate for it would be one of the fifty that a small server may
-//! have; this is one page.
+//! In: bytes, or text of the URL alphabet. Out: the other one. The standard alphabet of RFC 4648 is written with
+//! padding and not read; the one for URLs (section 5) is written and read without. A crate for it would be one of
+//! the fifty that a small server may have; this is one page.
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Returns `bytes` in base64.
+/// Returns `bytes` in base64, with padding.
 pub fn encode(bytes: &[u8]) -> String {
+    let mut text = digits(STANDARD, bytes);
+    text.extend(std::iter::repeat_n('=', text.len().next_multiple_of(4) - text.len()));
+    text
+}
+
+/// Returns `bytes` in base64 for URLs, without padding.
+pub fn encode_url(bytes: &[u8]) -> String {
+    digits(URL, bytes)
+}
+
+/// Returns the bytes that `text` of [`encode_url`] stands for.
+///
+/// Strict, so that no two texts stand for the same bytes: `None` for padding, for bytes outside the alphabet, for a
+/// length that no bytes have, and for bits behind the last byte that are not zero.
+pub fn decode_url(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
+    for chunk in text.as_bytes().chunks(4) {
+        // One digit has six bits: no byte.
+        if chunk.len() == 1 {
+            return None;
+        }
+        let mut bits = 0;
+        for (n, &digit) in chunk.iter().enumerate() {
+            bits |= value(digit)? << (18 - 6 * n);
+        }
+        let [_, three @ ..] = bits.to_be_bytes();
+        let (whole, rest) = three.split_at(chunk.len() - 1);
+        if rest.iter().any(|&byte| byte != 0) {
+            return None;
+        }
+        bytes.extend_from_slice(whole);
+    }
+    Some(bytes)
+}
+
+/// A chunk of n bytes has n + 1 digits.
+fn digits(alphabet: [u8; 64], bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |n: usize| u32::from(chunk.get(n).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for n in 0..4 {
-            // A chunk of n bytes has n + 1 digits.
-            text.push(if n <= chunk.len() {
-                ALPHABET[(bits >> (18 - 6 * n) & 63) as usize].into()
-            } else {
-                '='
-            });
-        }
+        text.extend((0..=chunk.len()).map(|n| char::from(alphabet[(bits >> (18 - 6 * n) & 63) as usize])));
     }
     text
 }
+
+/// The six bits of a digit of the URL alphabet.
+fn value(digit: u8) -> Option<u32> {
+    Some(u32::from(match digit {
+        b'A'..=b'Z' => digit - b'A',
+        b'a'..=b'z' => digit - b'a' + 26,
+        b'0'..=b'9' => digit - b'0' + 52,
+        b'-' => 62,
+        b'_' => 63,
+        _ => return None,
+    }))
+}
+
+const STANDARD: [u8; 64] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL: [u8; 64] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 #[cfg(test)]
 mod tests {
@@ -41,5 +85,26 @@ mod tests {
             assert_eq!(encode(bytes.as_bytes()), text);
         }
         assert_eq!(encode(&[0xfb, 0xff, 0xfe]), "+//+");
+    }
+
+    #[test]
+    fn reads_back_what_it_wrote_for_urls() {
+        for length in 0..=66 {
+            for shift in [0, 85, 170, 255] {
+                let bytes: Vec<u8> = (0..length).map(|n: u8| n.wrapping_mul(37) ^ shift).collect();
+                let text = encode_url(&bytes);
+                assert_eq!(decode_url(&text), Some(bytes), "{text}");
+            }
+        }
+        assert_eq!(encode_url(&[0xfb, 0xff, 0xfe, 0]), "-__-AA");
+    }
+
+    #[test]
+    fn refuses_text_for_urls_that_it_never_writes() {
+        for text in
+            ["A", "AAAAA", "Zg==", "Zm8=", "Zg=", "+A", "/A", "A A", "AA\n", "é", "AB", "Zh", "Zm9", "AAAAAB"]
+        {
+            assert_eq!(decode_url(text), None, "{text:?}");
+        }
     }
 }

@@ -21,7 +21,7 @@
 //! - [`peer`]: one side of a connection.
 //! - [`model`]: values in the newest shape; [`codec`]: those values as each revision wants them.
 //! - [`error`]: what goes wrong, and its code in each revision.
-//! - [`cursor`]: sealed positions in lists; [`base64`]: bytes as text.
+//! - [`cursor`]: sealed positions in lists; [`seal`]: sealed state of requests; [`base64`]: bytes as text.
 //! - [`json`]: JSON text without trees.
 //! - [`testing`]: two peers joined, on a clock of their own.
 
@@ -35,4 +35,5 @@ pub mod json;
 pub mod model;
 pub mod peer;
 pub mod revision;
+pub mod seal;
 pub mod testing;

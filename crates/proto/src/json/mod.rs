@@ -1,8 +1,9 @@
 //! JSON text, read and written without building trees.
 //!
 //! `scan` walks over text once, checks it and says where values stand; [`mod@write`] puts values into a
-//! buffer. Nothing here knows what a message is.
+//! buffer; `canonical` writes text again so that layout and order do not matter. Nothing here knows what a message is.
 
+pub(crate) mod canonical;
 pub(crate) mod scan;
 pub mod write;
 

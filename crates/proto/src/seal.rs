@@ -1,0 +1,354 @@
+//! Sealed request state: what a server asks its client to keep and to send back unchanged.
+//!
+//! In: keys, a nonce, the time, a body, and the [`Binding`] that says what the state is good for. Out: text that
+//! the client can't read, change or use for something else; or the body again, or a [`Refusal`]. No randomness is
+//! drawn and no clock is read here, and nothing is kept, except by [`UsedStates`].
+//!
+//! A state is one version byte, 24 bytes of nonce, then XChaCha20-Poly1305 over expiry, binding and body with the
+//! version as associated data; all of it in base64 for URLs. The binding is inside and not associated data, so that
+//! a state that is genuine but belongs elsewhere can be told from one that was tampered with.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::Duration;
+
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce, XChaCha20Poly1305, XNonce};
+
+use crate::base64;
+use crate::json::canonical::canonical;
+
+/// Longest sealed state, in bytes of text: it travels twice, and clients hold it in memory.
+pub const MAX_BYTES: usize = 64 << 10;
+
+/// Most keys that are accepted at once: each may be tried for a state that none of them made.
+pub const MAX_KEYS: usize = 16;
+
+/// What seals and opens request state: the first key seals, all of them open.
+///
+/// To rotate, put the new key in front and take the old one away once its states have expired.
+#[derive(Clone)]
+pub struct SealingKeys {
+    /// Invariant: 1 to [`MAX_KEYS`] of them.
+    keys: Vec<SealingKey>,
+}
+
+/// What a state is good for: a request that differs in one of these may not use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding<'b> {
+    /// Who asks, if that is known. Nobody is not the same as somebody without a name.
+    pub principal: Option<&'b str>,
+    /// The method of the request.
+    pub method: &'b str,
+    /// The name or URI of what the request is about.
+    pub name: &'b str,
+    /// The arguments as JSON text, or an empty text. Order of members, white space and escapes do not matter;
+    /// numbers have to be written the same way. Text that is no JSON is compared as it is.
+    pub arguments: &'b str,
+    /// The name of the server.
+    pub server: &'b str,
+    /// The version of the server.
+    pub version: &'b str,
+}
+
+/// A state that was opened.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// What was sealed.
+    pub body: String,
+    /// Unix time from which on the state is good for nothing.
+    pub expires: Duration,
+    /// What tells the state from all others: its nonce.
+    pub id: [u8; 24],
+}
+
+/// Why a state is not good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Its time is over.
+    Expired,
+    /// It is genuine, but of another `principal`, `method`, `name`, `arguments` or `server`.
+    Foreign(&'static str),
+    /// The record of used states is full of states that have not expired yet; trying again later may help.
+    Full,
+    /// It has not the shape of a state.
+    Malformed,
+    /// It was used before, and may be used once.
+    Replayed,
+    /// It was changed, made up, or sealed with a key that is not accepted.
+    Tampered,
+    /// It is longer than [`MAX_BYTES`].
+    TooLong,
+}
+
+impl SealingKeys {
+    /// Takes keys of 32 random bytes, the sealing one first; `None` unless there are 1 to [`MAX_KEYS`].
+    pub fn new(keys: &[[u8; 32]]) -> Option<Self> {
+        (1..=MAX_KEYS)
+            .contains(&keys.len())
+            .then(|| Self { keys: keys.iter().map(SealingKey::derive).collect() })
+    }
+
+    /// Seals `body` for requests like `binding` until the Unix time `expires`.
+    ///
+    /// `nonce` has to be random and used once: whoever sees two states with the same one can read and forge states.
+    /// Principal, method, names and body count towards the length of the state, arguments do not.
+    ///
+    /// # Errors
+    /// [`Refusal::TooLong`] if the state would be longer than [`MAX_BYTES`].
+    pub fn seal(
+        &self,
+        nonce: [u8; 24],
+        binding: &Binding<'_>,
+        expires: Duration,
+        body: &str,
+    ) -> Result<String, Refusal> {
+        let key = &self.keys[0];
+        let plain = Plain {
+            expires,
+            principal: binding.principal,
+            method: binding.method,
+            name: binding.name,
+            arguments: key.arguments(&nonce, binding.arguments),
+            server: binding.server,
+            version: binding.version,
+            body,
+        }
+        .to_bytes();
+        if (HEAD + plain.len() + TAG).saturating_mul(4).div_ceil(3) > MAX_BYTES {
+            return Err(Refusal::TooLong);
+        }
+        let payload = Payload { msg: &plain, aad: &[VERSION] };
+        let sealed = key.state.encrypt(&XNonce::from(nonce), payload).expect(FITS);
+        Ok(base64::encode_url(&[&[VERSION], nonce.as_slice(), &sealed].concat()))
+    }
+
+    /// Opens `state` for a request like `binding` at the Unix time `now_unix`.
+    ///
+    /// A state is good while `now_unix < expires`; at the exact time it has expired.
+    ///
+    /// # Errors
+    /// In the order of the checks: [`Refusal::TooLong`] and [`Refusal::Malformed`] by its look,
+    /// [`Refusal::Tampered`] if no key opens it, [`Refusal::Expired`], and [`Refusal::Foreign`] with the first part
+    /// of the binding that differs.
+    pub fn open(&self, state: &str, binding: &Binding<'_>, now_unix: Duration) -> Result<Opened, Refusal> {
+        if state.len() > MAX_BYTES {
+            return Err(Refusal::TooLong);
+        }
+        let bytes = base64::decode_url(state).ok_or(Refusal::Malformed)?;
+        let (head, sealed) = bytes.split_first_chunk::<HEAD>().ok_or(Refusal::Malformed)?;
+        let [VERSION, id @ ..] = *head else { return Err(Refusal::Malformed) };
+        let (key, plain) = self.decrypt(&id, sealed).ok_or(Refusal::Tampered)?;
+        let plain = Plain::of(&plain).ok_or(Refusal::Malformed)?;
+        if now_unix >= plain.expires {
+            return Err(Refusal::Expired);
+        }
+        let same = [
+            ("principal", plain.principal == binding.principal),
+            ("method", plain.method == binding.method),
+            ("name", plain.name == binding.name),
+            ("arguments", plain.arguments == key.arguments(&id, binding.arguments)),
+            ("server", plain.server == binding.server && plain.version == binding.version),
+        ];
+        match same.iter().find(|(_, same)| !same) {
+            Some((part, _)) => Err(Refusal::Foreign(part)),
+            None => Ok(Opened { body: plain.body.to_owned(), expires: plain.expires, id }),
+        }
+    }
+
+    /// The key that `sealed` was made with, and what is in it.
+    fn decrypt(&self, nonce: &[u8; 24], sealed: &[u8]) -> Option<(&SealingKey, Vec<u8>)> {
+        let nonce = XNonce::from(*nonce);
+        self.keys.iter().find_map(|key| {
+            let plain = key.state.decrypt(&nonce, Payload { msg: sealed, aad: &[VERSION] }).ok()?;
+            Some((key, plain))
+        })
+    }
+}
+
+impl fmt::Debug for SealingKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SealingKeys")
+    }
+}
+
+impl fmt::Debug for Opened {
+    /// Leaves the body out: it was sealed because it is nobody else's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").field("expires", &self.expires).finish_non_exhaustive()
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected request state ")?;
+        match self {
+            Self::Expired => f.write_str("that is still good, but found that it has expired"),
+            Self::Foreign(part) => write!(f, "of this request, but found that its {part} differs"),
+            Self::Full => f.write_str("that can be recorded as used, but found the record full"),
+            Self::Malformed => f.write_str("of this server, but found text of another shape"),
+            Self::Replayed => f.write_str("that is new, but found that it was used before"),
+            Self::Tampered => f.write_str("of this server, but found that no key opens it"),
+            Self::TooLong => write!(f, "of at most {MAX_BYTES} bytes, but found it to be longer"),
+        }
+    }
+}
+
+/// A record of the states that were used, for those that may be used once.
+///
+/// It is one process's own: replicas need one that they share, or a client that always meets the same of them.
+#[derive(Debug)]
+pub struct UsedStates {
+    max: usize,
+    /// Unix time of expiry first, so that the next to be forgotten is the first. Invariant: at most `max`.
+    used: BTreeSet<(Duration, [u8; 24])>,
+    /// The latest expiry that was forgotten. States up to it are refused even if the clock was set back since.
+    forgotten: Duration,
+}
+
+impl UsedStates {
+    /// Makes an empty record of at most `max` states that have not expired, 80 bytes or so each.
+    pub fn new(max: usize) -> Self {
+        Self { max, used: BTreeSet::new(), forgotten: Duration::ZERO }
+    }
+
+    /// Records that `opened` is used at the Unix time `now_unix`. States past their expiry are forgotten.
+    ///
+    /// # Errors
+    /// [`Refusal::Expired`] if that happened since it was opened, [`Refusal::Replayed`] the second time,
+    /// [`Refusal::Full`] if it could not be recognized the second time.
+    pub fn take(&mut self, opened: &Opened, now_unix: Duration) -> Result<(), Refusal> {
+        while let Some(&first) = self.used.first().filter(|(expires, _)| *expires <= now_unix) {
+            self.used.remove(&first);
+            self.forgotten = first.0;
+        }
+        let entry = (opened.expires, opened.id);
+        if opened.expires <= now_unix.max(self.forgotten) {
+            return Err(Refusal::Expired);
+        }
+        if self.used.contains(&entry) {
+            return Err(Refusal::Replayed);
+        }
+        if self.used.len() >= self.max {
+            return Err(Refusal::Full);
+        }
+        self.used.insert(entry);
+        Ok(())
+    }
+}
+
+/// Returns a digest of `text` under `salt`, to notice that a text has changed.
+///
+/// It is the tag of ChaCha20-Poly1305 over `text` as associated data, with the salt as key and a fixed nonce. That
+/// is a keyed digest and no general one: whoever knows the salt, or sees digests under it, can make two texts with
+/// the same digest. So the salt has to be random, new for each call, and kept inside sealed state together with the
+/// digest; then nobody outside can aim, and texts of a megabyte collide with a probability below 2^-86.
+pub fn digest(salt: &[u8; 32], text: &str) -> [u8; 16] {
+    let payload = Payload { msg: b"", aad: text.as_bytes() };
+    let tag = ChaCha20Poly1305::new(&Key::from(*salt)).encrypt(&Nonce::from([0; 12]), payload);
+    tag.expect(FITS).try_into().expect("nothing but a tag comes from an empty message")
+}
+
+/// Two keys from one, so that no key serves two purposes.
+#[derive(Clone)]
+struct SealingKey {
+    state: XChaCha20Poly1305,
+    salts: XChaCha20Poly1305,
+}
+
+impl SealingKey {
+    fn derive(key: &[u8; 32]) -> Self {
+        let master = ChaCha20Poly1305::new(&Key::from(*key));
+        let derived = |purpose: &[u8; 12]| {
+            let stream = master.encrypt(&Nonce::from(*purpose), [0; 32].as_slice()).expect(FITS);
+            XChaCha20Poly1305::new(&Key::from(*stream.first_chunk().expect("as many bytes as went in")))
+        };
+        Self { state: derived(b"pw state  v1"), salts: derived(b"pw salts  v1") }
+    }
+
+    /// The digest of `json` that stands in a state, in place of arguments of any length.
+    ///
+    /// Its salt is the keystream of a second key under the state's nonce: each state has its own, nobody without
+    /// the key knows it, and it need not be stored. (The first key's own keystream under that nonce would not do:
+    /// it is what hides the plaintext.) The digest leaves this process encrypted only, so that whoever tries other
+    /// arguments has to do it blindly, with a request for each try.
+    fn arguments(&self, nonce: &[u8; 24], json: &str) -> [u8; 16] {
+        let salt = self.salts.encrypt(&XNonce::from(*nonce), [0; 32].as_slice()).expect(FITS);
+        let salt = salt.first_chunk().expect("as many bytes as went in");
+        // The canonical form is JSON too: it never equals a text that has none.
+        canonical(json).map_or_else(|| digest(salt, json), |json| digest(salt, &json))
+    }
+}
+
+/// What is inside a state. Texts stand behind their length, so that `a`, `bc` is not `ab`, `c`.
+struct Plain<'p> {
+    expires: Duration,
+    principal: Option<&'p str>,
+    method: &'p str,
+    name: &'p str,
+    arguments: [u8; 16],
+    server: &'p str,
+    version: &'p str,
+    body: &'p str,
+}
+
+impl<'p> Plain<'p> {
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.expires.as_secs().to_le_bytes().to_vec();
+        bytes.extend(self.expires.subsec_nanos().to_le_bytes());
+        bytes.extend(self.arguments);
+        bytes.push(self.principal.is_some().into());
+        let texts =
+            [self.principal.unwrap_or(""), self.method, self.name, self.server, self.version, self.body];
+        for text in texts {
+            bytes.extend((text.len() as u64).to_le_bytes());
+            bytes.extend(text.as_bytes());
+        }
+        bytes
+    }
+
+    fn of(mut bytes: &'p [u8]) -> Option<Self> {
+        let rest = &mut bytes;
+        let (seconds, nanos) = (u64::from_le_bytes(take(rest)?), u32::from_le_bytes(take(rest)?));
+        let expires = Duration::from_secs(seconds).checked_add(Duration::from_nanos(nanos.into()))?;
+        let (arguments, [known]) = (take(rest)?, take(rest)?);
+        let plain = Self {
+            expires,
+            principal: Some(text(rest)?).filter(|_| known == 1),
+            method: text(rest)?,
+            name: text(rest)?,
+            arguments,
+            server: text(rest)?,
+            version: text(rest)?,
+            body: text(rest)?,
+        };
+        rest.is_empty().then_some(plain)
+    }
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, behind) = rest.split_first_chunk()?;
+    *rest = behind;
+    Some(*first)
+}
+
+fn text<'p>(rest: &mut &'p [u8]) -> Option<&'p str> {
+    let length = usize::try_from(u64::from_le_bytes(take(rest)?)).ok()?;
+    let (text, behind) = rest.split_at_checked(length)?;
+    *rest = behind;
+    std::str::from_utf8(text).ok()
+}
+
+/// The first byte of a state.
+const VERSION: u8 = 1;
+/// Bytes of version and nonce.
+const HEAD: usize = 25;
+/// Bytes of the authentication tag.
+const TAG: usize = 16;
+/// Why encryption can't fail.
+const FITS: &str = "a text in memory is shorter than the cipher's limit of 2^38 bytes";
+
+#[cfg(test)]
+mod tests;
