@@ -12,7 +12,7 @@ use plainwire_proto::codec::{self, Encoder};
 use plainwire_proto::cursor::{CursorKey, List};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::json::shorten;
-use plainwire_proto::model::{self, CacheHint};
+use plainwire_proto::model::{self, CacheHint, ClientCapability};
 use plainwire_proto::revision::Revision;
 
 use crate::handler::template::Template;
@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     pub(crate) mime_type: Option<String>,
     /// For messages: "the tool `add`".
     pub(crate) name: String,
+    /// What the client has to have declared.
+    pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
     pub(crate) timeout: Option<Duration>,
@@ -112,7 +114,9 @@ struct Lists {
 impl Catalog {
     pub(crate) fn new(server: &str, declared: Declared, settings: Settings) -> Self {
         let Settings { cache_hint, page_size, slow_step } = settings;
-        let entry = |kind: &str, name: &str, run, schema| entry(kind, name, run, schema, slow_step);
+        let entry = |kind: &str, name: &str, requires, run, schema| {
+            entry(kind, name, requires, run, schema, slow_step)
+        };
         // Cursors are good for one way of cutting one list.
         let mut names = format!("pages of {page_size}\n");
         let mut lists = Lists { prompts: vec![], resources: vec![], templates: vec![], tools: vec![] };
@@ -120,24 +124,25 @@ impl Catalog {
         let mut templates = Vec::new();
         for it in declared.tools {
             names += &format!("tool {}\n", it.entry.name);
-            let entry = entry("tool", &it.entry.name, it.run, it.schema);
+            let entry = entry("tool", &it.entry.name, it.requires, it.run, it.schema);
             tools.insert(it.entry.name.clone(), Entry { is_tool: true, timeout: it.timeout, ..entry });
             lists.tools.push(it.entry);
         }
         for it in declared.prompts {
             names += &format!("prompt {}\n", it.entry.name);
-            prompts.insert(it.entry.name.clone(), entry("prompt", &it.entry.name, it.run, it.schema));
+            let entry = entry("prompt", &it.entry.name, it.requires, it.run, it.schema);
+            prompts.insert(it.entry.name.clone(), entry);
             lists.prompts.push(it.entry);
         }
         for it in declared.resources {
             names += &format!("resource {}\n", it.entry.uri);
-            let entry = entry("resource", &it.entry.uri, it.run, InputSchema::empty());
+            let entry = entry("resource", &it.entry.uri, it.requires, it.run, InputSchema::empty());
             resources.insert(it.entry.uri.clone(), Entry { mime_type: it.entry.mime_type.clone(), ..entry });
             lists.resources.push(it.entry);
         }
         for it in declared.templates {
             names += &format!("template {}\n", it.entry.uri_template);
-            let entry = entry("resource template", &it.entry.uri_template, it.run, it.schema);
+            let entry = entry("resource template", &it.entry.uri_template, it.requires, it.run, it.schema);
             templates.push((it.template, Entry { mime_type: it.entry.mime_type.clone(), ..entry }));
             lists.templates.push(it.entry);
         }
@@ -222,9 +227,16 @@ impl Catalog {
     }
 }
 
-fn entry(kind: &str, name: &str, run: Run, schema: InputSchema, slow_step: Duration) -> Entry {
-    let name = format!("the {kind} `{name}`");
-    Entry { is_tool: false, mime_type: None, name, run, schema, pace: Pace::new(slow_step), timeout: None }
+fn entry(
+    kind: &str,
+    name: &str,
+    requires: Vec<ClientCapability>,
+    run: Run,
+    schema: InputSchema,
+    slow_step: Duration,
+) -> Entry {
+    let (name, pace) = (format!("the {kind} `{name}`"), Pace::new(slow_step));
+    Entry { is_tool: false, mime_type: None, name, requires, run, schema, pace, timeout: None }
 }
 
 fn unknown(kind: &str, name: &str) -> Error {

@@ -3,14 +3,18 @@
 //! In: a request. Out: a [`Context`], made only for handlers that take one. It talks to the connection by a queue
 //! and never touches it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use plainwire_proto::error::Error;
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::model::{InputMethod, RawJson};
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
-use plainwire_proto::revision::Era;
-use tokio::sync::{Notify, mpsc};
+use plainwire_proto::revision::{Era, Feature};
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use crate::asking::{Asking, Carried, Origin};
+use crate::roots::KnownRoots;
 
 /// One call, seen from inside its handler. Cheap to clone; all clones are the same call.
 #[derive(Clone, Debug)]
@@ -20,11 +24,14 @@ pub struct Context {
 
 #[derive(Debug)]
 struct Inner {
+    asking: Asking,
     cancelled: AtomicBool,
     client: ClientSource,
     era: Era,
     key: CallKey,
     principal: Option<Arc<Principal>>,
+    /// The roots of the session, or, without one, of this call.
+    roots: KnownRoots,
     signals: Signals,
     /// Wakes everyone in [`Context::cancelled`].
     wake: Notify,
@@ -91,17 +98,44 @@ impl Context {
 
     pub(crate) fn cancel(&self) {
         self.inner.cancelled.store(true, Ordering::Release);
+        self.inner.asking.close();
         self.inner.wake.notify_waiters();
+        self.inner.asking.wake();
+    }
+
+    pub(crate) fn asking(&self) -> &Asking {
+        &self.inner.asking
+    }
+
+    pub(crate) fn key(&self) -> CallKey {
+        self.inner.key
+    }
+
+    pub(crate) fn known_roots(&self) -> &KnownRoots {
+        &self.inner.roots
+    }
+
+    pub(crate) fn signals(&self) -> &Signals {
+        &self.inner.signals
     }
 }
 
 /// What a [`Context`] is made from, if the handler takes one.
 #[derive(Debug)]
 pub(crate) struct ContextSource<'c> {
+    /// The JSON of the arguments.
+    pub(crate) arguments: &'c str,
+    /// What an earlier round left.
+    pub(crate) carried: RefCell<Option<Carried>>,
     pub(crate) frame: &'c str,
     pub(crate) key: CallKey,
     pub(crate) made: OnceCell<Context>,
+    /// How many questions and steps the call may have.
+    pub(crate) max_questions: usize,
     pub(crate) meta: RequestMeta,
+    pub(crate) method: &'static str,
+    /// The tool or prompt, or the URI of the resource.
+    pub(crate) name: &'c str,
     pub(crate) principal: Option<&'c Arc<Principal>>,
     pub(crate) session: Option<Arc<Client>>,
     pub(crate) signals: &'c Signals,
@@ -113,20 +147,31 @@ impl ContextSource<'_> {
     }
 
     fn make(&self) -> Context {
-        let era = self.meta.revision.era();
+        let revision = self.meta.revision;
+        let era = revision.era();
         let client = match era {
             Era::Legacy => ClientSource::Session(self.session.clone()),
             Era::Modern => {
                 ClientSource::Request(self.meta.meta.all.map_or("{}", |all| all.text(self.frame)).to_owned())
             }
         };
+        let asks_by_result = revision.has(Feature::InputRequired);
+        let roots = if asks_by_result { KnownRoots::default() } else { self.signals.roots.clone() };
+        let asking = Asking::new(
+            revision,
+            self.max_questions,
+            asks_by_result.then(|| self.origin()),
+            self.carried.take(),
+        );
         Context {
             inner: Arc::new(Inner {
+                asking,
                 cancelled: AtomicBool::new(false),
                 client,
                 era,
                 key: self.key,
                 principal: self.principal.cloned(),
+                roots,
                 signals: self.signals.clone(),
                 wake: Notify::new(),
             }),
@@ -134,9 +179,37 @@ impl ContextSource<'_> {
     }
 }
 
+impl ContextSource<'_> {
+    /// Returns what a state of this call is bound to.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            arguments: self.arguments.to_owned(),
+            method: self.method,
+            name: self.name.to_owned(),
+            principal: self.principal.cloned(),
+        }
+    }
+}
+
+/// A question to the client of a session.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) call: CallKey,
+    pub(crate) method: InputMethod,
+    /// The JSON of `params`.
+    pub(crate) params: String,
+}
+
 /// What running calls tell their connection.
 #[derive(Debug)]
 pub(crate) enum Signal {
+    /// The call asks the client; `answer` gets the JSON of the result.
+    Ask {
+        answer: oneshot::Sender<Result<RawJson, Error>>,
+        question: Question,
+        /// For [`Self::Withdraw`].
+        ticket: u64,
+    },
     /// The call has an answer: the JSON of `result`, or an error.
     Done(CallKey, Result<Vec<u8>, Error>),
     /// The call was dropped without an answer.
@@ -147,13 +220,18 @@ pub(crate) enum Signal {
         total: Option<f64>,
         message: Option<String>,
     },
+    /// Nobody waits for the answer to a question any more.
+    Withdraw(u64),
 }
 
 /// The queue of [`Signal`]s. Bounded without a capacity: a call sends one `Done` or `Ended`, calls are bounded by
-/// the limit `in_flight`, and progress by [`MAX_PROGRESS`].
+/// the limit `in_flight`, questions of a call by `questions`, and progress by [`MAX_PROGRESS`].
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
+    last_ticket: Arc<AtomicU64>,
     queue: mpsc::UnboundedSender<Signal>,
+    /// What the client of the session let us know of its roots.
+    pub(crate) roots: KnownRoots,
     unsent_answers: Arc<AtomicUsize>,
     unsent_progress: Arc<AtomicUsize>,
 }
@@ -168,12 +246,31 @@ const MAX_ANSWERS: usize = 1 << 20;
 impl Signals {
     pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Signal>) {
         let (queue, signals) = mpsc::unbounded_channel();
-        (Self { queue, unsent_answers: Arc::default(), unsent_progress: Arc::default() }, signals)
+        let this = Self {
+            last_ticket: Arc::default(),
+            queue,
+            roots: KnownRoots::default(),
+            unsent_answers: Arc::default(),
+            unsent_progress: Arc::default(),
+        };
+        (this, signals)
     }
 
     /// Sends a signal; nobody listens after the connection has ended, and nobody has to.
     pub(crate) fn send(&self, signal: Signal) {
         let _ = self.queue.send(signal);
+    }
+
+    /// Asks the client and waits for what it says. Cancel safe: the question is withdrawn.
+    pub(crate) async fn ask(&self, question: Question) -> Result<RawJson, Error> {
+        let ticket = self.last_ticket.fetch_add(1, Ordering::Relaxed);
+        let (answer, answered) = oneshot::channel();
+        self.send(Signal::Ask { answer, question, ticket });
+        let withdraw = Withdraw { signals: self, ticket };
+        let gone = || Err(Error::new(ErrorKind::Internal, "the connection has ended"));
+        let answer = answered.await.unwrap_or_else(|_| gone());
+        std::mem::forget(withdraw);
+        answer
     }
 
     /// Sends the answer of a call.
@@ -203,5 +300,17 @@ impl Signals {
             return;
         }
         self.send(Signal::Progress { key, done, total, message: message.map(ToOwned::to_owned) });
+    }
+}
+
+/// Withdraws a question whose future was dropped.
+struct Withdraw<'s> {
+    signals: &'s Signals,
+    ticket: u64,
+}
+
+impl Drop for Withdraw<'_> {
+    fn drop(&mut self) {
+        self.signals.send(Signal::Withdraw(self.ticket));
     }
 }

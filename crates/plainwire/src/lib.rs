@@ -32,11 +32,13 @@
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
 
+mod asking;
 mod catalog;
 mod client;
 mod context;
 mod driver;
 mod error;
+mod form;
 mod handler;
 mod log;
 pub mod prelude;
@@ -47,6 +49,7 @@ mod server;
 pub mod testing;
 pub mod transport;
 
+pub use asking::{Answer, Confirm};
 pub use client::{Client, ClientBuilder, Notice, Progress};
 pub use context::{Context, Principal};
 pub use error::{Error, Result};

@@ -1,5 +1,6 @@
 //! What a server is usually written with: `use plainwire::prelude::*;`.
 
+pub use crate::asking::{Answer, Confirm};
 pub use crate::context::Context;
 pub use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
 pub use crate::result::{Audio, Image, ToolError};

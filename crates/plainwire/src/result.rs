@@ -10,8 +10,8 @@ use std::fmt::Display;
 use plainwire_proto::base64;
 use plainwire_proto::json::write::Object;
 use plainwire_proto::model::{
-    BlobResource, CallToolResult, Content, EmbeddedResource, GetPromptResult, MediaContent, PromptMessage,
-    RawJson, ReadResourceResult, ResourceContents, Role, TextResource,
+    BlobResource, CallToolResult, ClientCapability, Content, EmbeddedResource, GetPromptResult, MediaContent,
+    PromptMessage, RawJson, ReadResourceResult, ResourceContents, Role, TextResource,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,13 +40,16 @@ pub struct ToolError {
     details: Option<RawJson>,
     hint: Option<String>,
     message: String,
+    /// What the client would have had to declare.
+    missing: Option<ClientCapability>,
     retryable: bool,
 }
 
 impl ToolError {
     /// Makes an error of a kind of your own: a short word in lower case such as `"quota"`.
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self { code: code.into(), details: None, hint: None, message: message.into(), retryable: false }
+        let (code, message) = (code.into(), message.into());
+        Self { code, details: None, hint: None, message, missing: None, retryable: false }
     }
 
     /// Makes the error for something that went wrong and is nothing special; its code is `failed`.
@@ -68,6 +71,13 @@ impl ToolError {
     /// Makes the error for something that took too long; its code is `timeout`, and it is worth another try.
     pub fn timeout(message: impl Into<String>) -> Self {
         Self::new("timeout", message).retryable()
+    }
+
+    /// Makes the error for a client that can't do what is needed; its code is `unsupported`.
+    ///
+    /// Where the protocol has an error for that, returning this one from a handler becomes it.
+    pub fn unsupported(capability: ClientCapability, message: impl Into<String>) -> Self {
+        Self { missing: Some(capability), ..Self::new("unsupported", message) }
     }
 
     /// Says what to do about it.
@@ -99,6 +109,11 @@ impl ToolError {
     /// Returns what went wrong.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// What the client would have had to declare, if that is what is wrong.
+    pub(crate) fn missing(&self) -> Option<ClientCapability> {
+        self.missing
     }
 
     /// The text that the model reads.

@@ -3,9 +3,14 @@
 //! In: the URIs that a client gave, then paths from anywhere. Out: real paths inside a root, or a [`ToolError`] with
 //! the code `outside_roots`. Nothing is opened here, and nothing is watched: roots that change are new [`Roots`].
 
+mod known;
+
 use std::path::{Component, Path, PathBuf};
 
 use plainwire_proto::json::shorten;
+use plainwire_proto::model::Root;
+
+pub(crate) use known::KnownRoots;
 
 use crate::ToolError;
 
@@ -30,7 +35,8 @@ use crate::ToolError;
 /// use plainwire::Roots;
 ///
 /// let directory = std::env::temp_dir();
-/// let roots = Roots::new([(format!("file://{}", directory.display()), None)]);
+/// let uri = format!("file://{}", directory.display());
+/// let roots = Roots::new([plainwire::model::Root { name: None, uri }]);
 /// # if cfg!(unix) {
 /// assert!(roots.resolve("notes/today.md").is_ok());
 /// # }
@@ -39,13 +45,13 @@ use crate::ToolError;
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
     /// In the client's order.
-    roots: Vec<Root>,
+    roots: Vec<Given>,
 }
 
+/// A root as it was given.
 #[derive(Clone, Debug)]
-struct Root {
-    uri: String,
-    name: Option<String>,
+struct Given {
+    root: Root,
     /// The path as the client named it and the real one; or what was expected of the URI.
     place: Result<Place, &'static str>,
 }
@@ -57,20 +63,20 @@ struct Place {
 }
 
 impl Roots {
-    /// Takes the URIs and names of the roots in the client's order. Asks the file system, so that it may block.
+    /// Takes the roots in the client's order. Asks the file system, so that it may block.
     ///
     /// Of more than 256 roots the rest opens nothing.
-    pub fn new(roots: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
-        let root = |(n, (uri, name)): (usize, (String, _))| {
-            let place = if n < MAX_ROOTS { Place::of(&uri) } else { Err("one of the first 256 roots") };
-            Root { uri, name, place }
+    pub fn new(roots: impl IntoIterator<Item = Root>) -> Self {
+        let given = |(n, root): (usize, Root)| {
+            let place = if n < MAX_ROOTS { Place::of(&root.uri) } else { Err("one of the first 256 roots") };
+            Given { root, place }
         };
-        Self { roots: roots.into_iter().enumerate().map(root).collect() }
+        Self { roots: roots.into_iter().enumerate().map(given).collect() }
     }
 
-    /// Returns URI and name of every root, in the client's order, whether it opens something or not.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
-        self.roots.iter().map(|root| (root.uri.as_str(), root.name.as_deref()))
+    /// Returns every root, in the client's order, whether it opens something or not.
+    pub fn iter(&self) -> impl Iterator<Item = &Root> {
+        self.roots.iter().map(|given| &given.root)
     }
 
     /// Returns the real paths that are open, in the client's order.
@@ -157,7 +163,7 @@ impl Roots {
             }
             ([first, ..], []) => format!(
                 "expected {path} to be inside a root of the client, but {found}: expected `{}` to be {}",
-                shorten(&first.uri),
+                shorten(&first.root.uri),
                 first.place.as_ref().err().unwrap_or(&"open"),
             ),
             (_, [_]) => format!("expected {path} to be inside the root {expected}, but {found}"),

@@ -78,7 +78,8 @@ pub(crate) fn to_raw(value: &Value) -> RawJson {
     RawValue::from_string(value.to_string()).unwrap_or_default()
 }
 
-fn derive<T: JsonSchema>(contract: Contract) -> Value {
+/// The schema of a type as it is derived, with everything in it.
+pub(crate) fn derive<T: JsonSchema>(contract: Contract) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.contract = contract;
     settings.meta_schema = None;

@@ -13,10 +13,12 @@ use std::time::Duration;
 use plainwire_proto::model::{CacheHint, Capabilities, Icon, Implementation};
 use plainwire_proto::peer::{Limits, ServerConfig};
 use plainwire_proto::revision::Revision;
+use plainwire_proto::seal::{MAX_KEYS, SealingKeys};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tracing::Level;
 
+use crate::asking::Sealer;
 use crate::catalog::{Catalog, Declared, Settings};
 use crate::context::Principal;
 use crate::driver;
@@ -47,6 +49,7 @@ use crate::transport::{Stream, stdio};
 /// ```
 #[must_use = "a server does nothing until it serves, for example by `.stdio().await`"]
 pub struct Server {
+    ask_timeout: Duration,
     at: &'static Location<'static>,
     cache_hint: CacheHint,
     declared: Declared,
@@ -57,11 +60,20 @@ pub struct Server {
     instructions: Option<String>,
     limits: Limits,
     log_level: Option<Level>,
+    max_questions: usize,
     page_size: usize,
     revisions: Vec<Revision>,
+    sealing: Sealing,
     slow_step: Duration,
     tap: Option<Tap>,
     timeout: Option<Duration>,
+}
+
+/// How request state is sealed.
+struct Sealing {
+    keys: Option<Vec<[u8; 32]>>,
+    single_use: bool,
+    ttl: Duration,
 }
 
 type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send>;
@@ -74,10 +86,13 @@ struct Hooks {
 
 /// A server whose declaration is right, shared by its connections.
 pub(crate) struct Built {
+    pub(crate) ask_timeout: Duration,
     pub(crate) catalog: Catalog,
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) drain: Duration,
+    pub(crate) max_questions: usize,
     pub(crate) principal: Option<Arc<Principal>>,
+    pub(crate) sealer: Arc<Sealer>,
     pub(crate) tap: Option<Tap>,
     pub(crate) timeout: Option<Duration>,
 }
@@ -87,6 +102,7 @@ impl Server {
     #[track_caller]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
+            ask_timeout: Duration::from_secs(600),
             at: Location::caller(),
             cache_hint: CacheHint::default(),
             declared: Declared::default(),
@@ -97,8 +113,10 @@ impl Server {
             instructions: None,
             limits: Limits::default(),
             log_level: Some(Level::INFO),
+            max_questions: 256,
             page_size: 250,
             revisions: Revision::ALL.to_vec(),
+            sealing: Sealing { keys: None, single_use: false, ttl: Duration::from_secs(1_800) },
             slow_step: Duration::from_micros(100),
             tap: None,
             timeout: None,
@@ -209,6 +227,45 @@ impl Server {
         self
     }
 
+    /// Sets how long a question to the client may stay unanswered, where it is a request (up to 2025-11-25). 10 min by
+    /// default: people are at lunch for longer, but nobody watches the call for longer either.
+    pub fn ask_timeout(mut self, timeout: Duration) -> Self {
+        self.ask_timeout = timeout;
+        self
+    }
+
+    /// Sets how many questions and steps one call may have (limit `questions`). 256 by default: more than anybody would
+    /// answer.
+    pub fn max_questions(mut self, questions: usize) -> Self {
+        self.max_questions = questions;
+        self
+    }
+
+    /// Sets what request state is sealed with (2026-07-28): 1 to 16 keys of 32 random bytes. The first one seals, all of
+    /// them open, so that keys can be changed while calls are under way.
+    ///
+    /// Without this each process has a random key of its own, and a call can only go on where it began. Replicas need the
+    /// same keys.
+    pub fn sealing_keys(mut self, keys: impl IntoIterator<Item = [u8; 32]>) -> Self {
+        self.sealing.keys = Some(keys.into_iter().collect());
+        self
+    }
+
+    /// Sets how long request state is good for. 30 min by default: as long as somebody may think about a form.
+    pub fn state_lifetime(mut self, lifetime: Duration) -> Self {
+        self.sealing.ttl = lifetime;
+        self
+    }
+
+    /// Takes each request state once only. This process remembers up to 100,000 used ones and refuses further ones until
+    /// those expire; replicas do not know of each other's.
+    ///
+    /// A client that repeats a round, because the answer was lost, is refused then.
+    pub fn single_use_states(mut self) -> Self {
+        self.sealing.single_use = true;
+        self
+    }
+
     /// Sets how long a call may compute before its first wait until its name counts as slow: the next calls of that
     /// name start on a task of their own, where they hold up nobody. 100 µs by default: as long as a hundred ordinary
     /// calls take.
@@ -312,6 +369,17 @@ impl Server {
             return Err(Error::Declaration { at: self.at, message });
         }
         check(&self.declared)?;
+        let keys = match self.sealing.keys.as_deref().map(SealingKeys::new) {
+            Some(None) => {
+                let message =
+                    format!("expected 1 to {MAX_KEYS} sealing keys, but found another number of them");
+                return Err(Error::Declaration { at: self.at, message });
+            }
+            Some(keys) => keys,
+            None => None,
+        };
+        let names = (self.info.name.as_str(), self.info.version.as_str());
+        let sealer = Sealer::new(keys, names, self.sealing.ttl, self.sealing.single_use);
         let mut capabilities = self.experimental;
         for (name, used) in [
             ("prompts", !self.declared.prompts.is_empty()),
@@ -331,9 +399,12 @@ impl Server {
         config.limits = self.limits;
         config.revisions = self.revisions;
         let built = Built {
+            ask_timeout: self.ask_timeout,
             catalog,
             config: Arc::new(config),
             drain: self.drain,
+            max_questions: self.max_questions,
+            sealer: Arc::new(sealer),
             principal: principal.map(Arc::new),
             tap: self.tap,
             timeout: self.timeout,

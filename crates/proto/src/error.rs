@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::json::write::{self, Object};
+use crate::model::ClientCapability;
 use crate::revision::{Feature, Revision};
 
 /// What went wrong, by meaning. Codes depend on the revision: see [`Error::code`].
@@ -72,6 +73,16 @@ impl Error {
         .with_data(String::from_utf8(data).unwrap_or_default())
     }
 
+    /// Returns the error for a client that did not declare what a request needs.
+    pub fn missing_capability(capability: ClientCapability) -> Self {
+        let required = serde_json::to_string(&capability.to_capabilities()).unwrap_or_default();
+        Self::new(
+            ErrorKind::MissingClientCapability,
+            format!("expected a client that declares `{}`, but found one that does not", capability.as_str()),
+        )
+        .with_data(format!("{{\"requiredCapabilities\":{required}}}"))
+    }
+
     /// Says it in other words.
     #[must_use]
     pub fn saying(mut self, message: impl Into<String>) -> Self {
@@ -109,6 +120,7 @@ impl Error {
             ErrorKind::InvalidParams => -32602,
             ErrorKind::InvalidRequest => -32600,
             ErrorKind::MethodNotFound => -32601,
+            ErrorKind::MissingClientCapability if revision.has(Feature::Initialize) => -32603,
             ErrorKind::MissingClientCapability => -32021,
             ErrorKind::Parse => -32700,
             ErrorKind::ResourceNotFound if revision.has(Feature::ResourceNotFoundCode) => -32002,

@@ -20,6 +20,7 @@
 //! - [`envelope`]: one pass over a message, and writing it back.
 //! - [`peer`]: one side of a connection.
 //! - [`model`]: values in the newest shape; [`codec`]: those values as each revision wants them.
+//! - [`form`]: what a server asks a user to fill in, and whether the answer fits.
 //! - [`error`]: what goes wrong, and its code in each revision.
 //! - [`cursor`]: sealed positions in lists; [`seal`]: sealed state of requests; [`base64`]: bytes as text.
 //! - [`json`]: JSON text without trees.
@@ -30,6 +31,7 @@ pub mod codec;
 pub mod cursor;
 pub mod envelope;
 pub mod error;
+pub mod form;
 pub mod frame;
 pub mod json;
 pub mod model;

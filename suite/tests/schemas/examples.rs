@@ -23,7 +23,8 @@ use crate::oracle::Oracles;
 const REVISION: Revision = Revision::V2026_07_28;
 
 /// Types that nothing of ours holds as a value: parameters and messages that the engine reads where they stand, and what
-/// comes with "2 of 6" (completion, elicitation, sampling, roots, subscriptions, logging).
+/// comes with "2 of 6" (completion, elicitation, sampling, roots, subscriptions, logging). Forms have a test of their own,
+/// in `forms`.
 const NOT_MODELLED: [&str; 44] = [
     "BooleanSchema",
     "CallToolRequestParams",

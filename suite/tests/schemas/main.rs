@@ -1,10 +1,11 @@
 //! The official schemas judge what we send: every line of our server in every transcript, and every line of our client
-//! in every revision. The official examples are read and written back.
+//! in every revision. The official examples are read and written back, and so are the forms of elicitation.
 //!
 //! Skipped where `../shared/spec` is missing.
 
 mod connection;
 mod examples;
+mod forms;
 mod oracle;
 
 use std::sync::mpsc;

@@ -3,23 +3,24 @@
 //! A call is first polled right where its frame is read; what ends at once never becomes a task. What stays pending
 //! is spawned, and so is, from the start, everything behind a name whose first step was slow of late.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll, Waker};
-use std::time::Instant;
 
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::frame::Frame;
 use plainwire_proto::json::Span;
-use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta};
+use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
-use super::call::{self, Guarded, Writing};
-use super::{Clock, spawn};
-use crate::catalog::Entry;
+use super::call::{self, Guarded, Work, Writing};
+use super::questions::Questions;
+use super::{Clock, spawn, unix};
+use crate::catalog::{Entry, Pace};
 use crate::context::{Context, ContextSource, Signal, Signals};
 use crate::handler::{Call, Outcome, Rejected};
 use crate::server::Built;
@@ -28,6 +29,7 @@ pub(super) struct Calls {
     built: Arc<Built>,
     clock: Clock,
     pub(super) peer: Peer,
+    questions: Questions,
     queue: mpsc::UnboundedReceiver<Signal>,
     signals: Signals,
     tasks: BTreeMap<CallKey, Task>,
@@ -45,6 +47,10 @@ struct Wanted<'f> {
     frame: &'f str,
     key: CallKey,
     meta: RequestMeta,
+    method: &'static str,
+    /// The tool or prompt, or the URI of the resource.
+    name: &'f str,
+    /// The resource; empty for anything else.
     uri: &'f str,
 }
 
@@ -52,7 +58,8 @@ impl Calls {
     pub(super) fn new(built: Arc<Built>) -> Self {
         let (signals, queue) = Signals::new();
         let peer = Peer::server(Arc::clone(&built.config));
-        Self { built, clock: Clock::start(), peer, queue, signals, tasks: BTreeMap::new() }
+        let (clock, questions, tasks) = (Clock::start(), Questions::default(), BTreeMap::new());
+        Self { built, clock, peer, questions, queue, signals, tasks }
     }
 
     /// Returns how many calls are tasks.
@@ -77,6 +84,23 @@ impl Calls {
             task.stop();
             self.peer.respond_error(key, &Error::new(ErrorKind::Internal, text));
         }
+    }
+
+    /// Takes note that the client sends nothing more, so that nobody will answer questions.
+    pub(super) fn handle_end(&mut self) {
+        self.peer.handle_end(self.clock.now());
+        self.handle_events("");
+    }
+
+    /// When [`Self::handle_timeout`] wants to be called.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.peer.poll_timeout().map(|at| self.clock.instant(at))
+    }
+
+    /// Lets deadlines pass.
+    pub(super) fn handle_timeout(&mut self) {
+        self.peer.handle_timeout(self.clock.now());
+        self.handle_events("");
     }
 
     pub(super) fn handle_frame(&mut self, frame: Frame<'_>) {
@@ -107,6 +131,12 @@ impl Calls {
 
     fn handle_signal(&mut self, signal: Signal) {
         match signal {
+            Signal::Ask { answer, question, ticket } => {
+                let wait = self.built.ask_timeout;
+                let options = RequestOptions { idle: wait, hard: wait };
+                let now = self.clock.now();
+                self.questions.ask(&mut self.peer, &question, (ticket, answer), options, now);
+            }
             Signal::Done(key, answer) => {
                 self.tasks.remove(&key);
                 self.signals.answer_taken(&answer);
@@ -123,6 +153,7 @@ impl Calls {
                 self.signals.progress_taken();
                 self.peer.progress(key, done, total, message.as_deref());
             }
+            Signal::Withdraw(ticket) => self.questions.withdraw(&mut self.peer, ticket),
         }
     }
 
@@ -137,7 +168,12 @@ impl Calls {
                         None => self.peer.finished(key),
                     }
                 }
+                Event::Failed { request, error } => self.questions.settle(request, Err(error)),
                 Event::Ignored(why) => tracing::debug!("{why}"),
+                Event::Result { request, result } => {
+                    self.questions.settle(request, Ok(result.text(frame)));
+                }
+                Event::RootsChanged => self.signals.roots.changed(),
                 _ => {}
             }
         }
@@ -148,7 +184,7 @@ impl Calls {
         let catalog = &built.catalog;
         let text = |span: Span| span.string(frame).unwrap_or_default();
         let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
-        let wanted = |arguments| Wanted { arguments, frame, key, meta, uri: "" };
+        let wanted = |method, name, arguments| Wanted { arguments, frame, key, meta, method, name, uri: "" };
         let refused = match request {
             Request::List { list, cursor } => {
                 let encoder = built.config.encoder(meta.revision);
@@ -159,20 +195,26 @@ impl Calls {
             }
             // Servers are not asked questions: the peer refuses them.
             Request::Input { .. } => return,
-            Request::CallTool { name, arguments } => match catalog.tool(&text(name)) {
-                Ok(entry) => return self.start(entry, &wanted(json(arguments))),
-                Err(error) => error,
-            },
-            Request::GetPrompt { name, arguments } => match catalog.prompt(&text(name)) {
-                Ok(entry) => return self.start(entry, &wanted(json(arguments))),
-                Err(error) => error,
-            },
+            Request::CallTool { name, arguments } => {
+                let name = &*text(name);
+                match catalog.tool(name) {
+                    Ok(entry) => return self.start(entry, &wanted("tools/call", name, json(arguments))),
+                    Err(error) => error,
+                }
+            }
+            Request::GetPrompt { name, arguments } => {
+                let name = &*text(name);
+                match catalog.prompt(name) {
+                    Ok(entry) => return self.start(entry, &wanted("prompts/get", name, json(arguments))),
+                    Err(error) => error,
+                }
+            }
             Request::ReadResource { uri } => {
                 let uri = &*text(uri);
                 match catalog.resource(uri) {
                     Ok((entry, variables)) => {
-                        let arguments = variables.as_deref().unwrap_or("{}");
-                        return self.start(entry, &Wanted { arguments, frame, key, meta, uri });
+                        let wanted = wanted("resources/read", uri, variables.as_deref().unwrap_or("{}"));
+                        return self.start(entry, &Wanted { uri, ..wanted });
                     }
                     Err(error) => error,
                 }
@@ -184,14 +226,22 @@ impl Calls {
     /// Calls the function behind `entry`, and polls it once unless that was slow before.
     fn start(&mut self, entry: &Entry, wanted: &Wanted<'_>) {
         let source = ContextSource {
+            arguments: wanted.arguments,
+            carried: RefCell::new(None),
             frame: wanted.frame,
             key: wanted.key,
             made: OnceCell::new(),
+            max_questions: self.built.max_questions,
             meta: wanted.meta,
+            method: wanted.method,
+            name: wanted.name,
             principal: self.built.principal.as_ref(),
             session: self.peer.session_client(),
             signals: &self.signals,
         };
+        if let Err(error) = self.admit(entry, &source) {
+            return self.answer(wanted, &error);
+        }
         let call = Call {
             arguments: wanted.arguments,
             context: &source,
@@ -202,26 +252,24 @@ impl Calls {
         // The user's code may panic before its future exists: in `Deserialize`, or in a plain closure.
         let called = catch_unwind(AssertUnwindSafe(|| (entry.run)(&call)));
         let context = source.made.into_inner();
-        let mut running = match called {
+        let running = match called {
             Ok(Ok(running)) => running,
             Ok(Err(Rejected(text))) => return self.reject(wanted, &text),
-            Err(panic) => {
-                let outcome = call::panicked(&entry.name, &*panic);
-                return self.answer(wanted, &outcome);
-            }
+            Err(panic) => return self.answer(wanted, &call::panicked(&entry.name, &*panic)),
         };
+        let mut work = Work { context, running };
         if entry.pace.is_slow() {
             let pace = Some(Arc::clone(&entry.pace));
-            return self.spawn(entry, wanted, Guarded::new(&entry.name, running, pace), context);
+            return self.spawn(entry, wanted, work, pace);
         }
-        let began = Instant::now();
-        let polled = call::poll_guarded(&entry.name, &mut running, &mut Poller::from_waker(Waker::noop()));
+        let began = std::time::Instant::now();
+        let polled = work.poll(&entry.name, &self.built.sealer, &mut Poller::from_waker(Waker::noop()));
         entry.pace.note(began.elapsed());
         match polled {
             // Polled again as a task, which is when its waker counts.
-            Poll::Pending => self.spawn(entry, wanted, Guarded::new(&entry.name, running, None), context),
+            Poll::Pending => self.spawn(entry, wanted, work, None),
             Poll::Ready(outcome) => {
-                if context.is_some() {
+                if work.context.is_some() {
                     // What the call reported on its way goes out before its answer.
                     while let Ok(signal) = self.queue.try_recv() {
                         self.handle_signal(signal);
@@ -232,21 +280,36 @@ impl Calls {
         }
     }
 
-    fn spawn(&mut self, entry: &Entry, wanted: &Wanted<'_>, call: Guarded, context: Option<Context>) {
-        let writing = self.writing(wanted);
+    /// Takes what an earlier round left, and refuses clients that lack what `entry` needs.
+    fn admit(&self, entry: &Entry, source: &ContextSource<'_>) -> Result<(), Outcome> {
+        if let Some(state) = source.meta.request_state {
+            let state = state.string(source.frame).unwrap_or_default();
+            let responses = source.meta.input_responses.map_or("{}", |span| span.text(source.frame));
+            let carried = self.built.sealer.open(&source.origin(), &state, responses, unix());
+            source.carried.replace(Some(carried.map_err(Outcome::Error)?));
+        }
+        for &capability in &entry.requires {
+            source.get().require(capability).map_err(|error| {
+                if entry.is_tool { Outcome::tool_failed(error) } else { Outcome::refused(&error) }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, entry: &Entry, wanted: &Wanted<'_>, work: Work, pace: Option<Arc<Pace>>) {
+        let context = work.context.clone();
         let timeout = entry.timeout.or(self.built.timeout);
-        let task = spawn(call::run(wanted.key, call, timeout, entry.is_tool, writing, self.signals.clone()));
+        let guarded = Guarded::new(entry, work, &self.built.sealer, timeout, pace);
+        let task = spawn(call::run(wanted.key, guarded, self.writing(wanted), self.signals.clone()));
         self.tasks.insert(wanted.key, Task { abort: task.abort_handle(), context });
     }
 
     fn answer(&mut self, wanted: &Wanted<'_>, outcome: &Outcome) {
-        if let Outcome::Error(error) = outcome {
-            return self.peer.respond_error(wanted.key, error);
-        }
         let writing = self.writing(wanted);
-        let mut failed: Option<Error> = None;
-        self.peer.respond(wanted.key, |out| failed = writing.write(outcome, out).err());
-        debug_assert!(failed.is_none(), "errors were answered above");
+        match writing.refusal(outcome) {
+            Some(error) => self.peer.respond_error(wanted.key, &error),
+            None => self.peer.respond(wanted.key, |out| writing.write(outcome, out)),
+        }
     }
 
     fn reject(&mut self, wanted: &Wanted<'_>, text: &str) {
@@ -265,9 +328,13 @@ impl Calls {
 }
 
 impl Task {
+    /// Stops the call. A step of it that runs gets the time to end: the task sees to that itself.
     fn stop(&self) {
         if let Some(context) = &self.context {
             context.cancel();
+            if context.asking().has_steps() {
+                return;
+            }
         }
         self.abort.abort();
     }

@@ -4,7 +4,7 @@
 //! still waits is told.
 
 use std::collections::BTreeMap;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -170,16 +170,8 @@ impl Pump {
 
     /// Lets deadlines pass. Returns whether one did.
     fn poll_deadlines(&mut self, cx: &mut Context<'_>) -> bool {
-        let Some(next) = self.peer.poll_timeout() else {
-            self.sleep = None;
-            return false;
-        };
-        let at = self.clock.instant(next);
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
-        if sleep.deadline() != at {
-            sleep.as_mut().reset(at);
-        }
-        if sleep.as_mut().poll(cx).is_pending() {
+        let at = self.peer.poll_timeout().map(|at| self.clock.instant(at));
+        if !super::poll_until(&mut self.sleep, at, cx) {
             return false;
         }
         self.peer.handle_timeout(self.clock.now());
@@ -228,7 +220,8 @@ impl Desk<'_> {
                 Event::Cancelled { .. }
                 | Event::Initialized
                 | Event::InputRequired { .. }
-                | Event::Request { .. } => {}
+                | Event::Request { .. }
+                | Event::RootsChanged => {}
             }
         }
     }

@@ -9,16 +9,20 @@
 mod call;
 mod calls;
 pub(crate) mod client;
+mod questions;
 mod server;
 mod wire;
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Context;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use plainwire_proto::peer::Now;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep};
 
 use crate::error::{Error, Result};
 use crate::server::Built;
@@ -66,6 +70,24 @@ fn aside<T>(step: impl FnOnce() -> T) -> T {
     }
 }
 
+/// The time that others can read.
+fn unix() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// Polls a timer that goes off at `at`, if ever. Returns whether it has.
+fn poll_until(timer: &mut Option<Pin<Box<Sleep>>>, at: Option<Instant>, cx: &mut Context<'_>) -> bool {
+    let Some(at) = at else {
+        *timer = None;
+        return false;
+    };
+    let sleep = timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
+    if sleep.deadline() != at {
+        sleep.as_mut().reset(at);
+    }
+    sleep.as_mut().poll(cx).is_ready()
+}
+
 /// The clock of a connection: the runtime's own, so that a test that pauses it pauses deadlines too.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
@@ -78,12 +100,11 @@ impl Clock {
     }
 
     fn now(self) -> Now {
-        let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        Now { monotonic: self.began.elapsed(), unix }
+        Now { monotonic: self.began.elapsed(), unix: unix() }
     }
 
     /// The moment at which [`Now::monotonic`] is `monotonic`.
-    fn instant(self, monotonic: std::time::Duration) -> Instant {
+    fn instant(self, monotonic: Duration) -> Instant {
         self.began + monotonic
     }
 }

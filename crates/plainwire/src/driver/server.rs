@@ -33,6 +33,8 @@ pub(super) struct Pump {
     deadline: Option<(Due, Pin<Box<Sleep>>)>,
     /// How many more turns calls get to end before requests are refused.
     patience: u8,
+    /// Wakes this task when a deadline of the peer passes.
+    timer: Option<Pin<Box<Sleep>>>,
     wire: Wire,
     /// Whether other tasks should get their turn before this one goes on.
     yields: bool,
@@ -54,7 +56,7 @@ impl Pump {
     pub(super) fn new(built: Arc<Built>, stream: Stream) -> Self {
         let wire = Wire::new(stream, built.config.limits.frame_in, built.tap.clone());
         let calls = Calls::new(Arc::clone(&built));
-        Self { built, calls, deadline: None, patience: PATIENCE, wire, yields: false }
+        Self { built, calls, deadline: None, patience: PATIENCE, timer: None, wire, yields: false }
     }
 
     pub(super) async fn run(mut self) {
@@ -78,6 +80,7 @@ impl Pump {
                 idle = false;
             }
             idle &= !self.handle_frames(cx);
+            idle &= !self.poll_deadlines(cx);
             let backlogged = self.wire.is_backlogged();
             if !self.is_held_up()
                 && reads < READS
@@ -89,6 +92,7 @@ impl Pump {
                 }
                 if self.wire.is_ended() {
                     tracing::debug!("input has ended");
+                    self.calls.handle_end();
                 }
                 // What was just read is handled before anything is written: one write for all of it.
                 reads += 1;
@@ -142,6 +146,16 @@ impl Pump {
             self.wire.discard();
         }
         Poll::Ready(())
+    }
+
+    /// Lets deadlines of the peer pass. Returns whether one did.
+    fn poll_deadlines(&mut self, cx: &mut Context<'_>) -> bool {
+        if !super::poll_until(&mut self.timer, self.calls.next_deadline(), cx) {
+            return false;
+        }
+        self.calls.handle_timeout();
+        self.wire.gather(&mut self.calls.peer);
+        true
     }
 
     /// Whether too much is unsent, or waits to be, for anything more to be begun.

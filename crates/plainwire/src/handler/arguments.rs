@@ -25,19 +25,41 @@ pub(super) fn read<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Res
     let mut tree: Value = serde_json::from_str(text).map_err(|error| Rejected(error.to_string()))?;
     let mut repair = Repair { root: &schema.value, steps: MAX_STEPS };
     repair.value(&mut tree, &schema.value, "arguments")?;
-    match serde_path_to_error::deserialize::<_, T>(&tree) {
+    match typed::<T>(&tree) {
         Ok(value) => match unknown::<T>(&tree) {
             None => Ok(value),
             Some(path) => Err(unknown_name(&path, schema)),
         },
-        Err(error) => {
-            let path = match error.path().to_string() {
-                root if root == "." => "arguments".to_owned(),
-                path => format!("arguments.{path}"),
+        Err(misfit) => {
+            let path = match &misfit.path {
+                None => "arguments".to_owned(),
+                Some(path) => format!("arguments.{path}"),
             };
-            Err(Rejected(format!("expected `{path}` to fit, but found: {}", error.inner())))
+            Err(Rejected(misfit.at(&path)))
         }
     }
+}
+
+/// What a type said to a value that its schema allows.
+pub(crate) struct Misfit {
+    /// Where below the root; `None` is the root itself.
+    pub(crate) path: Option<String>,
+    why: String,
+}
+
+impl Misfit {
+    /// Returns the text, with `path` for where it is.
+    pub(crate) fn at(&self, path: &str) -> String {
+        format!("expected `{path}` to fit, but found: {}", self.why)
+    }
+}
+
+/// Reads a tree into a `T`, names that it does not know left aside.
+pub(crate) fn typed<T: DeserializeOwned>(tree: &Value) -> Result<T, Misfit> {
+    serde_path_to_error::deserialize(tree).map_err(|error| {
+        let path = error.path().to_string();
+        Misfit { path: (path != ".").then_some(path), why: error.inner().to_string() }
+    })
 }
 
 /// Refuses every argument, for handlers that take none.
@@ -247,14 +269,20 @@ fn retype(value: &mut Value, keywords: &Keywords, path: &str) -> Result<(), Reje
             }
         }
     }
-    if types.contains(&"integer")
-        && !types.contains(&"number")
-        && let Some(float) = value.as_f64().filter(|_| value.is_f64())
+    if types.contains(&"integer") && !types.contains(&"number") {
+        whole(value);
+    }
+    Ok(())
+}
+
+/// Turns `2.0` into `2` where a whole number is due.
+pub(crate) fn whole(value: &mut Value) {
+    if let Some(float) = value.as_f64().filter(|_| value.is_f64())
+        && float.fract() == 0.0
         && float.abs() < 9_007_199_254_740_992.0
     {
         *value = Value::from(float as i64);
     }
-    Ok(())
 }
 
 fn bounds(value: &Value, keywords: &Keywords, path: &str) -> Result<(), Rejected> {

@@ -3,7 +3,7 @@
 //! In: a request's arguments as JSON text. Out: a future of an [`Outcome`], or a [`Rejected`] before any of the
 //! user's code ran. Which tool is meant is the catalog's business; running the future is the driver's.
 
-mod arguments;
+pub(crate) mod arguments;
 mod extract;
 mod prompt;
 mod resource;
@@ -14,8 +14,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use plainwire_proto::error::Error;
-use plainwire_proto::model::{CallToolResult, GetPromptResult, ReadResourceResult};
+use plainwire_proto::codec::KeyedRequest;
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::model::{CallToolResult, ClientCapability, GetPromptResult, ReadResourceResult};
 
 pub use extract::{Call, FromCall, Handler, Signature, ViaArguments, ViaContext};
 pub use prompt::Prompt;
@@ -33,18 +34,42 @@ pub struct Rejected(pub String);
 pub(crate) enum Outcome {
     /// The protocol itself says no.
     Error(Error),
+    /// The client has to be asked first.
+    InputRequired {
+        requests: Vec<KeyedRequest>,
+        state: String,
+    },
     Prompt(GetPromptResult),
     Resource(ReadResourceResult),
     Tool(CallToolResult),
+    /// The client did not declare what is needed.
+    Unsupported {
+        capability: ClientCapability,
+        /// The answer where the protocol has no error for it.
+        otherwise: Box<Self>,
+    },
 }
 
 impl Outcome {
+    /// A failure of a tool, which is a result that the model reads.
+    pub(crate) fn tool_failed(error: ToolError) -> Self {
+        let capability = error.missing();
+        Self::Tool(error.into_result()).unless_missing(capability)
+    }
+
     /// An error where there is no result that could hold it.
     pub(crate) fn refused(error: &ToolError) -> Self {
-        use plainwire_proto::error::ErrorKind;
         let kind =
             if error.code() == "invalid_input" { ErrorKind::InvalidParams } else { ErrorKind::Internal };
-        Self::Error(Error::new(kind, error.text()).with_data(error.to_json()))
+        let refused = Self::Error(Error::new(kind, error.text()).with_data(error.to_json()));
+        refused.unless_missing(error.missing())
+    }
+
+    fn unless_missing(self, capability: Option<ClientCapability>) -> Self {
+        match capability {
+            Some(capability) => Self::Unsupported { capability, otherwise: Box::new(self) },
+            None => self,
+        }
     }
 }
 

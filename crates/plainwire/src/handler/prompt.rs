@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use plainwire_proto::model::{self, PromptArgument};
+use plainwire_proto::model::{self, ClientCapability, PromptArgument};
 use serde_json::Value;
 
 use super::{Handler, Outcome, Run, Signature, run};
@@ -18,6 +18,7 @@ pub struct Prompt {
     pub(crate) at: &'static Location<'static>,
     pub(crate) entry: model::Prompt,
     pub(crate) problem: Option<String>,
+    pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
 }
@@ -42,7 +43,7 @@ impl Prompt {
         });
         let entry =
             model::Prompt { arguments: arguments.collect(), name: name.into(), ..model::Prompt::default() };
-        Self { at: Location::caller(), entry, problem, run, schema }
+        Self { at: Location::caller(), entry, problem, requires: Vec::new(), run, schema }
     }
 
     /// Returns the name.
@@ -54,6 +55,13 @@ impl Prompt {
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.entry.description = Some(description.into());
+        self
+    }
+
+    /// Refuses clients that can't be asked for `capability`, before any work is done.
+    #[must_use]
+    pub fn requires(mut self, capability: ClientCapability) -> Self {
+        self.requires.push(capability);
         self
     }
 

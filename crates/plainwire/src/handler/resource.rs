@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use plainwire_proto::error::Error;
-use plainwire_proto::model;
+use plainwire_proto::model::{self, ClientCapability};
 
 use super::template::Template;
 use super::{Handler, Outcome, Run, Signature};
@@ -17,6 +17,7 @@ pub struct Resource {
     pub(crate) at: &'static Location<'static>,
     pub(crate) entry: model::Resource,
     pub(crate) problem: Option<String>,
+    pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
 }
 
@@ -28,6 +29,7 @@ pub struct ResourceTemplate {
     pub(crate) at: &'static Location<'static>,
     pub(crate) entry: model::ResourceTemplate,
     pub(crate) problem: Option<String>,
+    pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
     pub(crate) template: Template,
@@ -46,7 +48,7 @@ impl Resource {
             "expected no arguments: a resource has one URI; use a `ResourceTemplate` for many".to_owned()
         });
         let entry = model::Resource { name: name.into(), uri: uri.into(), ..model::Resource::default() };
-        Self { at: Location::caller(), entry, problem, run: reading(handler) }
+        Self { at: Location::caller(), entry, problem, requires: Vec::new(), run: reading(handler) }
     }
 
     /// Says what the resource is.
@@ -60,6 +62,13 @@ impl Resource {
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.entry.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Refuses clients that can't be asked for `capability`, before any work is done.
+    #[must_use]
+    pub fn requires(mut self, capability: ClientCapability) -> Self {
+        self.requires.push(capability);
         self
     }
 
@@ -117,7 +126,15 @@ impl ResourceTemplate {
         }
         let entry =
             model::ResourceTemplate { name: name.into(), uri_template, ..model::ResourceTemplate::default() };
-        Self { at: Location::caller(), entry, problem, run: reading(handler), schema, template }
+        Self {
+            at: Location::caller(),
+            entry,
+            problem,
+            requires: Vec::new(),
+            run: reading(handler),
+            schema,
+            template,
+        }
     }
 
     /// Says what the resources are.
@@ -131,6 +148,13 @@ impl ResourceTemplate {
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.entry.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Refuses clients that can't be asked for `capability`, before any work is done.
+    #[must_use]
+    pub fn requires(mut self, capability: ClientCapability) -> Self {
+        self.requires.push(capability);
         self
     }
 

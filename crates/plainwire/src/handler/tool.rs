@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use plainwire_proto::model::{self, Icon, RawJson, ToolAnnotations};
+use plainwire_proto::model::{self, ClientCapability, Icon, RawJson, ToolAnnotations};
 use serde_json::Value;
 
 use super::{Handler, Outcome, Run, Signature, run};
@@ -33,6 +33,7 @@ pub struct Tool {
     pub(crate) at: &'static Location<'static>,
     pub(crate) entry: model::Tool,
     pub(crate) problem: Option<String>,
+    pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
     pub(crate) timeout: Option<Duration>,
@@ -51,7 +52,7 @@ impl Tool {
     {
         let (schema, problem) = Signature::of::<Takes, H>().input();
         let run = run(handler, |returned| {
-            Outcome::Tool(returned.into_tool_result().unwrap_or_else(|error| error.into_result()))
+            returned.into_tool_result().map_or_else(Outcome::tool_failed, Outcome::Tool)
         });
         let entry = model::Tool {
             annotations: None,
@@ -63,7 +64,7 @@ impl Tool {
             output_schema: H::Output::output_schema(),
             title: None,
         };
-        Self { at: Location::caller(), entry, problem, run, schema, timeout: None }
+        Self { at: Location::caller(), entry, problem, requires: Vec::new(), run, schema, timeout: None }
     }
 
     /// Returns the name.
@@ -144,7 +145,17 @@ impl Tool {
         self
     }
 
-    /// Ends a call that takes longer: the model is told so, the work is dropped.
+    /// Refuses clients that can't be asked for `capability`, before any work is done.
+    ///
+    /// Without this the handler runs until it asks.
+    #[must_use]
+    pub fn requires(mut self, capability: ClientCapability) -> Self {
+        self.requires.push(capability);
+        self
+    }
+
+    /// Ends a call that takes longer: the model is told so, the work is dropped. Time in which the call waits for an
+    /// answer of the client does not count.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

@@ -57,7 +57,7 @@ impl Drop for Dir {
 }
 
 fn roots(uris: &[String]) -> Roots {
-    Roots::new(uris.iter().map(|uri| (uri.clone(), None)))
+    Roots::new(uris.iter().map(|uri| Root { name: None, uri: uri.clone() }))
 }
 
 fn allows(roots: &Roots, path: impl AsRef<Path>, expected: impl AsRef<Path>) {
@@ -84,7 +84,7 @@ fn message(roots: &Roots, path: &str) -> String {
 fn closed(uri: &str) {
     let roots = roots(&[uri.to_owned()]);
     assert_eq!(roots.directories().count(), 0, "{uri}");
-    assert_eq!(roots.iter().collect::<Vec<_>>(), [(uri, None)]);
+    assert_eq!(roots.iter().map(|root| &*root.uri).collect::<Vec<_>>(), [uri]);
     refuses(&roots, "file");
     refuses(&roots, std::env::temp_dir());
 }

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{Encoder, content::content, entry};
 use crate::error::{Error, ErrorKind};
+use crate::form::Form;
 use crate::json::shorten;
 use crate::json::write::{self, Object};
 use crate::model::{
@@ -15,6 +16,17 @@ use crate::model::{
     InputResponse, ModelPreferences, RawJson, Root, SamplingContent, SamplingMessage, ToolResult,
 };
 use crate::revision::{Feature, Revision};
+
+/// A question as it stands in an `input_required` result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyedRequest {
+    /// Its name within the call.
+    pub key: String,
+    /// By which method it is asked.
+    pub method: InputMethod,
+    /// What [`input_params`] wrote for it.
+    pub params: String,
+}
 
 /// Writes the `params` of a question.
 ///
@@ -33,7 +45,12 @@ fn elicit_params(out: &mut Vec<u8>, it: &Elicitation, revision: Revision) -> Res
     match it {
         Elicitation::Form { message, schema } => {
             let mut written = Vec::new();
-            write::raw(&mut written, schema);
+            if revision.has(Feature::RicherForms) {
+                write::raw(&mut written, schema);
+            } else {
+                let form = Form::parse(schema)?;
+                form.write(&mut written, revision).map_err(|error| error.to_string())?;
+            }
             let mut object = Object::open(out);
             if revision.has(Feature::UrlElicitation) {
                 object.string("mode", "form");
@@ -270,21 +287,16 @@ pub fn read_input_response(method: InputMethod, json: &str) -> Result<InputRespo
 }
 
 impl Encoder {
-    /// Writes the result that asks first. `requests` has keys and what [`input_params`] wrote for them.
-    pub fn input_required(
-        &self,
-        out: &mut Vec<u8>,
-        requests: &[(String, InputMethod, String)],
-        state: Option<&str>,
-    ) {
+    /// Writes the result that asks first.
+    pub fn input_required(&self, out: &mut Vec<u8>, requests: &[KeyedRequest], state: Option<&str>) {
         let mut object = Object::open(out);
         object.string("resultType", "input_required");
         if !requests.is_empty() {
             let mut inner = Object::open(object.name("inputRequests"));
-            for (key, method, params) in requests {
-                let mut request = Object::open(inner.name(key));
-                request.string("method", method.as_str());
-                request.raw("params", params);
+            for it in requests {
+                let mut request = Object::open(inner.name(&it.key));
+                request.string("method", it.method.as_str());
+                request.raw("params", &it.params);
                 request.close();
             }
             inner.close();

@@ -20,7 +20,7 @@ use crate::revision::{Feature, Revision};
 pub use content::content;
 pub use entry::{implementation, prompt, resource, resource_template, tool};
 pub use input::{
-    input_params, input_response, members, read_input_params, read_input_response, retry_params,
+    KeyedRequest, input_params, input_response, members, read_input_params, read_input_response, retry_params,
 };
 
 /// The key under which a server names itself in results.

@@ -70,6 +70,8 @@ pub enum Event {
         /// What the request says of itself.
         meta: RequestMeta,
     },
+    /// The roots of the legacy client have changed.
+    RootsChanged,
     /// One of our requests succeeded.
     Result {
         /// The request.

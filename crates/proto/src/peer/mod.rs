@@ -9,6 +9,7 @@
 //! A peer does not run handlers, does not know what tools there are, and does not decide when to give up on a
 //! connection.
 
+mod asking;
 mod batch;
 mod client;
 mod config;
@@ -121,7 +122,7 @@ impl Peer {
     pub fn handle_timeout(&mut self, now: Now) {
         while let Some(expired) = self.outbound.expired(now) {
             // While somebody here thinks about a question of the other side, it may well be waiting for the answer.
-            if expired.idle && self.inbound.len() > 0 {
+            if expired.idle && matches!(self.role, Role::Client(_)) && self.inbound.len() > 0 {
                 self.outbound.touch(expired.key, now);
             } else {
                 self.expire(expired.key, expired.why, now);
@@ -154,6 +155,7 @@ impl Peer {
     /// Nothing is written for a request that was cancelled, and nothing for a key that was answered before.
     pub fn respond(&mut self, key: CallKey, write: impl FnOnce(&mut Vec<u8>)) {
         let Some(open) = self.inbound.close(key) else { return };
+        self.withdraw(key);
         let mut out = self.buffer();
         envelope::begin_result(&mut out, &open.id);
         write(&mut out);
@@ -173,6 +175,7 @@ impl Peer {
     /// Answers the request `key` with an error; otherwise as [`Self::respond`].
     pub fn respond_error(&mut self, key: CallKey, error: &Error) {
         if let Some(open) = self.inbound.close(key) {
+            self.withdraw(key);
             self.send_error(open.answer, Some(key), Some(&open.id), error, Some(open.revision));
         }
     }
@@ -220,11 +223,15 @@ impl Peer {
 
     /// Sends a notification that answers nothing; `params` is a JSON object.
     pub fn notify(&mut self, method: &str, params: &str) {
+        self.notify_on(Route::Unsolicited, method, params);
+    }
+
+    fn notify_on(&mut self, route: Route, method: &str, params: &str) {
         let mut out = self.buffer();
         envelope::begin_notification(&mut out, method);
         crate::json::write::raw(&mut out, params);
         envelope::end(&mut out);
-        self.transmits.push_back(Transmit { route: Route::Unsolicited, bytes: out });
+        self.transmits.push_back(Transmit { route, bytes: out });
     }
 
     /// Returns how many requests of the other side are being worked on, cancelled ones included.
@@ -273,6 +280,7 @@ impl Peer {
             "$/cancelRequest" => self.handle_cancelled(frame, params.id, params),
             "notifications/progress" => self.handle_progress(frame, params, now),
             "notifications/initialized" => self.handle_initialized(),
+            "notifications/roots/list_changed" => self.events.push_back(Event::RootsChanged),
             "notifications/tools/list_changed" => {
                 self.events.push_back(Event::ListChanged(crate::cursor::List::Tools))
             }
@@ -293,6 +301,7 @@ impl Peer {
         match self.inbound.cancel(&id) {
             Some((key, answer)) => {
                 self.events.push_back(Event::Cancelled { key, reason: inbound::reason(frame, params) });
+                self.withdraw(key);
                 self.batch_step(answer, None);
             }
             // Spec: cancellations of unknown and of finished requests are ignored.

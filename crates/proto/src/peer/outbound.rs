@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Event, Now, Peer, Role, Route, Transmit};
+use super::{CallKey, Event, Now, Peer, Role, Route, Transmit};
 use crate::envelope::{self, Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::{Span, shorten, unquote};
@@ -33,6 +33,8 @@ impl Default for RequestOptions {
 
 #[derive(Debug)]
 struct Waiting {
+    /// The request of the other side for the sake of which this one was made.
+    call: Option<CallKey>,
     deadline: Duration,
     hard: Duration,
     idle: Duration,
@@ -49,6 +51,8 @@ pub(super) struct Expired {
 
 #[derive(Debug, Default)]
 pub(super) struct Outbound {
+    /// How many of `waiting` have a `call`.
+    asked: usize,
     /// Invariant: one entry per request in `waiting`, under its deadline.
     deadlines: BTreeSet<(Duration, u64)>,
     last: u64,
@@ -56,20 +60,47 @@ pub(super) struct Outbound {
 }
 
 impl Outbound {
-    pub(super) fn open(&mut self, method: &str, options: RequestOptions, now: Now) -> RequestKey {
+    pub(super) fn open(
+        &mut self,
+        method: &str,
+        call: Option<CallKey>,
+        options: RequestOptions,
+        now: Now,
+    ) -> RequestKey {
         self.last += 1;
         let hard = now.monotonic.saturating_add(options.hard);
         let deadline = now.monotonic.saturating_add(options.idle).min(hard);
         self.deadlines.insert((deadline, self.last));
-        self.waiting.insert(self.last, Waiting { deadline, hard, idle: options.idle, method: method.into() });
+        let waiting = Waiting { call, deadline, hard, idle: options.idle, method: method.into() };
+        self.asked += usize::from(call.is_some());
+        self.waiting.insert(self.last, waiting);
         RequestKey(self.last)
     }
 
     /// Ends a request and returns its method.
     pub(super) fn close(&mut self, key: RequestKey) -> Option<Box<str>> {
         let waiting = self.waiting.remove(&key.0)?;
+        self.asked -= usize::from(waiting.call.is_some());
         self.deadlines.remove(&(waiting.deadline, key.0));
         Some(waiting.method)
+    }
+
+    /// The requests that were made for the sake of `call`.
+    pub(super) fn asked_for(&self, call: CallKey) -> Vec<RequestKey> {
+        if self.asked == 0 {
+            return Vec::new();
+        }
+        let asked = self.waiting.iter().filter(|(_, waiting)| waiting.call == Some(call));
+        asked.map(|(&number, _)| RequestKey(number)).collect()
+    }
+
+    /// The request of the other side for the sake of which `key` was made.
+    pub(super) fn call_of(&self, key: RequestKey) -> Option<CallKey> {
+        self.waiting.get(&key.0)?.call
+    }
+
+    pub(super) fn first(&self) -> Option<RequestKey> {
+        self.waiting.first_key_value().map(|(&number, _)| RequestKey(number))
     }
 
     pub(super) fn expired(&self, now: Now) -> Option<Expired> {
@@ -114,7 +145,7 @@ impl Peer {
     ///
     /// Progress is always asked for. The answer comes as [`Event::Result`] or [`Event::Failed`].
     pub fn request(&mut self, method: &str, params: &str, options: RequestOptions, now: Now) -> RequestKey {
-        let key = self.outbound.open(method, options, now);
+        let key = self.outbound.open(method, None, options, now);
         let mut out = self.buffer();
         envelope::begin_request(&mut out, &Id::Integer(key.0.into()), method);
         match &self.role {
@@ -128,13 +159,13 @@ impl Peer {
 
     /// Gives up on a request and tells the other side. Its answer, should it still come, is ignored.
     pub fn cancel(&mut self, request: RequestKey, reason: &str) {
+        // A question goes where its answer was to come from.
+        let route = self.outbound.call_of(request).map_or(Route::Unsolicited, Route::Request);
         // Spec: `initialize` is never cancelled. A server that did not answer the probe knows no cancellation yet.
         if self.outbound.close(request).is_some() && !self.is_handshake(request) {
             let reason = serde_json::Value::from(reason);
-            self.notify(
-                "notifications/cancelled",
-                &format!(r#"{{"requestId":{},"reason":{reason}}}"#, request.0),
-            );
+            let params = format!(r#"{{"requestId":{},"reason":{reason}}}"#, request.0);
+            self.notify_on(route, "notifications/cancelled", &params);
         }
     }
 

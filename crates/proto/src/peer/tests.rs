@@ -245,6 +245,7 @@ fn told(event: &Event, frame: &str) -> String {
             format!("progress {}: {progress} {total:?} {message:?}", request.0)
         }
         Event::Refused(error) => format!("refused: {error}"),
+        Event::RootsChanged => "roots changed".to_owned(),
         Event::Request { request, meta, .. } => {
             let request = match request {
                 Request::CallTool { name, arguments } => format!("call {} {}", text(name), maybe(arguments)),

@@ -1,0 +1,189 @@
+//! What a call leaves with its client between two rounds: answers, results of steps, open questions.
+//!
+//! In: what the last round ended with. Out: sealed text for `requestState`; and back, for the round that follows.
+//! A state from anywhere else is refused with one and the same sentence; only the log says why.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use plainwire_proto::codec;
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::model::{InputMethod, RawJson};
+use plainwire_proto::seal::{Binding, Refusal, SealingKeys, UsedStates};
+use serde::{Deserialize, Serialize};
+
+use crate::context::Principal;
+
+/// What seals and opens the states of a server.
+pub(crate) struct Sealer {
+    keys: SealingKeys,
+    server: String,
+    /// How long a state is good for.
+    ttl: Duration,
+    /// The states that were used, if each may be used once.
+    used: Option<Mutex<UsedStates>>,
+    version: String,
+}
+
+/// States that a server remembers as used: some MiB.
+const MAX_USED: usize = 100_000;
+
+/// The request that a state belongs to.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) arguments: String,
+    pub(crate) method: &'static str,
+    pub(crate) name: String,
+    pub(crate) principal: Option<Arc<Principal>>,
+}
+
+/// What is kept from one round to the next.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// Questions that the client was sent and that are not answered yet.
+    pub(super) asked: BTreeMap<String, Question>,
+    /// What is known already.
+    pub(super) kept: BTreeMap<String, Kept>,
+    /// For digests: nobody outside knows it, so that nobody can aim at two questions with the same digest.
+    pub(super) salt: [u8; 32],
+}
+
+/// What makes a question the same question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Question {
+    pub(super) digest: [u8; 16],
+    #[serde(with = "method")]
+    pub(super) method: InputMethod,
+}
+
+/// Something that needs no second time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Kept {
+    /// What was asked; none for a step.
+    pub(super) question: Option<Question>,
+    pub(super) value: RawJson,
+}
+
+/// A state that came back, and the answers that came with it.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    pub(super) responses: BTreeMap<String, RawJson>,
+    pub(super) state: State,
+}
+
+impl Sealer {
+    /// Makes the sealer of a server. Without `keys` it makes one of its own, which nobody else has.
+    pub(crate) fn new(
+        keys: Option<SealingKeys>,
+        (server, version): (&str, &str),
+        ttl: Duration,
+        single_use: bool,
+    ) -> Self {
+        let keys = keys.unwrap_or_else(|| SealingKeys::new(&[random()]).expect("one key is enough"));
+        Self {
+            keys,
+            server: server.to_owned(),
+            ttl,
+            used: single_use.then(|| Mutex::new(UsedStates::new(MAX_USED))),
+            version: version.to_owned(),
+        }
+    }
+
+    /// Seals a state.
+    ///
+    /// # Errors
+    /// `Internal` for one that is too large to be sent around.
+    pub(super) fn seal(&self, origin: &Origin, state: &State, unix: Duration) -> Result<String, Error> {
+        let body = serde_json::to_string(state).unwrap_or_default();
+        self.keys.seal(random(), &self.binding(origin), unix + self.ttl, &body).map_err(|_| {
+            let limit = plainwire_proto::seal::MAX_BYTES;
+            let text = format!(
+                "expected what is kept between rounds to take at most {limit} bytes (limit `request_state`), but \
+                 found {} before it was sealed",
+                body.len()
+            );
+            Error::new(ErrorKind::Internal, text)
+        })
+    }
+
+    /// Opens a state and takes the answers that its questions got; other answers are ignored.
+    ///
+    /// # Errors
+    /// `InvalidParams` for a state that is not good here and now, and for answers that are none.
+    pub(crate) fn open(
+        &self,
+        origin: &Origin,
+        state: &str,
+        responses: &str,
+        unix: Duration,
+    ) -> Result<Carried, Error> {
+        let opened = self.keys.open(state, &self.binding(origin), unix).and_then(|opened| {
+            if let Some(used) = &self.used {
+                used.lock().unwrap_or_else(PoisonError::into_inner).take(&opened, unix)?;
+            }
+            serde_json::from_str::<State>(&opened.body).map_err(|_| Refusal::Malformed)
+        });
+        let state = opened.map_err(|refusal| {
+            tracing::warn!("refused a request state of {} `{}`: {refusal}", origin.method, origin.name);
+            let text =
+                "expected `requestState` as this server sent it with its questions, but found another one";
+            Error::new(ErrorKind::InvalidParams, text)
+        })?;
+        let mut taken = BTreeMap::new();
+        for (key, response) in codec::members(responses).unwrap_or_default() {
+            if let Some(question) = state.asked.get(&key) {
+                codec::read_input_response(question.method, response.get()).map_err(|error| {
+                    error.clone().saying(format!("`inputResponses.{key}`: {}", error.message()))
+                })?;
+                taken.insert(key, response);
+            }
+        }
+        Ok(Carried { responses: taken, state })
+    }
+
+    fn binding<'b>(&'b self, origin: &'b Origin) -> Binding<'b> {
+        Binding {
+            principal: origin.principal.as_ref().map(|principal| principal.name.as_str()),
+            method: origin.method,
+            name: &origin.name,
+            arguments: &origin.arguments,
+            server: &self.server,
+            version: &self.version,
+        }
+    }
+}
+
+impl State {
+    /// A state of a call that has none yet.
+    pub(super) fn fresh() -> Self {
+        Self { salt: random(), ..Self::default() }
+    }
+
+    /// What makes a question of `method` with `params` the same question again.
+    pub(super) fn question(&self, method: InputMethod, params: &str) -> Question {
+        Question { digest: plainwire_proto::seal::digest(&self.salt, params), method }
+    }
+}
+
+/// Random bytes. A system without any can't keep a secret, and must not pretend to.
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system has random bytes");
+    bytes
+}
+
+/// The word of the wire for a method.
+mod method {
+    use plainwire_proto::model::InputMethod;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(method: &InputMethod, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(method.as_str())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<InputMethod, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        InputMethod::parse(&text).ok_or_else(|| D::Error::custom("expected a method that asks"))
+    }
+}

@@ -1,0 +1,193 @@
+//! The questions and steps of one call: which keys were used, what is known, what is still to be asked.
+//!
+//! In: keys, from the handler; a wake-up and the end of a round, from the driver. Out: what is known under a key, or
+//! the questions that end the round. Nothing is sent from here.
+//!
+//! Shared by the handler, tasks that it may have started, and the driver; the lock is held for moments only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use plainwire_proto::codec::KeyedRequest;
+use plainwire_proto::model::{InputMethod, RawJson};
+use tokio::time::Instant;
+
+use super::state::{Carried, Kept, State};
+use crate::result::ToolError;
+
+#[derive(Debug)]
+pub(super) struct Table(Mutex<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// Whether the call is over for those who ask: it is answered, or its round has ended.
+    closed: bool,
+    max_keys: usize,
+    /// Questions of this round that nobody has answered, in the order in which they were asked.
+    open: Vec<KeyedRequest>,
+    /// What came back for questions of the round before.
+    responses: BTreeMap<String, RawJson>,
+    state: State,
+    /// How many steps run.
+    steps: usize,
+    used: BTreeSet<String>,
+    /// How long the call has waited for answers, and since when it does again.
+    waited: Duration,
+    waiting: usize,
+    waiting_since: Option<Instant>,
+    waker: Option<Waker>,
+}
+
+impl Table {
+    pub(super) fn new(max_keys: usize, carried: Option<Carried>) -> Self {
+        let Carried { responses, state } =
+            carried.unwrap_or_else(|| Carried { state: State::fresh(), responses: BTreeMap::new() });
+        Self(Mutex::new(Inner {
+            closed: false,
+            max_keys,
+            open: Vec::new(),
+            responses,
+            state,
+            steps: 0,
+            used: BTreeSet::new(),
+            waited: Duration::ZERO,
+            waiting: 0,
+            waiting_since: None,
+            waker: None,
+        }))
+    }
+
+    /// Takes `key` for a question or a step of this call.
+    ///
+    /// # Errors
+    /// For a key that was taken before, for one too many, and for a call that is over.
+    pub(super) fn reserve(&self, key: &str) -> Result<(), ToolError> {
+        let mut it = self.lock();
+        if it.closed {
+            let text = format!("expected to ask `{key}` while the call lasts, but it is over");
+            return Err(ToolError::new("call_over", text));
+        }
+        if it.used.len() >= it.max_keys {
+            let text = format!(
+                "expected at most {} questions and steps in one call (limit `questions`), but found one more, `{key}`",
+                it.max_keys
+            );
+            return Err(ToolError::new("too_many_questions", text));
+        }
+        if !it.used.insert(key.to_owned()) {
+            let text = format!("expected each key once in a call, but found `{key}` again");
+            return Err(ToolError::new("repeated_key", text).hint("in a loop, write the number into the key"));
+        }
+        Ok(())
+    }
+
+    /// Returns the answer to a question, or puts the question among those that end the round.
+    pub(super) fn answer(&self, key: &str, method: InputMethod, params: &str) -> Option<RawJson> {
+        let mut guard = self.lock();
+        let it = &mut *guard;
+        let question = it.state.question(method, params);
+        if let Some(kept) = it.state.kept.get(key) {
+            if kept.question.as_ref() == Some(&question) {
+                return Some(kept.value.clone());
+            }
+            tracing::warn!("`{key}` is not what was answered under that key: it is asked again");
+            it.state.kept.remove(key);
+        } else if let Some(response) = it.responses.remove(key) {
+            if it.state.asked.get(key) == Some(&question) {
+                let kept = Kept { question: Some(question), value: response.clone() };
+                it.state.kept.insert(key.to_owned(), kept);
+                return Some(response);
+            }
+            tracing::warn!("`{key}` is not what was asked under that key: it is asked again");
+        }
+        it.open.push(KeyedRequest { key: key.to_owned(), method, params: params.to_owned() });
+        drop(guard);
+        // Another task may have asked: whoever runs the call has to look.
+        self.wake();
+        None
+    }
+
+    /// Returns the result that a step had in an earlier round.
+    pub(super) fn result(&self, key: &str) -> Option<RawJson> {
+        let it = self.lock();
+        it.state.kept.get(key).filter(|kept| kept.question.is_none()).map(|kept| kept.value.clone())
+    }
+
+    pub(super) fn keep(&self, key: &str, value: RawJson) {
+        self.lock().state.kept.insert(key.to_owned(), Kept { question: None, value });
+    }
+
+    pub(super) fn step_begins(&self) {
+        self.lock().steps += 1;
+    }
+
+    pub(super) fn step_ends(&self) {
+        self.lock().steps -= 1;
+        self.wake();
+    }
+
+    pub(super) fn has_steps(&self) -> bool {
+        self.lock().steps > 0
+    }
+
+    pub(super) fn wait_begins(&self) {
+        let mut it = self.lock();
+        it.waiting += 1;
+        it.waiting_since.get_or_insert_with(Instant::now);
+    }
+
+    pub(super) fn wait_ends(&self) {
+        let mut it = self.lock();
+        it.waiting -= 1;
+        if it.waiting == 0
+            && let Some(since) = it.waiting_since.take()
+        {
+            it.waited += since.elapsed();
+        }
+    }
+
+    /// How long the call has waited for answers so far.
+    pub(super) fn waited(&self) -> Duration {
+        let it = self.lock();
+        it.waited + it.waiting_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Remembers whom to wake when there is something to look at.
+    pub(super) fn watch(&self, waker: &Waker) {
+        let mut it = self.lock();
+        if !it.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            it.waker = Some(waker.clone());
+        }
+    }
+
+    pub(super) fn wake(&self) {
+        let waker = self.lock().waker.take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    /// Ends the round if there are questions and no step runs: returns them, and what to keep.
+    pub(super) fn take_round(&self) -> Option<(Vec<KeyedRequest>, State)> {
+        let mut it = self.lock();
+        if it.open.is_empty() || it.steps > 0 || it.closed {
+            return None;
+        }
+        it.closed = true;
+        let questions = std::mem::take(&mut it.open);
+        let mut state = std::mem::take(&mut it.state);
+        let asked = questions.iter().map(|it| (it.key.clone(), state.question(it.method, &it.params)));
+        state.asked = asked.collect();
+        Some((questions, state))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

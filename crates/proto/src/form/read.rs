@@ -1,0 +1,97 @@
+//! What somebody typed, as a value.
+//!
+//! In: a line of text. Out: the value of a field, checked, or what is wrong with it. Showing the field is the
+//! terminal's business.
+
+use serde_json::{Number, Value};
+
+use super::check::{list, mismatch, one_of};
+use super::{Choice, Field, FieldKind};
+
+impl Field {
+    /// Reads a line; blanks around it do not count. An empty one means the default, or no value if it may be left out.
+    ///
+    /// Booleans are `y`, `yes`, `true`, `n`, `no` or `false`. Choices go by value, title or number from 1, in this order
+    /// and several with commas between them; upper and lower case do not matter unless they tell values apart.
+    ///
+    /// # Errors
+    /// As [`Field::check`], with the line as what was found.
+    pub fn read(&self, text: &str) -> Result<Option<Value>, String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return match self.default_value() {
+                None if self.required => Err(self.missing()),
+                default => Ok(default),
+            };
+        }
+        let value = match &self.kind {
+            FieldKind::Boolean { .. } => boolean(text).ok_or("yes or no".to_owned()),
+            FieldKind::MultiSelect { choices, .. } => return self.read_several(text, choices).map(Some),
+            FieldKind::Number { integer, .. } => {
+                number(text, *integer).ok_or(if *integer { "an integer" } else { "a number" }.to_owned())
+            }
+            FieldKind::SingleSelect { choices, .. } => {
+                pick(text, choices).map(Value::from).ok_or_else(|| one_of(choices))
+            }
+            FieldKind::Text { .. } => Ok(Value::from(text)),
+        };
+        let value = value.map_err(|expected| mismatch(&self.path(), &expected, &Value::from(text)))?;
+        self.check(&value).map(|()| Some(value))
+    }
+
+    /// The whole line may be one choice with a comma in it.
+    fn read_several(&self, text: &str, choices: &[Choice]) -> Result<Value, String> {
+        let mut picked = Vec::new();
+        let parts = if pick(text, choices).is_some() { vec![text] } else { text.split(',').collect() };
+        for part in parts.into_iter().map(str::trim).filter(|part| !part.is_empty()) {
+            let Some(value) = pick(part, choices) else {
+                return Err(mismatch(&self.path(), &format!("some of {}", list(choices)), &part.into()));
+            };
+            if !picked.contains(&value) {
+                picked.push(value);
+            }
+        }
+        let value = Value::from(picked);
+        self.check(&value).map(|()| value)
+    }
+}
+
+fn boolean(text: &str) -> Option<Value> {
+    match text.to_lowercase().as_str() {
+        "y" | "yes" | "true" => Some(Value::Bool(true)),
+        "n" | "no" | "false" => Some(Value::Bool(false)),
+        _ => None,
+    }
+}
+
+/// A number as JSON has it. People also write `+5`, `.5` and `007`.
+fn number(text: &str, integer: bool) -> Option<Value> {
+    if let Ok(whole) = text.parse::<i64>() {
+        return Some(whole.into());
+    }
+    if let Ok(whole) = text.parse::<u64>() {
+        return Some(whole.into());
+    }
+    let float = text.parse::<f64>().ok()?;
+    // Past 2^53 a float is not the only whole number that it stands for.
+    if integer && float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
+        return Some(Value::from(float as i64));
+    }
+    Number::from_f64(float).map(Value::Number)
+}
+
+/// The value that `text` means. What fits two choices equally well is none of them.
+fn pick<'c>(text: &str, choices: &'c [Choice]) -> Option<&'c str> {
+    let lower = text.to_lowercase();
+    let exact = choices.iter().find(|choice| choice.value == text);
+    let found = exact
+        .or_else(|| the_only(choices, |choice| choice.value.to_lowercase() == lower))
+        .or_else(|| the_only(choices, |choice| choice.label().to_lowercase() == lower))
+        .or_else(|| choices.get(text.parse::<usize>().ok()?.checked_sub(1)?));
+    found.map(|choice| choice.value.as_str())
+}
+
+fn the_only(choices: &[Choice], fits: impl Fn(&Choice) -> bool) -> Option<&Choice> {
+    let mut found = choices.iter().filter(|choice| fits(choice));
+    found.next().filter(|_| found.next().is_none())
+}
