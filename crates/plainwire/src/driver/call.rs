@@ -75,6 +75,10 @@ impl Guarded {
         if pace.was_slow() { super::aside(first) } else { first() }
     }
 
+    fn is_cancelled(&self) -> bool {
+        self.work.context.as_ref().is_some_and(Context::is_cancelled)
+    }
+
     /// Lets a step of a cancelled call end, and nothing after it.
     fn poll_cancelled(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         if !self.work.has_steps() {
@@ -95,11 +99,15 @@ impl Future for Guarded {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<Option<Outcome>> {
         let this = &mut *self;
-        if this.work.context.as_ref().is_some_and(Context::is_cancelled) {
+        if this.is_cancelled() {
             return this.poll_cancelled(cx).map(|()| None);
         }
         if let Poll::Ready(outcome) = this.poll_work(cx) {
             return Poll::Ready(Some(outcome));
+        }
+        // Cancelled just before it was known whom to wake.
+        if this.is_cancelled() {
+            return this.poll_cancelled(cx).map(|()| None);
         }
         let Some(deadline) = &mut this.deadline else { return Poll::Pending };
         ready!(deadline.poll(this.work.waited(), cx));
