@@ -47,6 +47,13 @@ pub enum Error {
         /// The text of its result.
         text: String,
     },
+    /// The server asked something first, and it was not answered here: nobody may, or who may did not.
+    Unanswered {
+        /// The server's key for the question.
+        question: String,
+        /// Why there is no answer.
+        why: plainwire_proto::error::Error,
+    },
 }
 
 /// A result with this crate's [`enum@Error`].
@@ -66,6 +73,9 @@ impl fmt::Display for Error {
                 None => write!(f, "{error}"),
             },
             Self::Tool { text } => write!(f, "the tool failed: {text}"),
+            Self::Unanswered { question, why } => {
+                write!(f, "the server's question {question:?} has no answer: {why}")
+            }
         }
     }
 }

@@ -50,7 +50,7 @@ pub mod testing;
 pub mod transport;
 
 pub use asking::{Answer, Confirm};
-pub use client::{Client, ClientBuilder, Notice, Progress};
+pub use client::{Change, Client, ClientBuilder, Listen, Notice, Progress, Reference, Sampling};
 pub use context::{Context, Principal};
 pub use error::{Error, Result};
 pub use handler::{

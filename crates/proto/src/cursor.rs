@@ -11,7 +11,7 @@ use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce};
 pub struct CursorKey(ChaCha20Poly1305);
 
 /// The lists that are paged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum List {
     /// `prompts/list`
     Prompts,

@@ -129,6 +129,8 @@ pub enum Feature {
     ResultType,
     /// Forms with multiple choices, titles beside each choice, and defaults of every kind.
     RicherForms,
+    /// `roots.listChanged`, and the notification that it promises.
+    RootsListChanged,
     /// `_meta["io.modelcontextprotocol/serverInfo"]` in each result.
     ServerInfoInResults,
     /// Messages of several blocks, `tools` and `toolChoice` in sampling.
@@ -172,6 +174,7 @@ impl Feature {
             Self::ResourceNotFoundCode => (V2024_11_05, V2025_11_25),
             Self::ResultType => (V2026_07_28, V2026_07_28),
             Self::RicherForms => (V2025_11_25, V2026_07_28),
+            Self::RootsListChanged => (V2024_11_05, V2025_11_25),
             Self::ServerInfoInResults => (V2026_07_28, V2026_07_28),
             Self::SamplingTools => (V2025_11_25, V2026_07_28),
             Self::StructuredContent => (V2025_06_18, V2026_07_28),

@@ -1,18 +1,19 @@
 //! A client that is being described, up to the moment it is connected.
 
+use std::future::Future;
 use std::process::Command;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 
-use plainwire_proto::model::Implementation;
+use plainwire_proto::model::{ElicitResult, Elicitation, Implementation, Root};
 use plainwire_proto::peer::{ClientConfig, EraChoice, Limits, RequestOptions};
 use plainwire_proto::revision::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Client, GONE, NOTICES, WISHES, closed_by};
+use super::{Asked, Client, GONE, NOTICES, Sampling, WISHES, closed_by};
 use crate::driver::AbortOnDrop;
-use crate::driver::client::start;
+use crate::driver::client::{Desk, start};
 use crate::error::{Error, Result};
 use crate::transport::Stream;
 use crate::transport::child::{self, Process};
@@ -21,14 +22,25 @@ use crate::transport::tap::Tap;
 /// A client that is being described.
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
+    asked: Asked,
     config: ClientConfig,
+    max_rounds: u32,
     options: RequestOptions,
     tap: Option<Tap>,
 }
 
+/// How often one request may be answered with questions.
+const MAX_ROUNDS: u32 = 16;
+
 impl ClientBuilder {
     pub(super) fn new(info: Implementation) -> Self {
-        Self { config: ClientConfig::new(info), options: RequestOptions::default(), tap: None }
+        Self {
+            asked: Asked::default(),
+            config: ClientConfig::new(info),
+            max_rounds: MAX_ROUNDS,
+            options: RequestOptions::default(),
+            tap: None,
+        }
     }
 
     /// Sets the name and version that servers see.
@@ -65,6 +77,56 @@ impl ClientBuilder {
         self.config.initialize_timeout = options.idle;
         self.config.probe_timeout = self.config.probe_timeout.min(options.idle);
         self.options = options;
+        self
+    }
+
+    /// Has `handler` ask the person here what a server wants to know: forms to fill in and pages to open.
+    ///
+    /// It is asked legal questions only: flat forms, and URLs of the web. **Nothing here opens a URL**: the handler shows
+    /// all of it, the host above all, and opens it once the person has agreed. A form that was accepted is filled up
+    /// with its defaults and checked. The handler runs in a task of its own, which ends when the question no longer
+    /// matters.
+    ///
+    /// ```
+    /// use plainwire::Client;
+    /// use plainwire::model::{ElicitResult, Elicitation};
+    ///
+    /// let client = Client::builder().on_elicit(|question| async move {
+    ///     match question {
+    ///         Elicitation::Form { .. } => ElicitResult::accept(serde_json::Map::new()),
+    ///         _ => ElicitResult::decline(),
+    ///     }
+    /// });
+    /// ```
+    #[must_use]
+    pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(Elicitation) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ElicitResult> + Send + 'static,
+    {
+        self.asked.on_elicit(handler);
+        self
+    }
+
+    /// Lets servers ask a model, as far as `sampling` allows it.
+    #[must_use]
+    pub fn on_sample(mut self, sampling: Sampling) -> Self {
+        self.asked.sampling = Some(sampling);
+        self
+    }
+
+    /// Tells servers that ask where they may work: `file://` URIs. [`Client::set_roots`] changes them later.
+    #[must_use]
+    pub fn roots(mut self, roots: Vec<Root>) -> Self {
+        self.asked.set_roots(roots);
+        self
+    }
+
+    /// Sets how often one request may be answered with questions, or with the wish to be asked again, before it
+    /// fails. 16 by default: more than any wizard has pages.
+    #[must_use]
+    pub fn max_rounds(mut self, rounds: u32) -> Self {
+        self.max_rounds = rounds;
         self
     }
 
@@ -107,15 +169,19 @@ impl ClientBuilder {
         self.connect(stream, None).await
     }
 
-    async fn connect(self, stream: Stream, process: Option<Process>) -> Result<Client> {
+    async fn connect(mut self, stream: Stream, process: Option<Process>) -> Result<Client> {
+        self.config.capabilities = self.asked.capabilities();
+        let has_roots = self.asked.roots.is_some();
         let process = Mutex::new(process);
         let (wishes, wished) = mpsc::channel(WISHES);
         let (notices, noticed) = mpsc::channel(NOTICES);
         let (hello, greeted) = oneshot::channel();
-        let task = AbortOnDrop(start(self.config, stream, self.tap, wished, notices, hello));
+        let desk = Desk::new(self.asked, self.max_rounds, notices, hello);
+        let task = AbortOnDrop(start(self.config, desk, stream, self.tap, wished));
         let gone = || Error::Closed { why: GONE.to_owned() };
         match greeted.await.map_err(|_| gone()).and_then(|hello| hello) {
             Ok(hello) => Ok(Client {
+                has_roots,
                 hello,
                 last_ticket: AtomicU64::new(0),
                 notices: Mutex::new(Some(noticed)),

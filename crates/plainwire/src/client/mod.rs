@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use plainwire_proto::cursor::List;
+use plainwire_proto::error::{Error as Refusal, ErrorKind};
 use plainwire_proto::json::write;
 use plainwire_proto::model::{
     self, CallToolResult, Content, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
@@ -25,9 +26,21 @@ use crate::driver::client::{Ask, Wish};
 use crate::error::{Error, Result};
 use crate::transport::child::Process;
 
+mod asked;
 mod builder;
+mod listen;
+mod notice;
+mod sampling;
+mod url;
+mod utility;
 
+pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
+pub(crate) use listen::{AskToListen, Speaker};
+pub use listen::{Change, Listen};
+pub use notice::{Notice, Progress};
+pub use sampling::Sampling;
+pub use utility::Reference;
 
 /// A connection to a server.
 ///
@@ -45,6 +58,8 @@ pub use builder::ClientBuilder;
 ///
 /// Dropping the client ends the connection. Dropping the future of a request cancels the request.
 pub struct Client {
+    /// Whether roots were declared, and may change.
+    has_roots: bool,
     hello: ServerHello,
     last_ticket: AtomicU64,
     notices: Mutex<Option<mpsc::Receiver<Notice>>>,
@@ -52,32 +67,6 @@ pub struct Client {
     process: Mutex<Option<Process>>,
     wishes: mpsc::Sender<Wish>,
     _task: AbortOnDrop,
-}
-
-/// Something that the server says on its own.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Notice {
-    /// A list has changed and is worth another look.
-    ListChanged(List),
-    /// Anything else.
-    Other {
-        /// The method.
-        method: String,
-        /// The parameters.
-        params: Option<RawJson>,
-    },
-}
-
-/// How far a request is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
-    /// How far it is, in a unit of the server's choice.
-    pub done: f64,
-    /// What it is doing.
-    pub message: Option<String>,
-    /// How far it has to go.
-    pub total: Option<f64>,
 }
 
 /// Wishes on their way to the connection. More wait for room.
@@ -218,10 +207,12 @@ impl Client {
 
     /// Makes any request; `params` is a JSON object, to which the revision's `_meta` is added.
     ///
-    /// Cancel safe: a request whose future is dropped is cancelled at the server.
+    /// A modern server may answer with questions: they are answered as the builder says, and the request is made again.
+    /// Cancel safe: a request whose future is dropped is cancelled at the server, and its questions end.
     ///
     /// # Errors
-    /// [`Error::Rpc`] for an error answer or none in time; [`Error::Closed`] if the connection ends.
+    /// [`Error::Rpc`] for an error answer or none in time; [`Error::Unanswered`] if the server asked something that was
+    /// not answered here; [`Error::Closed`] if the connection ends.
     pub async fn request(&self, method: &str, params: &str) -> Result<RawJson> {
         self.ask(method, params, None).await
     }
@@ -244,11 +235,7 @@ impl Client {
     /// # Errors
     /// [`Error::Closed`] if the connection has ended.
     pub async fn notify(&self, method: &str, params: &str) -> Result<()> {
-        let wish = Wish::Notify { method: method.to_owned(), params: params.to_owned() };
-        match self.wishes.send(wish).await {
-            Ok(()) => Ok(()),
-            Err(_) => Err(closed_by(&self.process, GONE).await),
-        }
+        self.wish(Wish::Notify { method: method.to_owned(), params: params.to_owned() }).await
     }
 
     /// Returns what the server says on its own. Only the first caller gets it.
@@ -264,6 +251,10 @@ impl Client {
         if let Some(process) = process.into_inner().unwrap_or_else(PoisonError::into_inner) {
             process.end().await;
         }
+    }
+
+    fn next_ticket(&self) -> u64 {
+        self.last_ticket.fetch_add(1, Ordering::Relaxed)
     }
 
     async fn list<T: DeserializeOwned>(&self, list: List) -> Result<Vec<T>> {
@@ -295,7 +286,7 @@ impl Client {
         progress: Option<Box<dyn FnMut(Progress) + Send>>,
     ) -> Result<RawJson> {
         let (answer, answered) = oneshot::channel();
-        let ticket = self.last_ticket.fetch_add(1, Ordering::Relaxed);
+        let ticket = self.next_ticket();
         let ask = Ask {
             answer,
             method: method.to_owned(),
@@ -329,6 +320,12 @@ async fn closed_by(process: &Mutex<Option<Process>>, why: &str) -> Error {
         }
     }
     Error::Closed { why: why.to_owned() }
+}
+
+/// The error for an answer that did not come in time.
+pub(crate) fn too_late(method: &str, limit: &str) -> Error {
+    let text = format!("expected an answer to `{method}` in time, but the {limit} deadline passed");
+    Error::Rpc(Refusal::new(ErrorKind::Overloaded, text))
 }
 
 /// What there is to say of a connection whose end nobody explained.

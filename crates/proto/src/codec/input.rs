@@ -3,6 +3,8 @@
 //! In: [`InputRequest`] and [`InputResponse`], or JSON of the other side. Out: the other one. How a question gets to
 //! the client (a request, or an `input_required` result) is not known here.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -340,7 +342,7 @@ impl InputRequired {
         let invalid = |text: String| Error::new(ErrorKind::InvalidRequest, text);
         let wire: Wire<'_> = serde_json::from_str(result)
             .map_err(|error| invalid(format!("expected an `input_required` result, but found {error}")))?;
-        let mut requests = Vec::new();
+        let (mut keys, mut requests) = (BTreeSet::new(), Vec::new());
         if let Some(map) = wire.input_requests {
             for (key, raw) in members(map.get()).map_err(|error| {
                 invalid(format!("expected `inputRequests` to be an object, but found {error}"))
@@ -353,6 +355,9 @@ impl InputRequired {
                 })?;
                 let request = read_input_params(method, question.params.map_or("{}", RawValue::get))
                     .map_err(|error| at(error.message()))?;
+                if !keys.insert(key.clone()) {
+                    return Err(at("expected the key once, but found it twice"));
+                }
                 requests.push((key, request));
             }
         }

@@ -1,18 +1,20 @@
 //! The client's side: finding out what the server speaks, and describing each request.
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::inbound::Answer;
 use super::{
     ClientConfig, EraChoice, Event, Now, Peer, Request, RequestKey, RequestMeta, RequestOptions, Role,
+    listening,
 };
 use crate::envelope::{Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::write::{self, Object};
 use crate::json::{Span, shorten};
-use crate::model::{Capabilities, Implementation, InputMethod, ServerHello};
-use crate::revision::{Era, Revision};
+use crate::model::{Capabilities, Implementation, InputMethod, LogLevel, ServerHello};
+use crate::revision::{Era, Feature, Revision};
 
 /// The client's view of a connection.
 ///
@@ -22,12 +24,14 @@ pub(super) struct Session {
     config: ClientConfig,
     handshake: Option<RequestKey>,
     agreed: Option<Revision>,
+    /// What the requests of a modern session ask to be told.
+    log_level: Option<LogLevel>,
     proposed: Option<Revision>,
 }
 
 impl Session {
     pub(super) fn new(config: ClientConfig) -> Self {
-        Self { config, handshake: None, agreed: None, proposed: None }
+        Self { config, handshake: None, agreed: None, log_level: None, proposed: None }
     }
 
     pub(super) fn revision(&self) -> Option<Revision> {
@@ -35,7 +39,8 @@ impl Session {
     }
 
     /// Writes `params` with the `_meta` in front that the revision wants. The handshake asks for no progress.
-    pub(super) fn write_params(&self, out: &mut Vec<u8>, params: &str, key: RequestKey) {
+    /// Neither does a subscription: it has no progress and no log.
+    pub(super) fn write_params(&self, out: &mut Vec<u8>, method: &str, params: &str, key: RequestKey) {
         let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
         let modern = self.agreed.or(self.proposed).filter(|revision| revision.era() == Era::Modern);
         let mut object = Object::open(out);
@@ -44,7 +49,10 @@ impl Session {
             if let Some(revision) = modern {
                 self.describe(&mut meta, revision);
             }
-            if self.agreed.is_some() {
+            if self.agreed.is_some() && method != listening::METHOD {
+                if let Some(level) = self.log_level.filter(|_| modern.is_some()) {
+                    meta.string("io.modelcontextprotocol/logLevel", level.as_str());
+                }
                 write::display(meta.name("progressToken"), key.0);
             }
             meta.close();
@@ -61,7 +69,8 @@ impl Session {
         meta.string("io.modelcontextprotocol/protocolVersion", revision.as_str());
         let info = meta.name("io.modelcontextprotocol/clientInfo");
         crate::codec::implementation(info, &self.config.info, revision);
-        meta.raw("io.modelcontextprotocol/clientCapabilities", &capabilities(&self.config.capabilities));
+        let capabilities = capabilities(&self.config.capabilities, revision);
+        meta.raw("io.modelcontextprotocol/clientCapabilities", &capabilities);
     }
 
     /// The newest revision of `era` that we speak and `accept` accepts.
@@ -95,6 +104,15 @@ impl Peer {
     /// Returns the revision that both sides agreed on.
     pub fn revision(&self) -> Option<Revision> {
         self.session_revision()
+    }
+
+    /// Asks for log messages of at least `level` in every request from now on, or for none.
+    ///
+    /// Modern sessions only; legacy servers are told by `logging/setLevel`.
+    pub fn set_log_level(&mut self, level: Option<LogLevel>) {
+        if let Role::Client(session) = &mut self.role {
+            session.log_level = level;
+        }
     }
 
     pub(super) fn is_handshake(&self, request: RequestKey) -> bool {
@@ -176,7 +194,7 @@ impl Peer {
         let mut params = Vec::new();
         let mut object = Object::open(&mut params);
         object.string("protocolVersion", revision.as_str());
-        object.raw("capabilities", &capabilities(&session.config.capabilities));
+        object.raw("capabilities", &capabilities(&session.config.capabilities, revision));
         crate::codec::implementation(object.name("clientInfo"), &session.config.info, revision);
         object.close();
         let params = String::from_utf8(params).unwrap_or_default();
@@ -325,8 +343,15 @@ impl Peer {
     }
 }
 
-fn capabilities(it: &Capabilities) -> String {
-    serde_json::to_string(it).unwrap_or_else(|_| "{}".to_owned())
+/// What is declared in `revision`, as JSON.
+fn capabilities(it: &Capabilities, revision: Revision) -> String {
+    let mut it = it.clone();
+    if let Some(Value::Object(roots)) = it.0.get_mut("roots")
+        && !revision.has(Feature::RootsListChanged)
+    {
+        roots.remove("listChanged");
+    }
+    serde_json::to_string(&it).unwrap_or_else(|_| "{}".to_owned())
 }
 
 /// The revisions that we are willing to speak, for messages.

@@ -5,7 +5,7 @@ use crate::cursor::List;
 use crate::envelope::Meta;
 use crate::error::Error;
 use crate::json::Span;
-use crate::model::{InputMethod, ServerHello};
+use crate::model::{InputMethod, ServerHello, SubscriptionFilter};
 use crate::revision::Revision;
 
 /// Something that happened. Spans point into the frame that was handled last.
@@ -41,6 +41,13 @@ pub enum Event {
     Initialized,
     /// A list of the server has changed.
     ListChanged(List),
+    /// A subscription of ours hears something.
+    News {
+        /// The request that began it: [`super::Peer::listen`].
+        request: RequestKey,
+        /// What it hears.
+        news: News,
+    },
     /// A notification that the protocol has no rule for.
     Notification {
         /// The method, a JSON string.
@@ -79,6 +86,19 @@ pub enum Event {
         /// The JSON value of `result`.
         result: Span,
     },
+}
+
+/// What a subscription of ours hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// It has begun; this much of what was asked for will be told.
+    Acknowledged(SubscriptionFilter),
+    /// The server has ended it.
+    Ended,
+    /// A list has changed.
+    ListChanged(List),
+    /// The resource with this URI, or a part of one that was asked for, has changed.
+    ResourceUpdated(String),
 }
 
 /// A request that the program has to answer.

@@ -15,6 +15,7 @@ mod client;
 mod config;
 mod event;
 mod inbound;
+mod listening;
 mod outbound;
 mod pool;
 mod server;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use config::{ClientConfig, EraChoice, Limits, ServerConfig};
-pub use event::{Event, Request, RequestMeta, Route, Transmit};
+pub use event::{Event, News, Request, RequestMeta, Route, Transmit};
 pub use inbound::CallKey;
 pub use outbound::{RequestKey, RequestOptions};
 pub use server::Client;
@@ -274,6 +275,9 @@ impl Peer {
     }
 
     fn handle_notification(&mut self, frame: &str, method: Span, params: Params, now: Now) {
+        if let (Role::Client(_), Some(id)) = (&self.role, params.meta.subscription_id) {
+            return self.handle_news(frame, id, method, params);
+        }
         match &*method.string(frame).unwrap_or_default() {
             "notifications/cancelled" => self.handle_cancelled(frame, params.request_id, params),
             // Seed dialect, from LSP: accepted, never sent.
@@ -304,6 +308,7 @@ impl Peer {
                 self.withdraw(key);
                 self.batch_step(answer, None);
             }
+            None if self.is_listening(&id) => self.handle_listening_cancelled(&id),
             // Spec: cancellations of unknown and of finished requests are ignored.
             None => self.note(&format!("cancellation of {id}, which is not in flight")),
         }

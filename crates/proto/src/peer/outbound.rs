@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{CallKey, Event, Now, Peer, Role, Route, Transmit};
+use super::{CallKey, Event, Now, Peer, Role, Route, Transmit, listening};
 use crate::envelope::{self, Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::{Span, shorten, unquote};
@@ -23,6 +23,11 @@ pub struct RequestOptions {
     pub idle: Duration,
     /// In all, however much progress there is. 10 min: nobody watches for longer.
     pub hard: Duration,
+}
+
+impl RequestOptions {
+    /// No deadline at all, for what is meant to stay open.
+    pub const UNLIMITED: Self = Self { idle: Duration::MAX, hard: Duration::MAX };
 }
 
 impl Default for RequestOptions {
@@ -117,7 +122,13 @@ impl Outbound {
     }
 
     pub(super) fn next_deadline(&self) -> Option<Duration> {
-        self.deadlines.first().map(|&(deadline, _)| deadline)
+        // The end of time is no moment that anybody could wait for.
+        self.deadlines.first().map(|&(deadline, _)| deadline).filter(|&deadline| deadline < Duration::MAX)
+    }
+
+    /// Returns the method of a request that is not answered yet.
+    pub(super) fn method(&self, key: RequestKey) -> Option<&str> {
+        self.waiting.get(&key.0).map(|waiting| &*waiting.method)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -149,7 +160,7 @@ impl Peer {
         let mut out = self.buffer();
         envelope::begin_request(&mut out, &Id::Integer(key.0.into()), method);
         match &self.role {
-            Role::Client(session) => session.write_params(&mut out, params, key),
+            Role::Client(session) => session.write_params(&mut out, method, params, key),
             Role::Server(_) => crate::json::write::raw(&mut out, params),
         }
         envelope::end(&mut out);
@@ -177,6 +188,7 @@ impl Peer {
     pub(super) fn handle_result(&mut self, frame: &str, id: &Id, result: Span, now: Now) {
         match self.answered(id) {
             Some((key, method)) => match self.check_result(frame, result, &method) {
+                Ok(ResultType::Complete) if &*method == listening::METHOD => self.listening_ended(key),
                 Ok(ResultType::Complete) => self.settle(key, Ok((frame, result)), now),
                 Ok(ResultType::InputRequired) => {
                     self.events.push_back(Event::InputRequired { request: key, result });

@@ -7,6 +7,7 @@ mod batch;
 mod cancel;
 mod client;
 mod handshake;
+mod listening;
 mod requests;
 
 use serde_json::json;
@@ -241,6 +242,7 @@ fn told(event: &Event, frame: &str) -> String {
         Event::Notification { method, params } => {
             format!("notification: {} {}", text(method), maybe(params))
         }
+        Event::News { request, news } => format!("news {}: {news:?}", request.0),
         Event::Progress { request, progress, total, message } => {
             format!("progress {}: {progress} {total:?} {message:?}", request.0)
         }

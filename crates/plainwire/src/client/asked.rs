@@ -1,0 +1,149 @@
+//! What a client answers when a server asks: who answers what, and what is checked before and after.
+//!
+//! In: one question, as it was read. Out: its answer, as a future that the driver runs; or the error that the server
+//! is told, or that the call for which it asked fails with. Era and transport are not known here.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::form::Form;
+use plainwire_proto::model::{
+    Capabilities, ElicitAction, ElicitResult, Elicitation, InputRequest, InputResponse, Root,
+};
+use plainwire_proto::revision::Revision;
+use serde_json::json;
+
+use super::sampling::Sampling;
+use super::url;
+
+/// An answer on its way.
+pub(crate) type Answer = Pin<Box<dyn Future<Output = Result<InputResponse, Error>> + Send>>;
+
+type Elicit = Arc<dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = ElicitResult> + Send>> + Send + Sync>;
+
+/// Who answers what. What nobody answers is not declared, so that nobody asks.
+#[derive(Clone, Default)]
+pub(crate) struct Asked {
+    pub(super) elicit: Option<Elicit>,
+    /// `Some` also means that it may change.
+    pub(super) roots: Option<Vec<Root>>,
+    pub(super) sampling: Option<Sampling>,
+}
+
+impl Asked {
+    pub(super) fn on_elicit<F, Fut>(&mut self, handler: F)
+    where
+        F: Fn(Elicitation) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ElicitResult> + Send + 'static,
+    {
+        self.elicit = Some(Arc::new(move |question| Box::pin(handler(question))));
+    }
+
+    pub(crate) fn set_roots(&mut self, roots: Vec<Root>) {
+        self.roots = Some(roots);
+    }
+
+    /// What to declare. Older revisions allow settings that they do not know.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        let mut capabilities = Capabilities::default();
+        if self.elicit.is_some() {
+            capabilities.declare("elicitation", json!({ "form": {}, "url": {} }));
+        }
+        if self.roots.is_some() {
+            capabilities.declare("roots", json!({ "listChanged": true }));
+        }
+        if let Some(sampling) = &self.sampling {
+            capabilities.declare("sampling", sampling.settings());
+        }
+        capabilities
+    }
+
+    /// Checks that a server of `revision` may ask this.
+    ///
+    /// # Errors
+    /// `InvalidParams`, with the name of what was not declared.
+    pub(crate) fn check(&self, question: &InputRequest, revision: Revision) -> Result<(), Error> {
+        let needed = question.requires();
+        if needed.is_in(&self.capabilities(), revision) {
+            return Ok(());
+        }
+        let text = format!(
+            "expected the server to ask for what this client declares, but found `{}`, which needs `{}`",
+            question.method().as_str(),
+            needed.as_str()
+        );
+        Err(Error::new(ErrorKind::InvalidParams, text))
+    }
+
+    /// Answers a question that [`Self::check`] let through.
+    pub(crate) fn answer(&self, question: InputRequest) -> Answer {
+        match (question, self) {
+            (InputRequest::Elicit(it), Self { elicit: Some(handler), .. }) => {
+                let handler = handler.clone();
+                Box::pin(async move { elicited(&handler, it).await.map(InputResponse::Elicit) })
+            }
+            (InputRequest::ListRoots, Self { roots: Some(roots), .. }) => {
+                let roots = roots.clone();
+                Box::pin(async move { Ok(InputResponse::ListRoots(roots)) })
+            }
+            (InputRequest::Sample(it), Self { sampling: Some(sampling), .. }) => {
+                let sampling = sampling.clone();
+                Box::pin(async move {
+                    let answer = sampling.answer(*it).await?;
+                    Ok(InputResponse::Sample(Box::new(answer)))
+                })
+            }
+            (question, _) => {
+                let text = format!("expected a handler for `{}`", question.method().as_str());
+                Box::pin(async { Err(Error::new(ErrorKind::Internal, text)) })
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Asked")
+            .field("elicit", &self.elicit.is_some())
+            .field("roots", &self.roots)
+            .field("sampling", &self.sampling)
+            .finish()
+    }
+}
+
+/// A person is only asked what is legal, and the server is only told what fits.
+async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResult, Error> {
+    let refuse = |what: &str, why: String| {
+        Error::new(ErrorKind::InvalidParams, format!("`elicitation/create`, `{what}`: {why}"))
+    };
+    match &question {
+        Elicitation::Form { schema, .. } => {
+            let schema = schema.clone();
+            Form::parse(&schema).map_err(|why| refuse("requestedSchema", why))?;
+            let result = handler(question).await;
+            checked(&schema, result).map_err(|why| {
+                Error::new(ErrorKind::Internal, format!("the handler of `elicitation/create`: {why}"))
+            })
+        }
+        Elicitation::Url { url: page, .. } => {
+            url::check(page).map_err(|why| refuse("url", why))?;
+            let action = handler(question).await.action;
+            // Spec: "URL Mode": the answer has no content, whatever was done.
+            Ok(ElicitResult { action, content: None })
+        }
+    }
+}
+
+/// Fills in the defaults of a form that was accepted and checks it; any other answer has no content.
+fn checked(schema: &str, result: ElicitResult) -> Result<ElicitResult, String> {
+    if result.action != ElicitAction::Accept {
+        return Ok(ElicitResult { content: None, ..result });
+    }
+    let form = Form::parse(schema)?;
+    let content = form.with_defaults(result.content.unwrap_or_default());
+    form.check(&content)?;
+    Ok(ElicitResult::accept(content))
+}

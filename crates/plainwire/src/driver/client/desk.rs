@@ -1,0 +1,191 @@
+//! Who waits for what: events of the peer on one side, the program's wishes and waiting calls on the other.
+//!
+//! A call is in one of two places: in `waiting` while its request is open, and in `rounds` between two requests.
+
+use std::collections::BTreeMap;
+use std::task::{Context, Poll, ready};
+
+use plainwire_proto::model::{Capabilities, RawJson, ServerHello};
+use plainwire_proto::peer::{CallKey, Event, Now, Peer, Request, RequestKey};
+use plainwire_proto::revision::Feature;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+
+use super::Wish;
+use super::listens::Listens;
+use super::questions::{Place, Questions};
+use super::requests;
+use super::rounds::{Call, Round};
+use crate::client::{Asked, Notice, Progress};
+use crate::error::{Error, Result};
+
+/// The state of a connection, beside the protocol's own.
+pub(crate) struct Desk {
+    pub(super) asked: Asked,
+    hello: Option<oneshot::Sender<Result<ServerHello>>>,
+    listens: Listens,
+    pub(super) max_rounds: u32,
+    notices: mpsc::Sender<Notice>,
+    pub(super) questions: Questions,
+    /// Who thinks about a request of a legacy server.
+    pub(super) requests: BTreeMap<CallKey, AbortHandle>,
+    /// By ticket.
+    pub(super) rounds: BTreeMap<u64, Round>,
+    server: Capabilities,
+    pub(super) tickets: BTreeMap<u64, RequestKey>,
+    pub(super) waiting: BTreeMap<RequestKey, Call>,
+}
+
+impl Desk {
+    pub(crate) fn new(
+        asked: Asked,
+        max_rounds: u32,
+        notices: mpsc::Sender<Notice>,
+        hello: oneshot::Sender<Result<ServerHello>>,
+    ) -> Self {
+        Self {
+            asked,
+            hello: Some(hello),
+            listens: Listens::default(),
+            max_rounds,
+            notices,
+            questions: Questions::default(),
+            requests: BTreeMap::new(),
+            rounds: BTreeMap::new(),
+            server: Capabilities::default(),
+            tickets: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn grant(&mut self, wish: Wish, peer: &mut Peer, now: Now) {
+        match wish {
+            Wish::Cancel(ticket) => {
+                self.rounds.remove(&ticket);
+                if let Some(key) = self.tickets.remove(&ticket) {
+                    self.waiting.remove(&key);
+                    peer.cancel(key, "the caller gave up");
+                }
+            }
+            Wish::Listen(ask) => self.listens.begin(*ask, &self.server, peer, now),
+            Wish::Notify { method, params } => peer.notify(&method, &params),
+            Wish::Request(ask) => {
+                let until = now.monotonic.saturating_add(ask.options.hard);
+                let key = peer.request(&ask.method, &ask.params, ask.options, now);
+                self.wait(key, Call::new(*ask, until));
+            }
+            Wish::SetLogLevel(level) => peer.set_log_level(Some(level)),
+            Wish::SetRoots(roots) => {
+                self.asked.set_roots(roots);
+                if peer.revision().is_some_and(|revision| revision.has(Feature::RootsListChanged)) {
+                    peer.notify("notifications/roots/list_changed", "{}");
+                }
+            }
+            Wish::Unlisten(ticket) => self.listens.unlisten(ticket, peer, now),
+        }
+    }
+
+    pub(super) fn handle_events(&mut self, peer: &mut Peer, frame: &str, now: Now) {
+        while let Some(event) = peer.poll_event() {
+            match event {
+                Event::Cancelled { key, reason } => {
+                    tracing::debug!("the server takes a question back: {reason:?}");
+                    if let Some(thinking) = self.requests.remove(&key) {
+                        thinking.abort();
+                    }
+                }
+                Event::Connected(hello) => {
+                    self.server = hello.capabilities.clone();
+                    self.greet(Ok(*hello));
+                }
+                Event::Refused(error) => self.greet(Err(Error::Rpc(error))),
+                Event::Result { request, result } => {
+                    let raw = RawValue::from_string(result.text(frame).to_owned());
+                    let raw = raw.map_err(|error| Error::Decode { message: error.to_string() });
+                    self.settle(request, raw, peer, now);
+                }
+                Event::Failed { request, error } => self.settle(request, Err(Error::Rpc(error)), peer, now),
+                Event::InputRequired { request, result } => {
+                    self.handle_questions(request, result.text(frame), peer, now);
+                }
+                Event::Progress { request, progress, total, message } => {
+                    let waiting = self.waiting.get_mut(&request);
+                    if let Some(heard) = waiting.and_then(|call| call.ask.progress.as_mut()) {
+                        heard(Progress { done: progress, total, message });
+                    }
+                }
+                Event::ListChanged(list) => {
+                    self.listens.hear_list(list, peer, now);
+                    self.notice(Notice::ListChanged(list));
+                }
+                Event::News { request, news } => self.listens.hear(request, news, peer, now),
+                Event::Notification { method, params } => {
+                    let method = method.string(frame).unwrap_or_default();
+                    let notice = Notice::read(&method, params.map(|span| span.text(frame)));
+                    if let Notice::ResourceUpdated { uri } = &notice {
+                        self.listens.hear_resource(uri, peer, now);
+                    }
+                    self.notice(notice);
+                }
+                Event::Request { key, request: Request::Input { method, params }, meta } => {
+                    self.handle_request(key, method, params.map(|it| it.text(frame)), meta.revision, peer);
+                }
+                Event::Ignored(why) => tracing::debug!("{why}"),
+                Event::Initialized | Event::Request { .. } | Event::RootsChanged => {}
+            }
+        }
+    }
+
+    /// Takes what was thought about questions.
+    pub(super) fn poll_questions(&mut self, peer: &mut Peer, now: Now, cx: &mut Context<'_>) -> Poll<()> {
+        let (place, end) = ready!(self.questions.poll(cx));
+        match place {
+            Place::Request { key, revision } => {
+                self.requests.remove(&key);
+                requests::respond(key, revision, end, peer);
+            }
+            Place::Round { ticket, index } => self.answered(ticket, index, end, peer, now),
+        }
+        Poll::Ready(())
+    }
+
+    /// Tells everybody that the connection is over.
+    pub(super) fn close(&mut self, why: &str) {
+        let closed = || Error::Closed { why: why.to_owned() };
+        self.greet(Err(closed()));
+        for call in std::mem::take(&mut self.waiting).into_values() {
+            let _ = call.ask.answer.send(Err(closed()));
+        }
+        for round in std::mem::take(&mut self.rounds).into_values() {
+            let _ = round.call.ask.answer.send(Err(closed()));
+        }
+        self.listens.close(why);
+    }
+
+    pub(super) fn wait(&mut self, key: RequestKey, call: Call) {
+        self.tickets.insert(call.ask.ticket, key);
+        self.waiting.insert(key, call);
+    }
+
+    fn greet(&mut self, outcome: Result<ServerHello>) {
+        if let Some(hello) = self.hello.take() {
+            let _ = hello.send(outcome);
+        }
+    }
+
+    fn settle(&mut self, request: RequestKey, answer: Result<RawJson>, peer: &mut Peer, now: Now) {
+        let Some(answer) = self.listens.settle(request, answer, peer, now) else { return };
+        if let Some(call) = self.waiting.remove(&request) {
+            self.tickets.remove(&call.ask.ticket);
+            let _ = call.ask.answer.send(answer);
+        }
+    }
+
+    /// A full queue means that nobody reads notices: the newest is dropped, and the log says so.
+    fn notice(&self, notice: Notice) {
+        if let Err(mpsc::error::TrySendError::Full(_)) = self.notices.try_send(notice) {
+            tracing::debug!("a notification was dropped: nobody reads them");
+        }
+    }
+}
