@@ -1,4 +1,4 @@
-//! What a server offers, fixed and indexed: entries by name, list pages as the bytes that are sent.
+//! What a server offers at one time, indexed: entries by name, list pages as the bytes that are sent.
 //!
 //! In: tools, resources, templates and prompts. Out: the entry behind a name, the page behind a cursor. A catalog
 //! never changes; pages are written once per revision, the first time somebody asks.
@@ -12,9 +12,10 @@ use plainwire_proto::codec::{self, Encoder};
 use plainwire_proto::cursor::{CursorKey, List};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::json::shorten;
-use plainwire_proto::model::{self, CacheHint, ClientCapability};
+use plainwire_proto::model::{self, CacheHint, ClientCapability, CompleteRequest, CompletionReference};
 use plainwire_proto::revision::Revision;
 
+use crate::handler::completion::Completers;
 use crate::handler::template::Template;
 use crate::handler::{Prompt, Resource, ResourceTemplate, Run, Tool};
 use crate::schema::InputSchema;
@@ -29,6 +30,8 @@ pub(crate) struct Entry {
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
+    /// Whether clients may subscribe to changes of the resource.
+    pub(crate) subscribable: bool,
     pub(crate) timeout: Option<Duration>,
     pub(crate) pace: Arc<Pace>,
 }
@@ -84,6 +87,29 @@ pub(crate) struct Declared {
     pub(crate) tools: Vec<Tool>,
 }
 
+impl Declared {
+    /// Takes back the last entry of `list`.
+    pub(crate) fn pop(&mut self, list: List) {
+        match list {
+            List::Prompts => drop(self.prompts.pop()),
+            List::Resources => drop(self.resources.pop()),
+            List::ResourceTemplates => drop(self.templates.pop()),
+            List::Tools => drop(self.tools.pop()),
+        }
+    }
+
+    /// Returns whether anything has completions.
+    pub(crate) fn completes(&self) -> bool {
+        self.prompts.iter().any(|it| !it.completers.is_empty())
+            || self.templates.iter().any(|it| !it.completers.is_empty())
+    }
+
+    /// Returns whether there is anything to subscribe to.
+    pub(crate) fn subscribes(&self) -> bool {
+        self.resources.iter().any(|it| it.subscribable) || self.templates.iter().any(|it| it.subscribable)
+    }
+}
+
 /// What [`Catalog::new`] has to know beside the entries.
 pub(crate) struct Settings {
     pub(crate) cache_hint: CacheHint,
@@ -93,6 +119,7 @@ pub(crate) struct Settings {
 
 pub(crate) struct Catalog {
     cache_hint: CacheHint,
+    completions: HashMap<Completed, HashMap<String, Entry>>,
     cursors: CursorKey,
     lists: Lists,
     page_size: usize,
@@ -101,6 +128,13 @@ pub(crate) struct Catalog {
     resources: HashMap<String, Entry>,
     templates: Vec<(Template, Entry)>,
     tools: HashMap<String, Entry>,
+}
+
+/// What has completions: a prompt or a template, by name.
+#[derive(PartialEq, Eq, Hash)]
+enum Completed {
+    Prompt(String),
+    Template(String),
 }
 
 /// The lists as clients see them, in the order of declaration.
@@ -112,42 +146,73 @@ struct Lists {
 }
 
 impl Catalog {
-    pub(crate) fn new(server: &str, declared: Declared, settings: Settings) -> Self {
-        let Settings { cache_hint, page_size, slow_step } = settings;
-        let entry = |kind: &str, name: &str, requires, run, schema| {
-            entry(kind, name, requires, run, schema, slow_step)
+    /// Makes the catalog of what is declared. What `last` has learned about the pace of an entry is kept.
+    pub(crate) fn new(server: &str, declared: &Declared, settings: &Settings, last: Option<&Self>) -> Self {
+        let &Settings { cache_hint, page_size, slow_step } = settings;
+        let entry = |kind: &str, name: &str, run: &Run, schema: &InputSchema, last: Option<&Entry>| {
+            let known = last.filter(|last| Arc::ptr_eq(&last.run, run));
+            let pace = known.map_or_else(|| Pace::new(slow_step), |last| Arc::clone(&last.pace));
+            entry(kind, name, Arc::clone(run), schema.clone(), pace)
+        };
+        let mut completions = HashMap::new();
+        let mut complete = |what: Completed, named: &str, completers: &Completers| {
+            let last = |argument| last.and_then(|last| last.completions.get(&what)?.get(argument));
+            let entries = completers.iter().map(|(argument, run)| {
+                let name = format!("{argument}` of the {named}");
+                let entry = entry("completion of", &name, run, &InputSchema::empty(), last(argument));
+                (argument.clone(), entry)
+            });
+            let entries: HashMap<_, _> = entries.collect();
+            completions.insert(what, entries);
         };
         // Cursors are good for one way of cutting one list.
         let mut names = format!("pages of {page_size}\n");
         let mut lists = Lists { prompts: vec![], resources: vec![], templates: vec![], tools: vec![] };
         let (mut prompts, mut resources, mut tools) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut templates = Vec::new();
-        for it in declared.tools {
-            names += &format!("tool {}\n", it.entry.name);
-            let entry = entry("tool", &it.entry.name, it.requires, it.run, it.schema);
-            tools.insert(it.entry.name.clone(), Entry { is_tool: true, timeout: it.timeout, ..entry });
-            lists.tools.push(it.entry);
+        for it in &declared.tools {
+            let name = &it.entry.name;
+            names += &format!("tool {name}\n");
+            let last = last.and_then(|last| last.tools.get(name));
+            let entry = entry("tool", name, &it.run, &it.schema, last);
+            let requires = it.requires.clone();
+            tools.insert(name.clone(), Entry { is_tool: true, requires, timeout: it.timeout, ..entry });
+            lists.tools.push(it.entry.clone());
         }
-        for it in declared.prompts {
-            names += &format!("prompt {}\n", it.entry.name);
-            let entry = entry("prompt", &it.entry.name, it.requires, it.run, it.schema);
-            prompts.insert(it.entry.name.clone(), entry);
-            lists.prompts.push(it.entry);
+        for it in &declared.prompts {
+            let name = &it.entry.name;
+            names += &format!("prompt {name}\n");
+            let last = last.and_then(|last| last.prompts.get(name));
+            let entry = entry("prompt", name, &it.run, &it.schema, last);
+            prompts.insert(name.clone(), Entry { requires: it.requires.clone(), ..entry });
+            complete(Completed::Prompt(name.clone()), &format!("prompt `{name}"), &it.completers);
+            lists.prompts.push(it.entry.clone());
         }
-        for it in declared.resources {
-            names += &format!("resource {}\n", it.entry.uri);
-            let entry = entry("resource", &it.entry.uri, it.requires, it.run, InputSchema::empty());
-            resources.insert(it.entry.uri.clone(), Entry { mime_type: it.entry.mime_type.clone(), ..entry });
-            lists.resources.push(it.entry);
+        for it in &declared.resources {
+            let uri = &it.entry.uri;
+            names += &format!("resource {uri}\n");
+            let last = last.and_then(|last| last.resources.get(uri));
+            let entry = entry("resource", uri, &it.run, &InputSchema::empty(), last);
+            let (mime_type, subscribable) = (it.entry.mime_type.clone(), it.subscribable);
+            let requires = it.requires.clone();
+            resources.insert(uri.clone(), Entry { mime_type, requires, subscribable, ..entry });
+            lists.resources.push(it.entry.clone());
         }
-        for it in declared.templates {
-            names += &format!("template {}\n", it.entry.uri_template);
-            let entry = entry("resource template", &it.entry.uri_template, it.requires, it.run, it.schema);
-            templates.push((it.template, Entry { mime_type: it.entry.mime_type.clone(), ..entry }));
-            lists.templates.push(it.entry);
+        for it in &declared.templates {
+            let uri = &it.entry.uri_template;
+            names += &format!("template {uri}\n");
+            let same = |(template, _): &&(Template, Entry)| *template == it.template;
+            let last = last.and_then(|last| last.templates.iter().find(same)).map(|(_, entry)| entry);
+            let entry = entry("resource template", uri, &it.run, &it.schema, last);
+            let (mime_type, subscribable) = (it.entry.mime_type.clone(), it.subscribable);
+            let requires = it.requires.clone();
+            templates.push((it.template.clone(), Entry { mime_type, requires, subscribable, ..entry }));
+            complete(Completed::Template(uri.clone()), &format!("resource template `{uri}"), &it.completers);
+            lists.templates.push(it.entry.clone());
         }
         Self {
             cache_hint,
+            completions,
             cursors: CursorKey::derive(server, &names),
             lists,
             page_size: page_size.max(1),
@@ -176,6 +241,38 @@ impl Catalog {
             .iter()
             .find_map(|(template, entry)| Some((entry, Some(template.variables_of(uri)?))))
             .ok_or_else(|| Error::resource_not_found(uri))
+    }
+
+    /// Returns whether clients may hear of changes of `uri`.
+    ///
+    /// # Errors
+    /// If there is no such resource.
+    pub(crate) fn is_subscribable(&self, uri: &str) -> Result<bool, Error> {
+        self.resource(uri).map(|(entry, _)| entry.subscribable)
+    }
+
+    /// Returns what completes an argument; `None` if nothing does.
+    ///
+    /// # Errors
+    /// `InvalidParams` for what this server does not have.
+    pub(crate) fn completion(&self, wanted: &CompleteRequest) -> Result<Option<&Entry>, Error> {
+        let completed = match &wanted.reference {
+            CompletionReference::Prompt(name) => {
+                self.prompt(name)?;
+                Completed::Prompt(name.clone())
+            }
+            CompletionReference::Resource(uri) => Completed::Template(uri.clone()),
+        };
+        let entries = self.completions.get(&completed);
+        if let (None, Completed::Template(uri)) = (entries, &completed)
+            && self.resource(uri).is_err()
+        {
+            let found = shorten(uri);
+            let text =
+                format!("expected `ref.uri` to be a resource template of this server, but found {found:?}");
+            return Err(Error::new(ErrorKind::InvalidParams, text));
+        }
+        Ok(entries.and_then(|entries| entries.get(&wanted.argument)))
     }
 
     /// Returns the page of `list` that begins at `cursor`, as the JSON of `result`.
@@ -227,16 +324,10 @@ impl Catalog {
     }
 }
 
-fn entry(
-    kind: &str,
-    name: &str,
-    requires: Vec<ClientCapability>,
-    run: Run,
-    schema: InputSchema,
-    slow_step: Duration,
-) -> Entry {
-    let (name, pace) = (format!("the {kind} `{name}`"), Pace::new(slow_step));
-    Entry { is_tool: false, mime_type: None, name, requires, run, schema, pace, timeout: None }
+fn entry(kind: &str, name: &str, run: Run, schema: InputSchema, pace: Arc<Pace>) -> Entry {
+    let name = format!("the {kind} `{name}`");
+    let (is_tool, subscribable) = (false, false);
+    Entry { is_tool, mime_type: None, name, requires: vec![], run, schema, subscribable, pace, timeout: None }
 }
 
 fn unknown(kind: &str, name: &str) -> Error {

@@ -4,17 +4,24 @@
 //! and never touches it.
 
 use std::cell::{OnceCell, RefCell};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use plainwire_proto::error::{Error, ErrorKind};
-use plainwire_proto::model::{InputMethod, RawJson};
+use plainwire_proto::model::{InputMethod, LogLevel, RawJson};
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
 use plainwire_proto::revision::{Era, Feature};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::asking::{Asking, Carried, Origin};
 use crate::roots::KnownRoots;
+
+use crate::handle::Shared;
+
+mod touch;
+
+use touch::{LeftOut, LogGate, Throttle};
+pub(crate) use touch::{Logs, ProgressRate};
 
 /// One call, seen from inside its handler. Cheap to clone; all clones are the same call.
 #[derive(Clone, Debug)]
@@ -29,10 +36,15 @@ struct Inner {
     client: ClientSource,
     era: Era,
     key: CallKey,
+    left_out: LeftOut,
+    log_gate: LogGate,
     principal: Option<Arc<Principal>>,
     /// The roots of the session, or, without one, of this call.
     roots: KnownRoots,
+    shared: Arc<Shared>,
     signals: Signals,
+    /// `None` if the client wants no progress.
+    throttle: Option<Mutex<Throttle>>,
     /// Wakes everyone in [`Context::cancelled`].
     wake: Notify,
 }
@@ -52,14 +64,6 @@ pub struct Principal {
 }
 
 impl Context {
-    /// Tells the client how far the call is. Sent only if the client asked, and only while the value increases.
-    ///
-    /// `done` and `total` have the same unit, whatever it is. Never waits: when 1,024 reports of a connection are
-    /// still unsent, further ones are dropped, since the next report says it all again.
-    pub fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
-        self.inner.signals.progress(self.inner.key, done, total, message);
-    }
-
     /// Returns whether the answer is no longer wanted.
     ///
     /// The future of a cancelled call is dropped at its next `.await`; this is for work that runs elsewhere.
@@ -137,6 +141,8 @@ pub(crate) struct ContextSource<'c> {
     /// The tool or prompt, or the URI of the resource.
     pub(crate) name: &'c str,
     pub(crate) principal: Option<&'c Arc<Principal>>,
+    pub(crate) progress: ProgressRate,
+    pub(crate) shared: &'c Arc<Shared>,
     pub(crate) session: Option<Arc<Client>>,
     pub(crate) signals: &'c Signals,
 }
@@ -170,9 +176,13 @@ impl ContextSource<'_> {
                 client,
                 era,
                 key: self.key,
+                left_out: LeftOut::default(),
+                log_gate: LogGate::of(&self.meta, self.signals),
                 principal: self.principal.cloned(),
                 roots,
+                shared: Arc::clone(self.shared),
                 signals: self.signals.clone(),
+                throttle: Throttle::of(&self.meta, self.progress),
                 wake: Notify::new(),
             }),
         }
@@ -214,6 +224,13 @@ pub(crate) enum Signal {
     Done(CallKey, Result<Vec<u8>, Error>),
     /// The call was dropped without an answer.
     Ended(CallKey),
+    Log {
+        key: CallKey,
+        level: LogLevel,
+        logger: Option<String>,
+        /// A JSON value.
+        data: String,
+    },
     Progress {
         key: CallKey,
         done: f64,
@@ -225,10 +242,11 @@ pub(crate) enum Signal {
 }
 
 /// The queue of [`Signal`]s. Bounded without a capacity: a call sends one `Done` or `Ended`, calls are bounded by
-/// the limit `in_flight`, questions of a call by `questions`, and progress by [`MAX_PROGRESS`].
+/// the limit `in_flight`, questions of a call by `questions`, progress by [`MAX_PROGRESS`] and log messages by as many.
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
     last_ticket: Arc<AtomicU64>,
+    pub(crate) logs: Arc<Logs>,
     queue: mpsc::UnboundedSender<Signal>,
     /// What the client of the session let us know of its roots.
     pub(crate) roots: KnownRoots,
@@ -248,6 +266,7 @@ impl Signals {
         let (queue, signals) = mpsc::unbounded_channel();
         let this = Self {
             last_ticket: Arc::default(),
+            logs: Arc::default(),
             queue,
             roots: KnownRoots::default(),
             unsent_answers: Arc::default(),
@@ -294,12 +313,13 @@ impl Signals {
         self.unsent_progress.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn progress(&self, key: CallKey, done: f64, total: Option<f64>, message: Option<&str>) {
-        if self.unsent_progress.fetch_add(1, Ordering::Relaxed) >= MAX_PROGRESS {
+    /// Counts one more report of progress, if there is room for it.
+    fn progress_has_room(&self) -> bool {
+        let room = self.unsent_progress.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS;
+        if !room {
             self.progress_taken();
-            return;
         }
-        self.send(Signal::Progress { key, done, total, message: message.map(ToOwned::to_owned) });
+        room
     }
 }
 

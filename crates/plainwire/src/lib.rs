@@ -28,17 +28,22 @@
 //! - Handlers take a struct, a [`Context`], both or none, and return what [`IntoToolResult`], [`IntoResource`] and
 //!   [`IntoPrompt`] list; [`ToolError`] says what went wrong.
 //! - [`Roots`] keeps paths inside the directories that a client allows.
+//! - [`ServerHandle`] changes a server while it serves, and says what has changed; [`Completing`] is what a completion
+//!   completes.
 //! - [`Client`] asks a server; [`testing::client`] does it inside a test.
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
 
 mod asking;
+mod bus;
 mod catalog;
 mod client;
 mod context;
+mod declaration;
 mod driver;
 mod error;
 mod form;
+mod handle;
 mod handler;
 mod log;
 pub mod prelude;
@@ -50,15 +55,17 @@ pub mod testing;
 pub mod transport;
 
 pub use asking::{Answer, Confirm};
-pub use client::{Change, Client, ClientBuilder, Listen, Notice, Progress, Reference, Sampling};
+pub use client::{Client, ClientBuilder, Listen, Notice, Progress, Sampling};
 pub use context::{Context, Principal};
 pub use error::{Error, Result};
+pub use handle::ServerHandle;
 pub use handler::{
-    Call, FromCall, Handler, Prompt, Rejected, Resource, ResourceTemplate, Signature, Tool, ViaArguments,
-    ViaContext,
+    Call, Completing, FromCall, Handler, IntoCompletion, Prompt, Rejected, Resource, ResourceTemplate,
+    Signature, Tool, ViaArguments, ViaContext,
 };
 pub use plainwire_proto as proto;
 pub use plainwire_proto::model;
+pub use plainwire_proto::peer::Change;
 pub use result::{
     Audio, Blocks, Fallible, Image, IntoPrompt, IntoResource, IntoToolResult, ToolError, Value, embed,
 };

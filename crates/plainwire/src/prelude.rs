@@ -5,6 +5,6 @@ pub use crate::context::Context;
 pub use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
 pub use crate::result::{Audio, Image, ToolError};
 pub use crate::server::Server;
-pub use plainwire_proto::model::{Content, PromptMessage, Role};
+pub use plainwire_proto::model::{Content, LogLevel, PromptMessage, Role};
 pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};

@@ -19,10 +19,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tracing::Level;
 
 use crate::asking::Sealer;
-use crate::catalog::{Catalog, Declared, Settings};
-use crate::context::Principal;
+use crate::catalog::{Declared, Settings};
+use crate::context::{Principal, ProgressRate};
 use crate::driver;
 use crate::error::{Error, Result};
+use crate::handle::{ServerHandle, Shared};
 use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
 use crate::log;
 use crate::transport::tap::Tap;
@@ -52,18 +53,22 @@ pub struct Server {
     ask_timeout: Duration,
     at: &'static Location<'static>,
     cache_hint: CacheHint,
-    declared: Declared,
     drain: Duration,
     experimental: Capabilities,
+    handled: bool,
     hooks: Hooks,
     info: Implementation,
     instructions: Option<String>,
+    keep_alive: Option<Duration>,
     limits: Limits,
     log_level: Option<Level>,
+    logging: bool,
     max_questions: usize,
     page_size: usize,
+    progress: ProgressRate,
     revisions: Vec<Revision>,
     sealing: Sealing,
+    shared: Arc<Shared>,
     slow_step: Duration,
     tap: Option<Tap>,
     timeout: Option<Duration>,
@@ -87,12 +92,13 @@ struct Hooks {
 /// A server whose declaration is right, shared by its connections.
 pub(crate) struct Built {
     pub(crate) ask_timeout: Duration,
-    pub(crate) catalog: Catalog,
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) drain: Duration,
     pub(crate) max_questions: usize,
     pub(crate) principal: Option<Arc<Principal>>,
+    pub(crate) progress: ProgressRate,
     pub(crate) sealer: Arc<Sealer>,
+    pub(crate) shared: Arc<Shared>,
     pub(crate) tap: Option<Tap>,
     pub(crate) timeout: Option<Duration>,
 }
@@ -105,18 +111,22 @@ impl Server {
             ask_timeout: Duration::from_secs(600),
             at: Location::caller(),
             cache_hint: CacheHint::default(),
-            declared: Declared::default(),
             drain: Duration::from_secs(5),
             experimental: Capabilities::default(),
+            handled: false,
             hooks: Hooks::default(),
             info: Implementation::new(name, "0.0.0"),
             instructions: None,
+            keep_alive: None,
             limits: Limits::default(),
             log_level: Some(Level::INFO),
+            logging: false,
             max_questions: 256,
             page_size: 250,
+            progress: ProgressRate::default(),
             revisions: Revision::ALL.to_vec(),
             sealing: Sealing { keys: None, single_use: false, ttl: Duration::from_secs(1_800) },
+            shared: Arc::default(),
             slow_step: Duration::from_micros(100),
             tap: None,
             timeout: None,
@@ -124,26 +134,60 @@ impl Server {
     }
 
     /// Adds a tool.
-    pub fn tool(mut self, tool: Tool) -> Self {
-        self.declared.tools.push(tool);
+    pub fn tool(self, tool: Tool) -> Self {
+        self.shared.declare(|declared| declared.tools.push(tool));
         self
     }
 
     /// Adds a resource.
-    pub fn resource(mut self, resource: Resource) -> Self {
-        self.declared.resources.push(resource);
+    pub fn resource(self, resource: Resource) -> Self {
+        self.shared.declare(|declared| declared.resources.push(resource));
         self
     }
 
     /// Adds a family of resources. Where several match a URI, the first one reads it.
-    pub fn resource_template(mut self, template: ResourceTemplate) -> Self {
-        self.declared.templates.push(template);
+    pub fn resource_template(self, template: ResourceTemplate) -> Self {
+        self.shared.declare(|declared| declared.templates.push(template));
         self
     }
 
     /// Adds a prompt.
-    pub fn prompt(mut self, prompt: Prompt) -> Self {
-        self.declared.prompts.push(prompt);
+    pub fn prompt(self, prompt: Prompt) -> Self {
+        self.shared.declare(|declared| declared.prompts.push(prompt));
+        self
+    }
+
+    /// Returns a way to the server from elsewhere in the program: to say what has changed, and to add and remove
+    /// entries while it serves.
+    ///
+    /// A server with a handle tells clients that its lists may change and that resources can be subscribed to, also
+    /// when there are none yet.
+    pub fn handle(&mut self) -> ServerHandle {
+        self.handled = true;
+        ServerHandle::new(&self.shared)
+    }
+
+    /// Lets [`crate::Context::log`] send log messages to the client.
+    ///
+    /// The protocol calls this deprecated since 2026-07-28: what is for the operator goes to stderr or to
+    /// OpenTelemetry, by `tracing`; what is for the model belongs in the answer. It stays for clients that show it.
+    pub fn logging(mut self) -> Self {
+        self.logging = true;
+        self
+    }
+
+    /// Asks the client of a session whether it is still there after so much silence, and ends the connection after as
+    /// much again. Never by default: on a pipe the end is seen at once. 2026-07-28 has no pings.
+    pub fn ping_every(mut self, silence: Duration) -> Self {
+        self.keep_alive = Some(silence);
+        self
+    }
+
+    /// Sets how many reports of progress a call sends: `burst` at once, then `per_second`. Of those that come faster
+    /// the newest is kept for later. 64 and 50 by default: a loop over a few dozen steps is shown in full, and nobody
+    /// sees more than 50 in a second.
+    pub fn progress_rate(mut self, burst: u32, per_second: u32) -> Self {
+        self.progress = ProgressRate { burst: burst.max(1), per_second };
         self
     }
 
@@ -368,7 +412,6 @@ impl Server {
             let message = "expected the server to have a name and at least one revision".to_owned();
             return Err(Error::Declaration { at: self.at, message });
         }
-        check(&self.declared)?;
         let keys = match self.sealing.keys.as_deref().map(SealingKeys::new) {
             Some(None) => {
                 let message =
@@ -380,32 +423,28 @@ impl Server {
         };
         let names = (self.info.name.as_str(), self.info.version.as_str());
         let sealer = Sealer::new(keys, names, self.sealing.ttl, self.sealing.single_use);
-        let mut capabilities = self.experimental;
-        for (name, used) in [
-            ("prompts", !self.declared.prompts.is_empty()),
-            ("resources", !(self.declared.resources.is_empty() && self.declared.templates.is_empty())),
-            ("tools", !self.declared.tools.is_empty()),
-        ] {
-            if used {
-                capabilities.declare(name, json!({}));
-            }
-        }
         let Self { cache_hint, page_size, slow_step, .. } = self;
-        let catalog =
-            Catalog::new(&self.info.name, self.declared, Settings { cache_hint, page_size, slow_step });
+        self.shared.begin(&self.info.name, Settings { cache_hint, page_size, slow_step })?;
+        let mut capabilities = self.experimental;
+        self.shared.see(|declared| declare(&mut capabilities, declared, self.handled));
+        if self.logging {
+            capabilities.declare("logging", json!({}));
+        }
         let mut config = ServerConfig::new(self.info, capabilities);
         config.cache_hint = self.cache_hint;
         config.instructions = self.instructions;
+        config.keep_alive = self.keep_alive;
         config.limits = self.limits;
         config.revisions = self.revisions;
         let built = Built {
             ask_timeout: self.ask_timeout,
-            catalog,
             config: Arc::new(config),
             drain: self.drain,
             max_questions: self.max_questions,
             sealer: Arc::new(sealer),
             principal: principal.map(Arc::new),
+            progress: self.progress,
+            shared: self.shared,
             tap: self.tap,
             timeout: self.timeout,
         };
@@ -425,48 +464,29 @@ async fn serve(built: Arc<Built>, hooks: Hooks, stream: Stream) -> Result<()> {
     served
 }
 
-/// Finds the first mistake in a declaration.
-fn check(declared: &Declared) -> Result<()> {
-    let mut seen = std::collections::HashMap::new();
-    let entries = (declared.tools.iter().map(|it| ("tool", &it.entry.name, it.at, &it.problem)))
-        .chain(declared.prompts.iter().map(|it| ("prompt", &it.entry.name, it.at, &it.problem)))
-        .chain(declared.resources.iter().map(|it| ("resource", &it.entry.uri, it.at, &it.problem)))
-        .chain(
-            declared
-                .templates
-                .iter()
-                .map(|it| ("resource template", &it.entry.uri_template, it.at, &it.problem)),
-        );
-    for (kind, name, at, problem) in entries {
-        let wrong = |message| Err(Error::Declaration { at, message: format!("{kind} `{name}`: {message}") });
-        if let Some(problem) = problem {
-            return wrong(problem.clone());
+/// Declares what the entries can do. With a handle, whatever may come.
+fn declare(capabilities: &mut Capabilities, declared: &Declared, handled: bool) {
+    let settings = |changes: bool, subscribes: bool| {
+        let mut settings = serde_json::Map::new();
+        for (name, on) in [("listChanged", changes), ("subscribe", subscribes)] {
+            if on {
+                settings.insert(name.to_owned(), true.into());
+            }
         }
-        if kind == "tool" && !is_tool_name(name) {
-            return wrong("expected a name of 1 to 128 of `A-Z a-z 0-9 _ . -`".to_owned());
-        }
-        if kind.starts_with("resource") && !name.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
-        {
-            return wrong("expected a URI that begins with a scheme, such as `file:`".to_owned());
-        }
-        if name.is_empty() {
-            return wrong("expected a name".to_owned());
-        }
-        if let Some(first) = seen.insert((kind, name), at) {
-            return wrong(format!("expected the name once, but it is also declared at {first}"));
-        }
+        serde_json::Value::Object(settings)
+    };
+    if handled || !declared.prompts.is_empty() {
+        capabilities.declare("prompts", settings(handled, false));
     }
-    Ok(())
-}
-
-/// Spec: 2025-11-25 tools "Tool Names".
-fn is_tool_name(name: &str) -> bool {
-    (1..=128).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
-}
-
-fn is_scheme(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+.-".contains(&b))
+    if handled || !(declared.resources.is_empty() && declared.templates.is_empty()) {
+        capabilities.declare("resources", settings(handled, handled || declared.subscribes()));
+    }
+    if handled || !declared.tools.is_empty() {
+        capabilities.declare("tools", settings(handled, false));
+    }
+    if declared.completes() {
+        capabilities.declare("completions", json!({}));
+    }
 }
 
 impl fmt::Debug for Server {

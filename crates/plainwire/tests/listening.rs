@@ -5,10 +5,10 @@ mod script;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plainwire::model::{LogLevel, SubscriptionFilter};
+use plainwire::model::{CompleteRequest, CompletionReference, LogLevel, SubscriptionFilter};
 use plainwire::proto::cursor::List;
 use plainwire::proto::revision::Revision;
-use plainwire::{Change, Client, Error, Listen, Notice, Reference};
+use plainwire::{Change, Client, Error, Listen, Notice};
 use script::{LEGACY, MODERN, PATIENCE, Script};
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -23,7 +23,7 @@ fn filter(uris: &[&str]) -> SubscriptionFilter {
 }
 
 fn resource(uri: &str) -> Option<Change> {
-    Some(Change::Resource { uri: uri.to_owned() })
+    Some(Change::Resource(uri.to_owned()))
 }
 
 const TOOLS: Option<Change> = Some(Change::List(List::Tools));
@@ -349,14 +349,14 @@ async fn an_old_server_without_a_log_is_not_asked_for_it() {
 async fn completes_arguments_of_prompts_and_templates() {
     let (client, mut script) = Script::connect(Client::builder(), Revision::V2025_06_18).await;
     let context = BTreeMap::from([("lang".to_owned(), "r\"s".to_owned())]);
-    for (reference, context, wanted) in [
+    for (reference, arguments, wanted) in [
         (
-            Reference::Prompt("p".to_owned()),
+            CompletionReference::Prompt("p".to_owned()),
             BTreeMap::new(),
             json!({ "ref": { "type": "ref/prompt", "name": "p" }, "argument": { "name": "n", "value": "v" } }),
         ),
         (
-            Reference::Template("a:{n}".to_owned()),
+            CompletionReference::Resource("a:{n}".to_owned()),
             context,
             json!({
                 "ref": { "type": "ref/resource", "uri": "a:{n}" }, "argument": { "name": "n", "value": "v" },
@@ -371,7 +371,9 @@ async fn completes_arguments_of_prompts_and_templates() {
             let completion = json!({ "values": ["vx", "vy"], "total": 9, "hasMore": true });
             script.answer(&id, json!({ "completion": completion })).await;
         };
-        let (completion, ()) = tokio::join!(client.complete(&reference, "n", "v", &context), serve);
+        let (argument, value) = ("n".to_owned(), "v".to_owned());
+        let request = CompleteRequest { argument, arguments, reference, value };
+        let (completion, ()) = tokio::join!(client.complete(&request), serve);
         let completion = completion.expect("a completion");
         assert_eq!(
             (completion.values, completion.total, completion.has_more),

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::process::Command;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use plainwire_proto::model::{ElicitResult, Elicitation, Implementation, Root};
 use plainwire_proto::peer::{ClientConfig, EraChoice, Limits, RequestOptions};
@@ -127,6 +128,15 @@ impl ClientBuilder {
     #[must_use]
     pub fn max_rounds(mut self, rounds: u32) -> Self {
         self.max_rounds = rounds;
+        self
+    }
+
+    /// Asks a silent server whether it is still there, each time that it has said nothing for as long as this; one
+    /// that does not answer for as long again is given up. Never by default, and never in 2026-07-28, which has no
+    /// `ping`.
+    #[must_use]
+    pub fn ping_every(mut self, silence: Duration) -> Self {
+        self.config.keep_alive = Some(silence);
         self
     }
 

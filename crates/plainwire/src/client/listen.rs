@@ -9,23 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::model::SubscriptionFilter;
+use plainwire_proto::peer::Change;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::{Client, GONE, closed_by};
 use crate::driver::client::Wish;
 use crate::error::{Error, Result};
-
-/// Something that has changed at the server.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Change {
-    /// A list: it is worth another look.
-    List(List),
-    /// A resource.
-    Resource {
-        /// Which; maybe a part of the one that was asked for.
-        uri: String,
-    },
-}
 
 /// Changes of a server, as they come. Dropping it ends the subscription.
 ///
@@ -174,7 +163,7 @@ impl Speaker {
         // Of a resource with no end of parts it is enough to know that it has changed.
         let full = self.shared.heard().queue.len() >= self.uris.len() + MAX_PARTS;
         let uri = if full { asked } else { uri }.to_owned();
-        self.tell(Some(Change::Resource { uri }))
+        self.tell(Some(Change::Resource(uri)))
     }
 
     fn parent(&self, uri: &str) -> Option<&str> {
@@ -259,7 +248,7 @@ mod tests {
     }
 
     fn resource(uri: &str) -> Change {
-        Change::Resource { uri: uri.to_owned() }
+        Change::Resource(uri.to_owned())
     }
 
     #[test]

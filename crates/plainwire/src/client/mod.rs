@@ -36,11 +36,10 @@ mod utility;
 
 pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
+pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
-pub use listen::{Change, Listen};
 pub use notice::{Notice, Progress};
 pub use sampling::Sampling;
-pub use utility::Reference;
 
 /// A connection to a server.
 ///

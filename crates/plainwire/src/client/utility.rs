@@ -1,10 +1,8 @@
 //! The small requests: completions, the log, roots.
 
-use std::collections::BTreeMap;
-
+use plainwire_proto::codec;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
-use plainwire_proto::json::write;
-use plainwire_proto::model::{Completion, LogLevel, Root};
+use plainwire_proto::model::{CompleteRequest, Completion, LogLevel, Root};
 use plainwire_proto::revision::Feature;
 use serde::Deserialize;
 
@@ -12,59 +10,18 @@ use super::{Client, GONE, closed_by, decode, text};
 use crate::driver::client::Wish;
 use crate::error::{Error, Result};
 
-/// What has the argument that is to be completed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reference {
-    /// The prompt with this name.
-    Prompt(String),
-    /// The resource template with this URI template.
-    Template(String),
-}
-
 impl Client {
-    /// Asks what `argument` might be, of which `value` is there already; `context` has the arguments that are settled.
+    /// Asks what an argument of a prompt or a variable of a template might be.
     ///
     /// # Errors
     /// As [`Self::request`].
-    pub async fn complete(
-        &self,
-        reference: &Reference,
-        argument: &str,
-        value: &str,
-        context: &BTreeMap<String, String>,
-    ) -> Result<Completion> {
+    pub async fn complete(&self, request: &CompleteRequest) -> Result<Completion> {
         #[derive(Deserialize)]
         struct Completed {
             completion: Completion,
         }
         let mut params = Vec::new();
-        let mut object = write::Object::open(&mut params);
-        let mut inner = write::Object::open(object.name("ref"));
-        match reference {
-            Reference::Prompt(name) => {
-                inner.string("type", "ref/prompt");
-                inner.string("name", name);
-            }
-            Reference::Template(uri) => {
-                inner.string("type", "ref/resource");
-                inner.string("uri", uri);
-            }
-        }
-        inner.close();
-        let mut inner = write::Object::open(object.name("argument"));
-        inner.string("name", argument);
-        inner.string("value", value);
-        inner.close();
-        if !context.is_empty() {
-            let mut inner = write::Object::open(object.name("context"));
-            let mut arguments = write::Object::open(inner.name("arguments"));
-            for (name, value) in context {
-                arguments.string(name, value);
-            }
-            arguments.close();
-            inner.close();
-        }
-        object.close();
+        codec::complete_params(&mut params, request);
         let completed: Completed = decode(&self.request("completion/complete", &text(params)).await?)?;
         Ok(completed.completion)
     }

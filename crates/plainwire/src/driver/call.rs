@@ -206,6 +206,7 @@ impl Writing {
     /// Writes the JSON of `result`; nothing for what is an error.
     pub(super) fn write(&self, outcome: &Outcome, out: &mut Vec<u8>) {
         match outcome {
+            Outcome::Completion(result) => self.encoder.complete(out, result),
             Outcome::Error(_) => {}
             Outcome::InputRequired { requests, state } => {
                 self.encoder.input_required(out, requests, Some(state));

@@ -6,32 +6,42 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll, Waker};
 
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::frame::Frame;
-use plainwire_proto::json::Span;
+use plainwire_proto::json::{Span, shorten};
+use plainwire_proto::model::{CompleteRequest, Completion};
 use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tokio::time::Instant;
+use tokio::time::Sleep;
 
 use super::call::{self, Guarded, Work, Writing};
+use super::changes::Changes;
 use super::questions::Questions;
 use super::{Clock, spawn, unix};
-use crate::catalog::{Entry, Pace};
+use crate::catalog::{Catalog, Entry, Pace};
 use crate::context::{Context, ContextSource, Signal, Signals};
 use crate::handler::{Call, Outcome, Rejected};
 use crate::server::Built;
 
 pub(super) struct Calls {
     built: Arc<Built>,
+    /// What there is, as of generation `seen`.
+    catalog: Arc<Catalog>,
+    changes: Changes,
     clock: Clock,
+    /// Whether the other side is gone without a word.
+    is_lost: bool,
     pub(super) peer: Peer,
     questions: Questions,
     queue: mpsc::UnboundedReceiver<Signal>,
+    seen: u64,
     signals: Signals,
+    sleep: Option<Pin<Box<Sleep>>>,
     tasks: BTreeMap<CallKey, Task>,
 }
 
@@ -58,8 +68,47 @@ impl Calls {
     pub(super) fn new(built: Arc<Built>) -> Self {
         let (signals, queue) = Signals::new();
         let peer = Peer::server(Arc::clone(&built.config));
-        let (clock, questions, tasks) = (Clock::start(), Questions::default(), BTreeMap::new());
-        Self { built, clock, peer, questions, queue, signals, tasks }
+        let (seen, catalog) = built.shared.catalog();
+        let changes = Changes::new(&built.shared.bus);
+        Self {
+            built,
+            catalog,
+            changes,
+            clock: Clock::start(),
+            is_lost: false,
+            peer,
+            questions: Questions::default(),
+            queue,
+            seen,
+            signals,
+            sleep: None,
+            tasks: BTreeMap::new(),
+        }
+    }
+
+    /// Whether the client has not answered for so long that it is given up.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Takes a change that the client wants to hear of.
+    pub(super) fn poll_change(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
+        self.changes.poll_next(cx).map(|change| self.peer.changed(&change))
+    }
+
+    /// Lets deadlines of the peer pass. Returns whether one may have.
+    pub(super) fn poll_deadlines(&mut self, cx: &mut Poller<'_>) -> bool {
+        let at = self.peer.poll_timeout().map(|at| self.clock.instant(at));
+        // One that has moved away, as it does with each frame, is noticed when the old one has passed.
+        let planned = self.sleep.as_ref().map(|sleep| sleep.deadline());
+        let at = at.map(|at| planned.map_or(at, |planned| planned.min(at)));
+        if !super::poll_until(&mut self.sleep, at, cx) {
+            return false;
+        }
+        self.sleep = None;
+        self.peer.handle_timeout(self.clock.now());
+        self.handle_events("");
+        true
     }
 
     /// Returns how many calls are tasks.
@@ -89,17 +138,6 @@ impl Calls {
     /// Takes note that the client sends nothing more, so that nobody will answer questions.
     pub(super) fn handle_end(&mut self) {
         self.peer.handle_end(self.clock.now());
-        self.handle_events("");
-    }
-
-    /// When [`Self::handle_timeout`] wants to be called.
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.peer.poll_timeout().map(|at| self.clock.instant(at))
-    }
-
-    /// Lets deadlines pass.
-    pub(super) fn handle_timeout(&mut self) {
-        self.peer.handle_timeout(self.clock.now());
         self.handle_events("");
     }
 
@@ -138,7 +176,10 @@ impl Calls {
                 self.questions.ask(&mut self.peer, &question, (ticket, answer), options, now);
             }
             Signal::Done(key, answer) => {
-                self.tasks.remove(&key);
+                let task = self.tasks.remove(&key);
+                if let Some(context) = task.and_then(|task| task.context) {
+                    context.say_the_rest(&mut self.peer);
+                }
                 self.signals.answer_taken(&answer);
                 match answer {
                     Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
@@ -148,6 +189,10 @@ impl Calls {
             Signal::Ended(key) => {
                 self.tasks.remove(&key);
                 self.peer.finished(key);
+            }
+            Signal::Log { key, level, logger, data } => {
+                self.signals.logs.taken();
+                self.peer.log(key, level, logger.as_deref(), &data);
             }
             Signal::Progress { key, done, total, message } => {
                 self.signals.progress_taken();
@@ -170,24 +215,26 @@ impl Calls {
                 }
                 Event::Failed { request, error } => self.questions.settle(request, Err(error)),
                 Event::Ignored(why) => tracing::debug!("{why}"),
+                Event::LogLevel(level) => self.signals.logs.set_level(level),
                 Event::Result { request, result } => {
                     self.questions.settle(request, Ok(result.text(frame)));
                 }
                 Event::RootsChanged => self.signals.roots.changed(),
+                Event::Unresponsive => self.is_lost = true,
                 _ => {}
             }
         }
+        self.changes.follow(&self.peer);
     }
 
     fn handle_request(&mut self, frame: &str, key: CallKey, request: Request, meta: RequestMeta) {
-        let built = Arc::clone(&self.built);
-        let catalog = &built.catalog;
+        let catalog = self.catalog();
         let text = |span: Span| span.string(frame).unwrap_or_default();
         let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
         let wanted = |method, name, arguments| Wanted { arguments, frame, key, meta, method, name, uri: "" };
         let refused = match request {
             Request::List { list, cursor } => {
-                let encoder = built.config.encoder(meta.revision);
+                let encoder = self.built.config.encoder(meta.revision);
                 match catalog.page(list, cursor.map(text).as_deref(), encoder) {
                     Ok(page) => return self.peer.respond(key, |out| out.extend_from_slice(page)),
                     Err(error) => error,
@@ -202,6 +249,16 @@ impl Calls {
                     Err(error) => error,
                 }
             }
+            Request::Complete { params } => match completion(&catalog, json(params)) {
+                Ok(Some(entry)) => {
+                    return self.start(entry, &wanted("completion/complete", "", json(params)));
+                }
+                Ok(None) => {
+                    let nothing = Outcome::Completion(Completion::of(Vec::new()));
+                    return self.answer(&wanted("completion/complete", "", "{}"), &nothing);
+                }
+                Err(error) => error,
+            },
             Request::GetPrompt { name, arguments } => {
                 let name = &*text(name);
                 match catalog.prompt(name) {
@@ -209,6 +266,14 @@ impl Calls {
                     Err(error) => error,
                 }
             }
+            Request::Listen => {
+                return self.peer.accept_listen(key, |uri| catalog.is_subscribable(uri).unwrap_or(false));
+            }
+            Request::Subscribe { uri } => match subscribable(&catalog, &text(uri)) {
+                Ok(()) => return self.peer.subscribe(key, &text(uri)),
+                Err(error) => error,
+            },
+            Request::Unsubscribe { uri } => return self.peer.unsubscribe(key, &text(uri)),
             Request::ReadResource { uri } => {
                 let uri = &*text(uri);
                 match catalog.resource(uri) {
@@ -221,6 +286,14 @@ impl Calls {
             }
         };
         self.peer.respond_error(key, &refused);
+    }
+
+    /// Returns what there is now.
+    fn catalog(&mut self) -> Arc<Catalog> {
+        if self.seen != self.built.shared.generation() {
+            (self.seen, self.catalog) = self.built.shared.catalog();
+        }
+        Arc::clone(&self.catalog)
     }
 
     /// Calls the function behind `entry`, and polls it once unless that was slow before.
@@ -236,6 +309,8 @@ impl Calls {
             method: wanted.method,
             name: wanted.name,
             principal: self.built.principal.as_ref(),
+            progress: self.built.progress,
+            shared: &self.built.shared,
             session: self.peer.session_client(),
             signals: &self.signals,
         };
@@ -269,11 +344,12 @@ impl Calls {
             // Polled again as a task, which is when its waker counts.
             Poll::Pending => self.spawn(entry, wanted, work, None),
             Poll::Ready(outcome) => {
-                if work.context.is_some() {
+                if let Some(context) = &work.context {
                     // What the call reported on its way goes out before its answer.
                     while let Ok(signal) = self.queue.try_recv() {
                         self.handle_signal(signal);
                     }
+                    context.say_the_rest(&mut self.peer);
                 }
                 self.answer(wanted, &outcome);
             }
@@ -325,6 +401,20 @@ impl Calls {
         let encoder = self.built.config.encoder(wanted.meta.revision).clone();
         Writing { cache_hint: self.built.config.cache_hint, encoder }
     }
+}
+
+/// Finds what completes; `None` means that nothing does.
+fn completion<'c>(catalog: &'c Catalog, params: &str) -> Result<Option<&'c Entry>, Error> {
+    catalog.completion(&CompleteRequest::parse(params)?)
+}
+
+fn subscribable(catalog: &Catalog, uri: &str) -> Result<(), Error> {
+    if catalog.is_subscribable(uri)? {
+        return Ok(());
+    }
+    let found = shorten(uri);
+    let text = format!("expected `uri` to be a resource that can be subscribed to, but found {found:?}");
+    Err(Error::new(ErrorKind::InvalidParams, text))
 }
 
 impl Task {

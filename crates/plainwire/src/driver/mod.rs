@@ -8,6 +8,7 @@
 
 mod call;
 mod calls;
+mod changes;
 pub(crate) mod client;
 mod questions;
 mod server;

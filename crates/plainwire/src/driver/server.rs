@@ -33,8 +33,6 @@ pub(super) struct Pump {
     deadline: Option<(Due, Pin<Box<Sleep>>)>,
     /// How many more turns calls get to end before requests are refused.
     patience: u8,
-    /// Wakes this task when a deadline of the peer passes.
-    timer: Option<Pin<Box<Sleep>>>,
     wire: Wire,
     /// Whether other tasks should get their turn before this one goes on.
     yields: bool,
@@ -56,7 +54,7 @@ impl Pump {
     pub(super) fn new(built: Arc<Built>, stream: Stream) -> Self {
         let wire = Wire::new(stream, built.config.limits.frame_in, built.tap.clone());
         let calls = Calls::new(Arc::clone(&built));
-        Self { built, calls, deadline: None, patience: PATIENCE, timer: None, wire, yields: false }
+        Self { built, calls, deadline: None, patience: PATIENCE, wire, yields: false }
     }
 
     pub(super) async fn run(mut self) {
@@ -79,8 +77,16 @@ impl Pump {
                 self.wire.gather(&mut self.calls.peer);
                 idle = false;
             }
+            idle &= !self.take_changes(cx);
             idle &= !self.handle_frames(cx);
-            idle &= !self.poll_deadlines(cx);
+            if self.calls.poll_deadlines(cx) {
+                self.wire.gather(&mut self.calls.peer);
+                idle = false;
+            }
+            if self.calls.is_lost() {
+                tracing::info!("the client is gone: it has not even answered a ping");
+                return Poll::Ready(());
+            }
             let backlogged = self.wire.is_backlogged();
             if !self.is_held_up()
                 && reads < READS
@@ -117,6 +123,10 @@ impl Pump {
             if !self.wire.is_ended() {
                 return Poll::Pending;
             }
+            if self.calls.running() == 0 && self.calls.peer.end_listens() {
+                self.wire.gather(&mut self.calls.peer);
+                continue;
+            }
             if written.is_ready() && self.calls.running() == 0 {
                 return Poll::Ready(());
             }
@@ -148,19 +158,23 @@ impl Pump {
         Poll::Ready(())
     }
 
-    /// Lets deadlines of the peer pass. Returns whether one did.
-    fn poll_deadlines(&mut self, cx: &mut Context<'_>) -> bool {
-        if !super::poll_until(&mut self.timer, self.calls.next_deadline(), cx) {
-            return false;
-        }
-        self.calls.handle_timeout();
-        self.wire.gather(&mut self.calls.peer);
-        true
-    }
-
     /// Whether too much is unsent, or waits to be, for anything more to be begun.
     fn is_held_up(&self) -> bool {
         self.wire.is_backlogged() || self.calls.is_backlogged()
+    }
+
+    /// Tells the client what has changed. Returns whether anything has.
+    fn take_changes(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut any = false;
+        for _ in 0..TURN {
+            if self.wire.is_backlogged() || self.calls.poll_change(cx).is_pending() {
+                break;
+            }
+            self.wire.gather(&mut self.calls.peer);
+            // Somebody who publishes all the time could keep this task busy for ever.
+            (any, self.yields) = (true, true);
+        }
+        any
     }
 
     /// Handles the frames that are here. Returns whether there were any.

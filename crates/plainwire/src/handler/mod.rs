@@ -4,6 +4,7 @@
 //! user's code ran. Which tool is meant is the catalog's business; running the future is the driver's.
 
 pub(crate) mod arguments;
+pub(crate) mod completion;
 mod extract;
 mod prompt;
 mod resource;
@@ -16,8 +17,11 @@ use std::sync::Arc;
 
 use plainwire_proto::codec::KeyedRequest;
 use plainwire_proto::error::{Error, ErrorKind};
-use plainwire_proto::model::{CallToolResult, ClientCapability, GetPromptResult, ReadResourceResult};
+use plainwire_proto::model::{
+    CallToolResult, ClientCapability, Completion, GetPromptResult, ReadResourceResult,
+};
 
+pub use completion::{Completing, IntoCompletion};
 pub use extract::{Call, FromCall, Handler, Signature, ViaArguments, ViaContext};
 pub use prompt::Prompt;
 pub use resource::{Resource, ResourceTemplate};
@@ -32,6 +36,7 @@ pub struct Rejected(pub String);
 /// How a call ended.
 #[derive(Debug)]
 pub(crate) enum Outcome {
+    Completion(Completion),
     /// The protocol itself says no.
     Error(Error),
     /// The client has to be asked first.

@@ -1,10 +1,12 @@
 //! Prompts: texts with blanks that a person picks and fills in.
 
+use std::future::Future;
 use std::panic::Location;
 
 use plainwire_proto::model::{self, ClientCapability, PromptArgument};
 use serde_json::Value;
 
+use super::completion::{self, Completers, Completing, IntoCompletion};
 use super::{Handler, Outcome, Run, Signature, run};
 use crate::result::IntoPrompt;
 use crate::schema::InputSchema;
@@ -16,6 +18,7 @@ use crate::schema::InputSchema;
 #[derive(Clone)]
 pub struct Prompt {
     pub(crate) at: &'static Location<'static>,
+    pub(crate) completers: Completers,
     pub(crate) entry: model::Prompt,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
@@ -43,7 +46,8 @@ impl Prompt {
         });
         let entry =
             model::Prompt { arguments: arguments.collect(), name: name.into(), ..model::Prompt::default() };
-        Self { at: Location::caller(), entry, problem, requires: Vec::new(), run, schema }
+        let (completers, requires) = (Completers::new(), Vec::new());
+        Self { at: Location::caller(), completers, entry, problem, requires, run, schema }
     }
 
     /// Returns the name.
@@ -69,6 +73,38 @@ impl Prompt {
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());
+        self
+    }
+
+    /// Offers values for an argument while a person types.
+    ///
+    /// ```
+    /// use plainwire::prelude::*;
+    /// # use plainwire::Completing;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Review {
+    ///     language: String,
+    /// }
+    ///
+    /// let prompt = Prompt::new("review", |it: Review| async move { format!("Review this {}.", it.language) })
+    ///     .complete("language", |it: Completing| async move {
+    ///         let known = ["rust", "ruby", "go"].map(String::from);
+    ///         known.into_iter().filter(|name| name.starts_with(&it.value)).collect::<Vec<_>>()
+    ///     });
+    /// ```
+    ///
+    /// The best values come first; of more than 100 the client gets the first 100 and how many there are.
+    #[must_use]
+    pub fn complete<F, Fut>(mut self, argument: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(Completing) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoCompletion> + Send + 'static,
+    {
+        let known = self.entry.arguments.iter().map(|it| it.name.as_str());
+        if let Some(problem) = completion::add(&mut self.completers, known, argument.into(), handler) {
+            self.problem.get_or_insert(problem);
+        }
         self
     }
 }

@@ -1,11 +1,13 @@
 //! Resources: things that are read by their URI, one by one or by a template.
 
+use std::future::Future;
 use std::panic::Location;
 use std::sync::Arc;
 
 use plainwire_proto::error::Error;
 use plainwire_proto::model::{self, ClientCapability};
 
+use super::completion::{self, Completers, Completing, IntoCompletion};
 use super::template::Template;
 use super::{Handler, Outcome, Run, Signature};
 use crate::result::{IntoResource, ToolError};
@@ -19,6 +21,7 @@ pub struct Resource {
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
+    pub(crate) subscribable: bool,
 }
 
 /// A family of resources, and the function that reads any of them.
@@ -27,11 +30,13 @@ pub struct Resource {
 #[derive(Clone)]
 pub struct ResourceTemplate {
     pub(crate) at: &'static Location<'static>,
+    pub(crate) completers: Completers,
     pub(crate) entry: model::ResourceTemplate,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
+    pub(crate) subscribable: bool,
     pub(crate) template: Template,
 }
 
@@ -48,7 +53,8 @@ impl Resource {
             "expected no arguments: a resource has one URI; use a `ResourceTemplate` for many".to_owned()
         });
         let entry = model::Resource { name: name.into(), uri: uri.into(), ..model::Resource::default() };
-        Self { at: Location::caller(), entry, problem, requires: Vec::new(), run: reading(handler) }
+        let (requires, run) = (Vec::new(), reading(handler));
+        Self { at: Location::caller(), entry, problem, requires, run, subscribable: false }
     }
 
     /// Says what the resource is.
@@ -83,6 +89,14 @@ impl Resource {
     #[must_use]
     pub fn size(mut self, bytes: u64) -> Self {
         self.entry.size = Some(bytes);
+        self
+    }
+
+    /// Lets clients subscribe: they hear of it when [`crate::ServerHandle::notify_resource_updated`] or
+    /// [`crate::Context::notify_resource_updated`] says that the resource holds something else.
+    #[must_use]
+    pub fn subscribable(mut self) -> Self {
+        self.subscribable = true;
         self
     }
 }
@@ -128,11 +142,13 @@ impl ResourceTemplate {
             model::ResourceTemplate { name: name.into(), uri_template, ..model::ResourceTemplate::default() };
         Self {
             at: Location::caller(),
+            completers: Completers::new(),
             entry,
             problem,
             requires: Vec::new(),
             run: reading(handler),
             schema,
+            subscribable: false,
             template,
         }
     }
@@ -162,6 +178,46 @@ impl ResourceTemplate {
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());
+        self
+    }
+
+    /// Lets clients subscribe: they hear of it when [`crate::ServerHandle::notify_resource_updated`] or
+    /// [`crate::Context::notify_resource_updated`] says that one of the resources holds something else.
+    #[must_use]
+    pub fn subscribable(mut self) -> Self {
+        self.subscribable = true;
+        self
+    }
+
+    /// Offers values for a variable while a person types.
+    ///
+    /// ```
+    /// use plainwire::prelude::*;
+    /// # use plainwire::Completing;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct File {
+    ///     directory: String,
+    /// }
+    ///
+    /// let template = ResourceTemplate::new("file:///{directory}", "files", |it: File| async move { it.directory })
+    ///     .complete("directory", |it: Completing| async move {
+    ///         let known = ["rust", "ruby", "go"].map(String::from);
+    ///         known.into_iter().filter(|name| name.starts_with(&it.value)).collect::<Vec<_>>()
+    ///     });
+    /// ```
+    ///
+    /// The best values come first; of more than 100 the client gets the first 100 and how many there are.
+    #[must_use]
+    pub fn complete<F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(Completing) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoCompletion> + Send + 'static,
+    {
+        let known = self.template.variables();
+        if let Some(problem) = completion::add(&mut self.completers, known, variable.into(), handler) {
+            self.problem.get_or_insert(problem);
+        }
         self
     }
 }

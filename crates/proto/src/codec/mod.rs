@@ -7,13 +7,14 @@
 mod content;
 mod entry;
 mod input;
+mod utility;
 
 use std::sync::Arc;
 
 use crate::cursor::List;
 use crate::json::write::{self, Object};
 use crate::model::{
-    CacheHint, CacheScope, CallToolResult, GetPromptResult, Implementation, ReadResourceResult,
+    CacheHint, CacheScope, CallToolResult, Completion, GetPromptResult, Implementation, ReadResourceResult,
 };
 use crate::revision::{Feature, Revision};
 
@@ -22,6 +23,7 @@ pub use entry::{implementation, prompt, resource, resource_template, tool};
 pub use input::{
     KeyedRequest, input_params, input_response, members, read_input_params, read_input_response, retry_params,
 };
+pub use utility::{complete_params, subscription_filter};
 
 /// The key under which a server names itself in results.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -93,6 +95,19 @@ impl Encoder {
         self.close(object, result.meta.as_deref().map(serde_json::value::RawValue::get));
     }
 
+    /// Writes the result of `completion/complete`.
+    pub fn complete(&self, out: &mut Vec<u8>, completion: &Completion) {
+        let mut object = self.open(out);
+        let mut inner = Object::open(object.name("completion"));
+        inner.array("values", &completion.values, |out, value| write::string(out, value));
+        if let Some(total) = completion.total {
+            write::display(inner.name("total"), total);
+        }
+        inner.bool("hasMore", completion.has_more);
+        inner.close();
+        self.close(object, None);
+    }
+
     /// Writes one page of `list`; `each` writes an entry, by [`tool`], [`prompt`] and so on.
     pub fn page<T>(
         &self,
@@ -114,6 +129,12 @@ impl Encoder {
     pub fn empty(&self, out: &mut Vec<u8>) {
         let object = self.open(out);
         self.close(object, None);
+    }
+
+    /// Writes a result that says nothing but `meta`, a JSON object.
+    pub(crate) fn empty_with(&self, out: &mut Vec<u8>, meta: &str) {
+        let object = self.open(out);
+        self.close(object, Some(meta));
     }
 
     /// Begins a result.

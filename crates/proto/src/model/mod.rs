@@ -29,7 +29,9 @@ pub use sampling::{
     CreateMessage, CreateMessageResult, ModelHint, ModelPreferences, SamplingContent, SamplingMessage,
     ToolChoice, ToolResult, ToolUse,
 };
-pub use utility::{Completion, LogLevel, LogMessage, Root, SubscriptionFilter};
+pub use utility::{
+    CompleteRequest, Completion, CompletionReference, LogLevel, LogMessage, Root, SubscriptionFilter,
+};
 
 /// JSON text that is passed on as it is.
 pub type RawJson = Box<serde_json::value::RawValue>;

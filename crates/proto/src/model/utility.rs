@@ -1,8 +1,11 @@
 //! The small values: roots, log levels, completions, subscriptions.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::RawJson;
+use crate::error::{Error, ErrorKind};
 
 /// A place in which a client lets a server work.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -70,6 +73,81 @@ pub struct LogMessage {
     pub level: LogLevel,
     /// Which part of the server speaks.
     pub logger: Option<String>,
+}
+
+/// What a client wants to have completed. Source: `CompleteRequest`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompleteRequest {
+    /// The argument or the variable.
+    pub argument: String,
+    /// What the others are, as far as that is known.
+    pub arguments: BTreeMap<String, String>,
+    /// Whose argument it is.
+    pub reference: CompletionReference,
+    /// What has been typed of it.
+    pub value: String,
+}
+
+/// What has arguments or variables that can be completed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompletionReference {
+    /// The prompt of this name.
+    Prompt(String),
+    /// The resource template with this text, or a resource with this URI.
+    Resource(String),
+}
+
+impl CompleteRequest {
+    /// Reads the parameters of `completion/complete`.
+    ///
+    /// # Errors
+    /// `InvalidParams` for what does not fit.
+    pub fn parse(json: &str) -> Result<Self, Error> {
+        #[derive(Deserialize)]
+        struct Params {
+            argument: Argument,
+            #[serde(default)]
+            context: Option<Context>,
+            r#ref: Reference,
+        }
+        #[derive(Deserialize)]
+        struct Argument {
+            name: String,
+            value: String,
+        }
+        #[derive(Deserialize)]
+        struct Context {
+            #[serde(default)]
+            arguments: Option<BTreeMap<String, String>>,
+        }
+        #[derive(Deserialize)]
+        struct Reference {
+            name: Option<String>,
+            r#type: String,
+            uri: Option<String>,
+        }
+        let invalid = |text: String| Error::new(ErrorKind::InvalidParams, text);
+        let it: Params = serde_json::from_str(json).map_err(|error| {
+            invalid(format!("expected the parameters of `completion/complete`, but found: {error}"))
+        })?;
+        let missing = |name| invalid(format!("expected `ref.{name}` to be a string, but found nothing"));
+        let reference = match &*it.r#ref.r#type {
+            "ref/prompt" => CompletionReference::Prompt(it.r#ref.name.ok_or_else(|| missing("name"))?),
+            "ref/resource" => CompletionReference::Resource(it.r#ref.uri.ok_or_else(|| missing("uri"))?),
+            found => {
+                let found = crate::json::shorten(found);
+                return Err(invalid(format!(
+                    "expected `ref.type` to be ref/prompt or ref/resource, but found {found:?}"
+                )));
+            }
+        };
+        Ok(Self {
+            argument: it.argument.name,
+            arguments: it.context.and_then(|context| context.arguments).unwrap_or_default(),
+            reference,
+            value: it.argument.value,
+        })
+    }
 }
 
 /// What an argument or a variable might be.

@@ -149,8 +149,13 @@ impl Peer {
         let capability = name.split('/').next().unwrap_or_default();
         if let Some(method) = InputMethod::parse(&name).filter(|_| declared(capability)) {
             let request = Request::Input { method, params: params.all };
-            let meta =
-                RequestMeta { input_responses: None, meta: params.meta, request_state: None, revision };
+            let meta = RequestMeta {
+                input_responses: None,
+                log_level: None,
+                meta: params.meta,
+                request_state: None,
+                revision,
+            };
             return self.admit(frame, id, request, meta, answer);
         }
         let text = format!("expected a method of this client, but found `{}`", shorten(&name));

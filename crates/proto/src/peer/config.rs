@@ -19,11 +19,23 @@ pub struct Limits {
     pub frame_out: usize,
     /// Requests being worked on at a time. 4,096: some KiB each.
     pub in_flight: usize,
+    /// `subscriptions/listen` at a time, which do not count as requests being worked on. 16: one for each window.
+    pub listens: usize,
+    /// Resources that are subscribed to, by sessions and listens together. 1,024: more than anybody looks at.
+    pub subscriptions: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch: 1_000, depth: 128, frame_in: 16 << 20, frame_out: 64 << 20, in_flight: 4_096 }
+        Self {
+            batch: 1_000,
+            depth: 128,
+            frame_in: 16 << 20,
+            frame_out: 64 << 20,
+            in_flight: 4_096,
+            listens: 16,
+            subscriptions: 1_024,
+        }
     }
 }
 
@@ -38,6 +50,9 @@ pub struct ServerConfig {
     pub(super) info: Implementation,
     /// How a model should use the server.
     pub instructions: Option<String>,
+    /// After how much silence of a session's client to `ping` it; after as much again it is [`super::Event::Unresponsive`].
+    /// Never by default.
+    pub keep_alive: Option<Duration>,
     /// How much a connection may ask for.
     pub limits: Limits,
     /// The revisions that are served, oldest first.
@@ -55,6 +70,7 @@ impl ServerConfig {
             capabilities,
             info,
             instructions: None,
+            keep_alive: None,
             limits: Limits::default(),
             revisions: Revision::ALL.to_vec(),
             encoders,
@@ -94,6 +110,9 @@ pub struct ClientConfig {
     pub info: Implementation,
     /// How long to wait for the answer to `initialize`. 60 s: cold starts are slow.
     pub initialize_timeout: Duration,
+    /// After how much silence of a session's server to `ping` it; after as much again it is [`super::Event::Unresponsive`].
+    /// Never by default.
+    pub keep_alive: Option<Duration>,
     /// How much the server may ask for.
     pub limits: Limits,
     /// How long to wait for an answer to the very first request. 5 s: a server that was started by a package
@@ -111,6 +130,7 @@ impl ClientConfig {
             era: EraChoice::Auto,
             info,
             initialize_timeout: Duration::from_secs(60),
+            keep_alive: None,
             limits: Limits::default(),
             probe_timeout: Duration::from_secs(5),
             revisions: Revision::ALL.to_vec(),

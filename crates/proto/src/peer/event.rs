@@ -5,7 +5,7 @@ use crate::cursor::List;
 use crate::envelope::Meta;
 use crate::error::Error;
 use crate::json::Span;
-use crate::model::{InputMethod, ServerHello, SubscriptionFilter};
+use crate::model::{InputMethod, LogLevel, ServerHello, SubscriptionFilter};
 use crate::revision::Revision;
 
 /// Something that happened. Spans point into the frame that was handled last.
@@ -39,6 +39,8 @@ pub enum Event {
     },
     /// The legacy client has finished the handshake.
     Initialized,
+    /// The legacy client wants log messages from this level on.
+    LogLevel(LogLevel),
     /// A list of the server has changed.
     ListChanged(List),
     /// A subscription of ours hears something.
@@ -86,6 +88,8 @@ pub enum Event {
         /// The JSON value of `result`.
         result: Span,
     },
+    /// The other side has said nothing for twice the time of `keep_alive`, not even when it was asked.
+    Unresponsive,
 }
 
 /// What a subscription of ours hears.
@@ -111,6 +115,11 @@ pub enum Request {
         /// A JSON object.
         arguments: Option<Span>,
     },
+    /// `completion/complete`
+    Complete {
+        /// A JSON object, for [`crate::model::CompleteRequest::parse`].
+        params: Option<Span>,
+    },
     /// `prompts/get`
     GetPrompt {
         /// The prompt's name, a JSON string.
@@ -132,8 +141,20 @@ pub enum Request {
         /// From where, a JSON string.
         cursor: Option<Span>,
     },
+    /// `subscriptions/listen`: [`super::Peer::accept_listen`] begins it.
+    Listen,
     /// `resources/read`
     ReadResource {
+        /// A JSON string.
+        uri: Span,
+    },
+    /// `resources/subscribe`: [`super::Peer::subscribe`] agrees.
+    Subscribe {
+        /// A JSON string.
+        uri: Span,
+    },
+    /// `resources/unsubscribe`: [`super::Peer::unsubscribe`] agrees.
+    Unsubscribe {
         /// A JSON string.
         uri: Span,
     },
@@ -144,6 +165,9 @@ pub enum Request {
 pub struct RequestMeta {
     /// `inputResponses`, a JSON object; modern requests only.
     pub input_responses: Option<Span>,
+    /// From which level on log messages of the request are wanted; `None` if none are. In a session this is what
+    /// holds when the request comes in.
+    pub log_level: Option<LogLevel>,
     /// The members of `_meta`.
     pub meta: Meta,
     /// `requestState`, a JSON string; modern requests only.
@@ -164,6 +188,8 @@ pub struct Transmit {
 /// Whom a frame is for, where a connection has more than one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
+    /// Whoever listens by this `subscriptions/listen`.
+    Listen(CallKey),
     /// Whoever sent this request.
     Request(CallKey),
     /// Nobody in particular.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::envelope::{Id, Params, begin_notification, end};
 use crate::json::write::{self, Object};
+use crate::model::LogLevel;
 use crate::revision::{Feature, Revision};
 
 /// The name of a request that is in flight.
@@ -29,9 +30,13 @@ pub(super) enum Answer {
 pub(super) struct Open {
     pub(super) answer: Answer,
     pub(super) id: Id,
+    /// Whether it is `subscriptions/listen`, which is answered when the server ends.
+    pub(super) is_listen: bool,
     /// Whether it is `tools/call`, whose failures are results.
     pub(super) is_tool: bool,
     pub(super) last_progress: f64,
+    /// From which level on its sender wants log messages, if it said so itself.
+    pub(super) log_level: Option<LogLevel>,
     pub(super) progress_token: Option<Box<str>>,
     pub(super) revision: Revision,
 }
@@ -113,21 +118,22 @@ impl Inbound {
         self.ids.contains_key(id)
     }
 
-    pub(super) fn revision(&self, key: CallKey) -> Option<Revision> {
+    /// Returns the request `key`, if its answer is still due.
+    pub(super) fn get(&self, key: CallKey) -> Option<&Open> {
         match self.slots.get(key.slot as usize)? {
-            (generation, State::Open(open)) if *generation == key.generation => Some(open.revision),
+            (generation, State::Open(open)) if *generation == key.generation => Some(open),
             _ => None,
         }
     }
 
+    pub(super) fn revision(&self, key: CallKey) -> Option<Revision> {
+        self.get(key).map(|open| open.revision)
+    }
+
     /// Whether arguments that do not fit are a result of the request, and not an error.
     pub(super) fn answers_in_results(&self, key: CallKey) -> bool {
-        match self.slots.get(key.slot as usize) {
-            Some((generation, State::Open(open))) if *generation == key.generation => {
-                open.is_tool && open.revision.has(Feature::InvalidArgumentsAreToolErrors)
-            }
-            _ => false,
-        }
+        self.get(key)
+            .is_some_and(|open| open.is_tool && open.revision.has(Feature::InvalidArgumentsAreToolErrors))
     }
 
     pub(super) fn len(&self) -> usize {

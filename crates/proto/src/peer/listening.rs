@@ -6,9 +6,10 @@
 use serde::Deserialize;
 
 use super::{Event, News, Now, Peer, RequestKey, RequestOptions};
+use crate::codec;
 use crate::cursor::List;
 use crate::envelope::{Id, Params};
-use crate::json::write::{self, Object};
+use crate::json::write::Object;
 use crate::json::{Span, shorten};
 use crate::model::SubscriptionFilter;
 
@@ -23,7 +24,7 @@ impl Peer {
     pub fn listen(&mut self, filter: &SubscriptionFilter, now: Now) -> RequestKey {
         let mut params = Vec::new();
         let mut object = Object::open(&mut params);
-        write_filter(object.name("notifications"), filter);
+        codec::subscription_filter(object.name("notifications"), filter);
         object.close();
         let params = String::from_utf8(params).unwrap_or_default();
         self.request(METHOD, &params, RequestOptions::UNLIMITED, now)
@@ -87,24 +88,4 @@ fn news(method: &str, params: &str) -> Result<News, String> {
         "notifications/tools/list_changed" => Ok(News::ListChanged(List::Tools)),
         _ => Err(format!("expected news of a subscription, but found `{}`", shorten(method))),
     }
-}
-
-/// Spec: 2026-07-28 `subscriptions` "Notification Filter": what is left out is not asked for.
-fn write_filter(out: &mut Vec<u8>, filter: &SubscriptionFilter) {
-    let mut object = Object::open(out);
-    for (name, wanted) in [
-        ("promptsListChanged", filter.prompts_list_changed),
-        ("resourcesListChanged", filter.resources_list_changed),
-        ("toolsListChanged", filter.tools_list_changed),
-    ] {
-        if wanted {
-            object.bool(name, true);
-        }
-    }
-    if !filter.resource_subscriptions.is_empty() {
-        object.array("resourceSubscriptions", &filter.resource_subscriptions, |out, uri| {
-            write::string(out, uri)
-        });
-    }
-    object.close();
 }

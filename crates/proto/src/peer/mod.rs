@@ -15,10 +15,13 @@ mod client;
 mod config;
 mod event;
 mod inbound;
+mod keep_alive;
 mod listening;
+mod logging;
 mod outbound;
 mod pool;
 mod server;
+mod subscriptions;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,6 +32,7 @@ pub use event::{Event, News, Request, RequestMeta, Route, Transmit};
 pub use inbound::CallKey;
 pub use outbound::{RequestKey, RequestOptions};
 pub use server::Client;
+pub use subscriptions::Change;
 
 use crate::codec::Encoder;
 use crate::envelope::{self, Id, Malformed, Message, Params};
@@ -38,8 +42,10 @@ use crate::model::{CallToolResult, Content};
 use crate::revision::{Feature, Revision};
 use batch::Batches;
 use inbound::{Answer, Inbound};
+use keep_alive::KeepAlive;
 use outbound::Outbound;
 use pool::Pool;
+use subscriptions::Subscriptions;
 
 /// The time, as the caller sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,8 +64,10 @@ pub struct Peer {
     batches: Batches,
     events: VecDeque<Event>,
     inbound: Inbound,
+    keep_alive: KeepAlive,
     outbound: Outbound,
     pool: Pool,
+    subscriptions: Subscriptions,
     transmits: VecDeque<Transmit>,
 }
 
@@ -72,31 +80,34 @@ enum Role {
 impl Peer {
     /// Makes the server's side of a connection.
     pub fn server(config: Arc<ServerConfig>) -> Self {
-        let limits = config.limits;
-        Self::new(Role::Server(server::Session::new(config)), limits)
+        let (limits, keep_alive) = (config.limits, config.keep_alive);
+        Self::new(Role::Server(server::Session::new(config)), limits, keep_alive)
     }
 
     /// Makes the client's side of a connection. [`Self::connect`] begins to speak.
     pub fn client(config: ClientConfig) -> Self {
-        let limits = config.limits;
-        Self::new(Role::Client(Box::new(client::Session::new(config))), limits)
+        let (limits, keep_alive) = (config.limits, config.keep_alive);
+        Self::new(Role::Client(Box::new(client::Session::new(config))), limits, keep_alive)
     }
 
-    fn new(role: Role, limits: Limits) -> Self {
+    fn new(role: Role, limits: Limits, keep_alive: Option<Duration>) -> Self {
         Self {
             role,
             limits,
             batches: Batches::default(),
             events: VecDeque::new(),
             inbound: Inbound::default(),
+            keep_alive: KeepAlive::new(keep_alive),
             outbound: Outbound::default(),
             pool: Pool::default(),
+            subscriptions: Subscriptions::default(),
             transmits: VecDeque::new(),
         }
     }
 
     /// Takes a frame from the other side.
     pub fn handle_frame(&mut self, frame: &[u8], now: Now) {
+        self.keep_alive.heard(now);
         let text = match std::str::from_utf8(frame) {
             Ok(text) => text,
             Err(error) => return self.refuse_bytes(frame, error.valid_up_to(), now),
@@ -110,6 +121,7 @@ impl Peer {
 
     /// Takes note of a frame over the limit, of which `prefix` is the beginning.
     pub fn handle_oversize(&mut self, prefix: &[u8], now: Now) {
+        self.keep_alive.heard(now);
         let limit = self.limits.frame_in;
         let error = Error::new(
             ErrorKind::InvalidRequest,
@@ -119,8 +131,9 @@ impl Peer {
         self.refuse(Answer::Alone, malformed, now);
     }
 
-    /// Takes note of the time: requests past their deadline end.
+    /// Takes note of the time: requests past their deadline end, and long silence is noticed.
     pub fn handle_timeout(&mut self, now: Now) {
+        self.check_silence(now);
         while let Some(expired) = self.outbound.expired(now) {
             // While somebody here thinks about a question of the other side, it may well be waiting for the answer.
             if expired.idle && matches!(self.role, Role::Client(_)) && self.inbound.len() > 0 {
@@ -143,7 +156,7 @@ impl Peer {
 
     /// Returns the monotonic time at which [`Self::handle_timeout`] wants to be called.
     pub fn poll_timeout(&self) -> Option<Duration> {
-        self.outbound.next_deadline()
+        [self.outbound.next_deadline(), self.silence_ends()].into_iter().flatten().min()
     }
 
     /// Takes a spent buffer back, to write the next frame into.
@@ -157,6 +170,11 @@ impl Peer {
     pub fn respond(&mut self, key: CallKey, write: impl FnOnce(&mut Vec<u8>)) {
         let Some(open) = self.inbound.close(key) else { return };
         self.withdraw(key);
+        let mut route = Route::Request(key);
+        if open.is_listen {
+            self.subscriptions.end(key);
+            route = Route::Listen(key);
+        }
         let mut out = self.buffer();
         envelope::begin_result(&mut out, &open.id);
         write(&mut out);
@@ -170,13 +188,16 @@ impl Peer {
             let error = Error::new(ErrorKind::Internal, text);
             return self.send_error(open.answer, Some(key), Some(&open.id), &error, Some(open.revision));
         }
-        self.send(open.answer, Route::Request(key), out);
+        self.send(open.answer, route, out);
     }
 
     /// Answers the request `key` with an error; otherwise as [`Self::respond`].
     pub fn respond_error(&mut self, key: CallKey, error: &Error) {
         if let Some(open) = self.inbound.close(key) {
             self.withdraw(key);
+            if open.is_listen {
+                self.subscriptions.end(key);
+            }
             self.send_error(open.answer, Some(key), Some(&open.id), error, Some(open.revision));
         }
     }
@@ -235,9 +256,9 @@ impl Peer {
         self.transmits.push_back(Transmit { route, bytes: out });
     }
 
-    /// Returns how many requests of the other side are being worked on, cancelled ones included.
+    /// Returns how many requests of the other side are being worked on, cancelled ones included and listens not.
     pub fn in_flight(&self) -> usize {
-        self.inbound.len()
+        self.inbound.len() - self.subscriptions.listens()
     }
 
     /// Returns how many of our requests are not answered yet.
@@ -304,6 +325,10 @@ impl Peer {
         };
         match self.inbound.cancel(&id) {
             Some((key, answer)) => {
+                // No work goes on for a listen, whose end would free its place.
+                if self.subscriptions.end(key) {
+                    self.inbound.close(key);
+                }
                 self.events.push_back(Event::Cancelled { key, reason: inbound::reason(frame, params) });
                 self.withdraw(key);
                 self.batch_step(answer, None);

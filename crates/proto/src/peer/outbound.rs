@@ -276,6 +276,9 @@ impl Peer {
         if self.is_handshake(request) {
             return self.handshake_answer(answer, now);
         }
+        if self.keep_alive.is_ours(request) {
+            return self.is_alive();
+        }
         self.events.push_back(match answer {
             Ok((_, result)) => Event::Result { request, result },
             Err(error) => Event::Failed { request, error },

@@ -6,22 +6,25 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::inbound::{Answer, Open};
-use super::{Event, Now, Peer, Request, RequestMeta, Role, ServerConfig};
+use super::{Event, Now, Peer, Request, RequestMeta, Role, ServerConfig, logging, subscriptions};
 use crate::codec::Encoder;
 use crate::cursor::List;
 use crate::envelope::{Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::{Span, shorten, write};
-use crate::model::{Capabilities, Implementation};
+use crate::model::{Capabilities, Implementation, LogLevel};
 use crate::revision::{Era, Feature, Revision};
 
 /// The legacy session of a connection. Modern requests do not touch it.
 ///
-/// States: no revision (before `initialize`), then one revision for good. `initialize` moves it.
+/// States: no revision (before `initialize`), then one revision for good, then `initialized` as well. The messages of
+/// these names move it.
 #[derive(Debug)]
 pub(super) struct Session {
     client: Option<Arc<Client>>,
     config: Arc<ServerConfig>,
+    initialized: bool,
+    log_level: LogLevel,
     revision: Option<Revision>,
 }
 
@@ -57,11 +60,28 @@ impl Client {
 
 impl Session {
     pub(super) fn new(config: Arc<ServerConfig>) -> Self {
-        Self { client: None, config, revision: None }
+        Self { client: None, config, initialized: false, log_level: logging::DEFAULT, revision: None }
     }
 
     pub(super) fn revision(&self) -> Option<Revision> {
         self.revision
+    }
+
+    pub(super) fn capabilities(&self) -> &Capabilities {
+        &self.config.capabilities
+    }
+
+    /// Whether the client has finished the handshake.
+    pub(super) fn is_initialized(&self) -> bool {
+        self.initialized
+    }
+
+    pub(super) fn log_level(&self) -> LogLevel {
+        self.log_level
+    }
+
+    pub(super) fn set_log_level(&mut self, level: LogLevel) {
+        self.log_level = level;
     }
 
     /// The revision of errors about messages that name none. A server without any handshake answers in modern
@@ -85,8 +105,12 @@ impl Peer {
     }
 
     pub(super) fn handle_initialized(&mut self) {
-        match &self.role {
-            Role::Server(session) if session.revision.is_some() => self.events.push_back(Event::Initialized),
+        match &mut self.role {
+            Role::Server(session) if session.revision.is_some() => {
+                session.initialized = true;
+                self.events.push_back(Event::Initialized);
+                self.session_hears_from_now_on();
+            }
             _ => self.note("`notifications/initialized` before `initialize`"),
         }
     }
@@ -144,6 +168,9 @@ impl Peer {
                     "expected `_meta.{CAPABILITIES}` to be an object, but found {found}"
                 ));
             }
+            if let Some(level) = meta.log_level {
+                logging::read(logging::LOG_LEVEL, level.text(frame))?;
+            }
             return match Revision::parse(&version) {
                 Some(revision)
                     if revision.era() == Era::Modern && session.config.revisions.contains(&revision) =>
@@ -192,9 +219,20 @@ impl Peer {
             "server/discover" if revision.era() == Era::Modern => {
                 self.answer_at_once(answer, &id, revision, |out| write_discover(out, &config, encoder));
             }
+            "logging/setLevel"
+                if revision.has(Feature::LegacySubscriptions) && config.capabilities.has("logging") =>
+            {
+                self.serve_set_level(frame, &id, params, answer, revision);
+            }
+            "subscriptions/listen" if revision.era() == Era::Modern => {
+                self.serve_listen(frame, id, params, answer, revision);
+            }
             _ => {
-                let request = request(frame, method, params, &config.capabilities);
-                match request.and_then(|it| Ok((it, request_meta(frame, params, revision)?))) {
+                let session_level = session.log_level;
+                let request = request(frame, method, params, revision, &config.capabilities);
+                let meta = |level| request_meta(frame, params, revision, level);
+                let level = config.capabilities.has("logging").then_some(session_level);
+                match request.and_then(|it| Ok((it, meta(level)?))) {
                     Err(error) => self.send_error(answer, None, Some(&id), &error, Some(revision)),
                     Ok((request, meta)) => self.admit(frame, id, request, meta, answer),
                 }
@@ -205,7 +243,7 @@ impl Peer {
     /// Enters a request into the in-flight table and reports it.
     pub(super) fn admit(&mut self, frame: &str, id: Id, request: Request, meta: RequestMeta, answer: Answer) {
         let revision = meta.revision;
-        if self.inbound.len() >= self.limits.in_flight {
+        if self.in_flight() >= self.limits.in_flight {
             let limit = self.limits.in_flight;
             let text = format!(
                 "expected at most {limit} requests at a time (limit `in_flight`), but found one more"
@@ -222,8 +260,10 @@ impl Peer {
         let open = Open {
             answer,
             id: id.clone(),
+            is_listen: false,
             is_tool: matches!(request, Request::CallTool { .. }),
             last_progress: f64::NEG_INFINITY,
+            log_level: meta.log_level,
             progress_token: token.filter(|token| Id::parse(token).is_some()).map(Into::into),
             revision,
         };
@@ -287,8 +327,16 @@ impl Peer {
         revision: Revision,
         write: impl FnOnce(&mut Vec<u8>),
     ) {
-        let (id, is_tool) = (id.clone(), false);
-        let open = Open { answer, id, is_tool, last_progress: 0.0, progress_token: None, revision };
+        let open = Open {
+            answer,
+            id: id.clone(),
+            is_listen: false,
+            is_tool: false,
+            last_progress: 0.0,
+            log_level: None,
+            progress_token: None,
+            revision,
+        };
         let key = self.inbound.open(open);
         self.respond(key, write);
     }
@@ -298,12 +346,22 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// Reads the parameters of the methods that handlers answer. What is not offered does not exist.
-fn request(frame: &str, method: &str, params: Params, offered: &Capabilities) -> Result<Request, Error> {
+fn request(
+    frame: &str,
+    method: &str,
+    params: Params,
+    revision: Revision,
+    offered: &Capabilities,
+) -> Result<Request, Error> {
     let not_found = || {
         let text = format!("expected a method of this server, but found `{}`", shorten(method));
         Err(Error::new(ErrorKind::MethodNotFound, text))
     };
-    let capability = method.split('/').next().unwrap_or_default();
+    // Spec: methods are called after their capability, but for this one; 2024-11-05 has the method all the same.
+    let capability = match method {
+        "completion/complete" => "completions",
+        _ => method.split('/').next().unwrap_or_default(),
+    };
     if !offered.has(capability) {
         return not_found();
     }
@@ -313,7 +371,15 @@ fn request(frame: &str, method: &str, params: Params, offered: &Capabilities) ->
             None => Ok(Request::List { list, cursor: None }),
         };
     }
+    let subscribes = subscriptions::may_subscribe(revision, offered);
     match method {
+        "completion/complete" => Ok(Request::Complete { params: params.all }),
+        "resources/subscribe" if subscribes => {
+            Ok(Request::Subscribe { uri: string(frame, "uri", params.uri)? })
+        }
+        "resources/unsubscribe" if subscribes => {
+            Ok(Request::Unsubscribe { uri: string(frame, "uri", params.uri)? })
+        }
         "tools/call" => Ok(Request::CallTool {
             name: string(frame, "name", params.name)?,
             arguments: object(frame, "arguments", params.arguments)?,
@@ -328,8 +394,19 @@ fn request(frame: &str, method: &str, params: Params, offered: &Capabilities) ->
 }
 
 /// Spec: 2026-07-28 `mrtr`: what an earlier round left is read from modern requests only.
-fn request_meta(frame: &str, params: Params, revision: Revision) -> Result<RequestMeta, Error> {
-    let mut it = RequestMeta { input_responses: None, meta: params.meta, request_state: None, revision };
+pub(super) fn request_meta(
+    frame: &str,
+    params: Params,
+    revision: Revision,
+    session_level: Option<LogLevel>,
+) -> Result<RequestMeta, Error> {
+    let log_level = match (session_level, params.meta.log_level) {
+        (Some(level), _) if revision.has(Feature::LegacySubscriptions) => Some(level),
+        (Some(_), Some(level)) => Some(logging::read(logging::LOG_LEVEL, level.text(frame))?),
+        _ => None,
+    };
+    let meta = params.meta;
+    let mut it = RequestMeta { input_responses: None, log_level, meta, request_state: None, revision };
     if revision.has(Feature::InputRequired) {
         // Unlike an absent object, `null` is a mistake here: the conformance suite sends it as one.
         if let Some(found) = params.input_responses {

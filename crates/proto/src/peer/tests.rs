@@ -9,6 +9,7 @@ mod client;
 mod handshake;
 mod listening;
 mod requests;
+mod touch;
 
 use serde_json::json;
 
@@ -238,6 +239,7 @@ fn told(event: &Event, frame: &str) -> String {
         Event::Ignored(text) => format!("ignored: {text}"),
         Event::Initialized => "initialized".to_owned(),
         Event::InputRequired { request, result } => format!("input required {}: {}", request.0, text(result)),
+        Event::LogLevel(level) => format!("log level: {}", level.as_str()),
         Event::ListChanged(list) => format!("changed: {}", list.method()),
         Event::Notification { method, params } => {
             format!("notification: {} {}", text(method), maybe(params))
@@ -251,14 +253,19 @@ fn told(event: &Event, frame: &str) -> String {
         Event::Request { request, meta, .. } => {
             let request = match request {
                 Request::CallTool { name, arguments } => format!("call {} {}", text(name), maybe(arguments)),
+                Request::Complete { params } => format!("complete {}", maybe(params)),
                 Request::GetPrompt { name, arguments } => format!("get {} {}", text(name), maybe(arguments)),
                 Request::Input { method, params } => format!("{} {}", method.as_str(), maybe(params)),
                 Request::List { list, cursor } => format!("{} {}", list.method(), maybe(cursor)),
+                Request::Listen => "listen".to_owned(),
                 Request::ReadResource { uri } => format!("read {}", text(uri)),
+                Request::Subscribe { uri } => format!("subscribe {}", text(uri)),
+                Request::Unsubscribe { uri } => format!("unsubscribe {}", text(uri)),
             };
             format!("{}: {request}", meta.revision)
         }
         Event::Result { request, result } => format!("result {}: {}", request.0, text(result)),
+        Event::Unresponsive => "unresponsive".to_owned(),
     }
 }
 

@@ -24,6 +24,8 @@ use crate::error::{Error, Result};
 pub(crate) struct Desk {
     pub(super) asked: Asked,
     hello: Option<oneshot::Sender<Result<ServerHello>>>,
+    /// Whether the server has not answered for so long that it is given up.
+    pub(super) is_lost: bool,
     listens: Listens,
     pub(super) max_rounds: u32,
     notices: mpsc::Sender<Notice>,
@@ -47,6 +49,7 @@ impl Desk {
         Self {
             asked,
             hello: Some(hello),
+            is_lost: false,
             listens: Listens::default(),
             max_rounds,
             notices,
@@ -132,7 +135,8 @@ impl Desk {
                     self.handle_request(key, method, params.map(|it| it.text(frame)), meta.revision, peer);
                 }
                 Event::Ignored(why) => tracing::debug!("{why}"),
-                Event::Initialized | Event::Request { .. } | Event::RootsChanged => {}
+                Event::Unresponsive => self.is_lost = true,
+                Event::Initialized | Event::LogLevel(_) | Event::Request { .. } | Event::RootsChanged => {}
             }
         }
     }

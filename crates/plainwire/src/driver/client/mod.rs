@@ -129,6 +129,9 @@ impl Pump {
                 Poll::Ready(Err(error)) => return Poll::Ready(format!("writing failed: {error}")),
                 Poll::Ready(Ok(())) | Poll::Pending => {}
             }
+            if self.desk.is_lost {
+                return Poll::Ready("the server has not even answered a ping".to_owned());
+            }
             if self.wire.is_ended() {
                 return Poll::Ready("the server closed its output".to_owned());
             }

@@ -1,0 +1,284 @@
+//! The way from a change to the connections that want to hear of it: one bus per server.
+//!
+//! In: changes, from anywhere and as many as somebody likes. Out: each of them once for every connection that watches
+//! it. A change that a connection has not taken yet is not kept twice, so that one that never reads holds at most as
+//! many as it watches. Publishing never waits, and looks only at the connections that are interested.
+//!
+//! Locks: the bus first, then a mailbox; nothing is woken and no foreign code runs under either.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use plainwire_proto::cursor::List;
+use plainwire_proto::peer::Change;
+
+/// What can change: three lists (templates are resources), and resources by URI.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Topic {
+    Prompts,
+    Resources,
+    Tools,
+    Uri(Arc<str>),
+}
+
+impl Topic {
+    fn of_list(list: List) -> Self {
+        match list {
+            List::Prompts => Self::Prompts,
+            List::Resources | List::ResourceTemplates => Self::Resources,
+            List::Tools => Self::Tools,
+        }
+    }
+
+    fn to_change(&self) -> Change {
+        match self {
+            Self::Prompts => Change::List(List::Prompts),
+            Self::Resources => Change::List(List::Resources),
+            Self::Tools => Change::List(List::Tools),
+            Self::Uri(uri) => Change::Resource(uri.to_string()),
+        }
+    }
+}
+
+/// Who watches what. Shared by every connection of a server, its handles and the contexts of its calls.
+#[derive(Debug, Default)]
+pub(crate) struct Bus {
+    index: Mutex<Index>,
+}
+
+#[derive(Debug, Default)]
+struct Index {
+    /// The number of the last mailbox.
+    last: u64,
+    lists: BTreeMap<Topic, Watchers>,
+    uris: HashMap<Arc<str>, Watchers>,
+}
+
+type Watchers = BTreeMap<u64, Arc<Mutex<Pending>>>;
+
+/// What a connection has not taken yet, and what wakes it. Shared by the connection and the bus.
+#[derive(Debug, Default)]
+struct Pending {
+    topics: BTreeSet<Topic>,
+    waker: Option<Waker>,
+}
+
+impl Bus {
+    /// Tells every connection that watches `change`.
+    pub(crate) fn publish(&self, change: &Change) {
+        let mut woken = Vec::new();
+        {
+            let index = lock(&self.index);
+            let (topic, watchers) = match change {
+                Change::List(list) => {
+                    let Some((topic, watchers)) = index.lists.get_key_value(&Topic::of_list(*list)) else {
+                        return;
+                    };
+                    (topic.clone(), watchers)
+                }
+                Change::Resource(uri) => {
+                    let Some((uri, watchers)) = index.uris.get_key_value(uri.as_str()) else { return };
+                    (Topic::Uri(Arc::clone(uri)), watchers)
+                }
+            };
+            for pending in watchers.values() {
+                let mut pending = lock(pending);
+                if pending.topics.insert(topic.clone()) {
+                    woken.extend(pending.waker.take());
+                }
+            }
+        }
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    fn watch(&self, number: u64, topic: &Topic, pending: &Arc<Mutex<Pending>>) {
+        let mut index = lock(&self.index);
+        let watchers = match topic {
+            Topic::Uri(uri) => index.uris.entry(Arc::clone(uri)).or_default(),
+            list => index.lists.entry(list.clone()).or_default(),
+        };
+        watchers.insert(number, Arc::clone(pending));
+    }
+
+    fn unwatch(&self, number: u64, topic: &Topic) {
+        let mut index = lock(&self.index);
+        match topic {
+            Topic::Uri(uri) => {
+                if let Some(watchers) = index.uris.get_mut(uri) {
+                    watchers.remove(&number);
+                    if watchers.is_empty() {
+                        index.uris.remove(uri);
+                    }
+                }
+            }
+            list => {
+                if let Some(watchers) = index.lists.get_mut(list) {
+                    watchers.remove(&number);
+                    if watchers.is_empty() {
+                        index.lists.remove(list);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns how many topics anybody watches.
+    #[cfg(test)]
+    pub(crate) fn topics(&self) -> usize {
+        let index = lock(&self.index);
+        index.lists.len() + index.uris.len()
+    }
+}
+
+/// One connection's place on the bus. What it watches ends with it.
+#[derive(Debug)]
+pub(crate) struct Mailbox {
+    bus: Arc<Bus>,
+    number: u64,
+    pending: Arc<Mutex<Pending>>,
+    watched: BTreeSet<Topic>,
+}
+
+impl Mailbox {
+    pub(crate) fn new(bus: Arc<Bus>) -> Self {
+        let number = {
+            let mut index = lock(&bus.index);
+            index.last += 1;
+            index.last
+        };
+        Self { bus, number, pending: Arc::default(), watched: BTreeSet::new() }
+    }
+
+    /// Watches these lists and resources, and nothing else any more.
+    pub(crate) fn watch<'u>(
+        &mut self,
+        lists: impl IntoIterator<Item = List>,
+        uris: impl IntoIterator<Item = &'u str>,
+    ) {
+        let lists = lists.into_iter().map(Topic::of_list);
+        let wanted: BTreeSet<Topic> =
+            lists.chain(uris.into_iter().map(|uri| Topic::Uri(uri.into()))).collect();
+        for topic in wanted.difference(&self.watched) {
+            self.bus.watch(self.number, topic, &self.pending);
+        }
+        for topic in self.watched.difference(&wanted) {
+            self.bus.unwatch(self.number, topic);
+            lock(&self.pending).topics.remove(topic);
+        }
+        self.watched = wanted;
+    }
+
+    /// Takes a change; pending while there is none.
+    pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Change> {
+        // Without anything to watch nothing ever comes, and most connections watch nothing.
+        if self.watched.is_empty() {
+            return Poll::Pending;
+        }
+        let mut pending = lock(&self.pending);
+        match pending.topics.pop_first() {
+            Some(topic) => Poll::Ready(topic.to_change()),
+            None => {
+                let known = pending.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
+                let old = if known { None } else { pending.waker.replace(cx.waker().clone()) };
+                // In this order: what a waker drops with it may be a connection.
+                drop(pending);
+                drop(old);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Returns how many changes wait to be taken.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.pending).topics.len()
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        self.watch([], []);
+    }
+}
+
+/// A lock that was held during a panic is as good as before: each change of these maps is whole or not there.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn updated(uri: &str) -> Change {
+        Change::Resource(uri.to_owned())
+    }
+
+    /// Takes all that is there.
+    fn taken(mailbox: &Mailbox) -> Vec<Change> {
+        let mut cx = Context::from_waker(Waker::noop());
+        std::iter::from_fn(|| match mailbox.poll_next(&mut cx) {
+            Poll::Ready(change) => Some(change),
+            Poll::Pending => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_hundred_thousand_changes_that_nobody_takes_are_as_many_as_are_watched() {
+        let bus = Arc::new(Bus::default());
+        let mut mailbox = Mailbox::new(Arc::clone(&bus));
+        mailbox.watch([List::Tools], ["a://1", "a://2"]);
+        let count = Arc::new(Count::default());
+        let waker = Waker::from(Arc::clone(&count));
+        assert!(mailbox.poll_next(&mut Context::from_waker(&waker)).is_pending());
+        for n in 0..100_000 {
+            bus.publish(&updated(["a://1", "a://2", "a://3"][n % 3]));
+            bus.publish(&Change::List([List::Tools, List::Prompts][n % 2]));
+        }
+        assert_eq!(mailbox.len(), 3);
+        assert_eq!(count.0.load(Ordering::SeqCst), 1, "it is woken once and not again before it has looked");
+        assert_eq!(taken(&mailbox), [Change::List(List::Tools), updated("a://1"), updated("a://2")]);
+        assert_eq!(taken(&mailbox), []);
+    }
+
+    #[test]
+    fn every_connection_hears_what_it_watches_and_nothing_else() {
+        let bus = Arc::new(Bus::default());
+        let mut boxes = [(); 3].map(|()| Mailbox::new(Arc::clone(&bus)));
+        boxes[0].watch([List::Resources], ["a://1"]);
+        boxes[1].watch([], ["a://1", "a://2"]);
+        bus.publish(&updated("a://1"));
+        bus.publish(&Change::List(List::ResourceTemplates));
+        assert_eq!(taken(&boxes[0]), [Change::List(List::Resources), updated("a://1")]);
+        assert_eq!(taken(&boxes[1]), [updated("a://1")]);
+        assert_eq!(taken(&boxes[2]), []);
+    }
+
+    #[test]
+    fn what_is_no_longer_watched_is_forgotten_even_if_it_has_changed_already() {
+        let bus = Arc::new(Bus::default());
+        let mut mailbox = Mailbox::new(Arc::clone(&bus));
+        mailbox.watch([List::Tools], ["a://1", "a://2"]);
+        bus.publish(&updated("a://1"));
+        bus.publish(&updated("a://2"));
+        mailbox.watch([], ["a://2"]);
+        assert_eq!(taken(&mailbox), [updated("a://2")]);
+        assert_eq!(bus.topics(), 1);
+        drop(mailbox);
+        assert_eq!(bus.topics(), 0);
+    }
+}

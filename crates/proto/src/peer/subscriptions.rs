@@ -1,0 +1,349 @@
+//! What a client wants to hear about: legacy subscriptions, `subscriptions/listen`, and the changes that are sent.
+//!
+//! In: what the program agrees to, and what has changed. Out: acknowledgements, notifications, and the results that
+//! end listens. Which resources there are, and when they change, the program knows; a listen is in the in-flight
+//! table, so that it can be cancelled, but is no work that anybody waits for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::inbound::{Answer, Open};
+use super::server::request_meta;
+use super::{CallKey, Event, Peer, Request, Role, Route, Transmit};
+use crate::codec;
+use crate::cursor::List;
+use crate::envelope::{self, Id, Params};
+use crate::error::{Error, ErrorKind};
+use crate::json::write::Object;
+use crate::model::{Capabilities, SubscriptionFilter};
+use crate::revision::Revision;
+
+/// Something of a server that is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Change {
+    /// Which entries a list has. Templates belong to the resources.
+    List(List),
+    /// What the resource with this URI holds.
+    Resource(String),
+}
+
+/// The key under which each message of a listen says which one it is.
+const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// What one connection is told about.
+///
+/// Invariant: `watched` counts in how many of `legacy` and `listens` each URI stands; `uris` is the sum.
+#[derive(Debug, Default)]
+pub(super) struct Subscriptions {
+    generation: u64,
+    legacy: BTreeSet<Box<str>>,
+    listens: BTreeMap<CallKey, Listen>,
+    uris: usize,
+    watched: BTreeMap<Box<str>, u32>,
+}
+
+/// States: wanted (the program has not agreed yet), then open until it is cancelled or ended.
+#[derive(Debug)]
+struct Listen {
+    filter: SubscriptionFilter,
+    id: Id,
+    open: bool,
+}
+
+impl Subscriptions {
+    /// Enters a listen that the program has not agreed to yet. A URI that is named twice counts once.
+    pub(super) fn want(&mut self, key: CallKey, id: &Id, mut filter: SubscriptionFilter) {
+        let mut seen = BTreeSet::new();
+        filter.resource_subscriptions.retain(|uri| seen.insert(uri.clone()));
+        self.listens.insert(key, Listen { filter, id: id.clone(), open: false });
+    }
+
+    /// Returns how many listens there are, wanted ones included.
+    pub(super) fn listens(&self) -> usize {
+        self.listens.len()
+    }
+
+    /// Ends a listen; returns whether there was one.
+    pub(super) fn end(&mut self, key: CallKey) -> bool {
+        let Some(listen) = self.listens.remove(&key) else { return false };
+        if listen.open {
+            self.generation += 1;
+            listen.filter.resource_subscriptions.iter().for_each(|uri| self.unwatch(uri));
+        }
+        true
+    }
+
+    fn watch(&mut self, uri: &str) {
+        self.uris += 1;
+        match self.watched.get_mut(uri) {
+            Some(count) => *count += 1,
+            None => drop(self.watched.insert(uri.into(), 1)),
+        }
+    }
+
+    fn unwatch(&mut self, uri: &str) {
+        let Some(count) = self.watched.get_mut(uri) else { return };
+        self.uris -= 1;
+        *count -= 1;
+        if *count == 0 {
+            self.watched.remove(uri);
+        }
+    }
+}
+
+impl Listen {
+    fn hears(&self, list: List) -> bool {
+        self.open
+            && match list {
+                List::Prompts => self.filter.prompts_list_changed,
+                List::Resources | List::ResourceTemplates => self.filter.resources_list_changed,
+                List::Tools => self.filter.tools_list_changed,
+            }
+    }
+
+    fn write_meta(&self, object: &mut Object<'_>) {
+        let mut meta = Object::open(object.name("_meta"));
+        self.id.write(meta.name(SUBSCRIPTION_ID));
+        meta.close();
+    }
+
+    /// Spec: what was not agreed to is left out.
+    fn write_acknowledged(&self, out: &mut Vec<u8>) {
+        envelope::begin_notification(out, "notifications/subscriptions/acknowledged");
+        let mut params = Object::open(out);
+        self.write_meta(&mut params);
+        codec::subscription_filter(params.name("notifications"), &self.filter);
+        params.close();
+        envelope::end(out);
+    }
+}
+
+impl Peer {
+    /// Enters `subscriptions/listen` into the in-flight table and reports it.
+    pub(super) fn serve_listen(
+        &mut self,
+        frame: &str,
+        id: Id,
+        params: Params,
+        answer: Answer,
+        revision: Revision,
+    ) {
+        let read = filter(params.all.map_or("{}", |span| span.text(frame)));
+        let found = read.and_then(|filter| Ok((filter, request_meta(frame, params, revision, None)?)));
+        let (filter, meta) = match found {
+            // Before anybody looks at them: however few will be agreed to.
+            Ok((filter, _)) if filter.resource_subscriptions.len() > self.limits.subscriptions => {
+                let error = too_many(self.limits.subscriptions, filter.resource_subscriptions.len());
+                return self.send_error(answer, None, Some(&id), &error, Some(revision));
+            }
+            Ok(found) if self.listens() < self.limits.listens => found,
+            Ok(_) => {
+                let limit = self.limits.listens;
+                let text = format!(
+                    "expected at most {limit} listens at a time (limit `listens`), but found one more"
+                );
+                let error = Error::new(ErrorKind::Overloaded, text);
+                return self.send_error(answer, None, Some(&id), &error, Some(revision));
+            }
+            Err(error) => return self.send_error(answer, None, Some(&id), &error, Some(revision)),
+        };
+        // Spec: neither progress nor log messages on it.
+        let open = Open {
+            answer,
+            id: id.clone(),
+            is_listen: true,
+            is_tool: false,
+            last_progress: 0.0,
+            log_level: None,
+            progress_token: None,
+            revision,
+        };
+        let key = self.inbound.open(open);
+        self.subscriptions.want(key, &id, filter);
+        self.events.push_back(Event::Request { key, request: Request::Listen, meta });
+    }
+
+    /// Begins the listen `key` and says so; `may_subscribe` tells which resources the client may hear about.
+    ///
+    /// Lists whose changes the server does not announce, and resources if it announces none of theirs, are left out.
+    /// Nothing happens if the listen was cancelled in the meantime.
+    pub fn accept_listen(&mut self, key: CallKey, may_subscribe: impl Fn(&str) -> bool) {
+        let Role::Server(session) = &self.role else { return };
+        let Some(listen) = self.subscriptions.listens.get_mut(&key).filter(|listen| !listen.open) else {
+            return;
+        };
+        let offered = session.capabilities();
+        let filter = &mut listen.filter;
+        filter.prompts_list_changed &= offered.is_on("prompts", "listChanged");
+        filter.resources_list_changed &= offered.is_on("resources", "listChanged");
+        filter.tools_list_changed &= offered.is_on("tools", "listChanged");
+        let subscribes = offered.is_on("resources", "subscribe");
+        filter.resource_subscriptions.retain(|uri| subscribes && may_subscribe(uri));
+        let found = self.subscriptions.uris + filter.resource_subscriptions.len();
+        if found > self.limits.subscriptions {
+            return self.respond_error(key, &too_many(self.limits.subscriptions, found));
+        }
+        listen.open = true;
+        let uris = listen.filter.resource_subscriptions.clone();
+        uris.iter().for_each(|uri| self.subscriptions.watch(uri));
+        self.subscriptions.generation += 1;
+        let mut out = self.pool.take();
+        self.subscriptions.listens[&key].write_acknowledged(&mut out);
+        self.transmits.push_back(Transmit { route: Route::Listen(key), bytes: out });
+    }
+
+    /// Agrees to the request `key` to subscribe to the resource `uri`, which exists.
+    pub fn subscribe(&mut self, key: CallKey, uri: &str) {
+        if !self.subscriptions.legacy.contains(uri) {
+            let found = self.subscriptions.uris + 1;
+            if found > self.limits.subscriptions {
+                return self.respond_error(key, &too_many(self.limits.subscriptions, found));
+            }
+            self.subscriptions.legacy.insert(uri.into());
+            self.subscriptions.watch(uri);
+            self.subscriptions.generation += 1;
+        }
+        self.respond_empty(key);
+    }
+
+    /// Agrees to the request `key` to hear no more of `uri`; it does not matter whether anything was heard of it.
+    pub fn unsubscribe(&mut self, key: CallKey, uri: &str) {
+        if self.subscriptions.legacy.remove(uri) {
+            self.subscriptions.unwatch(uri);
+            self.subscriptions.generation += 1;
+        }
+        self.respond_empty(key);
+    }
+
+    /// Tells the other side of a change, if it wants to know and once for each of its subscriptions.
+    ///
+    /// Spec: older sessions hear of lists without having asked, after `notifications/initialized`.
+    pub fn changed(&mut self, change: &Change) {
+        let (method, uri) = match change {
+            Change::List(List::Prompts) => ("notifications/prompts/list_changed", None),
+            Change::List(List::Resources | List::ResourceTemplates) => {
+                ("notifications/resources/list_changed", None)
+            }
+            Change::List(List::Tools) => ("notifications/tools/list_changed", None),
+            Change::Resource(uri) => ("notifications/resources/updated", Some(uri.as_str())),
+        };
+        let session_hears = match change {
+            Change::List(list) => self.session_hears(*list),
+            Change::Resource(uri) => self.subscriptions.legacy.contains(uri.as_str()),
+        };
+        let mut sent = Vec::new();
+        if session_hears {
+            sent.push((Route::Unsolicited, None));
+        }
+        for (key, listen) in &self.subscriptions.listens {
+            let hears = match change {
+                Change::List(list) => listen.hears(*list),
+                Change::Resource(uri) => listen.open && listen.filter.resource_subscriptions.contains(uri),
+            };
+            if hears {
+                sent.push((Route::Listen(*key), Some(listen)));
+            }
+        }
+        for (route, listen) in sent {
+            let mut out = self.pool.take();
+            envelope::begin_notification(&mut out, method);
+            let mut params = Object::open(&mut out);
+            if let Some(listen) = listen {
+                listen.write_meta(&mut params);
+            }
+            params.maybe_string("uri", uri);
+            params.close();
+            envelope::end(&mut out);
+            self.transmits.push_back(Transmit { route, bytes: out });
+        }
+    }
+
+    /// Ends every listen with a result, because the server is about to end. Returns whether there was any.
+    ///
+    /// Spec: 2026-07-28 subscriptions "Graceful Closure".
+    pub fn end_listens(&mut self) -> bool {
+        let keys: Vec<CallKey> = self.subscriptions.listens.keys().copied().collect();
+        for &key in &keys {
+            let encoder = self.encoder(key);
+            let Some(listen) = self.subscriptions.listens.get(&key) else { continue };
+            let mut meta = Vec::new();
+            let mut object = Object::open(&mut meta);
+            listen.id.write(object.name(SUBSCRIPTION_ID));
+            object.close();
+            let meta = String::from_utf8(meta).unwrap_or_default();
+            self.respond(key, |out| encoder.empty_with(out, &meta));
+        }
+        !keys.is_empty()
+    }
+
+    /// Returns how many listens are open or wanted. They are not [`Self::in_flight`].
+    pub fn listens(&self) -> usize {
+        self.subscriptions.listens()
+    }
+
+    /// Returns a number that is another one whenever [`Self::hears`] or [`Self::watched`] may give another answer.
+    pub fn watch_generation(&self) -> u64 {
+        self.subscriptions.generation
+    }
+
+    /// Returns whether the other side wants to hear of changes of `list`.
+    pub fn hears(&self, list: List) -> bool {
+        self.session_hears(list) || self.subscriptions.listens.values().any(|listen| listen.hears(list))
+    }
+
+    /// Returns the resources that the other side wants to hear about, each once and in order.
+    pub fn watched(&self) -> impl Iterator<Item = &str> {
+        self.subscriptions.watched.keys().map(|uri| &**uri)
+    }
+
+    pub(super) fn session_hears_from_now_on(&mut self) {
+        self.subscriptions.generation += 1;
+    }
+
+    fn session_hears(&self, list: List) -> bool {
+        let Role::Server(session) = &self.role else { return false };
+        let name = match list {
+            List::Prompts => "prompts",
+            List::Resources | List::ResourceTemplates => "resources",
+            List::Tools => "tools",
+        };
+        session.is_initialized() && session.capabilities().is_on(name, "listChanged")
+    }
+
+    fn respond_empty(&mut self, key: CallKey) {
+        let encoder = self.encoder(key);
+        self.respond(key, |out| encoder.empty(out));
+    }
+}
+
+/// Reads `params.notifications` of `subscriptions/listen`.
+fn filter(params: &str) -> Result<SubscriptionFilter, Error> {
+    #[derive(serde::Deserialize)]
+    struct Listen<'p> {
+        #[serde(borrow)]
+        notifications: Option<&'p serde_json::value::RawValue>,
+    }
+    let invalid = |text| Error::new(ErrorKind::InvalidParams, text);
+    let listen: Listen<'_> = serde_json::from_str(params).map_err(|error| {
+        invalid(format!("expected the parameters of `subscriptions/listen`, but found: {error}"))
+    })?;
+    let found = listen.notifications.map_or("nothing", serde_json::value::RawValue::get);
+    // Read as a struct, an array would do for an object.
+    if !found.starts_with('{') {
+        let found = crate::json::shorten(found);
+        return Err(invalid(format!("expected `notifications` to be an object, but found {found}")));
+    }
+    serde_json::from_str(found)
+        .map_err(|error| invalid(format!("expected `notifications` to be a filter, but found: {error}")))
+}
+
+/// Whether resources of a session in `revision` can be subscribed to.
+pub(super) fn may_subscribe(revision: Revision, offered: &Capabilities) -> bool {
+    revision.has(crate::revision::Feature::LegacySubscriptions) && offered.is_on("resources", "subscribe")
+}
+
+fn too_many(limit: usize, found: usize) -> Error {
+    let text = format!(
+        "expected at most {limit} subscriptions to resources (limit `subscriptions`), but found {found}"
+    );
+    Error::new(ErrorKind::Overloaded, text)
+}
