@@ -3,6 +3,7 @@
 //! - [`specimen`]: a server with a bit of everything that answers the same every time.
 //! - [`transcript`]: who said what, as text, and playing it again.
 //! - [`binary`]: the command `plainwire`, freshly built.
+//! - `program`: a process under test, written to and read from. Unix only.
 //!
 //! The examples of README.md and docs/ are this crate's doctests: every fence marked `rust` has to compile, and to run
 //! unless it says `no_run`.
@@ -10,6 +11,8 @@
 use std::path::{Path, PathBuf};
 
 pub mod binary;
+#[cfg(unix)]
+pub mod program;
 pub mod specimen;
 pub mod transcript;
 

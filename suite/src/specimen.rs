@@ -1,6 +1,7 @@
 //! The server that transcripts are played on: a bit of everything, and nothing that depends on the time or the place.
 //!
 //! In: nothing. Out: a [`Server`] with seven tools on two pages, resources of text and bytes, a template and prompts.
+//! None of them asks anything: those that do are in [`asking`].
 
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use plainwire::model::{
 use plainwire::prelude::*;
 use plainwire::serde_json::{json, value::RawValue};
 use plainwire::{model, proto::peer::Limits};
+
+pub mod asking;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(crate = "plainwire::serde")]

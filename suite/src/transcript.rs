@@ -1,7 +1,7 @@
 //! Transcripts: who said what on one connection, as text that people read and tests play again.
 //!
 //! In: a file of `-- client --` and `-- server --` sections. Out: its steps; what a server really says to them; the
-//! file anew. A line is one frame, byte for byte; nothing is normalised. A transcript knows nothing of JSON.
+//! file anew. A line is one frame, byte for byte, but for one member: see below. A transcript knows nothing of JSON.
 //!
 //! ```text
 //! # What the file shows, and which rule or bug it pins.
@@ -11,6 +11,15 @@
 //! -- server --
 //! {"jsonrpc":"2.0","id":1,"result":{}}
 //! ```
+//!
+//! # What is random
+//!
+//! A sealed `requestState` is another one in each run. In what the server says its text is written as `{state 1}`,
+//! `{state 2}` and so on, in order of appearance; the same text keeps its number. Where the client says `{state 1}`, it
+//! sends what the server said there. So `"requestState":"{state 1}"` sends a state back as it came, and
+//! `"requestState":"{state 1}x"` sends one that was tampered with.
+//!
+//! In the same way `{nextCursor}` of a client is the last cursor that the server gave.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -97,12 +106,14 @@ async fn speak(steps: &[Step], stream: tokio::io::DuplexStream) -> io::Result<Ve
     let mut answers = BufReader::new(reader).lines();
     let mut said = Vec::new();
     let mut cursor = String::new();
+    let mut states = States::default();
     for step in steps {
         let mut heard = Vec::new();
         for line in &step.client {
-            let line = line.replace("{nextCursor}", &cursor) + "\n";
+            let line = states.sent(&line.replace("{nextCursor}", &cursor)) + "\n";
             writer.write_all(line.as_bytes()).await?;
             let now = listen(&mut answers).await?;
+            let now: Vec<_> = now.iter().map(|answer| states.written(answer)).collect();
             if let Some(next) = now.iter().rev().find_map(|answer| next_cursor(answer)) {
                 cursor = next.to_owned();
             }
@@ -116,6 +127,38 @@ async fn speak(steps: &[Step], stream: tokio::io::DuplexStream) -> io::Result<Ve
         last.extend(rest);
     }
     Ok(said)
+}
+
+/// The texts that stand for `{state 1}`, `{state 2}` and so on.
+#[derive(Default)]
+struct States(Vec<String>);
+
+impl States {
+    /// What stands in front of a state. Inside of a JSON string it would have backslashes.
+    const NAME: &str = "\"requestState\":\"";
+
+    /// Returns a frame of the server as it is written down.
+    fn written(&mut self, frame: &str) -> String {
+        let mut parts = frame.split(Self::NAME);
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (state, rest) = part.split_once('"').unwrap_or((part, ""));
+            let known = self.0.iter().position(|it| it == state);
+            let n = known.unwrap_or_else(|| {
+                self.0.push(state.to_owned());
+                self.0.len() - 1
+            });
+            text += &format!("{}{{state {}}}\"{rest}", Self::NAME, n + 1);
+        }
+        text
+    }
+
+    /// Returns a line of the client as it is sent.
+    fn sent(&self, line: &str) -> String {
+        let numbered = self.0.iter().enumerate();
+        numbered
+            .fold(line.to_owned(), |line, (n, state)| line.replace(&format!("{{state {}}}", n + 1), state))
+    }
 }
 
 fn next_cursor(answer: &str) -> Option<&str> {
@@ -186,6 +229,18 @@ mod tests {
         assert_eq!(said, [vec!["c"], vec![], vec!["e"]]);
         assert_eq!(transcript.steps[0].line, 7);
         assert_eq!(transcript.text(&said), text);
+    }
+
+    #[test]
+    fn writes_numbers_for_states_and_sends_the_states() {
+        let mut states = States::default();
+        let frame = |state: &str| format!(r#"{{"id":1,"result":{{"requestState":"{state}","a":"b"}}}}"#);
+        assert_eq!(states.written(&frame("xyz")), frame("{state 1}"));
+        assert_eq!(states.written(&frame("uvw")), frame("{state 2}"));
+        assert_eq!(states.written(&frame("xyz")), frame("{state 1}"));
+        assert_eq!(states.sent("{state 2} {state 1}x {state 3}"), "uvw xyzx {state 3}");
+        let quoted = r#"{"text":"\"requestState\":\"abc\""}"#;
+        assert_eq!(states.written(quoted), quoted);
     }
 
     #[test]

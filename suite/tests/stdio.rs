@@ -3,177 +3,21 @@
 #![cfg(unix)]
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use plainwire_suite::program::{INITIALIZE, PATIENCE, Program, call};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use serde_json::{Value, json};
 
 const NOISY: &str = env!("CARGO_BIN_EXE_noisy-server");
 const REFERENCE: &str = env!("CARGO_BIN_EXE_reference-server");
 
-/// How long anything may take that is not measured, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A program under test. It is killed if the test fails.
-struct Program {
-    child: Child,
-    stderr: Option<Receiver<String>>,
-    /// What a thread writes, so that a program that reads nothing can't hold up the test; `None` once it is closed.
-    stdin: Option<Sender<String>>,
-    stdout: Stdout,
-}
-
-/// Output, read on a thread from the first time that somebody wants a line.
-enum Stdout {
-    Read(Receiver<String>),
-    Unread(Option<OwnedFd>),
-}
-
-impl Program {
-    /// Starts `command` on three pipes.
-    fn start(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("a program that starts");
-        let stdin = child.stdin.take().map(|stdin| writer(stdin.into()));
-        let stdout = Stdout::Unread(child.stdout.take().map(OwnedFd::from));
-        let stderr = child.stderr.take().map(lines);
-        Self { child, stderr, stdin, stdout }
-    }
-
-    /// Starts `command` with the streams that it already has; `stdin` and `stdout` are our ends of them.
-    fn start_on(command: &mut Command, stdin: impl Into<OwnedFd>, stdout: Option<OwnedFd>) -> Self {
-        let child = command.spawn().expect("a program that starts");
-        // What the command holds of the program's ends would keep them open.
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Self { child, stderr: None, stdin: Some(writer(stdin.into())), stdout: Stdout::Unread(stdout) }
-    }
-
-    fn send_text(&mut self, text: String) {
-        let stdin = self.stdin.as_ref().expect("input is open");
-        // A program that has left is noticed by its missing answer.
-        let _ = stdin.send(text);
-    }
-
-    fn send(&mut self, line: &str) {
-        self.send_text(format!("{line}\n"));
-    }
-
-    fn next_line(&mut self, patience: Duration) -> Result<String, RecvTimeoutError> {
-        if let Stdout::Unread(fd) = &mut self.stdout {
-            let fd = fd.take().expect("output is a pipe or a socket");
-            self.stdout = Stdout::Read(lines(File::from(fd)));
-        }
-        let Stdout::Read(lines) = &self.stdout else { unreachable!("it is read now") };
-        lines.recv_timeout(patience)
-    }
-
-    /// Returns the next line on stdout, which has to be a message; `None` at its end.
-    fn next(&mut self) -> Option<Value> {
-        match self.next_line(PATIENCE) {
-            Ok(line) => {
-                let message: Value =
-                    serde_json::from_str(&line).unwrap_or_else(|_| panic!("on stdout: {line}"));
-                assert_eq!(message["jsonrpc"], "2.0", "{line}");
-                Some(message)
-            }
-            Err(RecvTimeoutError::Disconnected) => None,
-            Err(RecvTimeoutError::Timeout) => panic!("nothing on stdout for {PATIENCE:?}"),
-        }
-    }
-
-    fn ask(&mut self, line: &str) -> Value {
-        self.send(line);
-        self.next().expect("an answer")
-    }
-
-    fn initialize(&mut self) {
-        assert_eq!(self.ask(INITIALIZE)["result"]["protocolVersion"], "2025-11-25");
-    }
-
-    /// Returns the text that a tool gives.
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask(&call(1, tool, arguments))["result"]["content"][0]["text"].clone()
-    }
-
-    fn hang_up(&mut self) {
-        self.stdin = None;
-    }
-
-    /// Waits for the end, which has to come within `limit`.
-    fn ends_within(&mut self, limit: Duration) -> ExitStatus {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                return status;
-            }
-            assert!(began.elapsed() < limit, "still running after {limit:?}");
-            thread::sleep(Duration::from_millis(2));
-        }
-    }
-
-    /// Closes input, expects a good end within a second, and returns what was still said on stdout and all of stderr.
-    fn end(mut self) -> (Vec<Value>, String) {
-        self.hang_up();
-        let mut rest = Vec::new();
-        while let Some(message) = self.next() {
-            rest.push(message);
-        }
-        let status = self.ends_within(Duration::from_secs(1));
-        assert!(status.success(), "{status}");
-        let stderr = self.stderr.take().map(|lines| lines.into_iter().collect::<Vec<_>>().join("\n"));
-        (rest, stderr.unwrap_or_default())
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Writes on a thread, up to the end of its channel.
-fn writer(to: OwnedFd) -> Sender<String> {
-    let (send, texts) = mpsc::channel::<String>();
-    thread::spawn(move || {
-        let mut to = File::from(to);
-        for text in texts {
-            if to.write_all(text.as_bytes()).is_err() {
-                return;
-            }
-        }
-        // A socket has two directions, of which only one ends; a pipe refuses, and is closed.
-        let _ = UnixStream::from(OwnedFd::from(to)).shutdown(Shutdown::Write);
-    });
-    send
-}
-
-/// Reads lines on a thread, so that waiting for one can end.
-fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
-    let (send, lines) = mpsc::channel();
-    thread::spawn(move || {
-        for line in BufReader::new(from).lines().map_while(Result::ok) {
-            if send.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    lines
-}
-
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"suite","version":"1"}}}"#;
 const PING: &str = r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#;
 
 fn pong() -> Value {
@@ -184,11 +28,6 @@ fn pong() -> Value {
 fn given_up() -> Value {
     let message = "expected the call to end while the server still served, but it is shutting down";
     json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32603, "message": message } })
-}
-
-fn call(id: u64, tool: &str, arguments: Value) -> String {
-    let params = json!({ "name": tool, "arguments": arguments });
-    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
 }
 
 #[test]
@@ -226,8 +65,8 @@ fn a_child_of_a_tool_finds_no_input_and_takes_none() {
     assert_eq!(stderr.recv_timeout(PATIENCE).as_deref(), Ok("started"));
     noisy.send(PING);
     File::create(&file).expect("a file");
-    assert_eq!(noisy.next().expect("an answer")["result"]["content"][0]["text"], "");
-    assert_eq!(noisy.next(), Some(pong()));
+    assert_eq!(noisy.hear().expect("an answer")["result"]["content"][0]["text"], "");
+    assert_eq!(noisy.hear(), Some(pong()));
     assert_eq!(noisy.end().0, Vec::<Value>::new());
 }
 
@@ -274,7 +113,7 @@ fn tools_that_block_hold_up_neither_pings_nor_each_other() {
     }
     assert_eq!(noisy.ask(PING), pong());
     assert!(began.elapsed() < Duration::from_millis(250), "the ping took {:?}", began.elapsed());
-    let mut ids: Vec<_> = (1..=5).map(|_| noisy.next().expect("an answer")["id"].as_u64()).collect();
+    let mut ids: Vec<_> = (1..=5).map(|_| noisy.hear().expect("an answer")["id"].as_u64()).collect();
     assert!(began.elapsed() < Duration::from_millis(1_500), "the calls took {:?}", began.elapsed());
     ids.sort();
     assert_eq!(ids, [Some(1), Some(2), Some(3), Some(4), Some(5)]);
@@ -292,8 +131,8 @@ fn a_tool_that_blocks_a_thread_keeps_the_program_until_it_returns() {
     // The connection itself ends in time, also beside a thread that does not.
     assert_eq!(noisy.ask(PING), pong());
     noisy.hang_up();
-    assert_eq!(noisy.next(), Some(given_up()));
-    assert_eq!(noisy.next(), None);
+    assert_eq!(noisy.hear(), Some(given_up()));
+    assert_eq!(noisy.hear(), None);
     assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
     assert!(noisy.ends_within(PATIENCE).success());
     assert!(began.elapsed() > Duration::from_millis(500), "{:?}", began.elapsed());
@@ -437,10 +276,10 @@ fn waits_for_a_client_that_reads_late() {
             }
             // More than two megabytes wait by now, and nothing can tell when the server stands still.
             thread::sleep(Duration::from_millis(100));
-            reference.next().expect("an answer to `initialize`");
+            reference.hear().expect("an answer to `initialize`");
             for n in 0..1_000 {
                 let page =
-                    reference.next().unwrap_or_else(|| panic!("{streams:?} {nonblocking} ended after {n}"));
+                    reference.hear().unwrap_or_else(|| panic!("{streams:?} {nonblocking} ended after {n}"));
                 assert_eq!(page["result"]["tools"][0]["name"], "calculate", "{streams:?}");
             }
         }
@@ -455,7 +294,7 @@ fn leaves_the_flags_of_its_streams_as_they_were() {
             let (mut noisy, theirs) = streams.start(NOISY, before);
             noisy.initialize();
             noisy.send(&call(1, "sleep", json!({ "ms": 1 })));
-            noisy.next().expect("an answer");
+            noisy.hear().expect("an answer");
             if streams.mixes_errors_in() {
                 assert!(
                     !is_nonblocking(&theirs[1]),
@@ -495,7 +334,7 @@ fn ends_when_its_parent_dies_although_somebody_still_holds_its_input() {
     shell.child.kill().expect("a child");
     let began = Instant::now();
     // Our end of its input is open; only the server still holds the other end of our output.
-    assert_eq!(shell.next(), None);
+    assert_eq!(shell.hear(), None);
     assert!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
 }
 

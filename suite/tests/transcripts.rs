@@ -1,4 +1,5 @@
-//! Plays every transcript to the specimen server: what it says has to be there to the letter.
+//! Plays every transcript to the specimen server, those in `asking/` to the one that asks: what it says has to be there
+//! to the letter.
 //!
 //! `UPDATE=1 cargo test -p plainwire-suite --test transcripts` writes down what the server says now; whoever reviews the
 //! change reads JSON. A new file needs its comments and its `-- client --` sections only.
@@ -6,15 +7,35 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
+use plainwire::Server;
 use plainwire::proto::revision::Revision;
 use plainwire_suite::specimen;
 use plainwire_suite::transcript::Transcript;
 
 /// What every revision shows. Some have more.
-const TOPICS: [&str; 7] = ["cancel", "errors", "lifecycle", "paging", "prompts", "resources", "tools"];
+const TOPICS: [&str; 12] = [
+    "asking/forms",
+    "asking/roots",
+    "asking/rounds",
+    "asking/sampling",
+    "asking/unable",
+    "cancel",
+    "errors",
+    "lifecycle",
+    "paging",
+    "prompts",
+    "resources",
+    "tools",
+];
 
 fn folder(revision: Revision) -> PathBuf {
     plainwire_suite::root().join("suite/transcripts").join(revision.as_str())
+}
+
+/// The server that a transcript is played to.
+fn server(transcript: &Transcript) -> Server {
+    let asks = transcript.path.parent().is_some_and(|folder| folder.ends_with("asking"));
+    if asks { specimen::asking::server() } else { specimen::server() }
 }
 
 /// Plays the transcripts of a revision and compares, or writes them anew.
@@ -25,7 +46,7 @@ async fn check(revision: Revision) {
         let path = transcript.path.display();
         assert!(!transcript.steps[0].notes.is_empty(), "{path} does not say at the top what it shows");
         let said =
-            transcript.play(specimen::server()).await.unwrap_or_else(|error| panic!("{path}: {error}"));
+            transcript.play(server(&transcript)).await.unwrap_or_else(|error| panic!("{path}: {error}"));
         if update {
             fs::write(&transcript.path, transcript.text(&said)).expect("a writable file");
             continue;

@@ -1,11 +1,12 @@
 //! What was said on one connection, so that each message is judged as what it is: the request of its method, the result
-//! of the request it answers, in the revision of that request.
+//! of the request it answers, in the revision of that request. Questions of the server and the answers to them are judged
+//! in the same way, whichever of the two ways they go.
 //!
 //! In: lines, in order. Out: what is wrong with them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use plainwire::proto::revision::Revision;
+use plainwire::proto::revision::{Era, Revision};
 use serde_json::{Value, json};
 
 use crate::oracle::Oracles;
@@ -24,11 +25,22 @@ const METHODS: [(&str, &str, &str); 10] = [
     ("tools/list", "ListToolsRequest", "ListToolsResult"),
 ];
 
-const NOTIFICATIONS: [(&str, &str); 3] = [
+const NOTIFICATIONS: [(&str, &str); 4] = [
     ("notifications/cancelled", "CancelledNotification"),
     ("notifications/initialized", "InitializedNotification"),
     ("notifications/progress", "ProgressNotification"),
+    ("notifications/roots/list_changed", "RootsListChangedNotification"),
 ];
+
+/// What a server may ask: a request of its own in a session, a part of a result in 2026-07-28.
+const QUESTIONS: [(&str, &str, &str); 3] = [
+    ("elicitation/create", "ElicitRequest", "ElicitResult"),
+    ("roots/list", "ListRootsRequest", "ListRootsResult"),
+    ("sampling/createMessage", "CreateMessageRequest", "CreateMessageResult"),
+];
+
+/// The methods whose result may be questions.
+const MAY_ASK: [&str; 3] = ["prompts/get", "resources/read", "tools/call"];
 
 /// The errors of 2026-07-28 that have a definition: the `error` member alone, or all of the message.
 const ERRORS: [(i64, &str, Scope); 7] = [
@@ -50,8 +62,12 @@ pub(crate) struct Connection<'o> {
     /// Whether `initialize` has been answered.
     agreed: bool,
     oracles: &'o Oracles,
+    /// The method of each question of the server: by its id as JSON in a session, by its key otherwise.
+    questions: HashMap<String, String>,
     /// The method and the revision of each request, by its id as JSON.
     requests: HashMap<String, (String, Revision)>,
+    /// The ids of requests that came with answers.
+    retries: HashSet<String>,
     /// The revision of what says nothing about that itself.
     session: Revision,
     /// The revision of the request behind each progress token.
@@ -61,7 +77,8 @@ pub(crate) struct Connection<'o> {
 impl<'o> Connection<'o> {
     /// Begins a connection whose session, if there is one, speaks `session` until `initialize` says otherwise.
     pub(crate) fn new(oracles: &'o Oracles, session: Revision) -> Self {
-        Self { agreed: false, oracles, requests: HashMap::new(), session, tokens: HashMap::new() }
+        let (questions, requests, tokens) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { agreed: false, oracles, questions, requests, retries: HashSet::new(), session, tokens }
     }
 
     /// Takes note of what the client says; it may be wrong on purpose.
@@ -70,6 +87,10 @@ impl<'o> Connection<'o> {
             let revision = self.revision_of(&message);
             if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
                 self.requests.insert(id.to_string(), (method.to_owned(), revision));
+                let answers = ["/params/inputResponses", "/params/requestState"];
+                if MAY_ASK.contains(&method) && answers.iter().any(|path| message.pointer(path).is_some()) {
+                    self.retries.insert(id.to_string());
+                }
             }
             if let Some(token) = message.pointer("/params/_meta/progressToken") {
                 self.tokens.insert(token.to_string(), revision);
@@ -84,6 +105,13 @@ impl<'o> Connection<'o> {
         for message in messages(line) {
             let (revision, method) = (self.revision_of(&message), message["method"].as_str());
             faults.extend(self.oracles.faults(revision, "JSONRPCMessage", &message));
+            if method.is_none() {
+                faults.extend(self.judge_reply(&message));
+                continue;
+            }
+            if let Some(responses) = message.pointer("/params/inputResponses").and_then(Value::as_object) {
+                faults.extend(responses.iter().flat_map(|(key, it)| self.judge_response(revision, key, it)));
+            }
             let request =
                 METHODS.iter().find(|(name, ..)| Some(*name) == method).map(|(_, request, _)| *request);
             let notification =
@@ -114,7 +142,8 @@ impl<'o> Connection<'o> {
     }
 
     fn judge_answer(&mut self, message: &Value) -> Vec<String> {
-        let asked = message.get("id").and_then(|id| self.requests.get(&id.to_string())).cloned();
+        let id = message.get("id").filter(|_| message.get("method").is_none());
+        let asked = id.and_then(|id| self.requests.get(&id.to_string())).cloned();
         let token = message.pointer("/params/progressToken").map(Value::to_string);
         if let Some(agreed) = message.pointer("/result/protocolVersion").and_then(Value::as_str) {
             self.session = Revision::parse(agreed).unwrap_or(self.session);
@@ -127,12 +156,25 @@ impl<'o> Connection<'o> {
             (None, None) => (String::new(), self.session),
         };
         let mut faults = self.oracles.faults(revision, "JSONRPCMessage", &self.with_an_id(message));
-        if let Some(method) = message["method"].as_str() {
+        if let (Some(method), Some(id)) = (message["method"].as_str(), message.get("id")) {
+            self.questions.insert(id.to_string(), method.to_owned());
+            faults.extend(self.judge_question(self.session, method, message));
+            if self.session.era() == Era::Modern {
+                faults.push("a request of a server, which 2026-07-28 does not have".to_owned());
+            }
+        } else if let Some(method) = message["method"].as_str() {
             match NOTIFICATIONS.iter().find(|(name, _)| *name == method) {
                 Some((_, name)) => faults.extend(self.oracles.faults(revision, name, message)),
                 None => faults.push(format!("a server of ours has no reason to say {method}")),
             }
+        } else if let Some(result) = message.get("result").filter(|it| it["resultType"] == "input_required") {
+            faults.extend(self.judge_round(revision, &method, result));
         } else if let Some(result) = message.get("result") {
+            // Spec: 2026-07-28 caching "Cache Key": what depends on answers must not be cached.
+            let retried = message.get("id").is_some_and(|id| self.retries.contains(&id.to_string()));
+            if retried && result.get("ttlMs").is_some_and(|ttl| *ttl != 0) {
+                faults.push(format!("a result that depends on answers, fresh for {} ms", result["ttlMs"]));
+            }
             match METHODS.iter().find(|(name, ..)| *name == method) {
                 Some((.., name)) => faults.extend(self.oracles.faults(revision, name, result)),
                 None => faults.push(format!("a result of nothing that was asked: {method:?}")),
@@ -141,6 +183,51 @@ impl<'o> Connection<'o> {
             faults.extend(self.judge_error(revision, message));
         }
         faults
+    }
+
+    /// Judges questions that end a call for now.
+    fn judge_round(&mut self, revision: Revision, method: &str, result: &Value) -> Vec<String> {
+        let mut faults = self.oracles.faults(revision, "InputRequiredResult", result);
+        if !MAY_ASK.contains(&method) {
+            faults.push(format!("{method} may not ask"));
+        }
+        let requests = result.get("inputRequests").and_then(Value::as_object);
+        // Spec: at least one of the two; the schema does not say so.
+        if requests.is_none() && result.get("requestState").is_none() {
+            faults.push("neither questions nor a state".to_owned());
+        }
+        for (key, question) in requests.into_iter().flatten() {
+            let method = question["method"].as_str().unwrap_or_default();
+            self.questions.insert(key.clone(), method.to_owned());
+            faults.extend(self.judge_question(revision, method, question));
+        }
+        faults
+    }
+
+    /// Judges a question by its own definition: that of all questions together takes one for another.
+    fn judge_question(&self, revision: Revision, method: &str, question: &Value) -> Vec<String> {
+        match QUESTIONS.iter().find(|(name, ..)| *name == method) {
+            Some((_, name, _)) => self.oracles.faults(revision, name, question),
+            None => vec![format!("no server may ask {method}")],
+        }
+    }
+
+    /// Judges what a client of a session answers to a question.
+    fn judge_reply(&self, message: &Value) -> Vec<String> {
+        match (message.get("id"), message.get("result")) {
+            (Some(id), Some(result)) => self.judge_response(self.session, &id.to_string(), result),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Judges an answer; one that nobody asked for only has to be an answer of some kind.
+    fn judge_response(&self, revision: Revision, question: &str, response: &Value) -> Vec<String> {
+        let method = self.questions.get(question);
+        match QUESTIONS.iter().find(|(name, ..)| method.is_some_and(|it| it == name)) {
+            Some((.., name)) => self.oracles.faults(revision, name, response),
+            None if revision.era() == Era::Modern => self.oracles.faults(revision, "InputResponse", response),
+            None => self.oracles.faults(revision, "ClientResult", response),
+        }
     }
 
     fn judge_error(&self, revision: Revision, message: &Value) -> Vec<String> {

@@ -1,5 +1,5 @@
-//! The official schemas judge what we send: every line of our server in every transcript, and every line of our client
-//! in every revision. The official examples are read and written back, and so are the forms of elicitation.
+//! The official schemas judge what we send: every line of our server in every transcript, every line of a client that is
+//! asked something there, and every line of our client in every revision. The official examples are read and written back, and so are the forms of elicitation.
 //!
 //! Skipped where `../shared/spec` is missing.
 
@@ -44,6 +44,33 @@ fn what_our_server_says_in_transcripts_fits_the_official_schemas() {
     }
     assert!(faults.is_empty(), "\n{}", faults.concat());
     assert!(judged > 400, "there are more transcripts than that: {judged}");
+}
+
+#[test]
+fn what_clients_answer_in_transcripts_fits_the_official_schemas_unless_it_is_wrong_on_purpose() {
+    let Some(spec) = official_spec() else { return };
+    let (oracles, mut faults, mut judged) = (Oracles::new(spec), Vec::new(), 0);
+    for revision in Revision::ALL {
+        let folder = root().join("suite/transcripts").join(revision.as_str()).join("asking");
+        for transcript in Transcript::read_all(&folder).expect("transcripts") {
+            let mut connection = Connection::new(&oracles, revision);
+            for step in &transcript.steps {
+                let found: Vec<_> =
+                    step.client.iter().flat_map(|line| connection.judge_client(line)).collect();
+                step.server.iter().for_each(|line| drop(connection.judge_server(line)));
+                let path = transcript.path.display();
+                let wrong = step.notes.iter().any(|note| note.contains("Wrong on purpose"));
+                match (wrong, found.is_empty()) {
+                    (true, true) => faults.push(format!("{path}:{}: nothing is wrong here\n", step.line)),
+                    (false, false) => faults.push(format!("{path}:{}: {}\n", step.line, found.join("\n"))),
+                    _ => {}
+                }
+                judged += step.client.len();
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.concat());
+    assert!(judged > 300, "there are more transcripts than that: {judged}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -121,5 +148,44 @@ fn the_judge_refuses_what_breaks_the_schema() {
         let mut connection = Connection::new(&oracles, revision);
         connection.client_says(&call.to_string());
         assert!(!connection.judge_server(&answer.to_string()).is_empty(), "{revision}: {answer}");
+    }
+}
+
+#[test]
+fn the_judge_refuses_questions_that_break_the_schema() {
+    let Some(spec) = official_spec() else { return };
+    let oracles = Oracles::new(spec);
+    let form = json!({ "message": "m", "requestedSchema": { "type": "object", "properties": {} } });
+    let nested = json!({ "message": "m", "requestedSchema": { "type": "object", "properties": {
+        "it": { "type": "object" }
+    } } });
+    for (revision, method, params) in [
+        (Revision::V2025_03_26, "elicitation/create", form.clone()),
+        (Revision::V2025_06_18, "elicitation/create", json!({ "message": "m" })),
+        (Revision::V2025_11_25, "elicitation/create", nested.clone()),
+        (Revision::V2025_11_25, "sampling/createMessage", json!({ "messages": [] })),
+        (Revision::V2025_11_25, "tools/call", json!({ "name": "n" })),
+        (Revision::V2026_07_28, "elicitation/create", form.clone()),
+    ] {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let faults = Connection::new(&oracles, revision).judge_server(&request.to_string());
+        assert!(!faults.is_empty(), "{revision}: {request}");
+    }
+    let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
+    for (asks, requests) in [
+        ("tools/list", json!({ "it": { "method": "elicitation/create", "params": form } })),
+        ("tools/call", json!({ "it": { "method": "elicitation/create", "params": nested } })),
+        ("tools/call", json!({ "it": { "method": "ping" } })),
+        ("tools/call", Value::Null),
+    ] {
+        let mut connection = Connection::new(&oracles, Revision::V2026_07_28);
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": asks, "params": { "_meta": meta } });
+        connection.client_says(&call.to_string());
+        let mut result = json!({ "resultType": "input_required", "inputRequests": requests });
+        if requests.is_null() {
+            result.as_object_mut().expect("an object").remove("inputRequests");
+        }
+        let answer = json!({ "jsonrpc": "2.0", "id": 1, "result": result });
+        assert!(!connection.judge_server(&answer.to_string()).is_empty(), "{asks}: {answer}");
     }
 }

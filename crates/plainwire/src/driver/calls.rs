@@ -13,7 +13,7 @@ use std::task::{Context as Poller, Poll, Waker};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::frame::Frame;
 use plainwire_proto::json::{Span, shorten};
-use plainwire_proto::model::{CompleteRequest, Completion};
+use plainwire_proto::model::{CacheHint, CompleteRequest, Completion};
 use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
@@ -399,7 +399,10 @@ impl Calls {
 
     fn writing(&self, wanted: &Wanted<'_>) -> Writing {
         let encoder = self.built.config.encoder(wanted.meta.revision).clone();
-        Writing { cache_hint: self.built.config.cache_hint, encoder }
+        // Spec: 2026-07-28 caching, "Cache Key": what depends on answers belongs to nobody else, and not to later.
+        let asked = wanted.meta.request_state.is_some() || wanted.meta.input_responses.is_some();
+        let cache_hint = if asked { CacheHint::default() } else { self.built.config.cache_hint };
+        Writing { cache_hint, encoder }
     }
 }
 

@@ -38,7 +38,17 @@ pub fn input_params(out: &mut Vec<u8>, request: &InputRequest, revision: Revisio
     match request {
         InputRequest::Elicit(it) => elicit_params(out, it, revision)?,
         InputRequest::ListRoots => out.extend_from_slice(b"{}"),
-        InputRequest::Sample(it) => sample_params(out, it, revision),
+        InputRequest::Sample(it) => {
+            // What stands for sound elsewhere is a resource, which messages to a model can't have.
+            let mut blocks = it.messages.iter().flat_map(|message| &message.content);
+            if !revision.has(Feature::Audio) && blocks.any(|block| matches!(block, SamplingContent::Audio(_)))
+            {
+                return Err(format!(
+                    "expected text and pictures, which is all that {revision} has for models, but found sound"
+                ));
+            }
+            sample_params(out, it, revision);
+        }
     }
     Ok(())
 }

@@ -1,0 +1,190 @@
+//! A program under test: a real process with its input, its output and its end.
+//!
+//! In: a command. Out: a [`Program`] that is written to and read from a line at a time, with patience, and that is killed
+//! if the test fails. Whatever goes wrong is a panic: this is for tests only.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long anything may take that is not measured, on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A program under test. It is killed if the test fails.
+pub struct Program {
+    /// The process.
+    pub child: Child,
+    /// What it says on stderr, if that is a pipe.
+    pub stderr: Option<Receiver<String>>,
+    /// What a thread writes, so that a program that reads nothing can't hold up the test; `None` once it is closed.
+    stdin: Option<Sender<String>>,
+    stdout: Stdout,
+}
+
+/// Output, read on a thread from the first time that somebody wants a line.
+enum Stdout {
+    Read(Receiver<String>),
+    Unread(Option<OwnedFd>),
+}
+
+impl Program {
+    /// Starts `command` on three pipes.
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a program that starts");
+        let stdin = child.stdin.take().map(|stdin| writer(stdin.into()));
+        let stdout = Stdout::Unread(child.stdout.take().map(OwnedFd::from));
+        let stderr = child.stderr.take().map(lines);
+        Self { child, stderr, stdin, stdout }
+    }
+
+    /// Starts `command` with the streams that it already has; `stdin` and `stdout` are our ends of them.
+    pub fn start_on(command: &mut Command, stdin: impl Into<OwnedFd>, stdout: Option<OwnedFd>) -> Self {
+        let child = command.spawn().expect("a program that starts");
+        // What the command holds of the program's ends would keep them open.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { child, stderr: None, stdin: Some(writer(stdin.into())), stdout: Stdout::Unread(stdout) }
+    }
+
+    /// Writes text, without a line break of its own.
+    pub fn send_text(&mut self, text: String) {
+        let stdin = self.stdin.as_ref().expect("input is open");
+        // A program that has left is noticed by its missing answer.
+        let _ = stdin.send(text);
+    }
+
+    /// Writes a line.
+    pub fn send(&mut self, line: &str) {
+        self.send_text(format!("{line}\n"));
+    }
+
+    /// Waits for a line on stdout.
+    ///
+    /// # Errors
+    /// If there is none in time, or none any more.
+    pub fn next_line(&mut self, patience: Duration) -> Result<String, RecvTimeoutError> {
+        if let Stdout::Unread(fd) = &mut self.stdout {
+            let fd = fd.take().expect("output is a pipe or a socket");
+            self.stdout = Stdout::Read(lines(File::from(fd)));
+        }
+        let Stdout::Read(lines) = &self.stdout else { unreachable!("it is read now") };
+        lines.recv_timeout(patience)
+    }
+
+    /// Returns the next line on stdout, which has to be a message; `None` at its end.
+    pub fn hear(&mut self) -> Option<Value> {
+        match self.next_line(PATIENCE) {
+            Ok(line) => {
+                let message: Value =
+                    serde_json::from_str(&line).unwrap_or_else(|_| panic!("on stdout: {line}"));
+                assert_eq!(message["jsonrpc"], "2.0", "{line}");
+                Some(message)
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("nothing on stdout for {PATIENCE:?}"),
+        }
+    }
+
+    /// Writes a line and returns the next message.
+    pub fn ask(&mut self, line: &str) -> Value {
+        self.send(line);
+        self.hear().expect("an answer")
+    }
+
+    /// Begins a session in 2025-11-25.
+    pub fn initialize(&mut self) {
+        assert_eq!(self.ask(INITIALIZE)["result"]["protocolVersion"], "2025-11-25");
+    }
+
+    /// Returns the text that a tool gives.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask(&call(1, tool, arguments))["result"]["content"][0]["text"].clone()
+    }
+
+    /// Closes its input.
+    pub fn hang_up(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Waits for the end, which has to come within `limit`.
+    pub fn ends_within(&mut self, limit: Duration) -> ExitStatus {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status;
+            }
+            assert!(began.elapsed() < limit, "still running after {limit:?}");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Closes input, expects a good end within a second, and returns what was still said on stdout and all of stderr.
+    pub fn end(mut self) -> (Vec<Value>, String) {
+        self.hang_up();
+        let mut rest = Vec::new();
+        while let Some(message) = self.hear() {
+            rest.push(message);
+        }
+        let status = self.ends_within(Duration::from_secs(1));
+        assert!(status.success(), "{status}");
+        let stderr = self.stderr.take().map(|lines| lines.into_iter().collect::<Vec<_>>().join("\n"));
+        (rest, stderr.unwrap_or_default())
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Writes on a thread, up to the end of its channel.
+fn writer(to: OwnedFd) -> Sender<String> {
+    let (send, texts) = mpsc::channel::<String>();
+    thread::spawn(move || {
+        let mut to = File::from(to);
+        for text in texts {
+            if to.write_all(text.as_bytes()).is_err() {
+                return;
+            }
+        }
+        // A socket has two directions, of which only one ends; a pipe refuses, and is closed.
+        let _ = UnixStream::from(OwnedFd::from(to)).shutdown(Shutdown::Write);
+    });
+    send
+}
+
+/// Reads lines on a thread, so that waiting for one can end.
+fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// The request that begins a session in 2025-11-25, of a client that can't be asked anything.
+pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"suite","version":"1"}}}"#;
+
+/// Returns a call of a tool in a session.
+pub fn call(id: u64, tool: &str, arguments: Value) -> String {
+    let params = json!({ "name": tool, "arguments": arguments });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+}
