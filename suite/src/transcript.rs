@@ -17,7 +17,8 @@
 //! A sealed `requestState` is another one in each run. In what the server says its text is written as `{state 1}`,
 //! `{state 2}` and so on, in order of appearance; the same text keeps its number. Where the client says `{state 1}`, it
 //! sends what the server said there. So `"requestState":"{state 1}"` sends a state back as it came, and
-//! `"requestState":"{state 1}x"` sends one that was tampered with.
+//! `"requestState":"{state 1}x"` sends one that was tampered with. An `elicitationId`, which nobody sends back, is written
+//! as `{random}`.
 //!
 //! In the same way `{nextCursor}` of a client is the last cursor that the server gave.
 
@@ -150,7 +151,7 @@ impl States {
             });
             text += &format!("{}{{state {}}}\"{rest}", Self::NAME, n + 1);
         }
-        text
+        without_ids(&text)
     }
 
     /// Returns a line of the client as it is sent.
@@ -158,6 +159,15 @@ impl States {
         let numbered = self.0.iter().enumerate();
         numbered
             .fold(line.to_owned(), |line, (n, state)| line.replace(&format!("{{state {}}}", n + 1), state))
+    }
+}
+
+/// Writes `{random}` for the random name of a page that somebody is asked to open.
+fn without_ids(text: &str) -> String {
+    const NAME: &str = "\"elicitationId\":\"";
+    match text.split_once(NAME).and_then(|(before, rest)| Some((before, rest.split_once('"')?.1))) {
+        Some((before, rest)) => format!("{before}{NAME}{{random}}\"{rest}"),
+        None => text.to_owned(),
     }
 }
 

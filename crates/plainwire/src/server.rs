@@ -289,7 +289,7 @@ impl Server {
     /// them open, so that keys can be changed while calls are under way.
     ///
     /// Without this each process has a random key of its own, and a call can only go on where it began. Replicas need the
-    /// same keys.
+    /// same keys: a new one is added behind the old one everywhere, then put in front everywhere.
     pub fn sealing_keys(mut self, keys: impl IntoIterator<Item = [u8; 32]>) -> Self {
         self.sealing.keys = Some(keys.into_iter().collect());
         self

@@ -26,7 +26,8 @@ pub const MAX_KEYS: usize = 16;
 
 /// What seals and opens request state: the first key seals, all of them open.
 ///
-/// To rotate, put the new key in front and take the old one away once its states have expired.
+/// To rotate, add the new key behind the old one everywhere, then put it in front everywhere, then take the old one away
+/// once its states have expired.
 #[derive(Clone)]
 pub struct SealingKeys {
     /// Invariant: 1 to [`MAX_KEYS`] of them.

@@ -86,11 +86,11 @@ impl Asking {
     /// Ends the round, if it can go no further without answers.
     pub(crate) fn take_round(&self, sealer: &Sealer, unix: Duration) -> Option<Outcome> {
         let origin = self.origin.as_ref()?;
-        let (requests, state) = self.table.take_round()?;
-        Some(match sealer.seal(origin, &state, unix) {
-            Ok(state) => Outcome::InputRequired { requests, state },
-            Err(error) => Outcome::Error(error),
-        })
+        let sealed = self.table.take_round()?.and_then(|(requests, state)| {
+            let state = sealer.seal(origin, &state, unix)?;
+            Ok(Outcome::InputRequired { requests, state })
+        });
+        Some(sealed.unwrap_or_else(Outcome::Error))
     }
 }
 
@@ -162,8 +162,8 @@ impl Context {
         url: impl Into<String>,
     ) -> Result<Answer<()>, ToolError> {
         let key = key.into();
-        // Unique enough for the one revision that has it: nobody is told when the page is done.
-        let id = format!("{key}-{:?}", self.key());
+        // Another one in each round, but it stands only where there are no rounds.
+        let id = state::random::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
         let asked = Elicitation::Url { id, message: message.into(), url: url.into() };
         let result = self.fill_in(&key, asked).await?;
         Answer::of(result, |_| Ok(()))
@@ -273,13 +273,16 @@ impl Context {
 
     /// Refuses to go on without `capability`.
     pub(crate) fn require(&self, capability: ClientCapability) -> Result<(), ToolError> {
-        if capability.is_in(&self.client().capabilities, self.asking().revision) {
+        let (revision, name) = (self.asking().revision, capability.as_str());
+        if capability.is_in(&self.client().capabilities, revision) {
             return Ok(());
         }
-        Err(ToolError::unsupported(
-            capability,
-            format!("expected a client that declares `{}`, but found one that does not", capability.as_str()),
-        ))
+        let text = if capability.exists_in(revision) {
+            format!("expected a client that declares `{name}`, but found one that does not")
+        } else {
+            format!("expected a client of a revision with `{name}`, but found one of {revision}")
+        };
+        Err(ToolError::unsupported(capability, text))
     }
 
     async fn fill_in(&self, key: &str, asked: Elicitation) -> Result<ElicitResult, ToolError> {
@@ -303,7 +306,10 @@ impl Context {
         let json = if asking.revision.has(Feature::InputRequired) {
             match asking.table.answer(key, method, &params) {
                 Some(json) => json,
-                None => pending().await,
+                None => {
+                    let _open = OpenQuestion { key, table: &asking.table };
+                    pending().await
+                }
             }
         } else {
             self.ask_by_request(key, method, params).await?
@@ -331,6 +337,18 @@ fn invalid_answer(key: &str, found: &dyn Display) -> ToolError {
 
 fn invalid_form(found: &dyn Display) -> ToolError {
     ToolError::new("invalid_form", found.to_string())
+}
+
+/// A question that waits for the end of the round; dropped when nobody wants the answer any more.
+struct OpenQuestion<'q> {
+    key: &'q str,
+    table: &'q Table,
+}
+
+impl Drop for OpenQuestion<'_> {
+    fn drop(&mut self) {
+        self.table.withdraw(self.key);
+    }
 }
 
 /// A step that runs; dropped when it has ended or was given up.

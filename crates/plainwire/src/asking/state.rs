@@ -45,6 +45,9 @@ pub(crate) struct State {
     pub(super) asked: BTreeMap<String, Question>,
     /// What is known already.
     pub(super) kept: BTreeMap<String, Kept>,
+    /// How many rounds there were.
+    #[serde(default)]
+    pub(super) rounds: usize,
     /// For digests: nobody outside knows it, so that nobody can aim at two questions with the same digest.
     pub(super) salt: [u8; 32],
 }
@@ -167,7 +170,7 @@ impl State {
 }
 
 /// Random bytes. A system without any can't keep a secret, and must not pretend to.
-fn random<const N: usize>() -> [u8; N] {
+pub(super) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the operating system has random bytes");
     bytes

@@ -11,6 +11,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use plainwire_proto::codec::KeyedRequest;
+use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::{InputMethod, RawJson};
 use tokio::time::Instant;
 
@@ -109,6 +110,11 @@ impl Table {
         None
     }
 
+    /// Takes a question back that nobody has been asked yet.
+    pub(super) fn withdraw(&self, key: &str) {
+        self.lock().open.retain(|question| question.key != key);
+    }
+
     /// Returns the result that a step had in an earlier round.
     pub(super) fn result(&self, key: &str) -> Option<RawJson> {
         let it = self.lock();
@@ -174,17 +180,27 @@ impl Table {
     }
 
     /// Ends the round if there are questions and no step runs: returns them, and what to keep.
-    pub(super) fn take_round(&self) -> Option<(Vec<KeyedRequest>, State)> {
+    ///
+    /// A question that is another one each time is asked each time, but not for ever.
+    pub(super) fn take_round(&self) -> Option<Result<(Vec<KeyedRequest>, State), Error>> {
         let mut it = self.lock();
         if it.open.is_empty() || it.steps > 0 || it.closed {
             return None;
         }
         it.closed = true;
+        it.state.rounds += 1;
+        if it.state.rounds > it.max_keys {
+            let text = format!(
+                "expected a call to end within {} rounds (limit `questions`), but found that it asks again for `{}`",
+                it.max_keys, it.open[0].key
+            );
+            return Some(Err(Error::new(ErrorKind::Internal, text)));
+        }
         let questions = std::mem::take(&mut it.open);
         let mut state = std::mem::take(&mut it.state);
         let asked = questions.iter().map(|it| (it.key.clone(), state.question(it.method, &it.params)));
         state.asked = asked.collect();
-        Some((questions, state))
+        Some(Ok((questions, state)))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

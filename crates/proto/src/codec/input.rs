@@ -293,7 +293,10 @@ pub fn read_input_response(method: InputMethod, json: &str) -> Result<InputRespo
         }
     };
     read.map_err(|error| {
-        let text = format!("expected an answer to `{}`, but found {error}", method.as_str());
+        // Where in a few words something stands helps nobody.
+        let error = error.to_string();
+        let found = error.split(" at line ").next().unwrap_or_default();
+        let text = format!("expected an answer to `{}`, but found {found}", method.as_str());
         Error::new(ErrorKind::InvalidParams, text)
     })
 }

@@ -73,20 +73,31 @@ pub enum ClientCapability {
 }
 
 impl ClientCapability {
+    /// Returns whether `revision` has this at all.
+    pub fn exists_in(self, revision: Revision) -> bool {
+        match self {
+            Self::Elicitation => revision.has(Feature::Elicitation),
+            Self::ElicitationUrl => revision.has(Feature::UrlElicitation),
+            Self::Roots | Self::Sampling => true,
+            Self::SamplingTools => revision.has(Feature::SamplingTools),
+        }
+    }
+
     /// Returns whether a client of `revision` that declared `declared` has this.
     pub fn is_in(self, declared: &Capabilities, revision: Revision) -> bool {
         let has = |path: &str| declared.as_object_at(path);
+        if !self.exists_in(revision) {
+            return false;
+        }
         match self {
             // Spec: 2025-11-25 "Capabilities": `{}` means form mode only, and so does what older clients send.
             Self::Elicitation => {
-                revision.has(Feature::Elicitation)
-                    && has("/elicitation")
-                    && (has("/elicitation/form") || !has("/elicitation/url"))
+                has("/elicitation") && (has("/elicitation/form") || !has("/elicitation/url"))
             }
-            Self::ElicitationUrl => revision.has(Feature::UrlElicitation) && has("/elicitation/url"),
+            Self::ElicitationUrl => has("/elicitation/url"),
             Self::Roots => has("/roots"),
             Self::Sampling => has("/sampling"),
-            Self::SamplingTools => revision.has(Feature::SamplingTools) && has("/sampling/tools"),
+            Self::SamplingTools => has("/sampling/tools"),
         }
     }
 

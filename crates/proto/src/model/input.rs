@@ -29,8 +29,8 @@ impl InputRequest {
             Self::Elicit(Elicitation::Form { .. }) => ClientCapability::Elicitation,
             Self::Elicit(Elicitation::Url { .. }) => ClientCapability::ElicitationUrl,
             Self::ListRoots => ClientCapability::Roots,
-            Self::Sample(it) if it.tools.is_empty() && it.tool_choice.is_none() => ClientCapability::Sampling,
-            Self::Sample(_) => ClientCapability::SamplingTools,
+            Self::Sample(it) if it.uses_tools() => ClientCapability::SamplingTools,
+            Self::Sample(_) => ClientCapability::Sampling,
         }
     }
 }

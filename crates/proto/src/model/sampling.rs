@@ -37,6 +37,15 @@ impl CreateMessage {
         let messages = vec![SamplingMessage::text(Role::User, text)];
         Self { max_tokens, messages, ..Self::default() }
     }
+
+    /// Returns whether it offers tools, or speaks of uses of them.
+    pub fn uses_tools(&self) -> bool {
+        let mut blocks = self.messages.iter().flat_map(|message| &message.content);
+        !self.tools.is_empty()
+            || self.tool_choice.is_some()
+            || blocks
+                .any(|block| matches!(block, SamplingContent::ToolResult(_) | SamplingContent::ToolUse(_)))
+    }
 }
 
 /// One message of a conversation with a model.
@@ -284,6 +293,18 @@ mod tests {
         let wanted: Vec<_> = answer.tool_uses().map(|it| (it.name.as_str(), it.input.get())).collect();
         assert_eq!(wanted, [("weather", r#"{"city":"Paris"}"#)]);
         assert!(matches!(&answer.content[1], SamplingContent::Other(raw) if raw.get().contains("x")));
+    }
+
+    #[test]
+    fn knows_tools_by_what_was_said_of_them_too() {
+        let mut request = CreateMessage::ask("Paris?", 9);
+        assert!(!request.uses_tools());
+        let result = ToolResult { tool_use_id: "1".to_owned(), ..ToolResult::default() };
+        request.messages[0].content.push(SamplingContent::ToolResult(result));
+        assert!(request.uses_tools());
+        assert!(
+            CreateMessage { tool_choice: Some(ToolChoice::None), ..CreateMessage::ask("", 1) }.uses_tools()
+        );
     }
 
     #[test]
