@@ -45,7 +45,7 @@ pub(crate) struct Serve {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Builtin {
-    /// calculate, get_timestamp, sleep, count, server://info
+    /// calculate, get_timestamp, sleep, count, ask, server://info, server://calculations
     Reference,
 }
 

@@ -2,7 +2,7 @@
 
 pub use crate::asking::{Answer, Confirm};
 pub use crate::context::Context;
-pub use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
+pub use crate::handler::{Completing, Prompt, Resource, ResourceTemplate, Tool};
 pub use crate::result::{Audio, Image, ToolError};
 pub use crate::server::Server;
 pub use plainwire_proto::model::{Content, LogLevel, PromptMessage, Role};

@@ -1,4 +1,8 @@
 //! Tests without a process and without a network.
+//!
+//! In: a server, and what its client answers. Out: a client that is connected to it, in one era or in each.
+
+use plainwire_proto::peer::EraChoice;
 
 use crate::client::{Client, ClientBuilder};
 use crate::driver;
@@ -33,4 +37,45 @@ pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client
     let (ours, theirs) = memory::pair();
     driver::serve_in_background(server.into_connection(theirs)?);
     client.stream(ours).await
+}
+
+/// Runs `check` once per era, each time with a fresh server and a client of that era.
+///
+/// What a handler asks goes both ways like this: as requests of the server, and as rounds.
+///
+/// ```
+/// use plainwire::model::{ElicitResult, Elicitation};
+/// use plainwire::{Client, prelude::*};
+///
+/// async fn greet(ctx: Context) -> Result<String, ToolError> {
+///     let name: String = ctx.elicit("name", "Who are you?").await?.accepted()?;
+///     Ok(format!("Hello, {name}!"))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> plainwire::Result<()> {
+/// let ada = async |_: Elicitation| ElicitResult::accept([("value".to_owned(), "Ada".into())].into_iter().collect());
+/// plainwire::testing::in_each_era(
+///     || Server::new("demo").tool(Tool::new("greet", greet)),
+///     Client::builder().on_elicit(ada),
+///     async |client| {
+///         assert_eq!(client.call::<String>("greet", serde_json::json!({})).await?, "Hello, Ada!");
+///         Ok(())
+///     },
+/// )
+/// .await
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`client`], and what `check` says.
+pub async fn in_each_era(
+    server: impl Fn() -> Server,
+    client: ClientBuilder,
+    check: impl AsyncFn(Client) -> Result<()>,
+) -> Result<()> {
+    for era in [EraChoice::Legacy, EraChoice::Modern] {
+        check(client_with(server(), client.clone().era(era)).await?).await?;
+    }
+    Ok(())
 }

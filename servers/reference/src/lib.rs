@@ -1,10 +1,12 @@
-//! The smallest complete MCP server, and the example to read first: tools, a resource, a template and a prompt.
+//! The smallest complete MCP server, and the example to read first: tools, one of which asks, resources, one of which
+//! changes, a template, and a prompt with completion.
 
 mod expression;
 
+use std::sync::{Arc, atomic::AtomicU64, atomic::Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use plainwire::prelude::*;
+use plainwire::{model::CreateMessage, prelude::*};
 
 #[derive(Deserialize, JsonSchema)]
 struct Calculation {
@@ -29,6 +31,26 @@ struct Count {
     ms: Option<u64>,
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Whom {
+    User,
+    Model,
+    Client,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Ask {
+    /// The user is asked for a name, the model for a capital, the client for its roots.
+    whom: Whom,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    /// What you want to be called.
+    name: String,
+}
+
 async fn calculate(it: Calculation) -> Result<String, ToolError> {
     expression::evaluate(&it.expression).map(|value| value.to_string()).map_err(ToolError::invalid_input)
 }
@@ -50,8 +72,28 @@ async fn count(it: Count, ctx: Context) -> String {
     format!("counted to {}", it.to)
 }
 
+async fn ask(it: Ask, ctx: Context) -> Result<String, ToolError> {
+    match it.whom {
+        Whom::User => {
+            let Name { name } = ctx.elicit("name", "What is your name?").await?.accepted()?;
+            let Confirm {} = ctx.elicit("sure", format!("Shall I greet {name}?")).await?.accepted()?;
+            Ok(format!("Hello, {name}!"))
+        }
+        Whom::Model => {
+            let question = CreateMessage::ask("What is the capital of France?", 100);
+            Ok(ctx.sample("capital", question).await?.to_text())
+        }
+        Whom::Client => Ok(ctx.roots().await?.iter().map(|root| &*root.uri).collect::<Vec<_>>().join("\n")),
+    }
+}
+
 async fn explain(it: Calculation) -> String {
     format!("Explain step by step how to calculate {}, then check it with `calculate`.", it.expression)
+}
+
+async fn complete(it: Completing) -> Vec<String> {
+    let known = ["2 + 3 * 4", "2 ^ 10", "(1 + 2) / 3"].map(String::from);
+    known.into_iter().filter(|known| known.starts_with(&it.value)).collect()
 }
 
 /// Returns the state of this process as JSON; the resident memory in bytes is known on Linux only.
@@ -72,10 +114,17 @@ fn info(began: Instant) -> String {
 /// Returns the server, ready to be served.
 pub fn server() -> Server {
     let began = Instant::now();
+    let calculations = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&calculations);
+    let calculate_and_count = move |it: Calculation, ctx: Context| {
+        counted.fetch_add(1, Relaxed);
+        ctx.notify_resource_updated("server://calculations");
+        calculate(it)
+    };
     Server::new(env!("CARGO_PKG_NAME"))
         .version(env!("CARGO_PKG_VERSION"))
         .instructions("Use `calculate` for arithmetic instead of working it out.")
-        .tool(Tool::new("calculate", calculate).read_only().closed_world().description(
+        .tool(Tool::new("calculate", calculate_and_count).read_only().closed_world().description(
             "Evaluates an arithmetic expression and returns the result as text. Use it for any arithmetic.",
         ))
         .tool(
@@ -85,10 +134,20 @@ pub fn server() -> Server {
         )
         .tool(Tool::new("sleep", sleep).read_only().description("Waits, then returns how long it did."))
         .tool(Tool::new("count", count).read_only().description("Counts up with progress, returns the end."))
+        .tool(Tool::new("ask", ask).read_only().description("Asks somebody something, returns the answer."))
         .resource(
             Resource::new("server://info", "Server Information", move || async move { info(began) })
                 .description("Name, version, uptime in seconds, resident bytes, process id, platform.")
                 .mime_type("application/json"),
+        )
+        .resource(
+            Resource::new("server://calculations", "Calculations", move || {
+                let calculations = calculations.load(Relaxed).to_string();
+                async { calculations }
+            })
+            .description("How often `calculate` was called.")
+            .mime_type("text/plain")
+            .subscribable(),
         )
         .resource_template(
             ResourceTemplate::new("calculation://{expression}", "Calculation", calculate)
@@ -96,6 +155,8 @@ pub fn server() -> Server {
                 .mime_type("text/plain"),
         )
         .prompt(
-            Prompt::new("explain_calculation", explain).description("Asks for a calculation step by step."),
+            Prompt::new("explain_calculation", explain)
+                .description("Asks for a calculation step by step.")
+                .complete("expression", complete),
         )
 }
