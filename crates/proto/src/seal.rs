@@ -187,7 +187,7 @@ impl fmt::Display for Refusal {
         f.write_str("expected request state ")?;
         match self {
             Self::Expired => f.write_str("that is still good, but found that it has expired"),
-            Self::Foreign(part) => write!(f, "of this request, but found that its {part} differs"),
+            Self::Foreign(part) => write!(f, "of this request, but found a difference in its {part}"),
             Self::Full => f.write_str("that can be recorded as used, but found the record full"),
             Self::Malformed => f.write_str("of this server, but found text of another shape"),
             Self::Replayed => f.write_str("that is new, but found that it was used before"),

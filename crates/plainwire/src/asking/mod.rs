@@ -11,13 +11,13 @@ mod state;
 mod table;
 
 use std::fmt::Display;
-use std::future::{Future, pending};
+use std::future::Future;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
 use plainwire_proto::codec;
-use plainwire_proto::error::Error;
+use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::{
     ClientCapability, CreateMessage, CreateMessageResult, ElicitResult, Elicitation, InputMethod,
     InputRequest, InputResponse, RawJson, Root,
@@ -39,12 +39,19 @@ use crate::result::ToolError;
 use crate::roots::Roots;
 use table::Table;
 
+tokio::task_local! {
+    /// The table of the call whose step runs here.
+    static IN_STEP: usize;
+}
+
 /// What a call needs to ask.
 #[derive(Debug)]
 pub(crate) struct Asking {
     /// Where the call came from, if it is asked for more by its result.
     origin: Option<Origin>,
     revision: Revision,
+    /// Held by whoever asks for the roots.
+    roots_turn: tokio::sync::Mutex<()>,
     table: Table,
 }
 
@@ -55,7 +62,8 @@ impl Asking {
         origin: Option<Origin>,
         carried: Option<Carried>,
     ) -> Self {
-        Self { origin, revision, table: Table::new(max_keys, carried) }
+        let (roots_turn, table) = (tokio::sync::Mutex::default(), Table::new(max_keys, carried));
+        Self { origin, revision, roots_turn, table }
     }
 
     /// Remembers whom to wake when a question was asked or a step has ended.
@@ -81,6 +89,11 @@ impl Asking {
     /// Takes note that the call is over.
     pub(crate) fn close(&self) {
         self.table.close();
+    }
+
+    /// Takes note that the handler's future is gone.
+    pub(crate) fn release(&self) {
+        self.table.release();
     }
 
     /// Ends the round, if it can go no further without answers.
@@ -189,18 +202,21 @@ impl Context {
 
     /// Returns where the client lets this server work, as a boundary: see [`Roots::resolve`].
     ///
-    /// The question has the key `roots`. An old client is asked once until it says that they have changed.
+    /// The question has the key `roots`, and `roots-2` and so on if a call asks again. An old client is asked once until it
+    /// says that they have changed.
     /// Deprecated in 2026-07-28 in favour of arguments and configuration.
     ///
     /// # Errors
     /// As [`Self::elicit`].
     pub async fn roots(&self) -> Result<Arc<Roots>, ToolError> {
-        let known = self.known_roots();
+        let (asking, known) = (self.asking(), self.known_roots());
+        // One at a time: whoever wants them meanwhile wants the same.
+        let _turn = asking.roots_turn.lock().await;
         if let Some(roots) = known.get() {
             return Ok(roots);
         }
         let before = known.generation();
-        let roots = Arc::new(Roots::new(self.list_roots("roots").await?));
+        let roots = Arc::new(Roots::new(self.list_roots(asking.table.free_key("roots")).await?));
         known.set(before, &roots);
         Ok(roots)
     }
@@ -219,13 +235,15 @@ impl Context {
 
     /// Does work that must not be done again when the call is made again with answers.
     ///
-    /// What `work` returns is kept with the questions that follow, so that a later round gets it without doing the work.
+    /// `work` returns an owned value, asks nothing, and is waited for at the end of a round; other work that runs beside a
+    /// question, as in a `join!`, is dropped there. What `work` returns is kept with the questions that follow, so that a later round gets it without doing the work.
     /// It is sent to the client, sealed, and has to fit into 64 KiB with everything else that is kept. Not exactly
     /// once: a client that repeats the same round repeats the step. A step that runs when its call is cancelled has 5 s
     /// to end.
     ///
     /// # Errors
-    /// `repeated_key` and `too_many_questions` as for questions; `failed` if the value has no JSON.
+    /// `repeated_key` and `too_many_questions` as for questions; `failed` if the value has no JSON. A question inside of
+    /// `work` gets `question_in_step`.
     pub async fn step<T, F, Fut>(&self, key: impl Into<String>, work: F) -> Result<T, ToolError>
     where
         T: Serialize + DeserializeOwned,
@@ -248,6 +266,9 @@ impl Context {
     {
         let key = key.into();
         let table = &self.asking().table;
+        if self.is_cancelled() {
+            return Err(table.released(&key).await);
+        }
         table.reserve(&key)?;
         if let Some(value) = table.result(&key) {
             match serde_json::from_str(value.get()) {
@@ -256,11 +277,11 @@ impl Context {
             }
         }
         let running = RunningStep::begin(table);
-        let value = work().await;
+        let value = IN_STEP.scope(table.id(), work()).await;
         if self.is_cancelled() {
             drop(running);
             // The step has ended, and nothing after it may run.
-            return pending().await;
+            return Err(table.released(&key).await);
         }
         let value = value.map_err(Into::into)?;
         let json = to_raw_value(&value).map_err(|error| {
@@ -295,6 +316,15 @@ impl Context {
     /// Asks, whichever way the client is asked.
     async fn ask(&self, key: &str, request: &InputRequest) -> Result<InputResponse, ToolError> {
         let asking = self.asking();
+        if self.is_cancelled() {
+            // An error would let the handler go on, and drop a step that still has time to end.
+            return Err(asking.table.released(key).await);
+        }
+        if IN_STEP.try_with(|&step| step == asking.table.id()).unwrap_or(false) {
+            // A round waits for its steps, so that this one would wait for itself.
+            let text = format!("expected to ask `{key}` outside of steps, but found it inside of one");
+            return Err(ToolError::new("question_in_step", text));
+        }
         let capability = request.requires();
         self.require(capability)?;
         let mut params = Vec::new();
@@ -308,7 +338,7 @@ impl Context {
                 Some(json) => json,
                 None => {
                     let _open = OpenQuestion { key, table: &asking.table };
-                    pending().await
+                    return Err(asking.table.released(key).await);
                 }
             }
         } else {
@@ -325,8 +355,16 @@ impl Context {
     ) -> Result<RawJson, ToolError> {
         let _waiting = Waiting::begin(&self.asking().table);
         let question = Question { call: self.key(), method, params };
-        self.signals().ask(question).await.map_err(|error: Error| {
-            ToolError::new("no_answer", format!("expected an answer to `{key}`, but found: {error}"))
+        let answer = self.signals().ask(question).await;
+        if self.is_cancelled() {
+            return Err(self.asking().table.released(key).await);
+        }
+        answer.map_err(|error: Error| {
+            let found = match error.kind() {
+                ErrorKind::Overloaded => "none within `ask_timeout`".to_owned(),
+                _ => error.to_string(),
+            };
+            ToolError::new("no_answer", format!("expected an answer to `{key}`, but found: {found}"))
         })
     }
 }
@@ -339,10 +377,10 @@ fn invalid_form(found: &dyn Display) -> ToolError {
     ToolError::new("invalid_form", found.to_string())
 }
 
-/// A question that waits for the end of the round; dropped when nobody wants the answer any more.
-struct OpenQuestion<'q> {
-    key: &'q str,
-    table: &'q Table,
+/// A question that ends the round unless its asker goes away before.
+struct OpenQuestion<'t> {
+    key: &'t str,
+    table: &'t Table,
 }
 
 impl Drop for OpenQuestion<'_> {

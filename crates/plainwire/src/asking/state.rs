@@ -49,12 +49,14 @@ pub(crate) struct State {
     #[serde(default)]
     pub(super) rounds: usize,
     /// For digests: nobody outside knows it, so that nobody can aim at two questions with the same digest.
+    #[serde(with = "bytes")]
     pub(super) salt: [u8; 32],
 }
 
 /// What makes a question the same question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Question {
+    #[serde(with = "bytes")]
     pub(super) digest: [u8; 16],
     #[serde(with = "method")]
     pub(super) method: InputMethod,
@@ -121,18 +123,14 @@ impl Sealer {
         responses: &str,
         unix: Duration,
     ) -> Result<Carried, Error> {
-        let opened = self.keys.open(state, &self.binding(origin), unix).and_then(|opened| {
-            if let Some(used) = &self.used {
-                used.lock().unwrap_or_else(PoisonError::into_inner).take(&opened, unix)?;
-            }
-            serde_json::from_str::<State>(&opened.body).map_err(|_| Refusal::Malformed)
-        });
-        let state = opened.map_err(|refusal| {
+        let refused = |refusal: Refusal| {
             tracing::warn!("refused a request state of {} `{}`: {refusal}", origin.method, origin.name);
             let text =
                 "expected `requestState` as this server sent it with its questions, but found another one";
             Error::new(ErrorKind::InvalidParams, text)
-        })?;
+        };
+        let opened = self.keys.open(state, &self.binding(origin), unix).map_err(refused)?;
+        let state: State = serde_json::from_str(&opened.body).map_err(|_| refused(Refusal::Malformed))?;
         let mut taken = BTreeMap::new();
         for (key, response) in codec::members(responses).unwrap_or_default() {
             if let Some(question) = state.asked.get(&key) {
@@ -141,6 +139,10 @@ impl Sealer {
                 })?;
                 taken.insert(key, response);
             }
+        }
+        // Last: a client whose answer was malformed may send a better one.
+        if let Some(used) = &self.used {
+            used.lock().unwrap_or_else(PoisonError::into_inner).take(&opened, unix).map_err(refused)?;
         }
         Ok(Carried { responses: taken, state })
     }
@@ -174,6 +176,27 @@ pub(super) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the operating system has random bytes");
     bytes
+}
+
+/// Bytes as text, which is a third of what they are as numbers.
+mod bytes {
+    use plainwire_proto::base64;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<const N: usize, S: Serializer>(
+        bytes: &[u8; N],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&base64::encode_url(bytes))
+    }
+
+    pub(super) fn deserialize<'de, const N: usize, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<[u8; N], D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let bytes = base64::decode_url(&text).and_then(|bytes| bytes.try_into().ok());
+        bytes.ok_or_else(|| D::Error::custom("expected bytes in base64"))
+    }
 }
 
 /// The word of the wire for a method.

@@ -13,13 +13,18 @@ use std::time::Duration;
 use plainwire_proto::codec::KeyedRequest;
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::{InputMethod, RawJson};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::state::{Carried, Kept, State};
 use crate::result::ToolError;
 
 #[derive(Debug)]
-pub(super) struct Table(Mutex<Inner>);
+pub(super) struct Table {
+    inner: Mutex<Inner>,
+    /// Wakes everyone in [`Table::released`].
+    over: Notify,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -28,8 +33,8 @@ struct Inner {
     max_keys: usize,
     /// Questions of this round that nobody has answered, in the order in which they were asked.
     open: Vec<KeyedRequest>,
-    /// What came back for questions of the round before.
-    responses: BTreeMap<String, RawJson>,
+    /// Whether the handler's future is gone, or will never be polled again.
+    released: bool,
     state: State,
     /// How many steps run.
     steps: usize,
@@ -43,13 +48,19 @@ struct Inner {
 
 impl Table {
     pub(super) fn new(max_keys: usize, carried: Option<Carried>) -> Self {
-        let Carried { responses, state } =
+        let Carried { responses, mut state } =
             carried.unwrap_or_else(|| Carried { state: State::fresh(), responses: BTreeMap::new() });
-        Self(Mutex::new(Inner {
+        // All of them are kept, not only those that this round gets to: nobody wants to be asked twice.
+        for (key, value) in responses {
+            if let Some(question) = state.asked.remove(&key) {
+                state.kept.insert(key, Kept { question: Some(question), value });
+            }
+        }
+        let inner = Mutex::new(Inner {
             closed: false,
             max_keys,
             open: Vec::new(),
-            responses,
+            released: false,
             state,
             steps: 0,
             used: BTreeSet::new(),
@@ -57,7 +68,8 @@ impl Table {
             waiting: 0,
             waiting_since: None,
             waker: None,
-        }))
+        });
+        Self { inner, over: Notify::new() }
     }
 
     /// Takes `key` for a question or a step of this call.
@@ -67,8 +79,7 @@ impl Table {
     pub(super) fn reserve(&self, key: &str) -> Result<(), ToolError> {
         let mut it = self.lock();
         if it.closed {
-            let text = format!("expected to ask `{key}` while the call lasts, but it is over");
-            return Err(ToolError::new("call_over", text));
+            return Err(call_over(key));
         }
         if it.used.len() >= it.max_keys {
             let text = format!(
@@ -84,6 +95,19 @@ impl Table {
         Ok(())
     }
 
+    /// Returns `name`, or what is made of it by a number, so that the key was not used yet.
+    pub(super) fn free_key(&self, name: &str) -> String {
+        let it = self.lock();
+        let numbered = (2..).map(|n| format!("{name}-{n}"));
+        let mut keys = std::iter::once(name.to_owned()).chain(numbered);
+        keys.find(|key| !it.used.contains(key)).unwrap_or_default()
+    }
+
+    /// Returns what tells this table from all others that live.
+    pub(super) fn id(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     /// Returns the answer to a question, or puts the question among those that end the round.
     pub(super) fn answer(&self, key: &str, method: InputMethod, params: &str) -> Option<RawJson> {
         let mut guard = self.lock();
@@ -95,13 +119,6 @@ impl Table {
             }
             tracing::warn!("`{key}` is not what was answered under that key: it is asked again");
             it.state.kept.remove(key);
-        } else if let Some(response) = it.responses.remove(key) {
-            if it.state.asked.get(key) == Some(&question) {
-                let kept = Kept { question: Some(question), value: response.clone() };
-                it.state.kept.insert(key.to_owned(), kept);
-                return Some(response);
-            }
-            tracing::warn!("`{key}` is not what was asked under that key: it is asked again");
         }
         it.open.push(KeyedRequest { key: key.to_owned(), method, params: params.to_owned() });
         drop(guard);
@@ -110,9 +127,9 @@ impl Table {
         None
     }
 
-    /// Takes a question back that nobody has been asked yet.
+    /// Takes a question back whose asker is gone, if the round has not ended with it.
     pub(super) fn withdraw(&self, key: &str) {
-        self.lock().open.retain(|question| question.key != key);
+        self.lock().open.retain(|it| it.key != key);
     }
 
     /// Returns the result that a step had in an earlier round.
@@ -179,6 +196,26 @@ impl Table {
         self.lock().closed = true;
     }
 
+    /// Takes note that the handler's future is gone: what it left behind, as tasks of its own, may end now.
+    pub(super) fn release(&self) {
+        let mut it = self.lock();
+        it.closed = true;
+        it.released = true;
+        drop(it);
+        self.over.notify_waiters();
+    }
+
+    /// Waits until the handler's future is gone. Only tasks that outlive it ever see that.
+    pub(super) async fn released(&self, key: &str) -> ToolError {
+        loop {
+            let over = self.over.notified();
+            if self.lock().released {
+                return call_over(key);
+            }
+            over.await;
+        }
+    }
+
     /// Ends the round if there are questions and no step runs: returns them, and what to keep.
     ///
     /// A question that is another one each time is asked each time, but not for ever.
@@ -204,6 +241,10 @@ impl Table {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn call_over(key: &str) -> ToolError {
+    ToolError::new("call_over", format!("expected to ask `{key}` while the call lasts, but it is over"))
 }

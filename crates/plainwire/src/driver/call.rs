@@ -139,6 +139,15 @@ impl Work {
     }
 }
 
+impl Drop for Work {
+    /// Tasks that the handler has started and that still ask would wait for ever.
+    fn drop(&mut self) {
+        if let Some(context) = &self.context {
+            context.asking().release();
+        }
+    }
+}
+
 /// The end of a call's time, which does not pass while the call waits for a person.
 struct Deadline {
     limit: Duration,

@@ -160,6 +160,8 @@ impl Calls {
         match self.queue.poll_recv(cx) {
             Poll::Ready(Some(signal)) => {
                 self.handle_signal(signal);
+                // Questions that end with their call: whoever still waits for them hears of it now.
+                self.handle_events("");
                 Poll::Ready(())
             }
             // The queue never closes: this side holds a sender.

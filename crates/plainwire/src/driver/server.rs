@@ -98,7 +98,6 @@ impl Pump {
                 }
                 if self.wire.is_ended() {
                     tracing::debug!("input has ended");
-                    self.calls.handle_end();
                 }
                 // What was just read is handled before anything is written: one write for all of it.
                 reads += 1;
@@ -179,19 +178,23 @@ impl Pump {
 
     /// Handles the frames that are here. Returns whether there were any.
     fn handle_frames(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut any = false;
+        let (mut any, mut all) = (false, false);
         while !self.is_held_up() && self.makes_room(cx) {
-            let Some(frame) = self.wire.next_frame() else { break };
+            let Some(frame) = self.wire.next_frame() else {
+                all = true;
+                break;
+            };
             any = true;
             self.calls.handle_frame(frame);
             self.wire.gather(&mut self.calls.peer);
         }
-        if self.wire.is_ended()
-            && !self.yields
-            && let Some(rest) = self.wire.take_rest()
-        {
-            any = true;
-            self.calls.handle_frame(plainwire_proto::frame::Frame::Line(&rest));
+        if self.wire.is_ended() && all {
+            if let Some(rest) = self.wire.take_rest() {
+                any = true;
+                self.calls.handle_frame(plainwire_proto::frame::Frame::Line(&rest));
+            }
+            // Not before: what was read last may well answer a question.
+            self.calls.handle_end();
             self.wire.gather(&mut self.calls.peer);
         }
         any

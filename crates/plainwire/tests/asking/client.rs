@@ -1,9 +1,12 @@
 //! A client with a person behind it, made of bytes: it answers questions whichever way they come.
 
-use plainwire::Server;
+use plainwire::{Principal, Server};
 use serde_json::{Value, json};
 
 use crate::raw::{Raw, request};
+
+/// The revision that asks by results.
+pub(crate) const MODERN: &str = "2026-07-28";
 
 /// The newest revision of each era, and the oldest that has forms.
 pub(crate) const ERAS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28"];
@@ -30,8 +33,40 @@ impl Person {
     }
 }
 
+/// The answer of a person who put `value` into the only field.
+pub(crate) fn accept(value: impl Into<Value>) -> Value {
+    json!({"action": "accept", "content": {"value": value.into()}})
+}
+
+/// The text of a tool's result; what is none stays as it is.
+pub(crate) fn text(answer: &str) -> String {
+    let message: Value = serde_json::from_str(answer).expect("JSON");
+    message["result"]["content"][0]["text"].as_str().unwrap_or(answer).to_owned()
+}
+
+/// The answer to the question in `line`.
+pub(crate) fn reply(line: &str, result: &Value) -> String {
+    let question: Value = serde_json::from_str(line).expect("JSON");
+    assert!(question["method"].is_string(), "no question: {line}");
+    json!({"jsonrpc": "2.0", "id": question["id"], "result": result}).to_string()
+}
+
+/// The questions of a round, by key.
+pub(crate) fn keys(answer: &str) -> Vec<String> {
+    let message: Value = serde_json::from_str(answer).expect("JSON");
+    let questions = message["result"]["inputRequests"].as_object();
+    questions.unwrap_or_else(|| panic!("no round: {answer}")).keys().cloned().collect()
+}
+
+/// The state of a round, as JSON.
+pub(crate) fn state(answer: &str) -> Value {
+    let message: Value = serde_json::from_str(answer).expect("JSON");
+    message["result"]["requestState"].clone()
+}
+
 /// A connection of a client that can be asked everything.
 pub(crate) struct Asked {
+    capabilities: String,
     last_id: u64,
     pub(crate) raw: Raw,
     revision: &'static str,
@@ -45,16 +80,26 @@ pub(crate) const CAPABILITIES: &str =
 
 impl Asked {
     pub(crate) async fn connect(server: Server, revision: &'static str) -> Self {
-        let mut raw = Raw::connect(server);
-        if revision != "2026-07-28" {
+        Self::declaring(Raw::connect(server), revision, CAPABILITIES).await
+    }
+
+    /// Connects as somebody.
+    pub(crate) async fn named(server: Server, name: Option<&str>) -> Self {
+        let principal = name.map(|name| Principal { name: name.to_owned() });
+        Self::declaring(Raw::connect_as(server, principal), MODERN, CAPABILITIES).await
+    }
+
+    /// Connects and declares what stands in `capabilities`.
+    pub(crate) async fn declaring(mut raw: Raw, revision: &'static str, capabilities: &str) -> Self {
+        if revision != MODERN {
             let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
                 "protocolVersion": revision, "clientInfo": {"name": "asked", "version": "1"},
-                "capabilities": serde_json::from_str::<Value>(CAPABILITIES).expect("JSON"),
+                "capabilities": serde_json::from_str::<Value>(capabilities).expect("JSON"),
             }});
             raw.ask(&hello.to_string()).await;
             raw.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
         }
-        Self { last_id: 0, raw, revision, seen: Vec::new() }
+        Self { capabilities: capabilities.to_owned(), last_id: 0, raw, revision, seen: Vec::new() }
     }
 
     /// Calls a tool, lets `person` answer all questions, and returns the line that ends the call.
@@ -86,10 +131,32 @@ impl Asked {
 
     /// Sends a request with an id of its own, and returns the next line.
     pub(crate) async fn begin(&mut self, method: &str, params: &str) -> String {
+        self.post(method, params).await;
+        self.raw.line().await
+    }
+
+    /// Sends a request, and returns its id.
+    pub(crate) async fn post(&mut self, method: &str, params: &str) -> u64 {
         self.last_id += 1;
         let line = request(self.revision, &self.last_id.to_string(), method, params);
-        let line = line.replace(r#"{"elicitation":{}}"#, CAPABILITIES);
-        self.raw.ask(&line).await
+        self.raw.send(&line.replace(r#"{"elicitation":{}}"#, &self.capabilities)).await;
+        self.last_id
+    }
+
+    /// Calls a tool without arguments, and returns the next line.
+    pub(crate) async fn tool(&mut self, tool: &str) -> String {
+        self.begin("tools/call", &format!(r#"{{"name":"{tool}"}}"#)).await
+    }
+
+    /// Calls a tool without arguments again, with answers and a state.
+    pub(crate) async fn again(&mut self, tool: &str, responses: &Value, state: &Value) -> String {
+        let more = format!(r#""inputResponses":{responses},"requestState":{state}"#);
+        self.begin("tools/call", &format!(r#"{{"name":"{tool}",{more}}}"#)).await
+    }
+
+    /// Answers the question in `line`, and returns the next line.
+    pub(crate) async fn reply(&mut self, line: &str, result: &Value) -> String {
+        self.raw.ask(&reply(line, result)).await
     }
 
     /// The parameters of the next round: answers and state in front of what was asked for.

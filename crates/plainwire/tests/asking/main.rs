@@ -3,7 +3,15 @@
 #[path = "../raw/mod.rs"]
 mod raw;
 
+mod cancel;
 mod client;
+mod forms;
+mod limits;
+mod refusals;
+mod roots;
+mod rounds;
+mod sampling;
+mod state;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

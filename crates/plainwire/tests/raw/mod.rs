@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use plainwire::Server;
+use plainwire::{Principal, Server};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -31,9 +31,14 @@ pub(crate) struct Raw {
 impl Raw {
     /// Serves `server` and says nothing yet.
     pub(crate) fn connect(server: Server) -> Self {
+        Self::connect_as(server, None)
+    }
+
+    /// Serves `server` to somebody who has proved who they are.
+    pub(crate) fn connect_as(server: Server, principal: Option<Principal>) -> Self {
         let (ours, theirs) = (tokio::io::duplex(PIPE), tokio::io::duplex(PIPE));
         let mut served = JoinSet::new();
-        served.spawn(server.serve(ours.1, theirs.0));
+        served.spawn(server.serve_as(principal, ours.1, theirs.0));
         Self { from_server: BufReader::new(theirs.1).lines(), served, to_server: Some(ours.0) }
     }
 

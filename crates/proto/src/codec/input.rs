@@ -39,18 +39,26 @@ pub fn input_params(out: &mut Vec<u8>, request: &InputRequest, revision: Revisio
         InputRequest::Elicit(it) => elicit_params(out, it, revision)?,
         InputRequest::ListRoots => out.extend_from_slice(b"{}"),
         InputRequest::Sample(it) => {
-            // What stands for sound elsewhere is a resource, which messages to a model can't have.
-            let mut blocks = it.messages.iter().flat_map(|message| &message.content);
-            if !revision.has(Feature::Audio) && blocks.any(|block| matches!(block, SamplingContent::Audio(_)))
-            {
+            let blocks = it.messages.iter().flat_map(|message| &message.content);
+            if let Some(found) = blocks.filter_map(|block| missing(block, revision)).next() {
                 return Err(format!(
-                    "expected text and pictures, which is all that {revision} has for models, but found sound"
+                    "expected messages of blocks that {revision} has in sampling, but found {found}"
                 ));
             }
             sample_params(out, it, revision);
         }
     }
     Ok(())
+}
+
+/// The word for a block that messages to a model do not have in `revision`, where nothing else would do for it.
+fn missing(block: &SamplingContent, revision: Revision) -> Option<&'static str> {
+    match block {
+        SamplingContent::Audio(_) if !revision.has(Feature::Audio) => Some("`audio`"),
+        SamplingContent::ToolResult(_) if !revision.has(Feature::SamplingTools) => Some("`tool_result`"),
+        SamplingContent::ToolUse(_) if !revision.has(Feature::SamplingTools) => Some("`tool_use`"),
+        _ => None,
+    }
 }
 
 fn elicit_params(out: &mut Vec<u8>, it: &Elicitation, revision: Revision) -> Result<(), String> {

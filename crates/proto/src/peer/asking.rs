@@ -19,7 +19,8 @@ impl Peer {
     /// questions left.
     ///
     /// # Errors
-    /// If `call` is no longer open, or is modern, where requests of servers do not exist.
+    /// If `call` is no longer open, or is modern, where requests of servers do not exist; or after
+    /// [`Self::handle_end`].
     pub fn ask(
         &mut self,
         call: CallKey,
@@ -36,6 +37,9 @@ impl Peer {
                 return Err(Error::new(ErrorKind::Internal, text));
             }
         }
+        if self.ended {
+            return Err(Error::new(ErrorKind::Internal, ENDED));
+        }
         let key = self.outbound.open(method.as_str(), Some(call), options, now);
         let mut out = self.buffer();
         envelope::begin_request(&mut out, &Id::Integer(key.0.into()), method.as_str());
@@ -47,10 +51,10 @@ impl Peer {
 
     /// Takes note that the other side will send nothing more: none of our requests will be answered.
     pub fn handle_end(&mut self, now: Now) {
+        self.ended = true;
         while let Some(key) = self.outbound.first() {
             self.outbound.close(key);
-            let text = "expected an answer, but the connection has ended";
-            self.settle(key, Err(Error::new(ErrorKind::Internal, text)), now);
+            self.settle(key, Err(Error::new(ErrorKind::Internal, ENDED)), now);
         }
     }
 
@@ -67,3 +71,5 @@ impl Peer {
         }
     }
 }
+
+const ENDED: &str = "expected an answer, but the connection has ended";

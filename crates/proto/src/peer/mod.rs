@@ -62,6 +62,8 @@ pub struct Peer {
     role: Role,
     limits: Limits,
     batches: Batches,
+    /// Whether the other side will send nothing more.
+    ended: bool,
     events: VecDeque<Event>,
     inbound: Inbound,
     keep_alive: KeepAlive,
@@ -95,6 +97,7 @@ impl Peer {
             role,
             limits,
             batches: Batches::default(),
+            ended: false,
             events: VecDeque::new(),
             inbound: Inbound::default(),
             keep_alive: KeepAlive::new(keep_alive),

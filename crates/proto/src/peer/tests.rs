@@ -2,6 +2,7 @@
 //!
 //! What the topics share stands here: a server and a client that are spoken to by hand, and events as short texts.
 
+mod asking;
 mod bad_input;
 mod batch;
 mod cancel;

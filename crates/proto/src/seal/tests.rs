@@ -296,7 +296,7 @@ fn nothing_secret_is_shown() {
     assert_eq!(format!("{opened:?}"), "Opened { expires: 1000s, .. }");
     assert_eq!(
         Refusal::Foreign("name").to_string(),
-        "expected request state of this request, but found that its name differs"
+        "expected request state of this request, but found a difference in its name"
     );
 }
 
