@@ -368,7 +368,7 @@ fn plays_the_script_of_the_first_seed() {
     assert_eq!(list["id"], 2, "the notification was not answered");
     let names: Vec<_> =
         list["result"]["tools"].as_array().expect("tools").iter().map(|t| &t["name"]).collect();
-    assert_eq!(names, ["calculate", "get_timestamp", "sleep", "count"]);
+    assert_eq!(names, ["calculate", "get_timestamp", "sleep", "count", "ask"]);
     let sum = reference.ask(
         r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"calculate","arguments":{"expression":"2 + 3 * 4"}}}"#,
     );
