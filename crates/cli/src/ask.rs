@@ -1,17 +1,15 @@
-//! The commands that ask a server: connect, ask one thing, show the answer.
+//! The commands that ask a server one thing and show the answer.
 
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use plainwire::Client;
 use plainwire::model::{CallToolResult, RawJson};
 use plainwire::proto::cursor::List;
-use plainwire::proto::peer::{EraChoice, RequestOptions};
 use serde_json::json;
 
-use crate::args::{Ask, Call, Era, Read};
+use crate::args::{Ask, Call, Read};
+use crate::connect::{asking, asking_back};
 use crate::exit::{Exit, Failure};
-use crate::{arguments, output, serve};
+use crate::{arguments, output};
 
 /// `plainwire list`
 pub(crate) async fn list(ask: Ask) -> Result<Exit, Failure> {
@@ -36,7 +34,7 @@ pub(crate) async fn list(ask: Ask) -> Result<Exit, Failure> {
 /// `plainwire call`
 pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
     let params = named(&call)?;
-    asking(&call.ask, async |client| {
+    asking_back(&call.ask, call.no_input, async |client| {
         let raw = client.request_with_progress("tools/call", &params, output::progress).await?;
         let result: CallToolResult = read_as(&raw)?;
         if call.ask.json.is_some() {
@@ -52,7 +50,7 @@ pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
 /// `plainwire read`
 pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
     let params = json!({ "uri": read.uri }).to_string();
-    asking(&read.ask, async |client| {
+    asking_back(&read.ask, read.no_input, async |client| {
         let raw = client.request("resources/read", &params).await?;
         if read.ask.json.is_some() {
             output::json(&raw)?;
@@ -67,7 +65,7 @@ pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
 /// `plainwire prompt`
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
     let params = named(&call)?;
-    asking(&call.ask, async |client| {
+    asking_back(&call.ask, call.no_input, async |client| {
         let raw = client.request("prompts/get", &params).await?;
         if call.ask.json.is_some() {
             output::json(&raw)?;
@@ -101,17 +99,6 @@ pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
     .await
 }
 
-/// Connects, asks, and sees the server off, whatever came of it.
-async fn asking(
-    ask: &Ask,
-    work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
-) -> Result<Exit, Failure> {
-    let client = connect(ask).await?;
-    let done = work(&client).await;
-    client.close().await;
-    done
-}
-
 fn named(call: &Call) -> Result<String, Failure> {
     let arguments = arguments::parse(inline(&call.ask), &call.arguments)?;
     Ok(json!({ "name": call.name, "arguments": arguments }).to_string())
@@ -121,25 +108,7 @@ fn inline(ask: &Ask) -> Option<&str> {
     ask.json.as_ref().and_then(Option::as_deref)
 }
 
-async fn connect(ask: &Ask) -> Result<Client, Failure> {
-    let mut client = Client::builder().era(match ask.era {
-        Era::Auto => EraChoice::Auto,
-        Era::Legacy => EraChoice::Legacy,
-        Era::Modern => EraChoice::Modern,
-    });
-    let timeout = Duration::from_secs(ask.timeout);
-    client = client.deadlines(RequestOptions { idle: timeout, ..RequestOptions::default() });
-    if let Some(tap) = serve::tap(ask.trace.clone())? {
-        client = client.tap(tap);
-    }
-    let mut words = ask.command.iter();
-    let program = words.next().ok_or_else(|| Failure::usage("expected a command behind `--`".into()))?;
-    let mut command = Command::new(program);
-    command.args(words);
-    Ok(client.command(command).await?)
-}
-
-fn read_as<T: serde::de::DeserializeOwned>(raw: &RawJson) -> Result<T, Failure> {
+pub(crate) fn read_as<T: serde::de::DeserializeOwned>(raw: &RawJson) -> Result<T, Failure> {
     serde_json::from_str(raw.get()).map_err(|error| {
         plainwire::Error::Decode { message: format!("expected another result: {error}") }.into()
     })

@@ -42,6 +42,21 @@ impl Failure {
     pub(crate) fn usage(text: String) -> Self {
         Self { exit: Exit::Usage, hint: Some("`plainwire help` shows how commands are written".into()), text }
     }
+
+    /// The server said that it can't or won't.
+    pub(crate) fn refused(text: String) -> Self {
+        Self { exit: Exit::Refused, hint: None, text }
+    }
+
+    /// The server is not there any more.
+    pub(crate) fn gone(text: &str) -> Self {
+        let hint = Some("`--trace` shows every frame".into());
+        Self { exit: Exit::Unreachable, hint, text: text.to_owned() }
+    }
+
+    pub(crate) fn runtime(error: io::Error) -> Self {
+        Self { exit: Exit::Unreachable, hint: None, text: format!("starting to work failed: {error}") }
+    }
 }
 
 impl From<plainwire::Error> for Failure {

@@ -5,33 +5,57 @@
 mod args;
 mod arguments;
 mod ask;
+mod completion;
+mod connect;
 mod demo;
+mod elicit;
 mod exit;
 mod output;
+mod roots;
 mod serve;
+mod terminal;
+mod visible;
+mod watch;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use tokio::runtime::Builder;
 
 use args::{Cli, Command};
+use exit::{Exit, Failure};
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let done = match Cli::parse().command {
-        Command::Demo => demo::run().await,
-        Command::Serve(serve) => serve::run(serve).await,
-        Command::List(ask) => ask::list(ask).await,
-        Command::Call(call) => ask::call(call).await,
-        Command::Read(read) => ask::read(read).await,
-        Command::Prompt(call) => ask::prompt(call).await,
-        Command::Ping(ask) => ask::ping(ask).await,
-    };
-    match done {
+fn main() -> ExitCode {
+    if let Some(done) = completion::answer() {
+        return done;
+    }
+    match run(Cli::parse().command) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             output::failure(&failure);
             failure.exit.into()
         }
     }
+}
+
+fn run(command: Command) -> Result<Exit, Failure> {
+    // Who asks has one server, and is asked by it in the order in which its questions come: one thread keeps it.
+    let mut runtime = match &command {
+        Command::Serve(_) | Command::Demo => Builder::new_multi_thread(),
+        _ => Builder::new_current_thread(),
+    };
+    let runtime = runtime.enable_all().build().map_err(Failure::runtime)?;
+    runtime.block_on(async {
+        match command {
+            Command::Demo => demo::run().await,
+            Command::Serve(serve) => serve::run(serve).await,
+            Command::List(ask) => ask::list(ask).await,
+            Command::Call(call) => ask::call(call).await,
+            Command::Read(read) => ask::read(read).await,
+            Command::Prompt(call) => ask::prompt(call).await,
+            Command::Ping(ask) => ask::ping(ask).await,
+            Command::Watch(watch) => watch::run(watch).await,
+            Command::Completion(it) => completion::script(it.shell),
+        }
+    })
 }

@@ -2,10 +2,14 @@
 //!
 //! Most tests ask the built-in reference server, started as a process of its own.
 
+mod asking;
+mod completion;
 mod exits;
+mod script;
 mod trace;
+mod watch;
 
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 use plainwire::proto::revision::Revision;
@@ -29,6 +33,12 @@ struct Ran {
 }
 
 impl Ran {
+    fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        let code = output.status.code().expect("an exit code: no signal");
+        Self { code, stderr: text(output.stderr), stdout: text(output.stdout) }
+    }
+
     /// Returns the output of a command that went well and had nothing else to say.
     #[track_caller]
     fn quietly(self) -> String {
@@ -48,10 +58,7 @@ impl Ran {
 /// Runs `plainwire` with these arguments.
 fn run(arguments: &[&str]) -> Ran {
     let mut command = binary::command();
-    let output = command.args(arguments).stdin(Stdio::null()).output().expect("the binary starts");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    let code = output.status.code().expect("an exit code: no signal");
-    Ran { code, stderr: text(output.stderr), stdout: text(output.stdout) }
+    Ran::of(command.args(arguments).stdin(Stdio::null()).output().expect("the binary starts"))
 }
 
 /// Runs `plainwire` with these arguments and the reference server behind them.

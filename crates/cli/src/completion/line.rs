@@ -1,0 +1,180 @@
+//! A command line that somebody is still writing, as words.
+//!
+//! In: what a shell has on its line. Out: the words without their quotes, and which of them a shell would change before
+//! it runs them. Nothing is expanded here: what would have to be is never run.
+
+/// One word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Whether the word means itself: no variable, pattern, redirection or command in it.
+    pub(super) plain: bool,
+    pub(super) text: String,
+}
+
+/// The words, and where the cursor is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Line {
+    /// The word with the cursor, which ends there.
+    pub(super) index: usize,
+    /// Whether the cursor stands behind an open quote.
+    pub(super) quoted: bool,
+    pub(super) words: Vec<Word>,
+}
+
+impl Line {
+    /// Splits `line`, with the cursor behind so many characters, as `sh` and `fish` do.
+    pub(super) fn split(line: &str, cursor: usize) -> Self {
+        let mut reader = Reader { words: Vec::new(), word: None, quote: None };
+        let mut chars = line.chars().enumerate().peekable();
+        let mut here = None;
+        while let Some((n, c)) = chars.next() {
+            if n == cursor {
+                here = Some(reader.mark());
+            }
+            let next = chars.peek().map(|&(_, next)| next);
+            if reader.read(c, next)
+                && let Some((_, escaped)) = chars.next_if(|&(n, _)| n != cursor)
+            {
+                reader.word().text.push(escaped);
+            }
+        }
+        let (index, quoted, text) = here.unwrap_or_else(|| reader.mark());
+        reader.end();
+        let mut words = reader.words;
+        if let Some(word) = words.get_mut(index) {
+            word.text = text;
+        }
+        Self { index, quoted, words }
+    }
+
+    /// Takes words that a shell has split already, with their quotes.
+    pub(super) fn of_quoted(raw: &[String], index: usize) -> Self {
+        let word = |raw: &String| {
+            let mut line = Self::split(raw, usize::MAX);
+            match line.words.len() {
+                0 => Word { plain: true, text: String::new() },
+                // The cursor's own empty word, behind a blank that was in no quotes.
+                _ => line.words.swap_remove(0),
+            }
+        };
+        Self { index, quoted: false, words: raw.iter().map(word).collect() }
+    }
+
+    /// Takes words that mean themselves, the last of which has the cursor.
+    pub(super) fn of_plain(words: Vec<String>) -> Self {
+        let index = words.len().saturating_sub(1);
+        let words = words.into_iter().map(|text| Word { plain: true, text }).collect();
+        Self { index, quoted: false, words }
+    }
+}
+
+struct Reader {
+    quote: Option<char>,
+    word: Option<Word>,
+    words: Vec<Word>,
+}
+
+impl Reader {
+    /// Reads a character. Returns whether the next one stands for itself.
+    fn read(&mut self, c: char, next: Option<char>) -> bool {
+        match (self.quote, c) {
+            (Some(quote), c) if quote == c => self.quote = None,
+            (Some('"'), '\\') if next.is_some_and(|next| "\"\\$`".contains(next)) => return true,
+            (Some('"'), '$' | '`') => self.odd(c),
+            (Some(_), c) => self.word().text.push(c),
+            (None, '\'' | '"') => {
+                self.quote = Some(c);
+                self.word();
+            }
+            (None, '\\') => {
+                self.word();
+                return true;
+            }
+            (None, c) if c.is_whitespace() => self.end(),
+            (None, '~' | '#') if self.word.is_none() => self.odd(c),
+            (None, c) if "$`|&;<>()*?[{}".contains(c) => self.odd(c),
+            (None, c) => self.word().text.push(c),
+        }
+        false
+    }
+
+    fn word(&mut self) -> &mut Word {
+        self.word.get_or_insert(Word { plain: true, text: String::new() })
+    }
+
+    fn odd(&mut self, c: char) {
+        let word = self.word();
+        word.plain = false;
+        word.text.push(c);
+    }
+
+    fn end(&mut self) {
+        self.words.extend(self.word.take());
+    }
+
+    /// Notes that the cursor is here: between two words begins a third one.
+    fn mark(&mut self) -> (usize, bool, String) {
+        let (index, quoted) = (self.words.len(), self.quote.is_some());
+        let text = match &self.word {
+            Some(word) => word.text.clone(),
+            None => {
+                self.words.push(Word { plain: true, text: String::new() });
+                String::new()
+            }
+        };
+        (index, quoted, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `|` is the cursor, and a word that does not mean itself is shown with `!`.
+    #[track_caller]
+    fn check(typed: &str, index: usize, expected: &[&str]) {
+        let cursor = typed.chars().position(|c| c == '|').expect("a cursor");
+        let line = Line::split(&typed.replacen('|', "", 1), cursor);
+        let shown = |word: &Word| format!("{}{}", if word.plain { "" } else { "!" }, word.text);
+        assert_eq!(
+            (line.index, line.words.iter().map(shown).collect::<Vec<_>>()),
+            (index, expected.iter().map(|it| (*it).to_owned()).collect())
+        );
+    }
+
+    #[test]
+    fn knows_words_quotes_and_the_cursor() {
+        check("plainwire |", 1, &["plainwire", ""]);
+        check("plainwire ca|", 1, &["plainwire", "ca"]);
+        check("plainwire ca|ll x", 1, &["plainwire", "ca", "x"]);
+        check("p call | -- s", 2, &["p", "call", "", "--", "s"]);
+        check("p call  |", 2, &["p", "call", ""]);
+        check("p a=b:=c| x:y", 1, &["p", "a=b:=c", "x:y"]);
+        check(r#"p 'a b' "c \"d\" e" f\ g ''|"#, 4, &["p", "a b", "c \"d\" e", "f g", ""]);
+        check(r"p C:\\x 'it'\''s' é|", 3, &["p", r"C:\x", "it's", "é"]);
+        check("p 'open |word", 1, &["p", "open "]);
+        assert!(Line::split("p 'open", 7).quoted && !Line::split("p 'open'", 8).quoted);
+        assert_eq!(Line::split("p x", 99), Line::split("p x", 3));
+        assert_eq!(Line::split("p x ", 99).index, 2);
+        assert_eq!(Line::split("p \\", 99).words.len(), 2);
+    }
+
+    #[test]
+    fn knows_what_a_shell_would_change() {
+        check("p| $x a$x \"$x\" '$x' \\$x", 0, &["p", "!$x", "!a$x", "!$x", "$x", "$x"]);
+        check("p| `x` $(x) \"`x`\"", 0, &["p", "!`x`", "!$(x)", "!`x`"]);
+        check(
+            "p| ~/x a~ *.rs a? {a,b} a;b x>y #z a#b",
+            0,
+            &["p", "!~/x", "a~", "!*.rs", "!a?", "!{a,b}", "!a;b", "!x>y", "!#z", "a#b"],
+        );
+    }
+
+    #[test]
+    fn takes_words_that_were_split() {
+        let raw = ["p", "'a b'", "", "$x", "c\\ d"].map(ToOwned::to_owned);
+        let line = Line::of_quoted(&raw, 2);
+        let texts: Vec<_> = line.words.iter().map(|it| (&*it.text, it.plain)).collect();
+        assert_eq!(texts, [("p", true), ("a b", true), ("", true), ("$x", false), ("c d", true)]);
+    }
+}

@@ -1,0 +1,190 @@
+//! Completion on the command lines of shells: the scripts, and the answers that the scripts ask for.
+//!
+//! In: a line that somebody is still writing. Out: what may stand at its cursor. A script runs `plainwire` with
+//! [`VARIABLE`] set; commands and options are clap's business, names of a server are [`server`]'s.
+
+mod line;
+mod server;
+
+use std::env;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::ValueEnum as _;
+use clap_complete::CompletionCandidate;
+use clap_complete::env::{Elvish, EnvCompleter as _};
+
+use crate::args::Shell;
+use crate::exit::{Exit, Failure};
+use crate::{output, visible};
+use line::Line;
+
+/// Which shell asks. Set, it makes `plainwire` answer that shell and do nothing else.
+const VARIABLE: &str = "PLAINWIRE_COMPLETE";
+
+const BASH: &str = r#"_plainwire() {
+    COMPREPLY=()
+    local reply
+    while IFS= read -r reply; do
+        COMPREPLY+=("$reply")
+    done < <(PLAINWIRE_COMPLETE=bash PLAINWIRE_BREAKS="$COMP_WORDBREAKS" COMPLETER -- "$COMP_LINE" "$COMP_POINT" 2>/dev/null)
+    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[=:/] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+}
+complete -o bashdefault -o default -F _plainwire plainwire"#;
+
+const FISH: &str = r"complete --command plainwire --exclusive --arguments '(PLAINWIRE_COMPLETE=fish COMPLETER -- (commandline --current-process | string collect) (commandline --current-process --cursor) 2>/dev/null)'";
+
+/// `PowerShell` hands over text that it would evaluate: as a variable it stays text.
+const POWERSHELL: &str = r#"Register-ArgumentCompleter -Native -CommandName plainwire -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $env:PLAINWIRE_LINE = $commandAst.Extent.Text
+    $env:PLAINWIRE_COMPLETE = 'powershell'
+    try {
+        & 'COMPLETER' -- ($cursorPosition - $commandAst.Extent.StartOffset) 2>$null | ForEach-Object {
+            [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+        }
+    } finally {
+        Remove-Item Env:PLAINWIRE_COMPLETE, Env:PLAINWIRE_LINE
+    }
+}"#;
+
+const ZSH: &str = r#"#compdef plainwire
+_plainwire() {
+    local reply
+    local -a closed open
+    for reply in "${(@f)$(PLAINWIRE_COMPLETE=zsh COMPLETER -- $((CURRENT - 1)) "${words[@]}" 2>/dev/null)}"; do
+        case $reply in
+            '') ;;
+            *[=:/]) open+=("$reply") ;;
+            *) closed+=("$reply") ;;
+        esac
+    done
+    (( $#closed )) && compadd -a closed
+    (( $#open )) && compadd -S '' -a open
+    (( $#closed + $#open )) || _default
+}
+compdef _plainwire plainwire"#;
+
+/// `plainwire completion`
+pub(crate) fn script(shell: Shell) -> Result<Exit, Failure> {
+    let program = program();
+    let text = match shell {
+        Shell::Bash => BASH.replace("COMPLETER", &quote(&program)),
+        Shell::Elvish => {
+            let mut out = Vec::new();
+            Elvish.write_registration(VARIABLE, "plainwire", "plainwire", &program, &mut out)?;
+            String::from_utf8_lossy(&out).trim().to_owned()
+        }
+        // One pair of quotes is there already.
+        Shell::Fish => FISH.replace("COMPLETER", &quote(&program).replace('\\', r"\\").replace('\'', r"\'")),
+        Shell::Powershell => POWERSHELL.replace("COMPLETER", &program.replace('\'', "''")),
+        Shell::Zsh => ZSH.replace("COMPLETER", &quote(&program)),
+    };
+    output::line(&text)?;
+    Ok(Exit::Done)
+}
+
+/// This program as a script runs it: by its name if it was found by its name.
+fn program() -> String {
+    let called = env::args_os().next().unwrap_or_else(|| "plainwire".into());
+    let path = Path::new(&called);
+    let path = if path.components().count() > 1 { std::path::absolute(path).ok() } else { None };
+    path.map_or_else(|| called.to_string_lossy().into_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+fn quote(text: &str) -> String {
+    if text.chars().all(is_safe) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// Answers the script of a shell, if it is one that runs this. Silent whatever goes wrong: nobody reads it there.
+pub(crate) fn answer() -> Option<ExitCode> {
+    let shell = env::var(VARIABLE).ok().filter(|shell| !shell.is_empty())?;
+    if let Some((shell, line)) = Shell::from_str(&shell, false).ok().and_then(|it| Some((it, asked(it)?))) {
+        let text = show(shell, &line, candidates(shell, &line));
+        let _ = io::stdout().write_all(text.as_bytes());
+    }
+    Some(Exit::Done.into())
+}
+
+/// Reads what the script hands over, each in its own way.
+fn asked(shell: Shell) -> Option<Line> {
+    let words: Vec<String> = env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned()).collect();
+    let first = || words.first()?.parse().ok();
+    match shell {
+        Shell::Bash | Shell::Fish => Some(Line::split(words.first()?, words.get(1)?.parse().ok()?)),
+        Shell::Elvish => Some(Line::of_plain(words)),
+        Shell::Powershell => Some(Line::split(&env::var("PLAINWIRE_LINE").ok()?, first()?)),
+        Shell::Zsh => Some(Line::of_quoted(words.get(1..)?, first()?)),
+    }
+}
+
+fn candidates(shell: Shell, line: &Line) -> Vec<CompletionCandidate> {
+    let mut words: Vec<_> = line.words.iter().map(|word| word.text.clone().into()).collect();
+    if line.index >= words.len() {
+        words.push("".into());
+    }
+    // What stands behind `--` comes from these only as the user has written it.
+    let is_exact = matches!(shell, Shell::Bash | Shell::Fish | Shell::Zsh);
+    let mut command = server::command(is_exact.then_some(line));
+    let here = env::current_dir().ok();
+    let found = clap_complete::engine::complete(&mut command, words, line.index, here.as_deref());
+    let mut found = found.unwrap_or_default();
+    if current(line).is_empty() {
+        found.retain(|it| !it.get_value().as_encoded_bytes().starts_with(b"-"));
+    }
+    found
+}
+
+fn current(line: &Line) -> &str {
+    line.words.get(line.index).map_or("", |word| &word.text)
+}
+
+/// One candidate on a line, as the script of `shell` expects it.
+fn show(shell: Shell, line: &Line, candidates: Vec<CompletionCandidate>) -> String {
+    let mut out = String::new();
+    let breaks = env::var("PLAINWIRE_BREAKS").unwrap_or_default();
+    for candidate in candidates {
+        let Some(value) = candidate.get_value().to_str() else { continue };
+        let shown = match shell {
+            Shell::Bash => in_bash(value, line, &breaks),
+            Shell::Fish => {
+                let help = candidate.get_help().map(ToString::to_string).unwrap_or_default();
+                let help = visible::short_line(help.lines().next().unwrap_or_default(), 80);
+                Some(if help.is_empty() { value.to_owned() } else { format!("{value}\t{help}") })
+            }
+            // These put their own quotes around what needs them.
+            Shell::Elvish | Shell::Zsh => Some(value.to_owned()),
+            Shell::Powershell => Some(value.to_owned()).filter(|value| value.chars().all(is_safe)),
+        };
+        if let Some(shown) = shown {
+            out += &shown;
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Bash replaces only what stands behind the last of its word breaks, and takes what it gets as it is.
+fn in_bash(value: &str, line: &Line, breaks: &str) -> Option<String> {
+    if line.quoted {
+        return Some(value.to_owned()).filter(|value| value.chars().all(is_safe));
+    }
+    let typed = current(line);
+    let from = typed.rfind(|c| breaks.contains(c)).map_or(0, |at| at + 1);
+    let mut out = String::new();
+    for c in value.get(from..)?.chars() {
+        if !is_safe(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    Some(out)
+}
+
+/// Whether every shell takes it for itself, wherever it stands.
+fn is_safe(c: char) -> bool {
+    c.is_alphanumeric() || "%+,-./:=@_".contains(c)
+}

@@ -1,0 +1,241 @@
+//! The names that a server has, for the word at the cursor.
+//!
+//! The command behind `--` is started, as it stands there, and nothing else: not without `--`, and not if a shell would
+//! make something else of it. It has [`DEADLINE`] for all of it. Whatever fails, there is nothing to complete.
+
+use std::ffi::OsStr;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{CommandFactory as _, Parser as _};
+use clap_complete::CompletionCandidate;
+use clap_complete::engine::ArgValueCompleter;
+use plainwire::Client;
+use plainwire::model::{CompleteRequest, CompletionReference};
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+
+use super::VARIABLE;
+use super::line::Line;
+use crate::args::{Ask, Call, Cli, Command, Read, Watch};
+use crate::{connect, visible};
+
+/// How long anybody waits for a completion.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// Of that, how long a server may take to leave.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// Candidates of one answer: more are no help.
+const MAX_CANDIDATES: usize = 1_000;
+
+/// Characters of one candidate.
+const MAX_CHARS: usize = 500;
+
+/// Something that may stand at the cursor, and what it is.
+type Found = (String, String);
+
+/// Returns the command line with completers for what only a server knows.
+pub(super) fn command(line: Option<&Line>) -> clap::Command {
+    let Some(written) = line.and_then(written) else { return Cli::command() };
+    let written = Arc::new(written);
+    let mut command = Cli::command();
+    for (name, arg) in [
+        ("call", "name"),
+        ("call", "arguments"),
+        ("prompt", "name"),
+        ("prompt", "arguments"),
+        ("read", "uri"),
+        ("watch", "uris"),
+    ] {
+        let written = written.clone();
+        let completer = ArgValueCompleter::new(move |typed: &OsStr| {
+            typed.to_str().map_or_else(Vec::new, |typed| complete(&written, arg, typed))
+        });
+        // `mut_arg` would put it behind the other positional arguments.
+        let add = |it: clap::Arg| if it.get_id() == arg { it.add(completer.clone()) } else { it };
+        command = command.mut_subcommand(name, |it| it.mut_args(add));
+    }
+    command
+}
+
+/// Reads the line as if it were complete. Nothing if there is no server in it, or none that means what it says.
+fn written(line: &Line) -> Option<Command> {
+    let behind = line.words.iter().position(|word| word.text == "--")?;
+    if line.index >= behind || !line.words[behind..].iter().all(|word| word.plain) {
+        return None;
+    }
+    Cli::try_parse_from(line.words.iter().map(|word| &word.text)).ok().map(|cli| cli.command)
+}
+
+fn complete(written: &Command, arg: &str, typed: &str) -> Vec<CompletionCandidate> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let found = runtime.ok().and_then(|runtime| runtime.block_on(ask(written, arg, typed)));
+    let fits = |(text, _): &Found| {
+        text.starts_with(typed) && !text.starts_with('-') && text.chars().count() <= MAX_CHARS
+            // What does not show what it is does not go onto anybody's command line.
+            && visible::line(text) == *text
+    };
+    let found = found.unwrap_or_default().into_iter().filter(fits).take(MAX_CANDIDATES);
+    found
+        .map(|(text, help)| {
+            let help = help.lines().next().map(ToOwned::to_owned).filter(|help| !help.is_empty());
+            CompletionCandidate::new(text).help(help.map(Into::into))
+        })
+        .collect()
+}
+
+async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Found>> {
+    let (Command::Call(Call { ask, .. })
+    | Command::Prompt(Call { ask, .. })
+    | Command::Read(Read { ask, .. })
+    | Command::Watch(Watch { ask, .. })) = written
+    else {
+        return None;
+    };
+    let until = Instant::now() + DEADLINE;
+    let (program, words) = ask.command.split_first()?;
+    let mut child = tokio::process::Command::new(program)
+        .args(words)
+        // The server may be `plainwire`.
+        .env_remove(VARIABLE)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .ok()?;
+    let (stdout, stdin) = (child.stdout.take()?, child.stdin.take()?);
+    let asked = async {
+        let builder = connect::builder(&without_trace(ask)).ok()?;
+        let client = builder.streams(stdout, stdin).await.ok()?;
+        let found = find(&client, written, arg, typed).await;
+        client.close().await;
+        found
+    };
+    let found = timeout_at(until, asked).await.ok().flatten();
+    if timeout_at(until.min(Instant::now() + FAREWELL), child.wait()).await.is_err() {
+        let _ = child.kill().await;
+    }
+    found
+}
+
+async fn find(client: &Client, written: &Command, arg: &str, typed: &str) -> Option<Vec<Found>> {
+    match (written, arg) {
+        (Command::Call(_), "name") => {
+            let tools = client.list_tools().await.ok()?;
+            Some(tools.into_iter().map(|it| (it.name, it.description.unwrap_or_default())).collect())
+        }
+        (Command::Prompt(_), "name") => {
+            let prompts = client.list_prompts().await.ok()?;
+            Some(prompts.into_iter().map(|it| (it.name, it.description.unwrap_or_default())).collect())
+        }
+        (Command::Call(call), _) => arguments_of_tool(client, call, typed).await,
+        (Command::Prompt(call), _) => arguments_of_prompt(client, call, typed).await,
+        (Command::Read(_) | Command::Watch(_), _) => uris(client).await,
+        _ => None,
+    }
+}
+
+/// URIs, and what templates begin with.
+async fn uris(client: &Client) -> Option<Vec<Found>> {
+    let mut found: Vec<Found> =
+        client.list_resources().await.ok()?.into_iter().map(|it| (it.uri, it.name)).collect();
+    let templates = client.list_resource_templates().await.unwrap_or_default();
+    found.extend(templates.into_iter().filter_map(|it| {
+        let (start, _) = it.uri_template.split_once('{')?;
+        Some((start.to_owned(), it.name))
+    }));
+    found.sort();
+    found.dedup_by(|one, other| one.0 == other.0);
+    Some(found)
+}
+
+async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<Vec<Found>> {
+    let tool = client.list_tools().await.ok()?.into_iter().find(|tool| tool.name == call.name)?;
+    let schema: Value = serde_json::from_str(tool.input_schema.get()).ok()?;
+    let properties = schema.get("properties")?.as_object()?;
+    let mut found = Vec::new();
+    for (name, property) in properties.iter().filter(|(name, _)| is_open(call, name, typed)) {
+        let mut values = Vec::new();
+        let is_text = choices(property, &schema, DEPTH, &mut values);
+        let help = property["description"].as_str().unwrap_or_default();
+        if !typed.contains('=') {
+            found.push((format!("{name}{}", if is_text { "=" } else { ":=" }), help.to_owned()));
+            continue;
+        }
+        found.extend(values.into_iter().map(|value| match value {
+            Value::String(text) => (format!("{name}={text}"), String::new()),
+            other => (format!("{name}:={other}"), String::new()),
+        }));
+    }
+    Some(found)
+}
+
+/// How deep the choices of a property may lie in its schema.
+const DEPTH: usize = 4;
+
+/// Collects the values that a schema names. Returns whether its values may be text.
+fn choices(schema: &Value, whole: &Value, depth: usize, values: &mut Vec<Value>) -> bool {
+    if depth == 0 {
+        return true;
+    }
+    let reference = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
+    if let Some(target) = reference.and_then(|it| whole.pointer(it)) {
+        return choices(target, whole, depth - 1, values);
+    }
+    let parts: Vec<&Value> =
+        ["anyOf", "oneOf"].iter().filter_map(|it| schema[it].as_array()).flatten().collect();
+    if !parts.is_empty() {
+        return parts.into_iter().filter(|it| choices(it, whole, depth - 1, values)).count() > 0;
+    }
+    let named: Vec<&Value> =
+        schema["enum"].as_array().into_iter().flatten().chain(schema.get("const")).collect();
+    let is = |name: &str| match &schema["type"] {
+        Value::Array(types) => types.iter().any(|it| it == name),
+        Value::String(it) => it == name,
+        _ => false,
+    };
+    if named.is_empty() && is("boolean") {
+        values.extend([true.into(), false.into()]);
+    }
+    let is_text = is("string") || named.iter().any(|it| it.is_string());
+    let says_nothing = named.is_empty() && schema.get("type").is_none();
+    values.extend(named.into_iter().filter(|it| !it.is_null()).cloned());
+    is_text || says_nothing
+}
+
+async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Option<Vec<Found>> {
+    let prompt = client.list_prompts().await.ok()?.into_iter().find(|prompt| prompt.name == call.name)?;
+    let Some((name, value)) = typed.split_once('=') else {
+        let open = prompt.arguments.into_iter().filter(|it| is_open(call, &it.name, typed));
+        return Some(open.map(|it| (format!("{}=", it.name), it.description.unwrap_or_default())).collect());
+    };
+    if !client.hello().capabilities.has("completions") {
+        return None;
+    }
+    let others = call.arguments.iter().filter(|word| *word != typed);
+    let settled = others.filter_map(|word| word.split_once('='));
+    let settled = settled.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let request = CompleteRequest {
+        argument: name.to_owned(),
+        arguments: settled,
+        reference: CompletionReference::Prompt(prompt.name),
+        value: value.to_owned(),
+    };
+    let completion = client.complete(&request).await.ok()?;
+    Some(completion.values.into_iter().map(|it| (format!("{name}={it}"), String::new())).collect())
+}
+
+/// Whether the argument `name` may be what is being typed: it was not given before.
+fn is_open(call: &Call, name: &str, typed: &str) -> bool {
+    let key = |word: &str| word.split(['=', ':']).next().unwrap_or_default().to_owned();
+    let given = call.arguments.iter().filter(|word| *word != typed).any(|word| key(word) == name);
+    !given && !name.contains(['=', ':']) && (!typed.contains('=') || key(typed) == name)
+}
+
+/// Nobody has asked for a trace yet.
+fn without_trace(ask: &Ask) -> Ask {
+    Ask { trace: None, ..ask.clone() }
+}

@@ -1,0 +1,78 @@
+//! Paths as roots: where a server may work.
+
+use std::path::{Component, Path, PathBuf};
+
+use plainwire::model::Root;
+
+use crate::exit::Failure;
+
+/// Makes a root of each path. They do not have to exist; `.` and `..` are worked out as written.
+///
+/// # Errors
+/// A path that can't be made absolute, or is no text where URIs are made of text.
+pub(crate) fn roots(paths: &[PathBuf]) -> Result<Vec<Root>, Failure> {
+    paths.iter().map(|path| root(path)).collect()
+}
+
+fn root(path: &Path) -> Result<Root, Failure> {
+    let wrong = |why: String| Failure::usage(format!("--root {}: {why}", path.display()));
+    let absolute = std::path::absolute(path).map_err(|error| wrong(error.to_string()))?;
+    let mut plain = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    let name = plain.file_name().map(|name| name.to_string_lossy().into_owned());
+    let bytes = bytes(&plain).ok_or_else(|| wrong("expected a path of text".to_owned()))?;
+    Ok(Root { name, uri: uri(&bytes) })
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+fn bytes(path: &Path) -> Option<Vec<u8>> {
+    use std::os::unix::ffi::OsStrExt as _;
+    Some(path.as_os_str().as_bytes().to_vec())
+}
+
+/// `C:\a` is `/C:/a` in a URI.
+#[cfg(not(unix))]
+fn bytes(path: &Path) -> Option<Vec<u8>> {
+    Some(format!("/{}", path.to_str()?.replace('\\', "/")).into_bytes())
+}
+
+/// Source: RFC 8089, and RFC 3986 §2.3 for what needs no escape.
+fn uri(path: &[u8]) -> String {
+    let mut uri = "file://".to_owned();
+    for &byte in path {
+        if byte.is_ascii_alphanumeric() || b"/-._~:".contains(&byte) {
+            uri.push(byte.into());
+        } else {
+            uri += &format!("%{byte:02X}");
+        }
+    }
+    uri
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_absolute_uris_with_escapes() {
+        for (path, expected) in [
+            ("/srv/work", "file:///srv/work"),
+            ("/srv/a b/é#?%", "file:///srv/a%20b/%C3%A9%23%3F%25"),
+            ("/srv/./a/../b/", "file:///srv/b"),
+            ("/..", "file:///"),
+        ] {
+            assert_eq!(root(Path::new(path)).expect("a root").uri, expected);
+        }
+        let here = root(Path::new("x y")).expect("a root");
+        assert!(here.uri.starts_with("file:///") && here.uri.ends_with("/x%20y"), "{here:?}");
+        assert_eq!(here.name.as_deref(), Some("x y"));
+        assert_eq!(root(Path::new("")).expect_err("no path").exit, crate::exit::Exit::Usage);
+    }
+}

@@ -1,0 +1,83 @@
+//! Text of strangers, made fit for a terminal.
+//!
+//! In: whatever a server sent. Out: text without control characters, invisible ones and those that turn the direction of
+//! writing: they are shown as `\u{1b}`, so that nobody can draw over what stands there.
+
+use std::fmt::Write as _;
+
+/// Returns all of `text` on one line.
+pub(crate) fn line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    text.chars().for_each(|c| push(&mut out, c));
+    out
+}
+
+/// Returns at most `max_chars` of `text` on one line.
+pub(crate) fn short_line(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        None => line(text),
+        Some((at, _)) => format!("{}…", line(&text[..at])),
+    }
+}
+
+/// Returns `text` with its lines, each behind a bar: what stands behind a bar is the server's, the rest is ours.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    let mut lines = text.trim_end().lines();
+    for part in lines.by_ref().take(MAX_LINES) {
+        let _ = writeln!(out, "  | {}", short_line(part, MAX_CHARS));
+    }
+    match lines.count() {
+        0 => {}
+        more => {
+            let _ = writeln!(out, "  ({more} more lines)");
+        }
+    }
+    out
+}
+
+/// Lines of one text that are shown: what is asked before it has to stay on the screen.
+const MAX_LINES: usize = 20;
+
+/// Characters of one line that are shown.
+const MAX_CHARS: usize = 1_000;
+
+/// What the standard library takes for unprintable: control, format, private and unassigned characters, and blanks
+/// that are no space.
+fn push(out: &mut String, c: char) {
+    if c == ' ' || c.is_ascii_graphic() {
+        return out.push(c);
+    }
+    // Behind a letter, so that an accent of its own stays one.
+    let pair = String::from_iter(['a', c]);
+    out.extend(pair.escape_debug().skip(1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_would_draw_or_hide() {
+        for (text, shown) in [
+            ("Grüße, e\u{301}t\u{e9}, 日本 🎉 \\ \" '", "Grüße, e\u{301}t\u{e9}, 日本 🎉 \\ \" '"),
+            ("\u{1b}[2J\u{1b}]0;x\u{7}", "\\u{1b}[2J\\u{1b}]0;x\\u{7}"),
+            ("a\rb\nc\td\u{8}", "a\\rb\\nc\\td\\u{8}"),
+            ("\u{9b}31m \u{7f}", "\\u{9b}31m \\u{7f}"),
+            ("a\u{202e}b\u{2066}c\u{200f}\u{61c}", "a\\u{202e}b\\u{2066}c\\u{200f}\\u{61c}"),
+            ("pay\u{200b}pal \u{feff}\u{ad}\u{e0041}", "pay\\u{200b}pal \\u{feff}\\u{ad}\\u{e0041}"),
+            ("a\u{2028}b\u{a0}c", "a\\u{2028}b\\u{a0}c"),
+        ] {
+            assert_eq!(line(text), shown);
+        }
+    }
+
+    #[test]
+    fn lets_nobody_leave_their_bar_or_fill_the_screen() {
+        assert_eq!(quoted("one\nsend? [Y/n]\r\n\u{1b}[1A"), "  | one\n  | send? [Y/n]\n  | \\u{1b}[1A\n");
+        let long = quoted(&"x\n".repeat(100));
+        assert_eq!((long.lines().count(), long.lines().last()), (21, Some("  (80 more lines)")));
+        assert_eq!(quoted(&"x".repeat(1_001)), format!("  | {}…\n", "x".repeat(1_000)));
+        assert_eq!(quoted(""), "");
+    }
+}

@@ -1,0 +1,245 @@
+//! Completion: what the binary answers when a script asks, and bash with the script.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use plainwire_suite::binary;
+use serde_json::{Value, json};
+
+use super::script::{Step, answer};
+use super::{Ran, run};
+
+/// What bash breaks words at, if nobody changed it.
+const BREAKS: &str = " \t\n\"'@><=;|&(:";
+
+/// Asks as the script for `shell` does, with the cursor at `|`.
+fn complete(shell: &str, typed: &str) -> Vec<String> {
+    let cursor = typed.chars().position(|c| c == '|').expect("a cursor");
+    let line = typed.replacen('|', "", 1);
+    let mut command = binary::command();
+    command.env("PLAINWIRE_COMPLETE", shell).env("PLAINWIRE_BREAKS", BREAKS);
+    let output = command.args(["--", &line, &cursor.to_string()]).stdin(Stdio::null()).output();
+    Ran::of(output.expect("the binary starts")).quietly().lines().map(ToOwned::to_owned).collect()
+}
+
+#[track_caller]
+fn check(typed: &str, expected: &[&str]) {
+    assert_eq!(complete("bash", typed), expected, "{typed}");
+}
+
+const REFERENCE: &str = "-- plainwire serve reference";
+
+#[test]
+fn completes_commands_and_options_without_a_server() {
+    check("plainwire wa|", &["watch"]);
+    check("plainwire call --no|", &["--no-input"]);
+    check("plainwire list --era |", &["auto", "legacy", "modern"]);
+    check("plainwire completion f|", &["fish"]);
+    check("plainwire call |", &[]);
+    assert!(complete("bash", "plainwire |").contains(&"completion".to_owned()));
+    assert_eq!(
+        complete("fish", "plainwire wat|"),
+        ["watch\tSay each time when a resource or a list of a server changes"]
+    );
+}
+
+#[test]
+fn completes_the_names_of_a_server_behind_the_dashes() {
+    check(&format!("plainwire call | {REFERENCE}"), &["calculate", "get_timestamp", "sleep", "count", "ask"]);
+    check(&format!("plainwire call c| {REFERENCE}"), &["calculate", "count"]);
+    check(&format!("plainwire call --era legacy --json c| {REFERENCE}"), &["calculate", "count"]);
+    check(&format!("plainwire call calculate | {REFERENCE}"), &["expression="]);
+    check(&format!("plainwire call count ms:=1 | {REFERENCE}"), &["to:="]);
+    check(&format!("plainwire prompt | {REFERENCE}"), &["explain_calculation"]);
+    check(&format!("plainwire prompt explain_calculation e| {REFERENCE}"), &["expression="]);
+    check(&format!("plainwire call ask whom=| {REFERENCE}"), &["user", "model", "client"]);
+    check(
+        &format!("plainwire prompt explain_calculation expression=2| {REFERENCE}"),
+        &["2\\ +\\ 3\\ \\*\\ 4", "2\\ \\^\\ 10"],
+    );
+    check(&format!("plainwire read s| {REFERENCE}"), &["server://calculations", "server://info"]);
+    check(
+        &format!("plainwire read | {REFERENCE}"),
+        &["calculation://", "server://calculations", "server://info"],
+    );
+    check(&format!("plainwire watch calc| {REFERENCE}"), &["calculation://"]);
+    let described = complete("fish", &format!("plainwire call get| {REFERENCE}"));
+    assert_eq!(described.len(), 1);
+    assert!(described[0].starts_with("get_timestamp\tReturns the current time"), "{described:?}");
+}
+
+#[test]
+fn gives_bash_only_what_stands_behind_its_last_word_break() {
+    check(&format!("plainwire read server:| {REFERENCE}"), &["//calculations", "//info"]);
+    check(&format!("plainwire read 'server:| {REFERENCE}"), &[]);
+    assert_eq!(
+        complete("fish", &format!("plainwire read server://i| {REFERENCE}")),
+        ["server://info\tServer Information"]
+    );
+}
+
+/// A modern server that offers what a careless or evil one might. `requests`: what it is asked, in order.
+fn offers(name: &str, frames: &[(&str, Value)]) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("completion");
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join(name);
+    let mut script = String::new();
+    let hello = json!({
+        "resultType": "complete", "supportedVersions": ["2026-07-28"],
+        "capabilities": { "tools": {}, "prompts": {}, "resources": {}, "completions": {} },
+    });
+    let answers = [("server/discover", hello)].into_iter().chain(frames.iter().cloned());
+    for (n, (_, mut result)) in answers.enumerate() {
+        result["resultType"] = "complete".into();
+        let Step::Say(frame) = answer(n as u64 + 1, &result) else { continue };
+        script += &format!(
+            "IFS= read -r line || exit\nprintf '%s\\n' \"$line\" >> \"$0.asked\"\ncat <<'END'\n{frame}\nEND\n"
+        );
+    }
+    fs::write(&path, script + "cat > /dev/null\n").expect("a script");
+    let _ = fs::remove_file(path.with_extension("asked"));
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+fn tool(name: &str, properties: &Value) -> Value {
+    json!({ "name": name, "inputSchema": { "type": "object", "properties": properties, "$defs": { "Unit": { "enum": ["c", "f"] } } } })
+}
+
+#[test]
+fn completes_the_values_that_a_schema_names() {
+    let tools = json!({ "tools": [tool("t", &json!({
+        "colour": { "type": "string", "enum": ["red", "dark green"] },
+        "deep": { "type": "boolean" },
+        "unit": { "anyOf": [{ "$ref": "#/$defs/Unit" }, { "type": "null" }] },
+        "whole": { "type": "integer", "enum": [1, 2] },
+    }))] });
+    let server = offers("values", &[("tools/list", tools)]);
+    let check = |typed: &str, expected: &[&str]| {
+        assert_eq!(
+            complete("bash", &format!("plainwire call t {typed}| -- sh {server}")),
+            expected,
+            "{typed}"
+        );
+    };
+    check("", &["colour=", "deep:=", "unit=", "whole:="]);
+    check("colour=", &["red", "dark\\ green"]);
+    check("colour=r", &["red"]);
+    check("deep:=t", &["true"]);
+    check("unit=", &["c", "f"]);
+    check("whole:=", &["1", "2"]);
+    check("unit=c ", &["colour=", "deep:=", "whole:="]);
+}
+
+#[test]
+fn asks_the_server_for_the_values_of_a_prompt() {
+    let prompts =
+        json!({ "prompts": [{ "name": "p", "arguments": [{ "name": "lang" }, { "name": "city" }] }] });
+    let values = json!({ "completion": { "values": ["paris", "parma", "rome"] } });
+    let server = offers("prompt", &[("prompts/list", prompts), ("completion/complete", values)]);
+    let found = complete("fish", &format!("plainwire prompt p lang=fr city=pa| -- sh {server}"));
+    assert_eq!(found, ["city=paris", "city=parma"]);
+    let asked = fs::read_to_string(format!("{server}.asked")).expect("what was asked");
+    let request: Value = serde_json::from_str(asked.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(request["params"]["ref"], json!({ "type": "ref/prompt", "name": "p" }));
+    assert_eq!(request["params"]["argument"], json!({ "name": "city", "value": "pa" }));
+    assert_eq!(request["params"]["context"], json!({ "arguments": { "lang": "fr" } }));
+}
+
+#[test]
+fn puts_nothing_on_a_command_line_that_a_shell_would_run_or_nobody_can_see() {
+    let names = ["good", "$(touch x)", "a;b", "--trace=x", "line\nbreak", "\u{1b}[A", "\u{202e}x", "*"];
+    let tools: Vec<Value> = names.iter().map(|name| tool(name, &json!({}))).collect();
+    let server = offers("evil", &[("tools/list", json!({ "tools": tools }))]);
+    let typed = format!("plainwire call | -- sh {server}");
+    assert_eq!(complete("bash", &typed), ["good", "\\$\\(touch\\ x\\)", "a\\;b", "\\*"]);
+    assert_eq!(
+        complete("bash", &typed.replace('|', "'|")),
+        [""; 0],
+        "the quote is open, so that nothing stands behind it"
+    );
+    let dashed = complete("bash", &typed.replace('|', "-|"));
+    assert!(dashed.contains(&"--era".to_owned()) && !dashed.contains(&"--trace=x".to_owned()), "{dashed:?}");
+    assert_eq!(complete("fish", &typed), ["good", "$(touch x)", "a;b", "*"], "fish quotes by itself");
+}
+
+#[test]
+fn runs_nothing_but_the_command_behind_the_dashes_as_it_stands_there() {
+    let ran = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ran");
+    let path = ran.to_str().expect("UTF-8");
+    // A run that failed may have left them.
+    let _ = (fs::remove_file(&ran), fs::remove_file(format!("{path}.trace")));
+    for typed in [
+        format!("plainwire call | touch {path}"),
+        format!("plainwire call | --trace={path} touch {path}"),
+        format!("plainwire call |; touch {path}"),
+        format!("plainwire call | -- touch $HOME/../{path}"),
+        format!("plainwire call | -- touch {path} > /dev/null"),
+        format!("plainwire call | -- touch `echo {path}`"),
+        format!("plainwire serve ref| -- touch {path}"),
+        format!("plainwire call a:b -- touch {path} |"),
+        format!("plainwire --nonsense call | -- touch {path}"),
+    ] {
+        let found = complete("bash", &typed);
+        assert_eq!(found, if typed.contains("serve") { vec!["reference"] } else { vec![] }, "{typed}");
+        assert!(!ran.exists(), "{typed}");
+    }
+    complete("bash", &format!("plainwire call | --trace={path}.trace -- plainwire serve reference"));
+    assert!(!Path::new(&format!("{path}.trace")).exists(), "nobody has asked for a trace yet");
+    complete("bash", &format!("plainwire call | -- touch {path}"));
+    assert!(ran.exists());
+    fs::remove_file(ran).expect("there is a file");
+}
+
+#[test]
+fn is_silent_and_quick_whatever_the_server_does() {
+    for server in ["/nowhere/at/all", "true", "sh -c 'echo oops; echo oops >&2; cat'"] {
+        check(&format!("plainwire call | -- {server}"), &[]);
+    }
+    let pid = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stubborn");
+    let began = Instant::now();
+    check(&format!("plainwire call | -- sh -c 'echo $$ > {}; exec sleep 60'", pid.display()), &[]);
+    let took = began.elapsed();
+    assert!(took > Duration::from_millis(2_900) && took < Duration::from_secs(6), "{took:?}");
+    let pid = fs::read_to_string(pid).expect("it has begun").trim().to_owned();
+    let alive = Command::new("sh").args(["-c", &format!("kill -0 {pid} 2> /dev/null")]).status();
+    assert!(!alive.expect("sh starts").success(), "{pid} sleeps on");
+}
+
+#[test]
+fn prints_a_script_for_each_shell() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = run(&["completion", shell]).quietly();
+        assert!(script.contains("PLAINWIRE_COMPLETE") && script.contains(shell), "{script}");
+    }
+    assert_eq!(run(&["completion", "csh"]).code, 2);
+    assert!(run(&["help", "completion"]).quietly().contains("source <(plainwire completion bash)"));
+}
+
+/// Runs bash with the script, on a line with the cursor at `|`. Returns what it would offer.
+fn in_bash(typed: &str) -> Option<String> {
+    let cursor = typed.find('|').expect("a cursor");
+    let line = typed.replacen('|', "", 1);
+    let bash = r#"source <(plainwire completion bash); COMP_LINE=$1 COMP_POINT=$2; _plainwire; printf '[%s]' "${COMPREPLY[@]}""#;
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-c", bash, "bash", &line, &cursor.to_string()]);
+    command.env("PATH", binary::search_path()).stdin(Stdio::null());
+    // Not everybody has bash.
+    let ran = Ran::of(command.output().ok()?);
+    assert_eq!(ran.stderr, "");
+    Some(ran.stdout)
+}
+
+#[test]
+fn bash_offers_what_it_was_answered() {
+    let offered = |typed: &str| in_bash(&format!("{typed} {REFERENCE}"));
+    let Some(found) = offered("plainwire call c|") else { return };
+    assert_eq!(found, "[calculate][count]");
+    assert_eq!(offered("plainwire read server:|").as_deref(), Some("[//calculations][//info]"));
+    let server = offers(
+        "bash",
+        &[("tools/list", json!({ "tools": [tool("two words", &json!({})), tool("*", &json!({}))] }))],
+    );
+    assert_eq!(in_bash(&format!("plainwire call | -- sh {server}")).as_deref(), Some("[two\\ words][\\*]"));
+}
