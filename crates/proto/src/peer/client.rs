@@ -138,11 +138,6 @@ impl Peer {
         if &*name == "ping" {
             return self.answer_at_once(answer, &id, revision, |out| out.extend_from_slice(b"{}"));
         }
-        if self.inbound.holds(&id) {
-            let text = format!("expected `id` to be new, but found {id}, which is in flight");
-            let error = Error::new(ErrorKind::InvalidRequest, text);
-            return self.send_error(answer, None, Some(&id), &error, Some(revision));
-        }
         let declared =
             |name: &str| matches!(&self.role, Role::Client(session) if session.config.capabilities.has(name));
         // The methods are called after the capabilities: `elicitation/create` needs `elicitation`.

@@ -41,6 +41,22 @@ pub(super) struct Open {
     pub(super) revision: Revision,
 }
 
+impl Open {
+    /// A request of which nothing but its answer is heard.
+    pub(super) fn new(id: Id, answer: Answer, revision: Revision) -> Self {
+        Self {
+            answer,
+            id,
+            is_listen: false,
+            is_tool: false,
+            last_progress: f64::NEG_INFINITY,
+            log_level: None,
+            progress_token: None,
+            revision,
+        }
+    }
+}
+
 #[derive(Debug)]
 enum State {
     Free,

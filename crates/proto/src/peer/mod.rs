@@ -292,6 +292,11 @@ impl Peer {
         answer: Answer,
         now: Now,
     ) {
+        if self.inbound.holds(&id) {
+            let text = format!("expected `id` to be new, but found {id}, which is in flight");
+            let error = Error::new(ErrorKind::InvalidRequest, text);
+            return self.send_error(answer, None, Some(&id), &error, self.error_revision());
+        }
         match &mut self.role {
             Role::Server(_) => self.serve(frame, id, method, params, answer, now),
             Role::Client(_) => self.serve_as_client(frame, id, method, params, answer),

@@ -126,11 +126,6 @@ impl Peer {
     ) {
         let name = method.string(frame).unwrap_or_default();
         let modern = params.meta.protocol_version.is_some();
-        if self.inbound.holds(&id) {
-            let text = format!("expected `id` to be new, but found {id}, which is in flight");
-            let error = Error::new(ErrorKind::InvalidRequest, text);
-            return self.send_error(answer, None, Some(&id), &error, self.error_revision());
-        }
         if answer != Answer::Alone && !self.may_be_batched(&name, modern) {
             let text = format!("expected `{name}` in a frame of its own, but found it in a batch");
             let error = Error::new(ErrorKind::InvalidRequest, text);
@@ -258,14 +253,10 @@ impl Peer {
         }
         let token = meta.meta.progress_token.map(|span| span.text(frame));
         let open = Open {
-            answer,
-            id: id.clone(),
-            is_listen: false,
             is_tool: matches!(request, Request::CallTool { .. }),
-            last_progress: f64::NEG_INFINITY,
             log_level: meta.log_level,
             progress_token: token.filter(|token| Id::parse(token).is_some()).map(Into::into),
-            revision,
+            ..Open::new(id.clone(), answer, revision)
         };
         let key = self.inbound.open(open);
         self.events.push_back(Event::Request { key, request, meta });
@@ -327,17 +318,7 @@ impl Peer {
         revision: Revision,
         write: impl FnOnce(&mut Vec<u8>),
     ) {
-        let open = Open {
-            answer,
-            id: id.clone(),
-            is_listen: false,
-            is_tool: false,
-            last_progress: 0.0,
-            log_level: None,
-            progress_token: None,
-            revision,
-        };
-        let key = self.inbound.open(open);
+        let key = self.inbound.open(Open::new(id.clone(), answer, revision));
         self.respond(key, write);
     }
 }

@@ -147,16 +147,7 @@ impl Peer {
             Err(error) => return self.send_error(answer, None, Some(&id), &error, Some(revision)),
         };
         // Spec: neither progress nor log messages on it.
-        let open = Open {
-            answer,
-            id: id.clone(),
-            is_listen: true,
-            is_tool: false,
-            last_progress: 0.0,
-            log_level: None,
-            progress_token: None,
-            revision,
-        };
+        let open = Open { is_listen: true, ..Open::new(id.clone(), answer, revision) };
         let key = self.inbound.open(open);
         self.subscriptions.want(key, &id, filter);
         self.events.push_back(Event::Request { key, request: Request::Listen, meta });
