@@ -3,45 +3,75 @@
 #
 #   inspector.sh <path to the plainwire binary>
 #
-# Each check is one run of the Inspector, which starts the server anew: it wants an exit code and a JavaScript
-# condition on the JSON answer (`result`, or `error` for a failure). Prints one line per check and at the end
-# `N passed, M failed`. Exit code 1 if anything failed.
+# Each check is one run of the Inspector: it wants an exit code and a JavaScript condition on the JSON answer (`result`,
+# or `error` for a failure). Prints one line per check and at the end `N passed, M failed`. Exit code 1 if anything
+# failed.
+#
+# `inspector --cli` starts the server anew for each run. It can't answer forms or samples and declares neither, has
+# roots only from a config file, and knows neither completion nor subscriptions. `mcpdo`, in the same package, keeps
+# connections in a daemon and has all of these but samples: sampling is checked with the Python client alone.
 #
 # Exit codes of the Inspector: 0 fine, 1 error from the server, 5 the tool failed or does not exist, 6 with --strict a
 # schema that other clients may refuse.
 set -euo pipefail
-[ $# -eq 1 ] || { sed -n '2,11p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
+[ $# -eq 1 ] || { sed -n '2,15p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
 binary=$1
 paths=$("$(dirname "$0")/install.sh")
-eval "$paths" # NODE and INSPECTOR
+eval "$paths" # NODE, INSPECTOR and MCPDO
 
 passed=0
 failed=0
 out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+trap 'mcpdo daemon stop >/dev/null 2>&1 || true; rm -rf "$out"' EXIT
 
-# An answer is on stdout, an error on stderr; a failed tool call gives both.
+# A daemon of our own, which keeps nothing on disk.
+export MCP_INSPECTOR_DAEMON_DIR=$out/daemon MCP_INSPECTOR_SECRET_STORE=memory
+MCP_INSPECTOR_DAEMON_TOKEN=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
+export MCP_INSPECTOR_DAEMON_TOKEN
+
+# Each argument becomes a string of JSON.
+"$NODE" -e 'const [command, ...uris] = process.argv.slice(1); console.log(JSON.stringify({ mcpServers: { reference: {
+  type: "stdio", command, args: ["serve", "reference"], roots: uris.map((uri) => ({ uri })) } } }))' \
+  "$binary" file:///srv/b file:///srv/a >"$out/config.json"
+
+# An answer is on stdout, an error in the last line of stderr; a failed tool call gives both.
 cat >"$out/holds.cjs" <<'JS'
 const [file, errorFile, condition] = process.argv.slice(2);
-const read = (name) => { try { return JSON.parse(require("fs").readFileSync(name, "utf8")); } catch { return {}; } };
-const { result } = read(file);
-const { error } = read(errorFile);
+const read = (name) => require("fs").readFileSync(name, "utf8").trim();
+const parsed = (text) => { try { return JSON.parse(text); } catch { return undefined; } };
+const answer = parsed(read(file));
+const result = answer?.result ?? answer;
+const error = parsed(read(errorFile).split("\n").pop())?.error;
 process.exit(new Function("result", "error", `return ${condition}`)(result, error) === true ? 0 : 1);
 JS
 
-check() { # name, exit code, condition, inspector arguments...
+mcpdo() { # arguments...
+  timeout 30 "$NODE" "$MCPDO" --format json "$@" </dev/null
+}
+
+# Runs a command, then wants its exit code and a condition on its answer.
+judge() { # name, exit code, condition, command...
   local name=$1 expected=$2 condition=$3 code=0
   shift 3
-  timeout 30 "$NODE" "$INSPECTOR" --cli "$binary" serve reference --format json -q "$@" \
-    >"$out/stdout" 2>"$out/stderr" </dev/null || code=$?
+  "$@" >"$out/stdout" 2>"$out/stderr" || code=$?
   if [ "$code" -eq "$expected" ] && "$NODE" "$out/holds.cjs" "$out/stdout" "$out/stderr" "$condition" 2>"$out/why"; then
     passed=$((passed + 1))
     echo "ok      $name"
   else
     failed=$((failed + 1))
-    echo "FAILED  $name: expected exit code $expected and $(tr -s ' \n' ' ' <<<"$condition")but found exit code $code and" \
-      "$(cat "$out/stdout" "$out/stderr" | tr '\n' ' ' | cut -c1-500)"
+    echo "FAILED  $name: expected exit code $expected and $(tr -s ' \n' ' ' <<<"$condition")but found exit code $code" \
+      "and $(cat "$out/stdout" "$out/stderr" | tr '\n' ' ' | cut -c1-500)"
   fi
+}
+
+target=("$binary" serve reference)
+
+check() { # name, exit code, condition, inspector arguments...
+  judge "$1" "$2" "$3" inspect "${@:4}"
+}
+
+inspect() { # inspector arguments...
+  timeout 30 "$NODE" "$INSPECTOR" --cli "${target[@]}" --format json -q "$@" </dev/null
 }
 
 # The Inspector passes on the server's message without its code; words of its own mean that no answer came.
@@ -61,7 +91,7 @@ for era in legacy auto modern; do
     "result.serverInfo.name === 'plainwire-reference' && result.protocolVersion === '$revision'" \
     --method initialize
   era_check "tools/list" 0 \
-    "result.tools.map((t) => t.name).join() === 'calculate,get_timestamp,sleep,count'
+    "result.tools.map((t) => t.name).join() === 'calculate,get_timestamp,sleep,count,ask'
       && result.tools.every((t) => t.description && t.inputSchema.type === 'object')" \
     --method tools/list
   era_check "tools/call" 0 \
@@ -75,7 +105,7 @@ for era in legacy auto modern; do
     "error.code === 'tool_not_found'" \
     --method tools/call --tool-name no_such_tool
   era_check "resources/list" 0 \
-    "result.resources.some((r) => r.uri === 'server://info')" \
+    "result.resources.map((r) => r.uri).join() === 'server://info,server://calculations'" \
     --method resources/list
   era_check "resources/templates/list" 0 \
     "result.resourceTemplates.some((t) => t.uriTemplate === 'calculation://{expression}')" \
@@ -100,9 +130,102 @@ for era in legacy auto modern; do
   era_check "prompts/get of an unknown prompt" 1 \
     "$refused" \
     --method prompts/get --prompt-name no_such_prompt
+  # In 2026-07-28 it is the protocol error -32021, whose code the Inspector does not pass on.
+  for asked in user:elicitation model:sampling; do
+    code=1 condition="$refused && error.message.includes('declares \`${asked#*:}\`')"
+    [ "$era" = legacy ] && code=5 condition="result.isError === true
+      && result.content[0].text.includes('declares \`${asked#*:}\`')"
+    era_check "a client without ${asked#*:} is told so" "$code" "$condition" \
+      --method tools/call --tool-name ask --tool-arg "whom=${asked%:*}"
+  done
+  target=(--config "$out/config.json" --server reference)
+  era_check "roots of the config file" 0 \
+    "result.content[0].text === 'file:///srv/b\nfile:///srv/a' && !result.isError" \
+    --method tools/call --tool-name ask --tool-arg whom=client
+  target=("$binary" serve reference)
 done
 
-check "tools/list --strict: schemas that every client accepts" 0 "result.tools.length === 4" --method tools/list --strict
+check "tools/list --strict: schemas that every client accepts" 0 "result.tools.length === 5" --method tools/list --strict
+
+# Connections that last
+
+asks_for_name="result.elicitationPending.message === 'What is your name?'
+  && result.elicitationPending.requestedSchema.properties.name.type === 'string'
+  && result.elicitationPending.requestedSchema.required.join() === 'name'"
+asks_to_confirm="result.elicitationPending.message === 'Shall I greet Ada?'
+  && Object.keys(result.elicitationPending.requestedSchema.properties).length === 0"
+
+# Prints the id of the question that the last command ended with.
+question() {
+  "$NODE" -p 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")).elicitationPending.elicitationId' \
+    "$out/stdout" 2>/dev/null || echo none
+}
+
+# Waits up to 5 s for a line of the stream.
+waits_for() { # text
+  for _ in $(seq 100); do
+    ! grep -q "$1" "$out/stream" || return 0
+    sleep 0.05
+  done
+  return 1
+}
+
+for era in legacy auto modern; do
+  origin=input-required spoken=modern
+  [ "$era" = legacy ] && origin=server-request spoken=legacy
+
+  mcpdo_check() { # name, exit code, condition, mcpdo arguments...
+    judge "$era, mcpdo: $1" "$2" "$3" mcpdo @reference "${@:4}"
+  }
+  ask_for_name() { # name of the check that follows
+    mcpdo_check "a question, before $1" 0 "$asks_for_name && result.elicitationPending.origin === '$origin'" \
+      tools/call ask whom:=user
+  }
+
+  judge "$era, mcpdo: connect" 0 "result.protocolEra === '$spoken'" \
+    mcpdo --config "$out/config.json" connect reference --era "$era"
+  ask_for_name "two answers"
+  mcpdo_check "the first answer brings the second question" 0 "$asks_to_confirm" \
+    elicitation/respond "$(question)" name:=Ada
+  mcpdo_check "the second answer brings the result" 0 "result.content[0].text === 'Hello, Ada!' && !result.isError" \
+    elicitation/respond "$(question)" '{}'
+  ask_for_name "a no"
+  mcpdo_check "a no ends the call" 5 "result.isError === true && result.content[0].text.includes('declined')" \
+    elicitation/respond "$(question)" --decline
+  ask_for_name "a closed form"
+  mcpdo_check "a closed form ends the call" 5 "result.isError === true && result.content[0].text.includes('closed')" \
+    elicitation/respond "$(question)" --cancel
+  ask_for_name "an answer that does not fit"
+  mcpdo_check "an answer that does not fit is refused" 5 \
+    "result.isError === true && result.content[0].text.includes('expected \`name\` to be a string')" \
+    elicitation/respond "$(question)" name:=5
+
+  mcpdo_check "roots" 0 "result.content[0].text === 'file:///srv/b\nfile:///srv/a'" tools/call ask whom:=client
+  mcpdo_check "roots/set" 0 "result.roots.length === 1" roots/set --roots-json '[{"uri":"file:///srv/c"}]'
+  mcpdo_check "roots that changed" 0 "result.content[0].text === 'file:///srv/c'" tools/call ask whom:=client
+
+  complete=(prompts/complete --complete-ref-type ref/prompt --complete-arg-name expression)
+  mcpdo_check "completion" 0 "result.values.length === 3 && result.total === 3 && !result.hasMore" \
+    "${complete[@]}" --complete-ref explain_calculation
+  mcpdo_check "completion of a prefix" 0 "result.values.join() === '2 + 3 * 4,2 ^ 10'" \
+    "${complete[@]}" --complete-ref explain_calculation --complete-arg-value 2
+  mcpdo_check "completion for an unknown prompt" 1 "$refused" "${complete[@]}" --complete-ref no_such_prompt
+
+  # The stream ends with the client, not by itself.
+  "$NODE" "$MCPDO" --format json @reference resources/subscribe server://calculations \
+    </dev/null >"$out/stream" 2>&1 &
+  stream=$!
+  judge "$era, mcpdo: subscribed" 0 "true" waits_for '"subscribed"'
+  mcpdo_check "tools/call" 0 "result.content[0].text === '14'" tools/call calculate 'expression:=2 + 3 * 4'
+  judge "$era, mcpdo: hears of the change" 0 "true" waits_for '"resources/updated"'
+  kill "$stream"
+  wait "$stream" 2>/dev/null || true
+  # In 2026-07-28 the server leaves it out of what it acknowledges, which mcpdo does not look at.
+  [ "$era" != legacy ] ||
+    mcpdo_check "subscription to an unknown resource" 1 "$refused" resources/subscribe nope://x
+
+  judge "$era, mcpdo: disconnect" 0 "result.name === 'reference'" mcpdo disconnect reference
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

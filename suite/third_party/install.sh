@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs the third-party clients into a cache folder and prints where they are, as shell assignments:
 #
-#   paths=$(suite/third_party/install.sh) && eval "$paths"    # sets PYTHON, NODE and INSPECTOR
+#   paths=$(suite/third_party/install.sh) && eval "$paths"    # sets PYTHON, NODE, INSPECTOR and MCPDO
 #
 # PYTHON     a virtual environment's Python with the official client `mcp`
 # NODE       a Node new enough for the Inspector: the system's, or one from npm
 # INSPECTOR  the Inspector's start script, to be run by NODE
+# MCPDO      the start script of the Inspector's client with connections that last, to be run by NODE
 #
 # The folder is ${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}; what it already holds is not installed
 # again. Needs python3 with venv, and npm. Words go to stderr.
@@ -62,5 +63,6 @@ fi
 
 printf 'PYTHON=%q\n' "$cache/python-mcp-$mcp/bin/python"
 printf 'NODE=%q\n' "$node"
-printf 'INSPECTOR=%q\n' \
-  "$cache/inspector-$inspector/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+clients=$cache/inspector-$inspector/node_modules/@modelcontextprotocol/inspector/clients
+printf 'INSPECTOR=%q\n' "$clients/launcher/build/index.js"
+printf 'MCPDO=%q\n' "$clients/mcpdo/build/mcp-bin.js"

@@ -362,6 +362,7 @@ impl Context {
         answer.map_err(|error: Error| {
             let found = match error.kind() {
                 ErrorKind::Overloaded => "none within `ask_timeout`".to_owned(),
+                _ if error.message().is_empty() => "an error without a word".to_owned(),
                 _ => error.to_string(),
             };
             ToolError::new("no_answer", format!("expected an answer to `{key}`, but found: {found}"))

@@ -88,7 +88,7 @@ impl Pump {
                 return Poll::Ready(());
             }
             let backlogged = self.wire.is_backlogged();
-            if !self.is_held_up()
+            if (!self.is_held_up() || self.wire.may_read_ahead())
                 && reads < READS
                 && let Poll::Ready(read) = self.wire.poll_read(cx)
             {

@@ -15,6 +15,10 @@ use crate::transport::tap::{Direction, Tap};
 /// lets a burst of answers pass in one write.
 const BACKLOG: usize = 1 << 20;
 
+/// Bytes that are read ahead while nothing may be handled: four pipes full, to see the end of a client that left unread
+/// answers behind.
+const AHEAD: usize = 256 << 10;
+
 /// Bytes in one write, so that the other side reads the first part of a large message while the next one is written.
 const CHUNK: usize = 128 << 10;
 
@@ -63,6 +67,11 @@ impl Wire {
     /// Whether so much is unsent that nothing more should be done.
     pub(super) fn is_backlogged(&self) -> bool {
         self.unsent() > BACKLOG
+    }
+
+    /// Whether there is room to read on, although what was read can't be handled yet.
+    pub(super) fn may_read_ahead(&self) -> bool {
+        self.lines.rest().len() < AHEAD
     }
 
     /// Returns how many bytes wait to be written.
