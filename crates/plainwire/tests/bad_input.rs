@@ -106,7 +106,7 @@ async fn check(input: impl AsRef<[u8]>, expected: &[String]) {
 async fn a_client_that_leaves_without_reading_is_noticed() {
     let mut raw = Raw::session(Server::new("s"), LEGACY).await;
     // Answers of 1.2 MiB, of which 1 MiB may be unsent.
-    let pings: String = (0..32_000).map(|n| raw::ping(&n.to_string()) + "\n").collect();
+    let pings: String = (0..32_000).map(|n| ping(&n.to_string()) + "\n").collect();
     raw.send_bytes(pings.as_bytes()).await;
     raw.hang_up();
     raw.served().await.expect("an end");
