@@ -134,7 +134,7 @@ fn a_replica_with_another_key_refuses_and_says_why_in_its_log_only() {
         json!({ "jsonrpc": "2.0", "id": 2, "error": { "code": -32602, "message": message } })
     );
     let (_, log) = other.end();
-    assert!(log.contains("refused a request state of tools/call `book`"), "{log}");
+    assert!(log.contains("refused a request state of tools/call \"book\""), "{log}");
     assert_eq!(ledger.lines(), [0; 0]);
 }
 

@@ -162,7 +162,11 @@ impl ContextSource<'_> {
             }
         };
         let asks_by_result = revision.has(Feature::InputRequired);
-        let roots = if asks_by_result { KnownRoots::default() } else { self.signals.roots.clone() };
+        // Nobody says when they change unless it was promised.
+        let promised =
+            self.session.as_ref().is_some_and(|client| client.capabilities.is_on("roots", "listChanged"));
+        let roots =
+            if promised && !asks_by_result { self.signals.roots.clone() } else { KnownRoots::default() };
         let asking = Asking::new(
             revision,
             self.max_questions,

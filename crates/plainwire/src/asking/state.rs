@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use plainwire_proto::codec;
 use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::json::shorten;
 use plainwire_proto::model::{InputMethod, RawJson};
 use plainwire_proto::seal::{Binding, Refusal, SealingKeys, UsedStates};
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,7 @@ impl Sealer {
     /// `Internal` for one that is too large to be sent around.
     pub(super) fn seal(&self, origin: &Origin, state: &State, unix: Duration) -> Result<String, Error> {
         let body = serde_json::to_string(state).unwrap_or_default();
-        self.keys.seal(random(), &self.binding(origin), unix + self.ttl, &body).map_err(|_| {
+        self.keys.seal(random(), &self.binding(origin), unix.saturating_add(self.ttl), &body).map_err(|_| {
             let limit = plainwire_proto::seal::MAX_BYTES;
             let text = format!(
                 "expected what is kept between rounds to take at most {limit} bytes (limit `request_state`), but \
@@ -124,7 +125,8 @@ impl Sealer {
         unix: Duration,
     ) -> Result<Carried, Error> {
         let refused = |refusal: Refusal| {
-            tracing::warn!("refused a request state of {} `{}`: {refusal}", origin.method, origin.name);
+            let name = shorten(&origin.name);
+            tracing::warn!("refused a request state of {} {name:?}: {refusal}", origin.method);
             let text =
                 "expected `requestState` as this server sent it with its questions, but found another one";
             Error::new(ErrorKind::InvalidParams, text)

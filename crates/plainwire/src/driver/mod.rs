@@ -26,6 +26,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep};
 
 use crate::error::{Error, Result};
+use crate::result::ToolError;
 use crate::server::Built;
 use crate::transport::Stream;
 
@@ -58,6 +59,14 @@ where
     F: Future<Output: Send + 'static> + Send + 'static,
 {
     tokio::spawn(future)
+}
+
+/// Does work that may block where it holds up nobody. A future that is dropped leaves the work to its end.
+pub(crate) async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| ToolError::failed(format!("expected blocking work to end, but found: {error}")))
 }
 
 /// Takes a step that may block, on a runtime that can look after everything else meanwhile.

@@ -147,3 +147,14 @@ async fn a_question_inside_a_step_is_an_error_in_every_era() {
         );
     }
 }
+
+#[tokio::test]
+async fn endless_lifetimes_are_no_mistake() {
+    for era in ERAS {
+        let tool =
+            Tool::new("t", |ctx: Context| async move { ctx.elicit::<String>("q", "?").await?.accepted() });
+        let server = Server::new("s").state_lifetime(Duration::MAX).tool(tool);
+        let person = Person::new().answers("?", &accept("y").to_string());
+        assert_eq!(text(&Asked::connect(server, era).await.call("t", "{}", &person).await), "y", "{era}");
+    }
+}

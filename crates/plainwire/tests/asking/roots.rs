@@ -24,7 +24,8 @@ fn roots(uri: &str) -> Person {
 #[tokio::test]
 async fn a_session_is_asked_once_until_its_roots_change_and_each_modern_call_asks() {
     for era in ["2024-11-05", "2025-03-26"].into_iter().chain(ERAS) {
-        let mut asked = Asked::declaring(Raw::connect(server()), era, r#"{"roots":{}}"#).await;
+        let mut asked =
+            Asked::declaring(Raw::connect(server()), era, r#"{"roots":{"listChanged":true}}"#).await;
         let person = roots("file:///tmp");
         for calls in 1..=3 {
             assert_eq!(text(&asked.call("t", "{}", &person).await), "1 1", "{era}");
@@ -34,6 +35,16 @@ async fn a_session_is_asked_once_until_its_roots_change_and_each_modern_call_ask
         asked.raw.send(CHANGED).await;
         asked.call("t", "{}", &person).await;
         assert_eq!(asked.seen.len(), before + 1, "{era}");
+    }
+}
+
+/// The boundary must not stay wider than the client's.
+#[tokio::test]
+async fn a_session_that_does_not_say_when_its_roots_change_is_asked_by_every_call() {
+    let mut asked = Asked::declaring(Raw::connect(server()), "2025-11-25", r#"{"roots":{}}"#).await;
+    for calls in 1..=3 {
+        asked.call("t", "{}", &roots("file:///tmp")).await;
+        assert_eq!(asked.seen.len(), calls);
     }
 }
 

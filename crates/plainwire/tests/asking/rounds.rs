@@ -392,3 +392,16 @@ async fn a_question_that_the_handler_gives_up_does_not_end_the_round() {
     let mut asked = Asked::connect(server(tool), MODERN).await;
     assert_eq!(text(&asked.tool("t").await), "went on");
 }
+
+#[tokio::test]
+async fn a_step_whose_result_does_not_come_back_fails_instead_of_running_again() {
+    for era in ERAS {
+        let tool = Tool::new("t", |ctx: Context| async move {
+            let number = ctx.step("s", || async { f64::NAN }).await?;
+            Ok::<_, ToolError>(number.to_string())
+        });
+        let answer = Asked::connect(Server::new("s").tool(tool), era).await.tool("t").await;
+        let expected = "expected the result of the step `s` to come back from JSON as it went, but found: ";
+        assert!(text(&answer).starts_with(expected), "{era}: {answer}");
+    }
+}

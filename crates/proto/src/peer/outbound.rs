@@ -56,8 +56,8 @@ pub(super) struct Expired {
 
 #[derive(Debug, Default)]
 pub(super) struct Outbound {
-    /// How many of `waiting` have a `call`.
-    asked: usize,
+    /// Invariant: one entry per request in `waiting` that has a `call`.
+    asked: BTreeSet<(CallKey, u64)>,
     /// Invariant: one entry per request in `waiting`, under its deadline.
     deadlines: BTreeSet<(Duration, u64)>,
     last: u64,
@@ -77,7 +77,7 @@ impl Outbound {
         let deadline = now.monotonic.saturating_add(options.idle).min(hard);
         self.deadlines.insert((deadline, self.last));
         let waiting = Waiting { call, deadline, hard, idle: options.idle, method: method.into() };
-        self.asked += usize::from(call.is_some());
+        self.asked.extend(call.map(|call| (call, self.last)));
         self.waiting.insert(self.last, waiting);
         RequestKey(self.last)
     }
@@ -85,18 +85,17 @@ impl Outbound {
     /// Ends a request and returns its method.
     pub(super) fn close(&mut self, key: RequestKey) -> Option<Box<str>> {
         let waiting = self.waiting.remove(&key.0)?;
-        self.asked -= usize::from(waiting.call.is_some());
+        if let Some(call) = waiting.call {
+            self.asked.remove(&(call, key.0));
+        }
         self.deadlines.remove(&(waiting.deadline, key.0));
         Some(waiting.method)
     }
 
     /// The requests that were made for the sake of `call`.
     pub(super) fn asked_for(&self, call: CallKey) -> Vec<RequestKey> {
-        if self.asked == 0 {
-            return Vec::new();
-        }
-        let asked = self.waiting.iter().filter(|(_, waiting)| waiting.call == Some(call));
-        asked.map(|(&number, _)| RequestKey(number)).collect()
+        let asked = self.asked.range((call, 0)..=(call, u64::MAX));
+        asked.map(|&(_, number)| RequestKey(number)).collect()
     }
 
     /// The request of the other side for the sake of which `key` was made.
