@@ -60,8 +60,49 @@ type Watchers = BTreeMap<u64, Arc<Mutex<Pending>>>;
 /// What a connection has not taken yet, and what wakes it. Shared by the connection and the bus.
 #[derive(Debug, Default)]
 struct Pending {
-    topics: BTreeSet<Topic>,
+    topics: Queue,
     waker: Option<Waker>,
+}
+
+/// Topics in the order in which they came, each once.
+#[derive(Debug, Default)]
+struct Queue {
+    by_number: BTreeMap<u64, Topic>,
+    /// The number of the last topic.
+    last: u64,
+    /// Invariant: what stands in `by_number`, the other way round.
+    numbers: BTreeMap<Topic, u64>,
+}
+
+impl Queue {
+    /// Adds a topic at the end. Returns whether it was not there; one that was keeps its place.
+    fn push(&mut self, topic: &Topic) -> bool {
+        if self.numbers.contains_key(topic) {
+            return false;
+        }
+        self.last += 1;
+        self.numbers.insert(topic.clone(), self.last);
+        self.by_number.insert(self.last, topic.clone());
+        true
+    }
+
+    /// Takes the topic that came first: however often one comes again, the others have their turn.
+    fn pop(&mut self) -> Option<Topic> {
+        let (_, topic) = self.by_number.pop_first()?;
+        self.numbers.remove(&topic);
+        Some(topic)
+    }
+
+    fn remove(&mut self, topic: &Topic) {
+        if let Some(number) = self.numbers.remove(topic) {
+            self.by_number.remove(&number);
+        }
+    }
+
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.by_number.len()
+    }
 }
 
 impl Bus {
@@ -84,7 +125,7 @@ impl Bus {
             };
             for pending in watchers.values() {
                 let mut pending = lock(pending);
-                if pending.topics.insert(topic.clone()) {
+                if pending.topics.push(&topic) {
                     woken.extend(pending.waker.take());
                 }
             }
@@ -169,14 +210,14 @@ impl Mailbox {
         self.watched = wanted;
     }
 
-    /// Takes a change; pending while there is none.
+    /// Takes the change that came first; pending while there is none.
     pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Change> {
         // Without anything to watch nothing ever comes, and most connections watch nothing.
         if self.watched.is_empty() {
             return Poll::Pending;
         }
         let mut pending = lock(&self.pending);
-        match pending.topics.pop_first() {
+        match pending.topics.pop() {
             Some(topic) => Poll::Ready(topic.to_change()),
             None => {
                 let known = pending.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
@@ -251,8 +292,23 @@ mod tests {
         }
         assert_eq!(mailbox.len(), 3);
         assert_eq!(count.0.load(Ordering::SeqCst), 1, "it is woken once and not again before it has looked");
-        assert_eq!(taken(&mailbox), [Change::List(List::Tools), updated("a://1"), updated("a://2")]);
+        assert_eq!(taken(&mailbox), [updated("a://1"), Change::List(List::Tools), updated("a://2")]);
         assert_eq!(taken(&mailbox), []);
+    }
+
+    #[test]
+    fn a_topic_that_changes_all_the_time_holds_up_no_other() {
+        let bus = Arc::new(Bus::default());
+        let mut mailbox = Mailbox::new(Arc::clone(&bus));
+        mailbox.watch([], ["a://1", "z://9"]);
+        bus.publish(&updated("a://1"));
+        bus.publish(&updated("z://9"));
+        for expected in ["a://1", "z://9", "a://1"] {
+            let next = mailbox.poll_next(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(next, Poll::Ready(updated(expected)));
+            bus.publish(&updated("a://1"));
+        }
+        assert_eq!(mailbox.len(), 1);
     }
 
     #[test]
@@ -263,7 +319,7 @@ mod tests {
         boxes[1].watch([], ["a://1", "a://2"]);
         bus.publish(&updated("a://1"));
         bus.publish(&Change::List(List::ResourceTemplates));
-        assert_eq!(taken(&boxes[0]), [Change::List(List::Resources), updated("a://1")]);
+        assert_eq!(taken(&boxes[0]), [updated("a://1"), Change::List(List::Resources)]);
         assert_eq!(taken(&boxes[1]), [updated("a://1")]);
         assert_eq!(taken(&boxes[2]), []);
     }

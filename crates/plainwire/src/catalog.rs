@@ -88,16 +88,6 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    /// Takes back the last entry of `list`.
-    pub(crate) fn pop(&mut self, list: List) {
-        match list {
-            List::Prompts => drop(self.prompts.pop()),
-            List::Resources => drop(self.resources.pop()),
-            List::ResourceTemplates => drop(self.templates.pop()),
-            List::Tools => drop(self.tools.pop()),
-        }
-    }
-
     /// Returns whether anything has completions.
     pub(crate) fn completes(&self) -> bool {
         self.prompts.iter().any(|it| !it.completers.is_empty())

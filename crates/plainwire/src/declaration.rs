@@ -1,44 +1,168 @@
 //! What is right and wrong in a declaration.
 //!
-//! In: entries. Out: the first mistake, with the line that made it.
+//! In: entries. Out: the first mistake, with the line that made it. The rules look at one entry and at the names there
+//! are, never at the other entries: a server can have many, and they can come one by one.
 
 use std::collections::HashMap;
+use std::panic::Location;
+
+use plainwire_proto::cursor::List;
 
 use crate::catalog::Declared;
 use crate::error::{Error, Result};
+use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
 
-/// Finds the first mistake in a declaration.
-pub(crate) fn check(declared: &Declared) -> Result<()> {
-    let mut seen = HashMap::new();
-    let entries = (declared.tools.iter().map(|it| ("tool", &it.entry.name, it.at, &it.problem)))
-        .chain(declared.prompts.iter().map(|it| ("prompt", &it.entry.name, it.at, &it.problem)))
-        .chain(declared.resources.iter().map(|it| ("resource", &it.entry.uri, it.at, &it.problem)))
-        .chain(
-            declared
-                .templates
-                .iter()
-                .map(|it| ("resource template", &it.entry.uri_template, it.at, &it.problem)),
-        );
-    for (kind, name, at, problem) in entries {
+/// One of the four kinds of entries.
+pub(crate) trait Declare: Sized {
+    /// Where clients find it.
+    const LIST: List;
+
+    fn about(&self) -> About<'_>;
+
+    fn entries(declared: &mut Declared) -> &mut Vec<Self>;
+}
+
+/// What the rules want to know of an entry.
+pub(crate) struct About<'e> {
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) completes: bool,
+    list: List,
+    /// Its name, URI or template.
+    pub(crate) name: &'e str,
+    problem: &'e Option<String>,
+}
+
+/// The names there are, each with the line that declared it first.
+#[derive(Default)]
+pub(crate) struct Names {
+    by_list: [HashMap<Box<str>, &'static Location<'static>>; List::ALL.len()],
+    /// How many entries the rules were asked about.
+    #[cfg(test)]
+    pub(crate) checked: std::cell::Cell<usize>,
+}
+
+impl Names {
+    /// Takes note of an entry, whatever is wrong with it.
+    pub(crate) fn note(&mut self, about: &About<'_>) {
+        let names = &mut self.by_list[about.list as usize];
+        if !names.contains_key(about.name) {
+            names.insert(about.name.into(), about.at);
+        }
+    }
+
+    /// Forgets a name. Returns whether it was there.
+    pub(crate) fn forget(&mut self, list: List, name: &str) -> bool {
+        self.by_list[list as usize].remove(name).is_some()
+    }
+
+    /// Finds the first mistake in an entry that is to be added.
+    ///
+    /// # Errors
+    /// [`Error::Declaration`], with the line of the entry.
+    pub(crate) fn check(&self, about: &About<'_>) -> Result<()> {
+        #[cfg(test)]
+        self.checked.set(self.checked.get() + 1);
+        let &About { at, list, name, problem, .. } = about;
+        let kind = kind(list);
         let wrong = |message| Err(Error::Declaration { at, message: format!("{kind} `{name}`: {message}") });
         if let Some(problem) = problem {
             return wrong(problem.clone());
         }
-        if kind == "tool" && !is_tool_name(name) {
+        if list == List::Tools && !is_tool_name(name) {
             return wrong("expected a name of 1 to 128 of `A-Z a-z 0-9 _ . -`".to_owned());
         }
-        if kind.starts_with("resource") && !name.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
+        if matches!(list, List::Resources | List::ResourceTemplates)
+            && !name.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
         {
             return wrong("expected a URI that begins with a scheme, such as `file:`".to_owned());
         }
         if name.is_empty() {
             return wrong("expected a name".to_owned());
         }
-        if let Some(first) = seen.insert((kind, name), at) {
+        if let Some(first) = self.by_list[list as usize].get(name) {
             return wrong(format!("expected the name once, but it is also declared at {first}"));
         }
+        Ok(())
+    }
+}
+
+/// Finds the first mistake in a declaration.
+///
+/// # Errors
+/// [`Error::Declaration`], with the line of the entry.
+pub(crate) fn check(declared: &Declared) -> Result<()> {
+    let mut names = Names::default();
+    let entries = (declared.tools.iter().map(Declare::about))
+        .chain(declared.prompts.iter().map(Declare::about))
+        .chain(declared.resources.iter().map(Declare::about))
+        .chain(declared.templates.iter().map(Declare::about));
+    for about in entries {
+        names.check(&about)?;
+        names.note(&about);
     }
     Ok(())
+}
+
+impl Declare for Prompt {
+    const LIST: List = List::Prompts;
+
+    fn about(&self) -> About<'_> {
+        let completes = !self.completers.is_empty();
+        About { at: self.at, completes, list: Self::LIST, name: &self.entry.name, problem: &self.problem }
+    }
+
+    fn entries(declared: &mut Declared) -> &mut Vec<Self> {
+        &mut declared.prompts
+    }
+}
+
+impl Declare for Resource {
+    const LIST: List = List::Resources;
+
+    fn about(&self) -> About<'_> {
+        let name = &self.entry.uri;
+        About { at: self.at, completes: false, list: Self::LIST, name, problem: &self.problem }
+    }
+
+    fn entries(declared: &mut Declared) -> &mut Vec<Self> {
+        &mut declared.resources
+    }
+}
+
+impl Declare for ResourceTemplate {
+    const LIST: List = List::ResourceTemplates;
+
+    fn about(&self) -> About<'_> {
+        let (completes, name) = (!self.completers.is_empty(), &self.entry.uri_template);
+        About { at: self.at, completes, list: Self::LIST, name, problem: &self.problem }
+    }
+
+    fn entries(declared: &mut Declared) -> &mut Vec<Self> {
+        &mut declared.templates
+    }
+}
+
+impl Declare for Tool {
+    const LIST: List = List::Tools;
+
+    fn about(&self) -> About<'_> {
+        let name = &self.entry.name;
+        About { at: self.at, completes: false, list: Self::LIST, name, problem: &self.problem }
+    }
+
+    fn entries(declared: &mut Declared) -> &mut Vec<Self> {
+        &mut declared.tools
+    }
+}
+
+/// An entry of `list`, for messages.
+fn kind(list: List) -> &'static str {
+    match list {
+        List::Prompts => "prompt",
+        List::Resources => "resource",
+        List::ResourceTemplates => "resource template",
+        List::Tools => "tool",
+    }
 }
 
 /// Spec: 2025-11-25 tools "Tool Names".

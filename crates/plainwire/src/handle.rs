@@ -4,7 +4,6 @@
 //! connection takes the new catalog with its next request; a call goes on with the entry that it began with.
 
 use std::fmt;
-use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -13,7 +12,7 @@ use plainwire_proto::peer::Change;
 
 use crate::bus::Bus;
 use crate::catalog::{Catalog, Declared, Settings};
-use crate::declaration::check;
+use crate::declaration::{About, Declare, Names, check};
 use crate::error::{Error, Result};
 use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
 
@@ -59,13 +58,13 @@ impl ServerHandle {
     /// [`Error::Declaration`] for what would be a mistake in the declaration of a server too; [`Error::Closed`] if the
     /// server has ended.
     pub fn add_tool(&self, tool: Tool) -> Result<()> {
-        self.shared()?.add(List::Tools, |declared| declared.tools.push(tool))
+        self.add(tool)
     }
 
     /// Removes a tool, and tells the clients that want to know. Calls of it that run go on. Returns whether there was
     /// one.
     pub fn remove_tool(&self, name: &str) -> bool {
-        self.remove(List::Tools, |declared| &mut declared.tools, |tool| tool.entry.name == name)
+        self.remove::<Tool>(name)
     }
 
     /// Adds a prompt; otherwise as [`Self::add_tool`].
@@ -74,14 +73,12 @@ impl ServerHandle {
     /// As [`Self::add_tool`]; also for completions on a server that had none when it began to serve, since clients
     /// were told that it has none.
     pub fn add_prompt(&self, prompt: Prompt) -> Result<()> {
-        let shared = self.shared()?;
-        shared.may_complete(prompt.completers.is_empty(), prompt.at)?;
-        shared.add(List::Prompts, |declared| declared.prompts.push(prompt))
+        self.add(prompt)
     }
 
     /// Removes a prompt; otherwise as [`Self::remove_tool`].
     pub fn remove_prompt(&self, name: &str) -> bool {
-        self.remove(List::Prompts, |declared| &mut declared.prompts, |it| it.entry.name == name)
+        self.remove::<Prompt>(name)
     }
 
     /// Adds a resource; otherwise as [`Self::add_tool`].
@@ -89,12 +86,12 @@ impl ServerHandle {
     /// # Errors
     /// As [`Self::add_tool`].
     pub fn add_resource(&self, resource: Resource) -> Result<()> {
-        self.shared()?.add(List::Resources, |declared| declared.resources.push(resource))
+        self.add(resource)
     }
 
     /// Removes the resource with this URI; otherwise as [`Self::remove_tool`].
     pub fn remove_resource(&self, uri: &str) -> bool {
-        self.remove(List::Resources, |declared| &mut declared.resources, |it| it.entry.uri == uri)
+        self.remove::<Resource>(uri)
     }
 
     /// Adds a family of resources; otherwise as [`Self::add_tool`].
@@ -102,28 +99,21 @@ impl ServerHandle {
     /// # Errors
     /// As [`Self::add_prompt`].
     pub fn add_resource_template(&self, template: ResourceTemplate) -> Result<()> {
-        let shared = self.shared()?;
-        shared.may_complete(template.completers.is_empty(), template.at)?;
-        shared.add(List::ResourceTemplates, |declared| declared.templates.push(template))
+        self.add(template)
     }
 
     /// Removes the family with this template; otherwise as [`Self::remove_tool`].
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
-        let removed = |it: &ResourceTemplate| it.entry.uri_template == uri_template;
-        self.remove(List::ResourceTemplates, |declared| &mut declared.templates, removed)
+        self.remove::<ResourceTemplate>(uri_template)
     }
 
-    fn shared(&self) -> Result<Arc<Shared>> {
-        self.shared.upgrade().ok_or_else(|| Error::Closed { why: "the server has ended".to_owned() })
+    fn add<E: Declare>(&self, entry: E) -> Result<()> {
+        let ended = || Error::Closed { why: "the server has ended".to_owned() };
+        self.shared.upgrade().ok_or_else(ended)?.add(entry)
     }
 
-    fn remove<T>(
-        &self,
-        list: List,
-        entries: impl FnOnce(&mut Declared) -> &mut Vec<T>,
-        removed: impl Fn(&T) -> bool,
-    ) -> bool {
-        self.shared.upgrade().is_some_and(|shared| shared.remove(list, entries, removed))
+    fn remove<E: Declare>(&self, name: &str) -> bool {
+        self.shared.upgrade().is_some_and(|shared| shared.remove::<E>(name))
     }
 }
 
@@ -134,6 +124,9 @@ impl fmt::Debug for ServerHandle {
 }
 
 /// What all connections and handles of a server share.
+///
+/// Entries and catalogs hold functions of the program, and what those hold may have a `Drop` that comes back here:
+/// under the lock none is dropped.
 #[derive(Default)]
 pub(crate) struct Shared {
     pub(crate) bus: Arc<Bus>,
@@ -151,6 +144,8 @@ struct State {
     last: Option<Arc<Catalog>>,
     /// Set when serving begins.
     live: Option<Live>,
+    /// Invariant: the names in `declared`.
+    names: Names,
 }
 
 struct Live {
@@ -160,9 +155,9 @@ struct Live {
 }
 
 impl Shared {
-    /// Changes a declaration that nobody serves yet; mistakes are found when serving begins.
-    pub(crate) fn declare(&self, change: impl FnOnce(&mut Declared)) {
-        change(&mut self.lock().declared);
+    /// Adds to a declaration that nobody serves yet; mistakes are found when serving begins.
+    pub(crate) fn declare<E: Declare>(&self, entry: E) {
+        self.lock().push(entry);
     }
 
     /// Lets `look` see what is declared.
@@ -190,61 +185,51 @@ impl Shared {
     /// Returns the catalog and its generation. It is made here, and not when an entry is added: many may be.
     pub(crate) fn catalog(&self) -> (u64, Arc<Catalog>) {
         let mut state = self.lock();
-        let State { catalog, declared, last, live } = &mut *state;
+        let State { catalog, declared, last, live, .. } = &mut *state;
         let catalog = catalog.get_or_insert_with(|| {
             let live = live.as_ref().expect("connections are made after `begin`");
             Arc::new(Catalog::new(&live.server, declared, &live.settings, last.as_deref()))
         });
-        *last = Some(Arc::clone(catalog));
-        (self.generation(), Arc::clone(catalog))
+        let catalog = Arc::clone(catalog);
+        let old = last.replace(Arc::clone(&catalog));
+        let generation = self.generation();
+        drop(state);
+        drop(old);
+        (generation, catalog)
     }
 
-    /// Adds the entry that `add` puts at the end of `list`, unless it is a mistake.
-    fn add(&self, list: List, add: impl FnOnce(&mut Declared)) -> Result<()> {
+    /// Adds `entry`, unless it is a mistake.
+    fn add<E: Declare>(&self, entry: E) -> Result<()> {
         let mut state = self.lock();
-        add(&mut state.declared);
-        if let Err(error) = check(&state.declared) {
-            state.declared.pop(list);
+        if let Err(error) = state.check(&entry.about()) {
+            drop(state);
+            drop(entry);
             return Err(error);
         }
-        self.changed(state, list);
+        state.push(entry);
+        self.changed(state, E::LIST);
         Ok(())
     }
 
-    fn remove<T>(
-        &self,
-        list: List,
-        entries: impl FnOnce(&mut Declared) -> &mut Vec<T>,
-        removed: impl Fn(&T) -> bool,
-    ) -> bool {
+    fn remove<E: Declare>(&self, name: &str) -> bool {
         let mut state = self.lock();
-        let entries = entries(&mut state.declared);
-        let before = entries.len();
-        entries.retain(|entry| !removed(entry));
-        let found = entries.len() < before;
-        if found {
-            self.changed(state, list);
+        if !state.names.forget(E::LIST, name) {
+            return false;
         }
-        found
+        let entries = E::entries(&mut state.declared);
+        let removed: Vec<E> = entries.extract_if(.., |entry| entry.about().name == name).collect();
+        self.changed(state, E::LIST);
+        drop(removed);
+        true
     }
 
     fn changed(&self, mut state: MutexGuard<'_, State>, list: List) {
-        state.catalog = None;
+        let old = state.catalog.take();
         self.generation.fetch_add(1, Ordering::Release);
         drop(state);
         // After the new generation can be seen: who hears of it and asks gets the new list.
         self.bus.publish(&Change::List(list));
-    }
-
-    fn may_complete(&self, has_none: bool, at: &'static Location<'static>) -> Result<()> {
-        match &self.lock().live {
-            Some(live) if !live.completes && !has_none => {
-                let message =
-                    "expected no completions: the server had none when it began to serve".to_owned();
-                Err(Error::Declaration { at, message })
-            }
-            _ => Ok(()),
-        }
+        drop(old);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -253,8 +238,129 @@ impl Shared {
     }
 }
 
+impl State {
+    /// Finds the first mistake in an entry that is to be added.
+    fn check(&self, about: &About<'_>) -> Result<()> {
+        if about.completes && self.live.as_ref().is_some_and(|live| !live.completes) {
+            let message = "expected no completions: the server had none when it began to serve".to_owned();
+            return Err(Error::Declaration { at: about.at, message });
+        }
+        self.names.check(about)
+    }
+
+    fn push<E: Declare>(&mut self, entry: E) {
+        self.names.note(&entry.about());
+        E::entries(&mut self.declared).push(entry);
+    }
+}
+
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use plainwire_proto::model::CacheHint;
+
+    use super::*;
+
+    fn serving() -> Arc<Shared> {
+        let shared = Arc::new(Shared::default());
+        let settings =
+            Settings { cache_hint: CacheHint::default(), page_size: 100, slow_step: Duration::from_secs(1) };
+        shared.begin("s", settings).expect("nothing that could be wrong");
+        shared
+    }
+
+    fn tool(name: &str) -> Tool {
+        Tool::new(name, || async { "done" })
+    }
+
+    /// Takes its tool with it when it goes.
+    struct Guard(ServerHandle);
+
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            assert!(self.0.remove_tool("other"), "the server does not hear of it");
+        }
+    }
+
+    fn guarded(name: &str, handle: &ServerHandle) -> Tool {
+        let guard = Arc::new(Guard(handle.clone()));
+        Tool::new(name, move || {
+            let _held = &guard;
+            async { "done" }
+        })
+    }
+
+    /// Lets `act` do something that drops a guard, and sees that it ends.
+    fn ends(act: impl FnOnce(&Arc<Shared>, &ServerHandle) + Send + 'static) {
+        let (done, is_done) = mpsc::channel();
+        // Without an owner: if it hangs, it hangs for good.
+        thread::spawn(move || {
+            let shared = serving();
+            let handle = ServerHandle::new(&shared);
+            handle.add_tool(tool("other")).expect("a legal tool");
+            act(&shared, &handle);
+            assert!(!handle.remove_tool("other"), "the guard is still there");
+            done.send(()).expect("a test that waits");
+        });
+        is_done.recv_timeout(Duration::from_secs(10)).expect("an end in time");
+    }
+
+    #[test]
+    fn what_a_removed_tool_drops_may_use_the_handle() {
+        ends(|_, handle| {
+            handle.add_tool(guarded("t", handle)).expect("a legal tool");
+            assert!(handle.remove_tool("t"));
+        });
+    }
+
+    #[test]
+    fn what_a_refused_tool_drops_may_use_the_handle() {
+        ends(|_, handle| {
+            handle.add_tool(guarded("no name", handle)).expect_err("a name with a space");
+        });
+    }
+
+    #[test]
+    fn what_an_old_catalog_drops_may_use_the_handle() {
+        ends(|shared, handle| {
+            handle.add_tool(guarded("t", handle)).expect("a legal tool");
+            shared.catalog();
+            assert!(handle.remove_tool("t"));
+            shared.catalog();
+        });
+    }
+
+    #[test]
+    fn adding_one_of_many_looks_at_that_one_only() {
+        let shared = serving();
+        let handle = ServerHandle::new(&shared);
+        for n in 0..5_000 {
+            handle.add_tool(tool(&format!("t{n}"))).expect("a legal tool");
+        }
+        handle.add_tool(tool("t7")).expect_err("a second one of that name");
+        assert_eq!(shared.lock().names.checked.get(), 5_001);
+        assert!(handle.remove_tool("t7"));
+        handle.add_tool(tool("t7")).expect("the name is free again");
+    }
+
+    #[test]
+    fn a_mistake_that_was_declared_before_is_found_when_serving_begins() {
+        let shared = Arc::new(Shared::default());
+        let handle = ServerHandle::new(&shared);
+        shared.declare(tool("twice"));
+        shared.declare(tool("twice"));
+        handle.add_tool(tool("other")).expect("nothing wrong with this one");
+        assert!(check(&shared.lock().declared).is_err());
+        assert!(handle.remove_tool("twice") && !handle.remove_tool("twice"), "both of them");
+        check(&shared.lock().declared).expect("nothing wrong any more");
     }
 }

@@ -135,25 +135,25 @@ impl Server {
 
     /// Adds a tool.
     pub fn tool(self, tool: Tool) -> Self {
-        self.shared.declare(|declared| declared.tools.push(tool));
+        self.shared.declare(tool);
         self
     }
 
     /// Adds a resource.
     pub fn resource(self, resource: Resource) -> Self {
-        self.shared.declare(|declared| declared.resources.push(resource));
+        self.shared.declare(resource);
         self
     }
 
     /// Adds a family of resources. Where several match a URI, the first one reads it.
     pub fn resource_template(self, template: ResourceTemplate) -> Self {
-        self.shared.declare(|declared| declared.templates.push(template));
+        self.shared.declare(template);
         self
     }
 
     /// Adds a prompt.
     pub fn prompt(self, prompt: Prompt) -> Self {
-        self.shared.declare(|declared| declared.prompts.push(prompt));
+        self.shared.declare(prompt);
         self
     }
 

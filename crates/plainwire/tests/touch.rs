@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use plainwire::model::{ElicitResult, Elicitation};
 use plainwire::prelude::*;
-use plainwire::{Completing, ServerHandle};
+use plainwire::proto::peer::EraChoice;
+use plainwire::{Client, Completing, ServerHandle};
 use raw::{LEGACY, PATIENCE, Raw, call, cancel, error, error_with_data, ping, pong, request, result, text};
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -294,7 +296,7 @@ async fn a_hundred_thousand_changes_are_told_once_to_whoever_did_not_read_meanwh
         handle.notify_resource_updated(["item://first", "item://all/1", "item://all/2"][n % 3]);
     }
     let said = settled(&mut raw, LEGACY).await;
-    assert_eq!(said, [updated("item://all/1"), updated("item://first")]);
+    assert_eq!(said, [updated("item://first"), updated("item://all/1")]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -733,6 +735,50 @@ async fn a_client_of_2026_07_28_is_never_pinged() {
     sleep(Duration::from_secs(100)).await;
     assert!(raw.ask(&request(MODERN, "1", "tools/call", r#"{"name":"t"}"#)).await.contains("done"));
     assert_eq!(raw.end().await, Vec::<String>::new());
+}
+
+/// Times that no clock can tell.
+const ENDLESS: [Duration; 2] = [Duration::MAX, Duration::MAX.saturating_sub(Duration::from_secs(1))];
+
+#[tokio::test]
+async fn a_server_whose_silence_never_ends_serves() {
+    for endless in ENDLESS {
+        let server = Server::new("s").ping_every(endless).tool(reporter(1, Duration::ZERO));
+        let mut raw = Raw::session(server, LEGACY).await;
+        for id in ["1", "2"] {
+            assert_eq!(raw.ask(&call(id, "t", "{}")).await, text(id, "done"), "{endless:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_whose_silence_never_ends_calls() {
+    for endless in ENDLESS {
+        let server = Server::new("s").tool(reporter(1, Duration::ZERO));
+        let client = Client::builder().era(EraChoice::Legacy).ping_every(endless);
+        let client = plainwire::testing::client_with(server, client).await.expect("a connection");
+        for _ in 0..2 {
+            let answer: String = client.call("t", serde_json::json!({})).await.expect("an answer");
+            assert_eq!(answer, "done", "{endless:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_may_wait_for_ever_is_answered() {
+    for endless in ENDLESS {
+        let ask = |ctx: Context| async move { ctx.elicit::<String>("q", "Who?").await?.accepted() };
+        let server = Server::new("s").ask_timeout(endless).tool(Tool::new("t", ask));
+        let ada = async |_: Elicitation| {
+            // The server waits for a while, and so has a timer.
+            sleep(Duration::from_millis(5)).await;
+            ElicitResult::accept([("value".to_owned(), "Ada".into())].into_iter().collect())
+        };
+        let client = Client::builder().era(EraChoice::Legacy).on_elicit(ada);
+        let client = plainwire::testing::client_with(server, client).await.expect("a connection");
+        let answer: String = client.call("t", serde_json::json!({})).await.expect("an answer");
+        assert_eq!(answer, "Ada", "{endless:?}");
+    }
 }
 
 #[tokio::test]

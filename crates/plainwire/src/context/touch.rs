@@ -3,6 +3,7 @@
 //! In: what the handler says. Out: signals for the connection, as many as it can take; what is left out is said
 //! later. Whether the client wants a message is looked up before anything is serialised.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,12 +26,28 @@ impl Context {
         let Some(throttle) = &it.throttle else { return };
         let mut throttle = lock(throttle);
         let report = Report { done, total, message: message.map(ToOwned::to_owned) };
-        if throttle.takes_one() && it.signals.progress_has_room() {
-            throttle.held = None;
-            let Report { done, total, message } = report;
-            it.signals.send(Signal::Progress { key: it.key, done, total, message });
-        } else {
+        if !throttle.takes_one() || !it.signals.progress_has_room() {
             throttle.held = Some(report);
+            return;
+        }
+        throttle.held = None;
+        throttle.due.push_back(report);
+        drop(throttle);
+        self.send_due();
+    }
+
+    /// Sends what is due, in order, without the lock: to send wakes whoever waits for it. If another thread is at it
+    /// already, or this one further up, that takes it along.
+    fn send_due(&self) {
+        let it = &self.inner;
+        let Some(throttle) = &it.throttle else { return };
+        if std::mem::replace(&mut lock(throttle).sending, true) {
+            return;
+        }
+        loop {
+            let due = lock(throttle).next_due();
+            let Some(Report { done, total, message }) = due else { return };
+            it.signals.send(Signal::Progress { key: it.key, done, total, message });
         }
     }
 
@@ -83,9 +100,12 @@ impl Context {
     /// Says what is still unsaid when the call is about to be answered.
     pub(crate) fn say_the_rest(&self, peer: &mut Peer) {
         let it = &self.inner;
-        if let Some(Report { done, total, message }) =
-            it.throttle.as_ref().and_then(|throttle| lock(throttle).held.take())
-        {
+        // What is held is newer than what is due; what is due and not sent yet would come too late.
+        let rest = it.throttle.as_ref().and_then(|throttle| {
+            let mut throttle = lock(throttle);
+            throttle.held.take().or_else(|| throttle.due.back().cloned())
+        });
+        if let Some(Report { done, total, message }) = rest {
             peer.progress(it.key, done, total, message.as_deref());
         }
         if let Some((level, data)) = it.left_out.take() {
@@ -111,13 +131,17 @@ impl Default for ProgressRate {
 /// The rate of one call, and the report that waits for its turn. Shared by the clones of its context.
 #[derive(Debug)]
 pub(super) struct Throttle {
+    /// What may be sent and is not yet. Invariant: empty unless `sending`, except right before.
+    due: VecDeque<Report>,
     held: Option<Report>,
     last: Instant,
     rate: ProgressRate,
+    /// Whether somebody sends what is due.
+    sending: bool,
     tokens: f64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Report {
     done: f64,
     total: Option<f64>,
@@ -128,7 +152,21 @@ impl Throttle {
     /// The rate of a call whose client wants progress.
     pub(super) fn of(meta: &RequestMeta, rate: ProgressRate) -> Option<Mutex<Self>> {
         meta.meta.progress_token?;
-        Some(Mutex::new(Self { held: None, last: Instant::now(), rate, tokens: rate.burst.into() }))
+        Some(Mutex::new(Self {
+            due: VecDeque::new(),
+            held: None,
+            last: Instant::now(),
+            rate,
+            sending: false,
+            tokens: rate.burst.into(),
+        }))
+    }
+
+    /// Takes the next report that is due. After the last one nobody sends any more: whoever comes later has to.
+    fn next_due(&mut self) -> Option<Report> {
+        let due = self.due.pop_front();
+        self.sending = due.is_some();
+        due
     }
 
     fn takes_one(&mut self) -> bool {
@@ -229,4 +267,87 @@ impl LeftOut {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{OnceCell, RefCell};
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc;
+    use std::task::{Poll, Wake, Waker};
+    use std::thread;
+    use std::time::Duration;
+
+    use plainwire_proto::model::{Capabilities, Implementation};
+    use plainwire_proto::peer::{Event, Now, ServerConfig};
+    use serde_json::json;
+
+    use super::super::ContextSource;
+    use super::*;
+
+    /// The context of a call that wants progress.
+    fn context(signals: &Signals) -> Context {
+        let info = Implementation::new("s", "1");
+        let mut capabilities = Capabilities::default();
+        capabilities.declare("tools", json!({}));
+        let mut peer = Peer::server(Arc::new(ServerConfig::new(info, capabilities)));
+        let mut events = Vec::new();
+        for frame in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":1}}}"#,
+        ] {
+            peer.handle_frame(frame.as_bytes(), Now::default());
+            events.extend(std::iter::from_fn(|| peer.poll_event()));
+        }
+        let Some(Event::Request { key, meta, .. }) = events.pop() else { panic!("{events:?}") };
+        let source = ContextSource {
+            arguments: "{}",
+            carried: RefCell::default(),
+            frame: "",
+            key,
+            made: OnceCell::new(),
+            max_questions: 1,
+            meta,
+            method: "tools/call",
+            name: "t",
+            principal: None,
+            progress: ProgressRate::default(),
+            shared: &Arc::default(),
+            session: None,
+            signals,
+        };
+        source.get()
+    }
+
+    /// Reports progress itself, the first time that it is woken.
+    struct Reports(Context, AtomicBool);
+
+    impl Wake for Reports {
+        fn wake(self: Arc<Self>) {
+            if !self.1.swap(true, Ordering::SeqCst) {
+                self.0.progress(2.0, None, None);
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_hears_of_progress_may_report_some_and_the_order_is_kept() {
+        let (done, is_done) = mpsc::channel();
+        // Without an owner: if it hangs, it hangs for good.
+        thread::spawn(move || {
+            let (signals, mut queue) = Signals::new();
+            let context = context(&signals);
+            let waker = Waker::from(Arc::new(Reports(context.clone(), AtomicBool::new(false))));
+            assert!(queue.poll_recv(&mut std::task::Context::from_waker(&waker)).is_pending());
+            context.progress(1.0, None, None);
+            context.progress(3.0, None, None);
+            let mut cx = std::task::Context::from_waker(Waker::noop());
+            let mut reports = Vec::new();
+            while let Poll::Ready(Some(Signal::Progress { done, .. })) = queue.poll_recv(&mut cx) {
+                reports.push(done);
+            }
+            done.send(reports).expect("a test that waits");
+        });
+        assert_eq!(is_done.recv_timeout(Duration::from_secs(10)).expect("an end in time"), [1.0, 2.0, 3.0]);
+    }
 }

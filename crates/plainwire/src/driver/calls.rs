@@ -98,7 +98,7 @@ impl Calls {
 
     /// Lets deadlines of the peer pass. Returns whether one may have.
     pub(super) fn poll_deadlines(&mut self, cx: &mut Poller<'_>) -> bool {
-        let at = self.peer.poll_timeout().map(|at| self.clock.instant(at));
+        let at = self.peer.poll_timeout().and_then(|at| self.clock.instant(at));
         // One that has moved away, as it does with each frame, is noticed when the old one has passed.
         let planned = self.sleep.as_ref().map(|sleep| sleep.deadline());
         let at = at.map(|at| planned.map_or(at, |planned| planned.min(at)));
@@ -209,14 +209,14 @@ impl Calls {
             match event {
                 Event::Request { key, request, meta } => self.handle_request(frame, key, request, meta),
                 Event::Cancelled { key, reason } => {
-                    tracing::debug!("cancelled: {}", reason.unwrap_or_default());
+                    tracing::debug!("cancelled: {:?}", reason.unwrap_or_default());
                     match self.tasks.get(&key) {
                         Some(task) => task.stop(),
                         None => self.peer.finished(key),
                     }
                 }
                 Event::Failed { request, error } => self.questions.settle(request, Err(error)),
-                Event::Ignored(why) => tracing::debug!("{why}"),
+                Event::Ignored(why) => tracing::debug!("{why:?}"),
                 Event::LogLevel(level) => self.signals.logs.set_level(level),
                 Event::Result { request, result } => {
                     self.questions.settle(request, Ok(result.text(frame)));

@@ -113,8 +113,8 @@ impl Clock {
         Now { monotonic: self.began.elapsed(), unix: unix() }
     }
 
-    /// The moment at which [`Now::monotonic`] is `monotonic`.
-    fn instant(self, monotonic: Duration) -> Instant {
-        self.began + monotonic
+    /// The moment at which [`Now::monotonic`] is `monotonic`; `None` for one that no clock can tell.
+    fn instant(self, monotonic: Duration) -> Option<Instant> {
+        self.began.checked_add(monotonic)
     }
 }

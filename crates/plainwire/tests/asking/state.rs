@@ -96,10 +96,28 @@ fn assert_refused(answer: &str, reason: &str) {
     assert!(log.contains("refused a request state of tools/call") && log.contains(reason), "{reason}: {log}");
 }
 
-/// A server whose log is kept, and the first round of a call.
-async fn first_round(server: Server) -> (Asked, Value) {
+fn keep_log() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| subscriber::set_global_default(Log).expect("no other subscriber"));
+}
+
+#[tokio::test]
+async fn the_reason_of_a_cancellation_is_logged_without_its_line_breaks() {
+    keep_log();
+    let tool = Tool::new("t", std::future::pending::<String>);
+    let mut asked = Asked::connect(Server::new("s").tool(tool), "2025-11-25").await;
+    asked.raw.send(&crate::raw::call("5", "t", "{}")).await;
+    let params = json!({ "requestId": 5, "reason": "a\nERROR forged: b\u{1b}[31m" });
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+    asked.raw.send(&cancel.to_string()).await;
+    asked.raw.ask(&crate::raw::ping("6")).await;
+    let log = logged();
+    assert!(log.contains(r#"cancelled: "a\nERROR forged: b\u{1b}[31m""#), "{log}");
+}
+
+/// A server whose log is kept, and the first round of a call.
+async fn first_round(server: Server) -> (Asked, Value) {
+    keep_log();
     let mut asked = Asked::connect(server, MODERN).await;
     let first = asked.tool("t").await;
     assert_eq!(keys(&first), ["name"]);

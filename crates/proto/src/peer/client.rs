@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::inbound::Answer;
 use super::{
-    ClientConfig, EraChoice, Event, Now, Peer, Request, RequestKey, RequestMeta, RequestOptions, Role,
+    ClientConfig, EraChoice, Event, Now, Peer, Request, RequestKey, RequestMeta, RequestOptions, Role, Route,
     listening,
 };
 use crate::envelope::{Id, Params};
@@ -156,7 +156,7 @@ impl Peer {
         let text = format!("expected a method of this client, but found `{}`", shorten(&name));
         self.send_error(
             answer,
-            None,
+            Route::Unsolicited,
             Some(&id),
             &Error::new(ErrorKind::MethodNotFound, text),
             Some(revision),

@@ -88,7 +88,7 @@ pub enum Event {
         /// The JSON value of `result`.
         result: Span,
     },
-    /// The other side has said nothing for twice the time of `keep_alive`, not even when it was asked.
+    /// The other side has not answered our ping, and has said nothing else for the time of `keep_alive` since then.
     Unresponsive,
 }
 

@@ -1,7 +1,7 @@
 //! Whether the other side still lives: a `ping` after a long silence, and a verdict after as long again.
 //!
 //! In: the time, and that something was heard. Out: a ping, or [`super::Event::Unresponsive`]. Only sessions of older
-//! revisions have pings; 2026-07-28 has none.
+//! revisions have pings; 2026-07-28 has none. Times that are too long to be told are never over.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use crate::revision::Feature;
 /// States: listening; `asked`, and waiting for any sign of life; `over`, after the verdict.
 #[derive(Debug, Default)]
 pub(super) struct KeepAlive {
-    asked: Option<RequestKey>,
+    /// Our ping, and when it was sent: later than it was due, if the program was held up.
+    asked: Option<(RequestKey, Duration)>,
     every: Option<Duration>,
     heard: Duration,
     over: bool,
@@ -27,7 +28,7 @@ impl KeepAlive {
     }
 
     pub(super) fn is_ours(&self, request: RequestKey) -> bool {
-        self.asked == Some(request)
+        self.asked.is_some_and(|(asked, _)| asked == request)
     }
 }
 
@@ -35,8 +36,9 @@ impl Peer {
     /// Returns when silence has lasted too long, if that is watched for.
     pub(super) fn silence_ends(&self) -> Option<Duration> {
         let every = self.keep_alive.every.filter(|_| !self.keep_alive.over && self.may_ping())?;
-        let times = if self.keep_alive.asked.is_some() { 2 } else { 1 };
-        Some(self.keep_alive.heard.saturating_add(every.saturating_mul(times)))
+        let KeepAlive { asked, heard, .. } = self.keep_alive;
+        let since = asked.map_or(heard, |(_, asked_at)| heard.max(asked_at));
+        since.checked_add(every).filter(|&ends| ends < Duration::MAX)
     }
 
     /// Asks whether the other side is there, or gives up on it.
@@ -44,15 +46,14 @@ impl Peer {
         if self.silence_ends().is_none_or(|ends| now.monotonic < ends) {
             return;
         }
-        if let Some(asked) = self.keep_alive.asked.take() {
+        if let Some((asked, _)) = self.keep_alive.asked.take() {
             self.keep_alive.over = true;
             self.outbound.close(asked);
             self.events.push_back(Event::Unresponsive);
         } else {
-            // The verdict comes from the silence, not from this one answer: it has no deadline to speak of.
-            let never = Duration::from_secs(u32::MAX.into());
-            let never = RequestOptions { idle: never, hard: never };
-            self.keep_alive.asked = Some(self.request("ping", "{}", never, now));
+            // The verdict comes from the silence, not from this one answer: it has no deadline.
+            let ping = self.request("ping", "{}", RequestOptions::UNLIMITED, now);
+            self.keep_alive.asked = Some((ping, now.monotonic));
         }
     }
 

@@ -77,7 +77,7 @@ impl Peer {
                 self.events.push_back(Event::LogLevel(level));
                 self.answer_at_once(answer, id, revision, |out| out.extend_from_slice(b"{}"));
             }
-            Err(error) => self.send_error(answer, None, Some(id), &error, Some(revision)),
+            Err(error) => self.send_error(answer, Route::Unsolicited, Some(id), &error, Some(revision)),
         }
     }
 }

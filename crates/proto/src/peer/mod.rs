@@ -41,7 +41,7 @@ use crate::json::Span;
 use crate::model::{CallToolResult, Content};
 use crate::revision::{Feature, Revision};
 use batch::Batches;
-use inbound::{Answer, Inbound};
+use inbound::{Answer, Inbound, Open};
 use keep_alive::KeepAlive;
 use outbound::Outbound;
 use pool::Pool;
@@ -171,13 +171,7 @@ impl Peer {
     ///
     /// Nothing is written for a request that was cancelled, and nothing for a key that was answered before.
     pub fn respond(&mut self, key: CallKey, write: impl FnOnce(&mut Vec<u8>)) {
-        let Some(open) = self.inbound.close(key) else { return };
-        self.withdraw(key);
-        let mut route = Route::Request(key);
-        if open.is_listen {
-            self.subscriptions.end(key);
-            route = Route::Listen(key);
-        }
+        let Some((open, route)) = self.close(key) else { return };
         let mut out = self.buffer();
         envelope::begin_result(&mut out, &open.id);
         write(&mut out);
@@ -189,19 +183,15 @@ impl Peer {
             let text =
                 format!("expected a result of at most {limit} bytes (limit `frame_out`), but found {found}");
             let error = Error::new(ErrorKind::Internal, text);
-            return self.send_error(open.answer, Some(key), Some(&open.id), &error, Some(open.revision));
+            return self.send_error(open.answer, route, Some(&open.id), &error, Some(open.revision));
         }
         self.send(open.answer, route, out);
     }
 
     /// Answers the request `key` with an error; otherwise as [`Self::respond`].
     pub fn respond_error(&mut self, key: CallKey, error: &Error) {
-        if let Some(open) = self.inbound.close(key) {
-            self.withdraw(key);
-            if open.is_listen {
-                self.subscriptions.end(key);
-            }
-            self.send_error(open.answer, Some(key), Some(&open.id), error, Some(open.revision));
+        if let Some((open, route)) = self.close(key) {
+            self.send_error(open.answer, route, Some(&open.id), error, Some(open.revision));
         }
     }
 
@@ -269,6 +259,17 @@ impl Peer {
         self.outbound.len()
     }
 
+    /// Ends a request of the other side. Returns it, if its answer is still due, and whom the answer is for.
+    fn close(&mut self, key: CallKey) -> Option<(Open, Route)> {
+        let open = self.inbound.close(key)?;
+        self.withdraw(key);
+        if open.is_listen {
+            self.subscriptions.end(key);
+            return Some((open, Route::Listen(key)));
+        }
+        Some((open, Route::Request(key)))
+    }
+
     fn handle_message(&mut self, frame: &str, place: Span, answer: Answer, now: Now) {
         match envelope::parse(frame, place, self.limits.depth) {
             Ok(Message::Request { id, method, params }) => {
@@ -295,7 +296,7 @@ impl Peer {
         if self.inbound.holds(&id) {
             let text = format!("expected `id` to be new, but found {id}, which is in flight");
             let error = Error::new(ErrorKind::InvalidRequest, text);
-            return self.send_error(answer, None, Some(&id), &error, self.error_revision());
+            return self.send_error(answer, Route::Unsolicited, Some(&id), &error, self.error_revision());
         }
         match &mut self.role {
             Role::Server(_) => self.serve(frame, id, method, params, answer, now),
@@ -358,7 +359,7 @@ impl Peer {
         self.note(error.message());
         match self.role {
             Role::Server(_) if malformed.answer => {
-                self.send_error(answer, None, id.as_ref(), &error, self.error_revision());
+                self.send_error(answer, Route::Unsolicited, id.as_ref(), &error, self.error_revision());
             }
             // Spec: 2026-07-28 stdio "Sending Messages": a client writes no answers. In older sessions nearly all
             // that is broken is no request either, but a line of a log.
@@ -378,14 +379,14 @@ impl Peer {
     fn send_error(
         &mut self,
         answer: Answer,
-        key: Option<CallKey>,
+        route: Route,
         id: Option<&Id>,
         error: &Error,
         revision: Option<Revision>,
     ) {
         let mut out = self.buffer();
         envelope::error(&mut out, id, error, revision);
-        self.send(answer, key.map_or(Route::Unsolicited, Route::Request), out);
+        self.send(answer, route, out);
     }
 
     fn send(&mut self, answer: Answer, route: Route, bytes: Vec<u8>) {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::inbound::{Answer, Open};
-use super::{Event, Now, Peer, Request, RequestMeta, Role, ServerConfig, logging, subscriptions};
+use super::{Event, Now, Peer, Request, RequestMeta, Role, Route, ServerConfig, logging, subscriptions};
 use crate::codec::Encoder;
 use crate::cursor::List;
 use crate::envelope::{Id, Params};
@@ -129,7 +129,7 @@ impl Peer {
         if answer != Answer::Alone && !self.may_be_batched(&name, modern) {
             let text = format!("expected `{name}` in a frame of its own, but found it in a batch");
             let error = Error::new(ErrorKind::InvalidRequest, text);
-            return self.send_error(answer, None, Some(&id), &error, self.error_revision());
+            return self.send_error(answer, Route::Unsolicited, Some(&id), &error, self.error_revision());
         }
         if &*name == "initialize" && !modern {
             return self.serve_initialize(frame, &id, params, answer);
@@ -138,7 +138,7 @@ impl Peer {
             Err(error) => {
                 // Errors about modern requests have modern codes, whatever the session speaks.
                 let revision = if modern { Some(Revision::NEWEST) } else { self.error_revision() };
-                self.send_error(answer, None, Some(&id), &error, revision);
+                self.send_error(answer, Route::Unsolicited, Some(&id), &error, revision);
             }
             Ok(revision) => self.serve_method(frame, id, &name, params, answer, revision),
         }
@@ -228,7 +228,9 @@ impl Peer {
                 let meta = |level| request_meta(frame, params, revision, level);
                 let level = config.capabilities.has("logging").then_some(session_level);
                 match request.and_then(|it| Ok((it, meta(level)?))) {
-                    Err(error) => self.send_error(answer, None, Some(&id), &error, Some(revision)),
+                    Err(error) => {
+                        self.send_error(answer, Route::Unsolicited, Some(&id), &error, Some(revision))
+                    }
                     Ok((request, meta)) => self.admit(frame, id, request, meta, answer),
                 }
             }
@@ -245,7 +247,7 @@ impl Peer {
             );
             return self.send_error(
                 answer,
-                None,
+                Route::Unsolicited,
                 Some(&id),
                 &Error::new(ErrorKind::Overloaded, text),
                 Some(revision),
@@ -280,7 +282,7 @@ impl Peer {
                     ErrorKind::InvalidParams,
                     format!("expected the parameters of `initialize`, but found {error}"),
                 );
-                return self.send_error(answer, None, Some(id), &error, None);
+                return self.send_error(answer, Route::Unsolicited, Some(id), &error, None);
             }
         };
         let result = match (&wanted.protocol_version, session.revision, config.newest_legacy()) {
@@ -306,7 +308,9 @@ impl Peer {
                     Some(Arc::new(Client { capabilities: wanted.capabilities, info: wanted.client_info }));
                 self.answer_at_once(answer, id, revision, |out| write_initialize(out, &config, revision));
             }
-            Err(error) => self.send_error(answer, None, Some(id), &error, self.error_revision()),
+            Err(error) => {
+                self.send_error(answer, Route::Unsolicited, Some(id), &error, self.error_revision())
+            }
         }
     }
 

@@ -133,7 +133,7 @@ impl Peer {
             // Before anybody looks at them: however few will be agreed to.
             Ok((filter, _)) if filter.resource_subscriptions.len() > self.limits.subscriptions => {
                 let error = too_many(self.limits.subscriptions, filter.resource_subscriptions.len());
-                return self.send_error(answer, None, Some(&id), &error, Some(revision));
+                return self.send_error(answer, Route::Unsolicited, Some(&id), &error, Some(revision));
             }
             Ok(found) if self.listens() < self.limits.listens => found,
             Ok(_) => {
@@ -142,9 +142,11 @@ impl Peer {
                     "expected at most {limit} listens at a time (limit `listens`), but found one more"
                 );
                 let error = Error::new(ErrorKind::Overloaded, text);
-                return self.send_error(answer, None, Some(&id), &error, Some(revision));
+                return self.send_error(answer, Route::Unsolicited, Some(&id), &error, Some(revision));
             }
-            Err(error) => return self.send_error(answer, None, Some(&id), &error, Some(revision)),
+            Err(error) => {
+                return self.send_error(answer, Route::Unsolicited, Some(&id), &error, Some(revision));
+            }
         };
         // Spec: neither progress nor log messages on it.
         let open = Open { is_listen: true, ..Open::new(id.clone(), answer, revision) };

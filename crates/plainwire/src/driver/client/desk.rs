@@ -134,7 +134,7 @@ impl Desk {
                 Event::Request { key, request: Request::Input { method, params }, meta } => {
                     self.handle_request(key, method, params.map(|it| it.text(frame)), meta.revision, peer);
                 }
-                Event::Ignored(why) => tracing::debug!("{why}"),
+                Event::Ignored(why) => tracing::debug!("{why:?}"),
                 Event::Unresponsive => self.is_lost = true,
                 Event::Initialized | Event::LogLevel(_) | Event::Request { .. } | Event::RootsChanged => {}
             }

@@ -146,7 +146,7 @@ impl Pump {
     /// Lets deadlines pass. Returns whether one did.
     fn poll_deadlines(&mut self, cx: &mut Context<'_>) -> bool {
         let next = self.peer.poll_timeout().into_iter().chain(self.desk.poll_timeout()).min();
-        let at = next.map(|at| self.clock.instant(at));
+        let at = next.and_then(|at| self.clock.instant(at));
         if !crate::driver::poll_until(&mut self.sleep, at, cx) {
             return false;
         }

@@ -514,6 +514,48 @@ fn a_silent_session_is_asked_and_then_given_up() {
 }
 
 #[test]
+fn a_session_that_was_asked_late_has_all_its_time_to_answer() {
+    let mut server = patient(Some(V25C));
+    assert_eq!(waits(&mut server, 100).1.len(), 1, "the program was held up, or its machine slept");
+    assert_eq!(server.peer.poll_timeout(), Some(Duration::from_secs(110)));
+    for second in [100, 109] {
+        assert_eq!(waits(&mut server, second), (vec![], vec![]));
+    }
+    assert_eq!(waits(&mut server, 110).0, ["unresponsive"]);
+}
+
+#[test]
+fn nobody_is_asked_after_a_time_that_never_ends() {
+    for every in [Duration::MAX, Duration::MAX - Duration::from_secs(1)] {
+        let mut config = config();
+        config.keep_alive = Some(every);
+        let mut server = Server::new(config);
+        server.begin(V25C);
+        server.hear(INITIALIZED);
+        server.peer.handle_frame(request("7", "ping").as_bytes(), at(2));
+        server.sent();
+        assert_eq!(server.peer.poll_timeout(), None);
+        server.peer.handle_timeout(Now { monotonic: Duration::MAX, ..Now::default() });
+        assert_eq!(server.sent(), [""; 0]);
+    }
+}
+
+#[test]
+fn whatever_ends_a_listen_goes_to_whoever_listens() {
+    let endings: [fn(&mut Server, CallKey); 3] = [
+        |server, key| server.answer(key),
+        |server, key| server.peer.respond_error(key, &Error::new(ErrorKind::Internal, "no")),
+        |server, key| server.peer.finished(key),
+    ];
+    for end in endings {
+        let mut server = Server::new(config());
+        let (key, _) = listen(&mut server, "1", r#"{"toolsListChanged":true}"#);
+        end(&mut server, key);
+        assert_eq!(server.peer.poll_transmit().expect("an answer").route, Route::Listen(key));
+    }
+}
+
+#[test]
 fn any_sign_of_life_counts() {
     for sign in [result("1", "{}"), error("1", -32601, "what?"), request("7", "ping"), "nonsense".to_owned()]
     {
