@@ -36,7 +36,7 @@ use crate::ToolError;
 ///
 /// let directory = std::env::temp_dir();
 /// let uri = format!("file://{}", directory.display());
-/// let roots = Roots::new([plainwire::model::Root { name: None, uri }]);
+/// let roots = Roots::new([plainwire::model::Root::new(uri)]);
 /// # if cfg!(unix) {
 /// assert!(roots.resolve("notes/today.md").is_ok());
 /// # }

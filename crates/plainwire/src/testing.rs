@@ -54,7 +54,7 @@ pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> plainwire::Result<()> {
-/// let ada = async |_: Elicitation| ElicitResult::accept([("value".to_owned(), "Ada".into())].into_iter().collect());
+/// let ada = async |_: Elicitation| ElicitResult::accept("Ada");
 /// plainwire::testing::in_each_era(
 ///     || Server::new("demo").tool(Tool::new("greet", greet)),
 ///     Client::builder().on_elicit(ada),

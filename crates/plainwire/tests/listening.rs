@@ -2,10 +2,9 @@
 
 mod script;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plainwire::model::{CompleteRequest, CompletionReference, LogLevel, SubscriptionFilter};
+use plainwire::model::{CompleteRequest, LogLevel, SubscriptionFilter};
 use plainwire::proto::cursor::List;
 use plainwire::proto::revision::Revision;
 use plainwire::{Change, Client, Error, Listen, Notice};
@@ -291,7 +290,6 @@ async fn tells_what_the_server_says_of_its_own_accord() {
     let (client, mut script) = Script::connect(Client::builder(), LEGACY).await;
     let mut notices = client.notices().expect("notices");
     script.notify("notifications/message", json!({ "level": "warning", "logger": "l", "data": [1] })).await;
-    script.notify("notifications/elicitation/complete", json!({ "elicitationId": "e" })).await;
     script.notify("notifications/resources/updated", json!({ "uri": "a:1" })).await;
     script.notify("notifications/message", json!({ "level": "loud", "data": 1 })).await;
     script.notify("notifications/resources/updated", json!({})).await;
@@ -301,7 +299,6 @@ async fn tells_what_the_server_says_of_its_own_accord() {
         (message.level, message.logger.as_deref(), message.data.get()),
         (LogLevel::Warning, Some("l"), "[1]")
     );
-    assert!(matches!(notices.recv().await, Some(Notice::ElicitationComplete { id }) if id == "e"));
     assert!(matches!(notices.recv().await, Some(Notice::ResourceUpdated { uri }) if uri == "a:1"));
     for (method, params) in [
         ("notifications/message", r#"{"data":1,"level":"loud"}"#),
@@ -338,26 +335,26 @@ async fn an_old_server_is_told_the_log_level_once_and_a_new_one_with_each_reques
 }
 
 #[tokio::test]
-async fn an_old_server_without_a_log_is_not_asked_for_it() {
-    let (client, mut script) = Script::connect_to(Client::builder(), LEGACY, json!({})).await;
-    let error = client.set_log_level(LogLevel::Error).await.expect_err("no log").to_string();
-    assert_eq!(error, "expected the server to declare `logging`, but found that it does not");
-    script.expect_silence().await;
+async fn a_server_without_a_log_is_not_asked_for_it() {
+    for revision in [LEGACY, MODERN] {
+        let (client, mut script) = Script::connect_to(Client::builder(), revision, json!({})).await;
+        let error = client.set_log_level(LogLevel::Error).await.expect_err("no log").to_string();
+        assert_eq!(error, "expected the server to declare `logging`, but found that it does not");
+        drop(client);
+        assert_eq!(script.line().await, None);
+    }
 }
 
 #[tokio::test]
 async fn completes_arguments_of_prompts_and_templates() {
     let (client, mut script) = Script::connect(Client::builder(), Revision::V2025_06_18).await;
-    let context = BTreeMap::from([("lang".to_owned(), "r\"s".to_owned())]);
-    for (reference, arguments, wanted) in [
+    for (request, wanted) in [
         (
-            CompletionReference::Prompt("p".to_owned()),
-            BTreeMap::new(),
+            CompleteRequest::prompt("p", "n", "v"),
             json!({ "ref": { "type": "ref/prompt", "name": "p" }, "argument": { "name": "n", "value": "v" } }),
         ),
         (
-            CompletionReference::Resource("a:{n}".to_owned()),
-            context,
+            CompleteRequest::resource("a:{n}", "n", "v").with_arguments([("lang", "r\"s")]),
             json!({
                 "ref": { "type": "ref/resource", "uri": "a:{n}" }, "argument": { "name": "n", "value": "v" },
                 "context": { "arguments": { "lang": "r\"s" } },
@@ -371,8 +368,6 @@ async fn completes_arguments_of_prompts_and_templates() {
             let completion = json!({ "values": ["vx", "vy"], "total": 9, "hasMore": true });
             script.answer(&id, json!({ "completion": completion })).await;
         };
-        let (argument, value) = ("n".to_owned(), "v".to_owned());
-        let request = CompleteRequest { argument, arguments, reference, value };
         let (completion, ()) = tokio::join!(client.complete(&request), serve);
         let completion = completion.expect("a completion");
         assert_eq!(

@@ -7,16 +7,13 @@ use std::sync::{Arc, Mutex};
 
 use plainwire::model::{CreateMessageResult, ElicitResult, Elicitation, Root};
 use plainwire::proto::revision::Revision;
-use plainwire::{Client, Sampling};
+use plainwire::{Client, Notice, Sampling};
 use script::{LEGACY, MODERN, PATIENCE, Script, elicit, form, sample};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 fn filled(value: Value) -> ElicitResult {
-    match value {
-        Value::Object(content) => ElicitResult::accept(content),
-        _ => ElicitResult::accept(Map::new()),
-    }
+    ElicitResult::accept(value)
 }
 
 /// Answers every question with the same.
@@ -33,10 +30,6 @@ fn counting() -> Sampling {
         let context = request.include_context.is_some();
         Ok(CreateMessageResult::text("m", format!("{} {context}", request.max_tokens)))
     })
-}
-
-fn root(uri: &str) -> Root {
-    Root { name: None, uri: uri.to_owned() }
 }
 
 /// Asks by one request and returns `result`, or `[code, message]` of the error.
@@ -319,14 +312,15 @@ async fn nothing_is_sampled_without_consent() {
         })
     };
     let asked_for = Arc::new(AtomicU32::new(0));
-    for sampling in [model(&asked_for), model(&asked_for).consent(|_| async { false })] {
+    let rejected = "expected the user to allow `sampling/createMessage`, but it was rejected";
+    let unasked = "expected a consent callback for `sampling/createMessage`, but found none: `Sampling::consent` sets it";
+    for (sampling, expected) in
+        [(model(&asked_for), unasked), (model(&asked_for).consent(|_| async { false }), rejected)]
+    {
         let client = Client::builder().on_sample(sampling);
         let (_client, mut script) = Script::connect(client.clone(), LEGACY).await;
         let answer = asked(&mut script, "sampling/createMessage", sample(5)).await;
-        assert_eq!(
-            answer,
-            json!([-1, "expected the user to allow `sampling/createMessage`, but it was rejected"])
-        );
+        assert_eq!(answer, json!([-1, expected]));
         let (client, mut script) = Script::connect(client, MODERN).await;
         let serve = async {
             let (id, _) = script.expect("tools/call").await;
@@ -335,10 +329,7 @@ async fn nothing_is_sampled_without_consent() {
         };
         let (failed, ()) = tokio::join!(client.call_tool("t", json!({})), serve);
         let failed = failed.expect_err("a rejection").to_string();
-        assert_eq!(
-            failed,
-            "the server's question \"k\" has no answer: expected the user to allow `sampling/createMessage`, but it was rejected"
-        );
+        assert_eq!(failed, format!("the server's question \"k\" has no answer: {expected}"));
     }
     assert_eq!(asked_for.load(Ordering::Relaxed), 0);
 }
@@ -404,17 +395,17 @@ async fn a_model_that_fails_says_so() {
 
 #[tokio::test]
 async fn roots_are_those_of_now_and_legacy_servers_are_told_of_new_ones() {
-    let client = Client::builder().roots(vec![root("file:///a")]);
+    let client = Client::builder().roots(vec![Root::new("file:///a")]);
     let (legacy, mut script) = Script::connect(client.clone(), LEGACY).await;
     let roots = asked(&mut script, "roots/list", json!({})).await;
     assert_eq!(roots, json!({ "roots": [{ "uri": "file:///a" }] }));
-    legacy.set_roots(vec![root("file:///b")]).await.expect("roots");
+    legacy.set_roots(vec![Root::new("file:///b")]).await.expect("roots");
     script.expect("notifications/roots/list_changed").await;
     let roots = asked(&mut script, "roots/list", json!({})).await;
     assert_eq!(roots, json!({ "roots": [{ "uri": "file:///b" }] }));
 
     let (modern, mut script) = Script::connect(client, MODERN).await;
-    modern.set_roots(vec![root("file:///c")]).await.expect("roots");
+    modern.set_roots(vec![Root::new("file:///c")]).await.expect("roots");
     let serve = async {
         let (id, _) = script.expect("tools/call").await;
         script.requires(&id, json!({ "k": { "method": "roots/list" } }), Value::Null).await;
@@ -429,7 +420,94 @@ async fn roots_are_those_of_now_and_legacy_servers_are_told_of_new_ones() {
 #[tokio::test]
 async fn roots_that_were_not_declared_can_not_change() {
     let (client, mut script) = Script::connect(Client::builder(), LEGACY).await;
-    let refused = client.set_roots(vec![root("file:///a")]).await.expect_err("no roots").to_string();
+    let refused = client.set_roots(vec![Root::new("file:///a")]).await.expect_err("no roots").to_string();
     assert!(refused.contains("`ClientBuilder::roots`"), "{refused}");
+    script.expect_silence().await;
+}
+
+fn page(id: &str) -> Value {
+    json!({ "mode": "url", "elicitationId": id, "url": "https://example.com", "message": id })
+}
+
+/// Agrees to open every page but `no`; the page `late` is opened a notification before that is said.
+fn opening(go: oneshot::Receiver<()>) -> plainwire::ClientBuilder {
+    let go = Arc::new(Mutex::new(Some(go)));
+    Client::builder().on_elicit(move |question| {
+        let go = go.clone();
+        async move {
+            let Elicitation::Url { id, .. } = question else { panic!("a page") };
+            match id.as_str() {
+                "no" => return ElicitResult::decline(),
+                "late" => {
+                    let go = go.lock().expect("a lock").take();
+                    let _ = go.expect("one late page").await;
+                }
+                _ => {}
+            }
+            ElicitResult::agree()
+        }
+    })
+}
+
+#[tokio::test]
+async fn only_pages_that_are_open_end_and_each_once() {
+    let (go, gone) = oneshot::channel();
+    let (client, mut script) = Script::connect(opening(gone), LEGACY).await;
+    let mut notices = client.notices().expect("notices");
+    asked(&mut script, "elicitation/create", page("yes")).await;
+    asked(&mut script, "elicitation/create", page("no")).await;
+    script.ask("q", "elicitation/create", page("late")).await;
+    for id in ["yes", "no", "yes", "late", "unknown"] {
+        script.notify("notifications/elicitation/complete", json!({ "elicitationId": id })).await;
+    }
+    script.expect_silence().await;
+    go.send(()).expect("a handler");
+    assert_eq!(script.next().await["result"], json!({ "action": "accept" }));
+    // One that a refused call wants opened first; nobody is asked about it here.
+    let serve = async {
+        let (id, _) = script.expect("tools/call").await;
+        let data = json!({ "elicitations": [page("first")] });
+        let error = json!({ "code": -32042, "message": "no", "data": data });
+        script.send(json!({ "jsonrpc": "2.0", "id": id, "error": error })).await;
+    };
+    tokio::join!(client.call_tool("t", json!({})), serve).0.expect_err("a refusal");
+    script.notify("notifications/elicitation/complete", json!({ "elicitationId": "first" })).await;
+    script.expect_silence().await;
+    drop(client);
+    let mut ended = Vec::new();
+    while let Some(Notice::ElicitationComplete { id }) = soon(notices.recv()).await {
+        ended.push(id);
+    }
+    assert_eq!(ended, ["yes", "late", "first"]);
+}
+
+#[tokio::test]
+async fn the_oldest_of_65_open_pages_is_forgotten() {
+    let (client, mut script) = Script::connect(always(ElicitResult::agree()), LEGACY).await;
+    let mut notices = client.notices().expect("notices");
+    for n in 0..65 {
+        asked(&mut script, "elicitation/create", page(&n.to_string())).await;
+    }
+    for id in ["0", "1"] {
+        script.notify("notifications/elicitation/complete", json!({ "elicitationId": id })).await;
+    }
+    let ended = soon(notices.recv()).await;
+    assert!(matches!(&ended, Some(Notice::ElicitationComplete { id }) if id == "1"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn only_64_handlers_think_at_a_time() {
+    let client = Client::builder().roots(Vec::new()).on_elicit(|_| std::future::pending());
+    let (_client, mut script) = Script::connect(client, LEGACY).await;
+    for n in 0..64 {
+        script.ask(&n.to_string(), "elicitation/create", form("?")).await;
+    }
+    let refused = asked(&mut script, "elicitation/create", form("?")).await;
+    let expected = "expected at most 64 questions at a time (limit `MAX_QUESTIONS`), but found one more";
+    assert_eq!(refused, json!([-32603, expected]));
+    assert_eq!(asked(&mut script, "roots/list", json!({})).await, json!({ "roots": [] }));
+    // One that was taken back makes room.
+    script.notify("notifications/cancelled", json!({ "requestId": "7" })).await;
+    script.ask("q", "elicitation/create", form("?")).await;
     script.expect_silence().await;
 }

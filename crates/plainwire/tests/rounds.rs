@@ -16,7 +16,7 @@ use tokio::time::Instant;
 fn echoing() -> ClientBuilder {
     Client::builder().on_elicit(|question| async move {
         let Elicitation::Form { message, .. } = question else { return ElicitResult::decline() };
-        ElicitResult::accept(Map::from_iter([("n".to_owned(), message.into())]))
+        ElicitResult::accept(json!({ "n": message }))
     })
 }
 

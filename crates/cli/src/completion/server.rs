@@ -12,7 +12,7 @@ use clap::{CommandFactory as _, Parser as _};
 use clap_complete::CompletionCandidate;
 use clap_complete::engine::ArgValueCompleter;
 use plainwire::Client;
-use plainwire::model::{CompleteRequest, CompletionReference};
+use plainwire::model::CompleteRequest;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
@@ -217,13 +217,7 @@ async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Optio
     }
     let others = call.arguments.iter().filter(|word| *word != typed);
     let settled = others.filter_map(|word| word.split_once('='));
-    let settled = settled.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let request = CompleteRequest {
-        argument: name.to_owned(),
-        arguments: settled,
-        reference: CompletionReference::Prompt(prompt.name),
-        value: value.to_owned(),
-    };
+    let request = CompleteRequest::prompt(prompt.name, name, value).with_arguments(settled);
     let completion = client.complete(&request).await.ok()?;
     Some(completion.values.into_iter().map(|it| (format!("{name}={it}"), String::new())).collect())
 }

@@ -103,13 +103,17 @@ impl Context {
     /// Deprecated in 2026-07-28 in favour of calling a model directly; works wherever the client declares it.
     ///
     /// # Errors
-    /// As [`Self::elicit`]. Tools need a client that declares `sampling.tools`.
+    /// As [`Self::elicit`]. Tools need a client that declares `sampling.tools`. `invalid_request` for messages that
+    /// [`CreateMessage::check`] refuses. `include_context` is left out for a client that does not declare it.
     pub async fn sample(
         &self,
         key: impl Into<String>,
-        request: CreateMessage,
+        mut request: CreateMessage,
     ) -> Result<CreateMessageResult, ToolError> {
         let key = key.into();
+        request.check().map_err(|why| ToolError::new("invalid_request", why))?;
+        let takes_context = self.client().capabilities.takes_context(self.asking().revision);
+        request.include_context = request.include_context.filter(|_| takes_context);
         match self.ask(&key, &InputRequest::Sample(Box::new(request))).await? {
             InputResponse::Sample(result) => Ok(*result),
             other => Err(invalid_answer(&key, &format!("{other:?}"))),

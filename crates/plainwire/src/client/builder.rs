@@ -84,7 +84,7 @@ impl ClientBuilder {
     /// Has `handler` ask the person here what a server wants to know: forms to fill in and pages to open.
     ///
     /// It is asked legal questions only: flat forms, and URLs of the web. **Nothing here opens a URL**: the handler shows
-    /// all of it, the host above all, and opens it once the person has agreed. A form that was accepted is filled up
+    /// all of it, [the host](Elicitation::host) above all, warns if it [is in Punycode](Elicitation::is_punycode), and opens it once the person has agreed. A form that was accepted is filled up
     /// with its defaults and checked. The handler runs in a task of its own, which ends when the question no longer
     /// matters.
     ///
@@ -94,7 +94,7 @@ impl ClientBuilder {
     ///
     /// let client = Client::builder().on_elicit(|question| async move {
     ///     match question {
-    ///         Elicitation::Form { .. } => ElicitResult::accept(serde_json::Map::new()),
+    ///         Elicitation::Form { .. } => ElicitResult::accept(serde_json::json!({ "name": "Ada" })),
     ///         _ => ElicitResult::decline(),
     ///     }
     /// });

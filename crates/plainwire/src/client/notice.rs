@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Notice {
-    /// What happened at a URL that the server had asked a person to open has ended.
+    /// What happened at a URL that the server had asked a person to open has ended. Comes once, for pages that nobody
+    /// has refused to open; the last 64 are known.
     ElicitationComplete {
         /// The id of the elicitation.
         id: String,

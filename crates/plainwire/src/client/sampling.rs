@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use plainwire_proto::error::{Error, ErrorKind};
-use plainwire_proto::model::{CreateMessage, CreateMessageResult, Role, SamplingContent, SamplingMessage};
+use plainwire_proto::model::{CreateMessage, CreateMessageResult};
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Model = Arc<dyn Fn(CreateMessage) -> Boxed<Result<CreateMessageResult, String>> + Send + Sync>;
@@ -44,7 +44,7 @@ impl Sampling {
         }
     }
 
-    /// Asks `consent` each time, with what the model would be asked.
+    /// Asks `consent` each time, with what the model would be asked. Without it every question is rejected.
     #[must_use]
     pub fn consent<F, Fut>(mut self, consent: F) -> Self
     where
@@ -93,17 +93,18 @@ impl Sampling {
     /// `Application(-1)` if it is not allowed; `InvalidParams` for a conversation that is none; `Internal` for what
     /// the model says went wrong.
     pub(super) async fn answer(&self, mut request: CreateMessage) -> Result<CreateMessageResult, Error> {
-        check(&request.messages).map_err(|why| Error::new(ErrorKind::InvalidParams, why))?;
+        request.check().map_err(|why| Error::new(ErrorKind::InvalidParams, why))?;
         request.max_tokens = request.max_tokens.min(self.max_tokens);
         request.include_context = request.include_context.filter(|_| self.context);
-        let allowed = match &self.consent {
-            Some(consent) => consent(request.clone()).await,
-            None => false,
+        // Spec: 2025-11-25 `sampling` "Error Handling".
+        let reject = |text| Err(Error::new(ErrorKind::Application(-1), text));
+        let Some(consent) = &self.consent else {
+            return reject(
+                "expected a consent callback for `sampling/createMessage`, but found none: `Sampling::consent` sets it",
+            );
         };
-        if !allowed {
-            // Spec: 2025-11-25 `sampling` "Error Handling".
-            let text = "expected the user to allow `sampling/createMessage`, but it was rejected";
-            return Err(Error::new(ErrorKind::Application(-1), text));
+        if !consent(request.clone()).await {
+            return reject("expected the user to allow `sampling/createMessage`, but it was rejected");
         }
         (self.model)(request).await.map_err(|why| Error::new(ErrorKind::Internal, why))
     }
@@ -117,65 +118,5 @@ impl fmt::Debug for Sampling {
             .field("max_tokens", &self.max_tokens)
             .field("tools", &self.tools)
             .finish_non_exhaustive()
-    }
-}
-
-/// Spec: 2025-11-25 `sampling` "Message Content Constraints": results of tools stand alone, and follow their uses.
-fn check(messages: &[SamplingMessage]) -> Result<(), String> {
-    let mut due: Vec<&str> = Vec::new();
-    for (n, message) in messages.iter().enumerate() {
-        let results: Vec<&str> = message
-            .content
-            .iter()
-            .filter_map(|block| match block {
-                SamplingContent::ToolResult(it) => Some(it.tool_use_id.as_str()),
-                _ => None,
-            })
-            .collect();
-        if !results.is_empty() && (results.len() < message.content.len() || message.role != Role::User) {
-            return Err(format!("expected `messages[{n}]` to have nothing beside results of tools"));
-        }
-        if let Some(id) = due.iter().find(|id| !results.contains(id)) {
-            return Err(format!("expected `messages[{n}]` to have the result of {id:?}, but found none"));
-        }
-        if let Some(id) = results.iter().find(|id| !due.contains(id)) {
-            return Err(format!("expected `messages[{n}]` to answer a use of a tool, but found {id:?}"));
-        }
-        due = message
-            .content
-            .iter()
-            .filter_map(|block| match block {
-                SamplingContent::ToolUse(it) => Some(it.id.as_str()),
-                _ => None,
-            })
-            .collect();
-    }
-    match due.first() {
-        Some(id) => Err(format!("expected a result of {id:?} in `messages`, but found none")),
-        None => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_of_tools_stand_alone_and_follow_their_uses() {
-        let usage = r#"{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"t","input":{}}]}"#;
-        let ended = r#"{"role":"user","content":[{"type":"tool_result","toolUseId":"1","content":[]}]}"#;
-        let mixed = r#"{"role":"user","content":[{"type":"tool_result","toolUseId":"1","content":[]},{"type":"text","text":"x"}]}"#;
-        let text = r#"{"role":"user","content":{"type":"text","text":"x"}}"#;
-        let legal = |messages: &[&str]| {
-            let messages = format!("[{}]", messages.join(","));
-            check(&serde_json::from_str::<Vec<SamplingMessage>>(&messages).expect("messages")).is_ok()
-        };
-        assert!(legal(&[]) && legal(&[text, text]) && legal(&[text, usage, ended]));
-        assert!(legal(&[usage, ended, text, usage, ended]));
-        assert!(!legal(&[usage]), "no result");
-        assert!(!legal(&[usage, text]), "something else instead of the result");
-        assert!(!legal(&[usage, mixed]), "something else beside the result");
-        assert!(!legal(&[text, ended]), "a result of nothing");
-        assert!(!legal(&[usage, ended, ended]), "a result twice");
     }
 }

@@ -31,14 +31,14 @@ impl Client {
     /// A legacy server is told once; a modern one with every request that follows.
     ///
     /// # Errors
-    /// [`Error::Rpc`] if a legacy server has no log; otherwise as [`Self::request`].
+    /// [`Error::Rpc`] if the server does not declare `logging`; otherwise as [`Self::request`].
     pub async fn set_log_level(&self, level: LogLevel) -> Result<()> {
-        if !self.revision().has(Feature::LegacySubscriptions) {
-            return self.wish(Wish::SetLogLevel(level)).await;
-        }
         if !self.hello.capabilities.has("logging") {
             let text = "expected the server to declare `logging`, but found that it does not";
             return Err(Error::Rpc(Refusal::new(ErrorKind::MethodNotFound, text)));
+        }
+        if !self.revision().has(Feature::LegacySubscriptions) {
+            return self.wish(Wish::SetLogLevel(level)).await;
         }
         let params = format!(r#"{{"level":"{}"}}"#, level.as_str());
         self.request("logging/setLevel", &params).await.map(drop)

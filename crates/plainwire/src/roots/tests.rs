@@ -57,7 +57,7 @@ impl Drop for Dir {
 }
 
 fn roots(uris: &[String]) -> Roots {
-    Roots::new(uris.iter().map(|uri| Root { name: None, uri: uri.clone() }))
+    Roots::new(uris.iter().map(Root::new))
 }
 
 fn allows(roots: &Roots, path: impl AsRef<Path>, expected: impl AsRef<Path>) {

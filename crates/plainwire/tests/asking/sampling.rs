@@ -2,7 +2,7 @@
 
 use plainwire::model::{
     CreateMessage, MediaContent, ModelHint, ModelPreferences, SamplingContent, SamplingMessage, TextContent,
-    ToolChoice,
+    ToolChoice, ToolUse,
 };
 use plainwire::prelude::*;
 use serde_json::{Value, json};
@@ -12,9 +12,13 @@ use crate::raw::Raw;
 
 /// The parameters of the first question, whichever way it comes; what is none stays as it is.
 async fn first_question(tool: Tool, era: &'static str) -> Value {
+    first_question_to(tool, era, CAPABILITIES).await
+}
+
+async fn first_question_to(tool: Tool, era: &'static str, capabilities: &str) -> Value {
     let name = tool.name().to_owned();
     let raw = Raw::connect(Server::new("s").tool(tool));
-    let line = Asked::declaring(raw, era, CAPABILITIES).await.tool(&name).await;
+    let line = Asked::declaring(raw, era, capabilities).await.tool(&name).await;
     let message: Value = serde_json::from_str(&line).expect("JSON");
     match (&message["result"]["inputRequests"]["q"], &message["params"]) {
         (Value::Null, Value::Null) => message,
@@ -203,5 +207,47 @@ async fn a_model_may_be_given_tools_since_2025_11_25() {
         let asked = first_question(tool, era).await;
         assert_eq!(asked["toolChoice"], json!({"mode": "required"}), "{era}: {asked}");
         assert_eq!(asked["tools"][0]["name"], "add");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_without_the_result_of_a_tool_is_not_asked() {
+    for era in ["2025-11-25", MODERN] {
+        let tool = Tool::new("t", |ctx: Context| async move {
+            let input = serde_json::value::to_raw_value(&json!({}))?;
+            let used = ToolUse { id: "u".to_owned(), input, name: "add".to_owned() };
+            let mut request = CreateMessage::ask("1 + 1", 9);
+            let content = vec![SamplingContent::ToolUse(used)];
+            request.messages.push(SamplingMessage { content, role: Role::Assistant });
+            Ok::<_, ToolError>(ctx.sample("q", request).await?.model)
+        });
+        let refused = first_question(tool, era).await;
+        let error = &refused["result"]["_meta"]["plainwire/error"];
+        let expected = "expected a result of \"u\" in `messages`, but found none";
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!("invalid_request"), &json!(expected)),
+            "{era}: {refused}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_context_is_wanted_only_of_clients_that_declare_it() {
+    for (era, capabilities, expected) in [
+        ("2025-06-18", r#"{"sampling":{}}"#, json!("thisServer")),
+        ("2025-11-25", r#"{"sampling":{}}"#, Value::Null),
+        ("2025-11-25", r#"{"sampling":{"context":{}}}"#, json!("thisServer")),
+        (MODERN, r#"{"sampling":{"tools":{}}}"#, Value::Null),
+        (MODERN, r#"{"sampling":{"context":{}}}"#, json!("thisServer")),
+    ] {
+        let tool = Tool::new("t", |ctx: Context| async move {
+            let include_context = Some("thisServer".to_owned());
+            let request = CreateMessage { include_context, ..CreateMessage::ask("?", 9) };
+            Ok::<_, ToolError>(ctx.sample("q", request).await?.model)
+        });
+        let asked = first_question_to(tool, era, capabilities).await;
+        assert_eq!(asked["includeContext"], expected, "{era}, {capabilities}: {asked}");
+        assert_eq!(asked["maxTokens"], 9, "{asked}");
     }
 }

@@ -33,6 +33,14 @@ impl Capabilities {
         self.0.get("experimental")?.get(name)
     }
 
+    /// Returns whether a client of `revision` that declared this may be sent `includeContext`.
+    ///
+    /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Capabilities": not without `sampling.context`. Clients of older
+    /// revisions, which have no such word, may always.
+    pub fn takes_context(&self, revision: Revision) -> bool {
+        !revision.has(Feature::SamplingTools) || self.as_object_at("/sampling/context")
+    }
+
     /// Whether there is an object at `path`, a JSON pointer.
     fn as_object_at(&self, path: &str) -> bool {
         let mut names = path.split('/').skip(1);

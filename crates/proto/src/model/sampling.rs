@@ -1,9 +1,12 @@
 //! Sampling: what a server asks the model behind a client.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::{Content, MediaContent, RawJson, Role, TextContent, Tool};
+use crate::json::shorten;
 
 /// What a model is asked. Source: `CreateMessageRequestParams`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -46,6 +49,31 @@ impl CreateMessage {
             || blocks
                 .any(|block| matches!(block, SamplingContent::ToolResult(_) | SamplingContent::ToolUse(_)))
     }
+
+    /// Checks that each use of a tool is answered in the next message, and that results stand alone in messages of the
+    /// user. Many of them take no longer than sorting them does.
+    ///
+    /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Message Content Constraints".
+    ///
+    /// # Errors
+    /// What was expected of which message.
+    pub fn check(&self) -> Result<(), String> {
+        let mut due = BTreeSet::new();
+        for (n, message) in self.messages.iter().enumerate() {
+            let is_result = message.check(n, &mut due)?;
+            if let Some(id) = due.first() {
+                let id = shorten(id);
+                return Err(format!("expected `messages[{n}]` to have the result of {id:?}, but found none"));
+            }
+            if !is_result {
+                message.note_uses(n, &mut due)?;
+            }
+        }
+        match due.first() {
+            Some(id) => Err(format!("expected a result of {:?} in `messages`, but found none", shorten(id))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// One message of a conversation with a model.
@@ -63,6 +91,47 @@ impl SamplingMessage {
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         let content = SamplingContent::Text(TextContent { text: text.into(), ..TextContent::default() });
         Self { content: vec![content], role }
+    }
+
+    /// Takes the uses that this answers out of `due`; `n` is its place. Returns whether it consists of results.
+    fn check(&self, n: usize, due: &mut BTreeSet<&str>) -> Result<bool, String> {
+        let mut results = 0;
+        for block in &self.content {
+            let SamplingContent::ToolResult(it) = block else { continue };
+            results += 1;
+            if !due.remove(it.tool_use_id.as_str()) {
+                let found = shorten(&it.tool_use_id);
+                return Err(format!(
+                    "expected `messages[{n}]` to answer uses of tools, each once, but found a result of {found:?}"
+                ));
+            }
+        }
+        if results > 0 && results < self.content.len() {
+            return Err(format!(
+                "expected `messages[{n}]` to have only results of tools, but found other content"
+            ));
+        }
+        if results > 0 && self.role != Role::User {
+            return Err(format!(
+                "expected `messages[{n}]`, which has results of tools, to be the user's, but found the assistant's"
+            ));
+        }
+        Ok(results > 0)
+    }
+
+    /// Puts the uses of tools into `due`. Source: `ToolUseContent.id`, which is unique.
+    fn note_uses<'m>(&'m self, n: usize, due: &mut BTreeSet<&'m str>) -> Result<(), String> {
+        for block in &self.content {
+            if let SamplingContent::ToolUse(it) = block
+                && !due.insert(&it.id)
+            {
+                let found = shorten(&it.id);
+                return Err(format!(
+                    "expected `messages[{n}]` to name each use once, but found {found:?} twice"
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -305,6 +374,75 @@ mod tests {
         assert!(
             CreateMessage { tool_choice: Some(ToolChoice::None), ..CreateMessage::ask("", 1) }.uses_tools()
         );
+    }
+
+    #[test]
+    fn results_of_tools_stand_alone_and_follow_their_uses() {
+        let usage = r#"{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"t","input":{}}]}"#;
+        let ended = r#"{"role":"user","content":[{"type":"tool_result","toolUseId":"1","content":[]}]}"#;
+        let text = r#"{"role":"user","content":{"type":"text","text":"x"}}"#;
+        let mixed = ended.replace("}]}", r#"},{"type":"text","text":"x"}]}"#);
+        let twice = |message: &str| {
+            let (head, block) = message.split_once('[').expect("a list");
+            let block = block.strip_suffix("]}").expect("a last bracket");
+            format!("{head}[{block},{block}]}}")
+        };
+        let assistants = ended.replace("user", "assistant");
+        let check = |messages: &[&str]| {
+            let messages = serde_json::from_str(&format!("[{}]", messages.join(","))).expect("messages");
+            CreateMessage { messages, ..CreateMessage::default() }.check()
+        };
+        for legal in
+            [&[] as &[&str], &[text, text], &[text, usage, ended], &[usage, ended, text, usage, ended]]
+        {
+            assert_eq!(check(legal), Ok(()));
+        }
+        for (messages, expected) in [
+            (&[usage] as &[&str], r#"expected a result of "1" in `messages`, but found none"#),
+            (&[usage, text], r#"expected `messages[1]` to have the result of "1", but found none"#),
+            (
+                &[usage, &mixed],
+                "expected `messages[1]` to have only results of tools, but found other content",
+            ),
+            (
+                &[usage, &assistants],
+                "expected `messages[1]`, which has results of tools, to be the user's, but found the assistant's",
+            ),
+            (
+                &[text, ended],
+                r#"expected `messages[1]` to answer uses of tools, each once, but found a result of "1""#,
+            ),
+            (
+                &[usage, ended, ended],
+                r#"expected `messages[2]` to answer uses of tools, each once, but found a result of "1""#,
+            ),
+            (
+                &[usage, &twice(ended)],
+                r#"expected `messages[1]` to answer uses of tools, each once, but found a result of "1""#,
+            ),
+            (&[&twice(usage), ended], r#"expected `messages[0]` to name each use once, but found "1" twice"#),
+        ] {
+            assert_eq!(check(messages), Err(expected.to_owned()));
+        }
+    }
+
+    /// Comparing each with each takes longer by far.
+    /// A check that looked at each use for each result would be at this for minutes.
+    #[test]
+    fn many_uses_of_tools_are_checked_in_one_pass() {
+        let input = RawValue::from_string("{}".to_owned()).expect("JSON");
+        let ids = || (0..60_000).map(|n| n.to_string());
+        let uses = ids()
+            .map(|id| SamplingContent::ToolUse(ToolUse { id, input: input.clone(), name: String::new() }));
+        let results = ids().map(|tool_use_id| {
+            SamplingContent::ToolResult(ToolResult { tool_use_id, ..ToolResult::default() })
+        });
+        let messages = vec![
+            SamplingMessage { content: uses.collect(), role: Role::Assistant },
+            SamplingMessage { content: results.collect(), role: Role::User },
+        ];
+        let request = CreateMessage { messages, ..CreateMessage::default() };
+        assert_eq!(request.check(), Ok(()));
     }
 
     #[test]

@@ -17,6 +17,18 @@ pub struct Root {
     pub uri: String,
 }
 
+impl Root {
+    /// Makes a root of a `file://` URI.
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self { name: None, uri: uri.into() }
+    }
+
+    /// Makes a root of a `file://` URI that people call `name`.
+    pub fn named(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), uri: uri.into() }
+    }
+}
+
 /// How much a log message matters, least first. Source: RFC 5424.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the words are the RFC's")]
@@ -98,6 +110,34 @@ pub enum CompletionReference {
 }
 
 impl CompleteRequest {
+    /// Asks what `argument` of the prompt `name` might be, of which `value` has been typed.
+    pub fn prompt(name: impl Into<String>, argument: impl Into<String>, value: impl Into<String>) -> Self {
+        Self::new(CompletionReference::Prompt(name.into()), argument.into(), value.into())
+    }
+
+    /// Asks what the variable `argument` of a resource template might be, of which `value` has been typed.
+    pub fn resource(
+        uri_template: impl Into<String>,
+        argument: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Self {
+        Self::new(CompletionReference::Resource(uri_template.into()), argument.into(), value.into())
+    }
+
+    fn new(reference: CompletionReference, argument: String, value: String) -> Self {
+        Self { argument, arguments: BTreeMap::new(), reference, value }
+    }
+
+    /// Adds what other arguments or variables are.
+    #[must_use]
+    pub fn with_arguments<N: Into<String>, V: Into<String>>(
+        mut self,
+        arguments: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        self.arguments.extend(arguments.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
     /// Reads the parameters of `completion/complete`.
     ///
     /// # Errors
@@ -201,6 +241,23 @@ mod tests {
         }
         assert!(LogLevel::Debug < LogLevel::Warning && LogLevel::Warning < LogLevel::Emergency);
         assert_eq!(LogLevel::parse("Warning"), None);
+    }
+
+    #[test]
+    fn makes_what_it_reads() {
+        let wire = |reference: &str| {
+            let json = format!(
+                r#"{{"ref":{reference},"argument":{{"name":"n","value":"v"}},"context":{{"arguments":{{"a":"b"}}}}}}"#
+            );
+            CompleteRequest::parse(&json).expect("a request")
+        };
+        let prompt = CompleteRequest::prompt("p", "n", "v").with_arguments([("a", "b")]);
+        assert_eq!(prompt, wire(r#"{"type":"ref/prompt","name":"p"}"#));
+        let resource = CompleteRequest::resource("x:{n}", "n", "v").with_arguments([("a", "b")]);
+        assert_eq!(resource, wire(r#"{"type":"ref/resource","uri":"x:{n}"}"#));
+        let root = |json: &str| serde_json::from_str::<Root>(json).expect("a root");
+        assert_eq!(Root::new("file:///a"), root(r#"{"uri":"file:///a"}"#));
+        assert_eq!(Root::named("file:///a", "A"), root(r#"{"uri":"file:///a","name":"A"}"#));
     }
 
     #[test]

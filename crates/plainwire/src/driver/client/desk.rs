@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::task::{Context, Poll, ready};
 
+use plainwire_proto::json::shorten;
 use plainwire_proto::model::{Capabilities, RawJson, ServerHello};
 use plainwire_proto::peer::{CallKey, Event, Now, Peer, Request, RequestKey};
 use plainwire_proto::revision::Feature;
@@ -14,7 +15,8 @@ use tokio::task::AbortHandle;
 
 use super::Wish;
 use super::listens::Listens;
-use super::questions::{Place, Questions};
+use super::pages::Pages;
+use super::questions::{End, Place, Questions};
 use super::requests;
 use super::rounds::{Call, Round};
 use crate::client::{Asked, Notice, Progress};
@@ -29,8 +31,9 @@ pub(crate) struct Desk {
     listens: Listens,
     pub(super) max_rounds: u32,
     notices: mpsc::Sender<Notice>,
+    pub(super) pages: Pages,
     pub(super) questions: Questions,
-    /// Who thinks about a request of a legacy server.
+    /// Handlers that think about a request of a legacy server: at most `MAX_QUESTIONS`.
     pub(super) requests: BTreeMap<CallKey, AbortHandle>,
     /// By ticket.
     pub(super) rounds: BTreeMap<u64, Round>,
@@ -53,6 +56,7 @@ impl Desk {
             listens: Listens::default(),
             max_rounds,
             notices,
+            pages: Pages::default(),
             questions: Questions::default(),
             requests: BTreeMap::new(),
             rounds: BTreeMap::new(),
@@ -94,6 +98,7 @@ impl Desk {
             match event {
                 Event::Cancelled { key, reason } => {
                     tracing::debug!("the server takes a question back: {reason:?}");
+                    self.pages.answered(key, &End::Stopped);
                     if let Some(thinking) = self.requests.remove(&key) {
                         thinking.abort();
                     }
@@ -108,7 +113,10 @@ impl Desk {
                     let raw = raw.map_err(|error| Error::Decode { message: error.to_string() });
                     self.settle(request, raw, peer, now);
                 }
-                Event::Failed { request, error } => self.settle(request, Err(Error::Rpc(error)), peer, now),
+                Event::Failed { request, error } => {
+                    self.pages.refused(&error);
+                    self.settle(request, Err(Error::Rpc(error)), peer, now);
+                }
                 Event::InputRequired { request, result } => {
                     self.handle_questions(request, result.text(frame), peer, now);
                 }
@@ -126,8 +134,13 @@ impl Desk {
                 Event::Notification { method, params } => {
                     let method = method.string(frame).unwrap_or_default();
                     let notice = Notice::read(&method, params.map(|span| span.text(frame)));
-                    if let Notice::ResourceUpdated { uri } = &notice {
-                        self.listens.hear_resource(uri, peer, now);
+                    match &notice {
+                        Notice::ElicitationComplete { id } if !self.pages.complete(id) => {
+                            tracing::debug!("a page has ended that is not open: {:?}", shorten(id));
+                            continue;
+                        }
+                        Notice::ResourceUpdated { uri } => self.listens.hear_resource(uri, peer, now),
+                        _ => {}
                     }
                     self.notice(notice);
                 }
@@ -147,6 +160,7 @@ impl Desk {
         match place {
             Place::Request { key, revision } => {
                 self.requests.remove(&key);
+                self.pages.answered(key, &end);
                 requests::respond(key, revision, end, peer);
             }
             Place::Round { ticket, index } => self.answered(ticket, index, end, peer, now),

@@ -5,6 +5,7 @@
 
 mod desk;
 mod listens;
+mod pages;
 mod questions;
 mod requests;
 mod rounds;

@@ -1,8 +1,8 @@
 //! Whoever thinks about a question of the server: one task each, so that the connection goes on meanwhile.
 //!
 //! Every task is owned here and ends with the connection. Its end is always reported: an answer, a panic, or that it
-//! was stopped. How many there are is limited where the questions come from: `in_flight`, and [`MAX_QUESTIONS`] for
-//! each call.
+//! was stopped. How many there are is limited where the questions come from: [`MAX_QUESTIONS`] for each call, and for
+//! all requests of a legacy server together.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -16,7 +16,8 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 
 use crate::client::Answer;
 
-/// Questions that one result may ask. 64: what one person may be asked about one call is far below it.
+/// Questions that one result may ask, and handlers that think about requests of a legacy server at a time. 64: what one
+/// person may be asked at once is far below it.
 pub(super) const MAX_QUESTIONS: usize = 64;
 
 /// Where an answer belongs.

@@ -1,13 +1,14 @@
-//! Questions of legacy servers: requests of theirs, each answered by one task.
+//! Questions of legacy servers: requests of theirs, each answered by one task. Only [`MAX_QUESTIONS`] handlers think at a
+//! time; roots need none.
 
 use plainwire_proto::codec::{input_response, read_input_params};
-use plainwire_proto::error::Error as Refusal;
+use plainwire_proto::error::{Error as Refusal, ErrorKind};
 use plainwire_proto::model::{InputMethod, InputRequest};
 use plainwire_proto::peer::{CallKey, Peer};
 use plainwire_proto::revision::Revision;
 
 use super::desk::Desk;
-use super::questions::{End, Place};
+use super::questions::{End, MAX_QUESTIONS, Place};
 
 impl Desk {
     pub(super) fn handle_request(
@@ -18,19 +19,32 @@ impl Desk {
         revision: Revision,
         peer: &mut Peer,
     ) {
-        let read = || -> Result<InputRequest, Refusal> {
-            let question = read_input_params(method, params.unwrap_or("{}"))?;
-            self.asked.check(&question, revision)?;
-            Ok(question)
-        };
-        match read() {
+        let question = self.read(method, params.unwrap_or("{}"), revision);
+        match question {
             Ok(question) => {
+                let is_thought_about = method != InputMethod::ListRoots;
+                self.pages.asked(key, &question);
                 let answer = self.asked.answer(question);
                 let thinking = self.questions.ask(Place::Request { key, revision }, answer);
-                self.requests.insert(key, thinking);
+                if is_thought_about {
+                    self.requests.insert(key, thinking);
+                }
             }
             Err(error) => peer.respond_error(key, &error),
         }
+    }
+
+    /// Nothing is asked that may not be, or while too much is.
+    fn read(&self, method: InputMethod, params: &str, revision: Revision) -> Result<InputRequest, Refusal> {
+        let question = read_input_params(method, params)?;
+        self.asked.check(&question, revision)?;
+        if method != InputMethod::ListRoots && self.requests.len() >= MAX_QUESTIONS {
+            let text = format!(
+                "expected at most {MAX_QUESTIONS} questions at a time (limit `MAX_QUESTIONS`), but found one more"
+            );
+            return Err(Refusal::new(ErrorKind::Overloaded, text));
+        }
+        Ok(question)
     }
 }
 
