@@ -1,7 +1,7 @@
 //! The server that transcripts are played on: a bit of everything, and nothing that depends on the time or the place.
 //!
 //! In: nothing. Out: a [`Server`] with seven tools on two pages, resources of text and bytes, a template and prompts.
-//! None of them asks anything: those that do are in [`asking`].
+//! None of them asks anything, and nothing changes: see [`asking`] and [`touch`].
 
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use plainwire::serde_json::{json, value::RawValue};
 use plainwire::{model, proto::peer::Limits};
 
 pub mod asking;
+pub mod touch;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(crate = "plainwire::serde")]

@@ -1,5 +1,5 @@
-//! Plays every transcript to the specimen server, those in `asking/` to the one that asks: what it says has to be there
-//! to the letter.
+//! Plays every transcript to the specimen server, those in `asking/` to the one that asks, and those of staying in touch
+//! to the one that changes: what it says has to be there to the letter.
 //!
 //! `UPDATE=1 cargo test -p plainwire-suite --test transcripts` writes down what the server says now; whoever reviews the
 //! change reads JSON. A new file needs its comments and its `-- client --` sections only.
@@ -13,20 +13,26 @@ use plainwire_suite::specimen;
 use plainwire_suite::transcript::Transcript;
 
 /// What every revision shows. Some have more.
-const TOPICS: [&str; 12] = [
+const TOPICS: [&str; 15] = [
     "asking/forms",
     "asking/roots",
     "asking/rounds",
     "asking/sampling",
     "asking/unable",
     "cancel",
+    "completion",
     "errors",
     "lifecycle",
+    "logging",
     "paging",
     "prompts",
     "resources",
+    "subscriptions",
     "tools",
 ];
+
+/// Those that are about staying in touch.
+const TOUCH: [&str; 3] = ["completion", "logging", "subscriptions"];
 
 fn folder(revision: Revision) -> PathBuf {
     plainwire_suite::root().join("suite/transcripts").join(revision.as_str())
@@ -35,7 +41,12 @@ fn folder(revision: Revision) -> PathBuf {
 /// The server that a transcript is played to.
 fn server(transcript: &Transcript) -> Server {
     let asks = transcript.path.parent().is_some_and(|folder| folder.ends_with("asking"));
-    if asks { specimen::asking::server() } else { specimen::server() }
+    let touches = transcript.path.file_stem().is_some_and(|name| TOUCH.iter().any(|it| name == *it));
+    match (asks, touches) {
+        (true, _) => specimen::asking::server(),
+        (false, true) => specimen::touch::server(),
+        (false, false) => specimen::server(),
+    }
 }
 
 /// Plays the transcripts of a revision and compares, or writes them anew.

@@ -12,25 +12,39 @@ use serde_json::{Value, json};
 use crate::oracle::Oracles;
 
 /// Each method with its request and its result, where the schemas have names for them.
-const METHODS: [(&str, &str, &str); 10] = [
+const METHODS: [(&str, &str, &str); 15] = [
+    ("completion/complete", "CompleteRequest", "CompleteResult"),
     ("initialize", "InitializeRequest", "InitializeResult"),
+    ("logging/setLevel", "SetLevelRequest", "EmptyResult"),
     ("ping", "PingRequest", "EmptyResult"),
     ("prompts/get", "GetPromptRequest", "GetPromptResult"),
     ("prompts/list", "ListPromptsRequest", "ListPromptsResult"),
     ("resources/list", "ListResourcesRequest", "ListResourcesResult"),
     ("resources/read", "ReadResourceRequest", "ReadResourceResult"),
+    ("resources/subscribe", "SubscribeRequest", "EmptyResult"),
     ("resources/templates/list", "ListResourceTemplatesRequest", "ListResourceTemplatesResult"),
+    ("resources/unsubscribe", "UnsubscribeRequest", "EmptyResult"),
     ("server/discover", "DiscoverRequest", "DiscoverResult"),
+    ("subscriptions/listen", "SubscriptionsListenRequest", "SubscriptionsListenResult"),
     ("tools/call", "CallToolRequest", "CallToolResult"),
     ("tools/list", "ListToolsRequest", "ListToolsResult"),
 ];
 
-const NOTIFICATIONS: [(&str, &str); 4] = [
+const NOTIFICATIONS: [(&str, &str); 10] = [
     ("notifications/cancelled", "CancelledNotification"),
     ("notifications/initialized", "InitializedNotification"),
+    ("notifications/message", "LoggingMessageNotification"),
     ("notifications/progress", "ProgressNotification"),
+    ("notifications/prompts/list_changed", "PromptListChangedNotification"),
+    ("notifications/resources/list_changed", "ResourceListChangedNotification"),
+    ("notifications/resources/updated", "ResourceUpdatedNotification"),
     ("notifications/roots/list_changed", "RootsListChangedNotification"),
+    ("notifications/subscriptions/acknowledged", "SubscriptionsAcknowledgedNotification"),
+    ("notifications/tools/list_changed", "ToolListChangedNotification"),
 ];
+
+/// What belongs to a listen in 2026-07-28, beside lists that changed.
+const NEWS: [&str; 2] = ["notifications/resources/updated", "notifications/subscriptions/acknowledged"];
 
 /// What a server may ask: a request of its own in a session, a part of a result in 2026-07-28.
 const QUESTIONS: [(&str, &str, &str); 3] = [
@@ -167,6 +181,7 @@ impl<'o> Connection<'o> {
                 Some((_, name)) => faults.extend(self.oracles.faults(revision, name, message)),
                 None => faults.push(format!("a server of ours has no reason to say {method}")),
             }
+            faults.extend(self.judge_tag(revision, method, message));
         } else if let Some(result) = message.get("result").filter(|it| it["resultType"] == "input_required") {
             faults.extend(self.judge_round(revision, &method, result));
         } else if let Some(result) = message.get("result") {
@@ -183,6 +198,17 @@ impl<'o> Connection<'o> {
             faults.extend(self.judge_error(revision, message));
         }
         faults
+    }
+
+    /// Spec: 2026-07-28 subscriptions "Receiving Notifications": news name their listen, and only news do. The schema
+    /// does not say so.
+    fn judge_tag(&self, revision: Revision, method: &str, message: &Value) -> Option<String> {
+        let tag = message.pointer("/params/_meta/io.modelcontextprotocol~1subscriptionId");
+        let listen = tag.and_then(|tag| self.requests.get(&tag.to_string()));
+        let expected =
+            revision.era() == Era::Modern && (method.ends_with("/list_changed") || NEWS.contains(&method));
+        let found = listen.is_some_and(|(method, _)| method == "subscriptions/listen");
+        (expected != found || tag.is_some() && !found).then(|| format!("{method} has the tag {tag:?}"))
     }
 
     /// Judges questions that end a call for now.

@@ -43,7 +43,7 @@ fn what_our_server_says_in_transcripts_fits_the_official_schemas() {
         }
     }
     assert!(faults.is_empty(), "\n{}", faults.concat());
-    assert!(judged > 400, "there are more transcripts than that: {judged}");
+    assert!(judged > 600, "there are more transcripts than that: {judged}");
 }
 
 #[test]
@@ -148,6 +148,31 @@ fn the_judge_refuses_what_breaks_the_schema() {
         let mut connection = Connection::new(&oracles, revision);
         connection.client_says(&call.to_string());
         assert!(!connection.judge_server(&answer.to_string()).is_empty(), "{revision}: {answer}");
+    }
+}
+
+#[test]
+fn the_judge_refuses_news_that_belong_to_no_listen() {
+    let Some(spec) = official_spec() else { return };
+    let oracles = Oracles::new(spec);
+    for (revision, tag, fits) in [
+        (Revision::V2025_11_25, Value::Null, true),
+        (Revision::V2025_11_25, json!(1), false),
+        (Revision::V2026_07_28, json!(1), true),
+        (Revision::V2026_07_28, json!("1"), false),
+        (Revision::V2026_07_28, json!(2), false),
+        (Revision::V2026_07_28, Value::Null, false),
+    ] {
+        let mut connection = Connection::new(&oracles, revision);
+        for (id, method) in [(1, "subscriptions/listen"), (2, "tools/call")] {
+            connection.client_says(&json!({ "jsonrpc": "2.0", "id": id, "method": method }).to_string());
+        }
+        let mut news = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
+        if !tag.is_null() {
+            news["params"] = json!({ "_meta": { "io.modelcontextprotocol/subscriptionId": tag } });
+        }
+        let faults = connection.judge_server(&news.to_string());
+        assert_eq!(faults.is_empty(), fits, "{revision}: {news} {faults:?}");
     }
 }
 

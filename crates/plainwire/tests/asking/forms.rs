@@ -98,6 +98,22 @@ async fn what_is_not_answered_is_asked_again() {
     assert_eq!(keys(&asked.begin("tools/call", &alone).await), ["trip"]);
 }
 
+/// Nobody asked for them, so that nothing says what they should look like.
+#[tokio::test]
+async fn answers_under_unknown_keys_are_ignored_well_formed_or_not() {
+    let mut asked = Asked::connect(server(), MODERN).await;
+    let first = asked.tool("t").await;
+    let fits = json!({"action": "accept", "content": {"nights": 1}});
+    for strange in [accept("x"), json!({"roots": []}), json!({"action": "maybe"}), json!(7), json!(null)] {
+        for key in ["", "Trip", "trip ", "other"] {
+            let both = json!({ "trip": fits, key: strange });
+            assert_eq!(text(&asked.again("t", &both, &state(&first)).await), "1 any", "{both}");
+            let alone = json!({ key: strange });
+            assert_eq!(keys(&asked.again("t", &alone, &state(&first)).await), ["trip"], "{alone}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_answer_that_is_none_is_an_error_of_the_request() {
     let mut asked = Asked::connect(server(), MODERN).await;

@@ -6,7 +6,7 @@ use plainwire::prelude::*;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::client::{Asked, ERAS, MODERN, Person, accept, keys, text};
+use crate::client::{Asked, ERAS, MODERN, Person, accept, keys, state, text};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -128,7 +128,7 @@ async fn a_round_waits_for_a_step_that_runs_beside_the_question() {
     let began = Instant::now();
     let first = asked.tool("t").await;
     assert_eq!((keys(&first), began.elapsed().as_secs()), (vec!["q".to_owned()], 5));
-    let last = asked.again("t", &serde_json::json!({"q": accept("y")}), &crate::client::state(&first)).await;
+    let last = asked.again("t", &serde_json::json!({"q": accept("y")}), &state(&first)).await;
     assert_eq!((text(&last).as_str(), began.elapsed().as_secs()), ("y7", 5), "the step does not run again");
 }
 
@@ -157,4 +157,27 @@ async fn endless_lifetimes_are_no_mistake() {
         let person = Person::new().answers("?", &accept("y").to_string());
         assert_eq!(text(&Asked::connect(server, era).await.call("t", "{}", &person).await), "y", "{era}");
     }
+}
+
+#[tokio::test]
+async fn ten_thousand_answers_to_nothing_do_not_get_in_the_way_of_the_one_that_counts() {
+    let tool = Tool::new("t", |ctx: Context| async move {
+        let a: String = ctx.elicit("q-5000", "?").await?.accepted()?;
+        let b: String = ctx.elicit("more", "?").await?.accepted()?;
+        Ok::<_, ToolError>(a + &b)
+    });
+    let mut asked = Asked::connect(Server::new("s").tool(tool), MODERN).await;
+    let first = asked.tool("t").await;
+    // Before and behind the key that was asked for, every other one malformed.
+    let strange = |i: usize| if i.is_multiple_of(2) { accept("z") } else { Value::from(i) };
+    let mut responses: serde_json::Map<_, _> = (0..=10_000).map(|i| (format!("q-{i}"), strange(i))).collect();
+    responses.insert("q-5000".to_owned(), accept("y"));
+    let second = asked.again("t", &Value::Object(responses), &state(&first)).await;
+    assert_eq!(keys(&second), ["more"]);
+    let kept = state(&second).to_string().len();
+    assert!(kept < 1_000, "what nobody asked for is not kept: {kept} bytes");
+    assert_eq!(
+        text(&asked.again("t", &serde_json::json!({"more": accept("!")}), &state(&second)).await),
+        "y!"
+    );
 }
