@@ -86,10 +86,10 @@ impl Asking {
     }
 
     /// Ends the round, if it can go no further without answers.
-    pub(crate) fn take_round(&self, sealer: &Sealer, unix: Duration) -> Option<Outcome> {
+    pub(crate) fn take_round(&self, sealer: &Sealer, unix: fn() -> Duration) -> Option<Outcome> {
         let origin = self.origin.as_ref()?;
         let sealed = self.table.take_round()?.and_then(|(requests, state)| {
-            let state = sealer.seal(origin, &state, unix)?;
+            let state = sealer.seal(origin, &state, unix())?;
             Ok(Outcome::InputRequired { requests, state })
         });
         Some(sealed.unwrap_or_else(Outcome::Error))

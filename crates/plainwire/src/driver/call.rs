@@ -126,7 +126,7 @@ impl Work {
                 asking.close();
                 Poll::Ready(outcome)
             }
-            Poll::Pending => asking.take_round(sealer, super::unix()).map_or(Poll::Pending, Poll::Ready),
+            Poll::Pending => asking.take_round(sealer, super::unix).map_or(Poll::Pending, Poll::Ready),
         }
     }
 
