@@ -102,7 +102,6 @@ impl Context {
 
     pub(crate) fn cancel(&self) {
         self.inner.cancelled.store(true, Ordering::Release);
-        self.inner.asking.close();
         self.inner.wake.notify_waiters();
         self.inner.asking.wake();
     }
@@ -191,9 +190,7 @@ impl ContextSource<'_> {
             }),
         }
     }
-}
 
-impl ContextSource<'_> {
     /// Returns what a state of this call is bound to.
     pub(crate) fn origin(&self) -> Origin {
         Origin {

@@ -207,6 +207,14 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_capability_has_a_code_of_its_own_only_where_the_revision_knows_it() {
+        let error = Error::missing_capability(ClientCapability::ElicitationUrl);
+        let codes: Vec<_> = Revision::ALL.into_iter().map(|r| error.code(r)).collect();
+        assert_eq!(codes, [-32603, -32603, -32603, -32603, -32021]);
+        assert_eq!(error.data(), Some(r#"{"requiredCapabilities":{"elicitation":{"url":{}}}}"#));
+    }
+
+    #[test]
     fn reads_a_code_together_with_the_method_it_answers() {
         let kind = |code: i32, method| {
             Error::from_wire(&format!(r#"{{"code":{code},"message":"m","data":[1]}}"#), method).kind().clone()

@@ -75,11 +75,6 @@ impl Asking {
         self.table.waited()
     }
 
-    /// Takes note that the call is over.
-    pub(crate) fn close(&self) {
-        self.table.close();
-    }
-
     /// Takes note that the handler's future is gone.
     pub(crate) fn release(&self) {
         self.table.release();

@@ -72,10 +72,10 @@ pub(super) struct Kept {
 }
 
 /// A state that came back, and the answers that came with it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Carried {
-    pub(super) responses: BTreeMap<String, RawJson>,
-    pub(super) state: State,
+    responses: BTreeMap<String, RawJson>,
+    state: State,
 }
 
 impl Sealer {
@@ -158,6 +158,21 @@ impl Sealer {
             server: &self.server,
             version: &self.version,
         }
+    }
+}
+
+impl Carried {
+    /// What is known and what is open at the beginning of the round.
+    ///
+    /// All answers are kept, not only those that this round gets to: nobody wants to be asked twice.
+    pub(super) fn into_state(self) -> State {
+        let Self { responses, mut state } = self;
+        for (key, value) in responses {
+            if let Some(question) = state.asked.remove(&key) {
+                state.kept.insert(key, Kept { question: Some(question), value });
+            }
+        }
+        state
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Shared by the handler, tasks that it may have started, and the driver; the lock is held for moments only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
@@ -35,7 +35,8 @@ struct Inner {
     open: Vec<KeyedRequest>,
     /// Whether the handler's future is gone, or will never be polled again.
     released: bool,
-    state: State,
+    /// Made with the first thing that has to be kept: most calls ask nothing, and its salt is drawn from the system.
+    state: Option<State>,
     /// How many steps run.
     steps: usize,
     used: BTreeSet<String>,
@@ -48,14 +49,7 @@ struct Inner {
 
 impl Table {
     pub(super) fn new(max_keys: usize, carried: Option<Carried>) -> Self {
-        let Carried { responses, mut state } =
-            carried.unwrap_or_else(|| Carried { state: State::fresh(), responses: BTreeMap::new() });
-        // All of them are kept, not only those that this round gets to: nobody wants to be asked twice.
-        for (key, value) in responses {
-            if let Some(question) = state.asked.remove(&key) {
-                state.kept.insert(key, Kept { question: Some(question), value });
-            }
-        }
+        let state = carried.map(Carried::into_state);
         let inner = Mutex::new(Inner {
             closed: false,
             max_keys,
@@ -112,13 +106,14 @@ impl Table {
     pub(super) fn answer(&self, key: &str, method: InputMethod, params: &str) -> Option<RawJson> {
         let mut guard = self.lock();
         let it = &mut *guard;
-        let question = it.state.question(method, params);
-        if let Some(kept) = it.state.kept.get(key) {
+        let state = it.state.get_or_insert_with(State::fresh);
+        let question = state.question(method, params);
+        if let Some(kept) = state.kept.get(key) {
             if kept.question.as_ref() == Some(&question) {
                 return Some(kept.value.clone());
             }
             tracing::warn!("`{key}` is not what was answered under that key: it is asked again");
-            it.state.kept.remove(key);
+            state.kept.remove(key);
         }
         it.open.push(KeyedRequest { key: key.to_owned(), method, params: params.to_owned() });
         drop(guard);
@@ -135,11 +130,14 @@ impl Table {
     /// Returns the result that a step had in an earlier round.
     pub(super) fn result(&self, key: &str) -> Option<RawJson> {
         let it = self.lock();
-        it.state.kept.get(key).filter(|kept| kept.question.is_none()).map(|kept| kept.value.clone())
+        let kept = it.state.as_ref()?.kept.get(key)?;
+        kept.question.is_none().then(|| kept.value.clone())
     }
 
     pub(super) fn keep(&self, key: &str, value: RawJson) {
-        self.lock().state.kept.insert(key.to_owned(), Kept { question: None, value });
+        let mut it = self.lock();
+        let state = it.state.get_or_insert_with(State::fresh);
+        state.kept.insert(key.to_owned(), Kept { question: None, value });
     }
 
     pub(super) fn step_begins(&self) {
@@ -192,10 +190,6 @@ impl Table {
         }
     }
 
-    pub(super) fn close(&self) {
-        self.lock().closed = true;
-    }
-
     /// Takes note that the handler's future is gone: what it left behind, as tasks of its own, may end now.
     pub(super) fn release(&self) {
         let mut it = self.lock();
@@ -225,8 +219,9 @@ impl Table {
             return None;
         }
         it.closed = true;
-        it.state.rounds += 1;
-        if it.state.rounds > it.max_keys {
+        let mut state = it.state.take().unwrap_or_else(State::fresh);
+        state.rounds += 1;
+        if state.rounds > it.max_keys {
             let text = format!(
                 "expected a call to end within {} rounds (limit `questions`), but found that it asks again for `{}`",
                 it.max_keys, it.open[0].key
@@ -234,7 +229,6 @@ impl Table {
             return Some(Err(Error::new(ErrorKind::Internal, text)));
         }
         let questions = std::mem::take(&mut it.open);
-        let mut state = std::mem::take(&mut it.state);
         let asked = questions.iter().map(|it| (it.key.clone(), state.question(it.method, &it.params)));
         state.asked = asked.collect();
         Some(Ok((questions, state)))

@@ -122,10 +122,7 @@ impl Work {
         let asking = context.asking();
         asking.watch(cx.waker());
         match poll_guarded(name, &mut self.running, cx) {
-            Poll::Ready(outcome) => {
-                asking.close();
-                Poll::Ready(outcome)
-            }
+            Poll::Ready(outcome) => Poll::Ready(outcome),
             Poll::Pending => asking.take_round(sealer, super::unix).map_or(Poll::Pending, Poll::Ready),
         }
     }
