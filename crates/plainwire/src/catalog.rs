@@ -79,7 +79,7 @@ impl Pace {
 }
 
 /// Everything a server offers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Declared {
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) resources: Vec<Resource>,

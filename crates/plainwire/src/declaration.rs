@@ -11,6 +11,7 @@ use plainwire_proto::cursor::List;
 use crate::catalog::Declared;
 use crate::error::{Error, Result};
 use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
+use crate::state::{Needed, States};
 
 /// One of the four kinds of entries.
 pub(crate) trait Declare: Sized {
@@ -29,6 +30,7 @@ pub(crate) struct About<'e> {
     list: List,
     /// Its name, URI or template.
     pub(crate) name: &'e str,
+    needs: &'e [Needed],
     problem: &'e Option<String>,
 }
 
@@ -59,10 +61,10 @@ impl Names {
     ///
     /// # Errors
     /// [`Error::Declaration`], with the line of the entry.
-    pub(crate) fn check(&self, about: &About<'_>) -> Result<()> {
+    pub(crate) fn check(&self, about: &About<'_>, states: &States) -> Result<()> {
         #[cfg(test)]
         self.checked.set(self.checked.get() + 1);
-        let &About { at, list, name, problem, .. } = about;
+        let &About { at, list, name, needs, problem, .. } = about;
         let kind = kind(list);
         let wrong = |message| Err(Error::Declaration { at, message: format!("{kind} `{name}`: {message}") });
         if let Some(problem) = problem {
@@ -79,6 +81,9 @@ impl Names {
         if name.is_empty() {
             return wrong("expected a name".to_owned());
         }
+        if let Some(missing) = states.missing(needs) {
+            return wrong(missing);
+        }
         if let Some(first) = self.by_list[list as usize].get(name) {
             return wrong(format!("expected the name once, but it is also declared at {first}"));
         }
@@ -90,14 +95,14 @@ impl Names {
 ///
 /// # Errors
 /// [`Error::Declaration`], with the line of the entry.
-pub(crate) fn check(declared: &Declared) -> Result<()> {
+pub(crate) fn check(declared: &Declared, states: &States) -> Result<()> {
     let mut names = Names::default();
     let entries = (declared.tools.iter().map(Declare::about))
         .chain(declared.prompts.iter().map(Declare::about))
         .chain(declared.resources.iter().map(Declare::about))
         .chain(declared.templates.iter().map(Declare::about));
     for about in entries {
-        names.check(&about)?;
+        names.check(&about, states)?;
         names.note(&about);
     }
     Ok(())
@@ -108,7 +113,8 @@ impl Declare for Prompt {
 
     fn about(&self) -> About<'_> {
         let completes = !self.completers.is_empty();
-        About { at: self.at, completes, list: Self::LIST, name: &self.entry.name, problem: &self.problem }
+        let Self { at, entry, needs, problem, .. } = self;
+        About { at, completes, list: Self::LIST, name: &entry.name, needs, problem }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -120,8 +126,8 @@ impl Declare for Resource {
     const LIST: List = List::Resources;
 
     fn about(&self) -> About<'_> {
-        let name = &self.entry.uri;
-        About { at: self.at, completes: false, list: Self::LIST, name, problem: &self.problem }
+        let Self { at, entry, needs, problem, .. } = self;
+        About { at, completes: false, list: Self::LIST, name: &entry.uri, needs, problem }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -133,8 +139,9 @@ impl Declare for ResourceTemplate {
     const LIST: List = List::ResourceTemplates;
 
     fn about(&self) -> About<'_> {
-        let (completes, name) = (!self.completers.is_empty(), &self.entry.uri_template);
-        About { at: self.at, completes, list: Self::LIST, name, problem: &self.problem }
+        let Self { at, completers, entry, needs, problem, .. } = self;
+        let completes = !completers.is_empty();
+        About { at, completes, list: Self::LIST, name: &entry.uri_template, needs, problem }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -146,8 +153,8 @@ impl Declare for Tool {
     const LIST: List = List::Tools;
 
     fn about(&self) -> About<'_> {
-        let name = &self.entry.name;
-        About { at: self.at, completes: false, list: Self::LIST, name, problem: &self.problem }
+        let Self { at, entry, needs, problem, .. } = self;
+        About { at, completes: false, list: Self::LIST, name: &entry.name, needs, problem }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {

@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::peer::Change;
@@ -13,8 +13,10 @@ use plainwire_proto::peer::Change;
 use crate::bus::Bus;
 use crate::catalog::{Catalog, Declared, Settings};
 use crate::declaration::{About, Declare, Names, check};
+use crate::entry::IntoEntry;
 use crate::error::{Error, Result};
 use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
+use crate::state::States;
 
 /// A way to a server from anywhere in its program, before and while it serves. Cheap to clone; all clones are the
 /// same server.
@@ -57,8 +59,8 @@ impl ServerHandle {
     /// # Errors
     /// [`Error::Declaration`] for what would be a mistake in the declaration of a server too; [`Error::Closed`] if the
     /// server has ended.
-    pub fn add_tool(&self, tool: Tool) -> Result<()> {
-        self.add(tool)
+    pub fn add_tool<Via>(&self, tool: impl IntoEntry<Tool, Via>) -> Result<()> {
+        self.add(tool.into_entry())
     }
 
     /// Removes a tool, and tells the clients that want to know. Calls of it that run go on. Returns whether there was
@@ -72,8 +74,8 @@ impl ServerHandle {
     /// # Errors
     /// As [`Self::add_tool`]; also for completions on a server that had none when it began to serve, since clients
     /// were told that it has none.
-    pub fn add_prompt(&self, prompt: Prompt) -> Result<()> {
-        self.add(prompt)
+    pub fn add_prompt<Via>(&self, prompt: impl IntoEntry<Prompt, Via>) -> Result<()> {
+        self.add(prompt.into_entry())
     }
 
     /// Removes a prompt; otherwise as [`Self::remove_tool`].
@@ -85,8 +87,8 @@ impl ServerHandle {
     ///
     /// # Errors
     /// As [`Self::add_tool`].
-    pub fn add_resource(&self, resource: Resource) -> Result<()> {
-        self.add(resource)
+    pub fn add_resource<Via>(&self, resource: impl IntoEntry<Resource, Via>) -> Result<()> {
+        self.add(resource.into_entry())
     }
 
     /// Removes the resource with this URI; otherwise as [`Self::remove_tool`].
@@ -98,8 +100,8 @@ impl ServerHandle {
     ///
     /// # Errors
     /// As [`Self::add_prompt`].
-    pub fn add_resource_template(&self, template: ResourceTemplate) -> Result<()> {
-        self.add(template)
+    pub fn add_resource_template<Via>(&self, template: impl IntoEntry<ResourceTemplate, Via>) -> Result<()> {
+        self.add(template.into_entry())
     }
 
     /// Removes the family with this template; otherwise as [`Self::remove_tool`].
@@ -133,6 +135,8 @@ pub(crate) struct Shared {
     /// Grows with each change of `state`, so that a connection need not take the lock to see that nothing happened.
     generation: AtomicU64,
     state: Mutex<State>,
+    /// What handlers share; there from when serving begins.
+    states: OnceLock<States>,
 }
 
 #[derive(Default)]
@@ -160,6 +164,20 @@ impl Shared {
         self.lock().push(entry);
     }
 
+    /// Adds what stands in `declared` to a declaration that nobody serves yet.
+    pub(crate) fn declare_all(&self, declared: Declared) {
+        let Declared { prompts, resources, templates, tools } = declared;
+        prompts.into_iter().for_each(|it| self.declare(it));
+        resources.into_iter().for_each(|it| self.declare(it));
+        templates.into_iter().for_each(|it| self.declare(it));
+        tools.into_iter().for_each(|it| self.declare(it));
+    }
+
+    /// Returns what handlers share.
+    pub(crate) fn states(&self) -> &States {
+        self.states.get_or_init(States::default)
+    }
+
     /// Lets `look` see what is declared.
     pub(crate) fn see<T>(&self, look: impl FnOnce(&Declared) -> T) -> T {
         look(&self.lock().declared)
@@ -169,9 +187,9 @@ impl Shared {
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake.
-    pub(crate) fn begin(&self, server: &str, settings: Settings) -> Result<()> {
+    pub(crate) fn begin(&self, server: &str, settings: Settings, states: States) -> Result<()> {
         let mut state = self.lock();
-        check(&state.declared)?;
+        check(&state.declared, self.states.get_or_init(|| states))?;
         let completes = state.declared.completes();
         state.live = Some(Live { completes, server: server.to_owned(), settings });
         Ok(())
@@ -201,7 +219,7 @@ impl Shared {
     /// Adds `entry`, unless it is a mistake.
     fn add<E: Declare>(&self, entry: E) -> Result<()> {
         let mut state = self.lock();
-        if let Err(error) = state.check(&entry.about()) {
+        if let Err(error) = state.check(&entry.about(), self.states()) {
             drop(state);
             drop(entry);
             return Err(error);
@@ -240,12 +258,12 @@ impl Shared {
 
 impl State {
     /// Finds the first mistake in an entry that is to be added.
-    fn check(&self, about: &About<'_>) -> Result<()> {
+    fn check(&self, about: &About<'_>, states: &States) -> Result<()> {
         if about.completes && self.live.as_ref().is_some_and(|live| !live.completes) {
             let message = "expected no completions: the server had none when it began to serve".to_owned();
             return Err(Error::Declaration { at: about.at, message });
         }
-        self.names.check(about)
+        self.names.check(about, states)
     }
 
     fn push<E: Declare>(&mut self, entry: E) {
@@ -274,7 +292,7 @@ mod tests {
         let shared = Arc::new(Shared::default());
         let settings =
             Settings { cache_hint: CacheHint::default(), page_size: 100, slow_step: Duration::from_secs(1) };
-        shared.begin("s", settings).expect("nothing that could be wrong");
+        shared.begin("s", settings, States::default()).expect("nothing that could be wrong");
         shared
     }
 
@@ -359,8 +377,8 @@ mod tests {
         shared.declare(tool("twice"));
         shared.declare(tool("twice"));
         handle.add_tool(tool("other")).expect("nothing wrong with this one");
-        assert!(check(&shared.lock().declared).is_err());
+        assert!(check(&shared.lock().declared, &States::default()).is_err());
         assert!(handle.remove_tool("twice") && !handle.remove_tool("twice"), "both of them");
-        check(&shared.lock().declared).expect("nothing wrong any more");
+        check(&shared.lock().declared, &States::default()).expect("nothing wrong any more");
     }
 }

@@ -6,26 +6,23 @@
 //! ```no_run
 //! use plainwire::prelude::*;
 //!
-//! #[derive(Deserialize, JsonSchema)]
-//! struct Add {
-//!     /// First addend.
-//!     a: f64,
-//!     /// Second addend.
-//!     b: f64,
+//! /// Adds two numbers and returns the sum.
+//! #[tool(read_only)]
+//! async fn add(a: f64, b: f64) -> f64 {
+//!     a + b
 //! }
 //!
 //! #[tokio::main]
-//! async fn main() -> plainwire::Result<()> {
-//!     Server::new("calculator")
-//!         .tool(Tool::new("add", |it: Add| async move { it.a + it.b }).description("Adds two numbers."))
-//!         .stdio()
-//!         .await
+//! async fn main() -> Result<()> {
+//!     plainwire::server!("calculator").tool(add).stdio().await
 //! }
 //! ```
 //!
 //! - [`Server`] declares what there is and serves it; [`Tool`], [`Resource`], [`ResourceTemplate`] and [`Prompt`] are
 //!   what it has.
-//! - Handlers take a struct, a [`Context`], both or none, and return what [`IntoToolResult`], [`IntoResource`] and
+//! - [`macros`] explains `#[tool]`, `#[resource]`, `#[prompt]` and `#[server]`, which call these builders.
+//! - [`Entries`] are added together: those of a file, or the methods of a type.
+//! - Handlers take a struct, a [`Context`], [`State`] and what else [`FromCall`] lists, and return what [`IntoToolResult`], [`IntoResource`] and
 //!   [`IntoPrompt`] list; [`ToolError`] says what went wrong.
 //! - [`Roots`] keeps paths inside the directories that a client allows.
 //! - [`ServerHandle`] changes a server while it serves, and says what has changed; [`Completing`] is what a completion
@@ -41,28 +38,35 @@ mod client;
 mod context;
 mod declaration;
 mod driver;
+mod entries;
+mod entry;
 mod error;
 mod form;
 mod handle;
 mod handler;
 mod log;
+pub mod macros;
 pub mod prelude;
 mod result;
 mod roots;
 mod schema;
 mod server;
+mod state;
 pub mod testing;
 pub mod transport;
 
 pub use asking::{Answer, Confirm};
 pub use client::{Client, ClientBuilder, Listen, Notice, Progress, Sampling};
 pub use context::{Context, Principal};
+pub use entries::{Entries, Provider};
+pub use entry::{Described, IntoEntry, Tagged, ViaEntry};
 pub use error::{Error, Result};
 pub use handle::ServerHandle;
 pub use handler::{
     Call, Completing, FromCall, Handler, IntoCompletion, Prompt, Rejected, Resource, ResourceTemplate,
-    Signature, Tool, ViaArguments, ViaContext,
+    Signature, Tool, ViaArguments, ViaCall,
 };
+pub use plainwire_macros::{prompt, resource, tool};
 pub use plainwire_proto as proto;
 pub use plainwire_proto::model;
 pub use plainwire_proto::peer::Change;
@@ -71,4 +75,18 @@ pub use result::{
 };
 pub use roots::Roots;
 pub use server::Server;
+pub use state::State;
 pub use {schemars, serde, serde_json, tracing};
+
+/// Begins a [`Server`] with the version of the program: `plainwire::server!("calculator")`.
+///
+/// Without a name it is the name of the package.
+#[macro_export]
+macro_rules! server {
+    () => {
+        $crate::server!(env!("CARGO_PKG_NAME"))
+    };
+    ($name:expr) => {
+        $crate::Server::new($name).version(env!("CARGO_PKG_VERSION"))
+    };
+}

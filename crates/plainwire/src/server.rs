@@ -11,23 +11,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plainwire_proto::model::{CacheHint, Capabilities, Icon, Implementation};
-use plainwire_proto::peer::{Limits, ServerConfig};
+use plainwire_proto::peer::Limits;
 use plainwire_proto::revision::Revision;
-use plainwire_proto::seal::{MAX_KEYS, SealingKeys};
-use serde_json::json;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tracing::Level;
 
-use crate::asking::Sealer;
-use crate::catalog::{Declared, Settings};
-use crate::context::{Principal, ProgressRate};
-use crate::driver;
-use crate::error::{Error, Result};
+use crate::context::ProgressRate;
+use crate::entries::{Entries, Provider};
+use crate::entry::IntoEntry;
+use crate::error::Result;
 use crate::handle::{ServerHandle, Shared};
-use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
-use crate::log;
+use crate::handler::{Prompt, ResourceTemplate, Tool};
+use crate::state::States;
 use crate::transport::tap::Tap;
-use crate::transport::{Stream, stdio};
+
+mod serving;
+
+pub(crate) use serving::Built;
 
 /// A server that is being declared.
 ///
@@ -70,6 +69,7 @@ pub struct Server {
     sealing: Sealing,
     shared: Arc<Shared>,
     slow_step: Duration,
+    states: States,
     tap: Option<Tap>,
     timeout: Option<Duration>,
 }
@@ -87,20 +87,6 @@ type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = Result<(), String>> 
 struct Hooks {
     start: Vec<Hook>,
     shutdown: Vec<Hook>,
-}
-
-/// A server whose declaration is right, shared by its connections.
-pub(crate) struct Built {
-    pub(crate) ask_timeout: Duration,
-    pub(crate) config: Arc<ServerConfig>,
-    pub(crate) drain: Duration,
-    pub(crate) max_questions: usize,
-    pub(crate) principal: Option<Arc<Principal>>,
-    pub(crate) progress: ProgressRate,
-    pub(crate) sealer: Arc<Sealer>,
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) tap: Option<Tap>,
-    pub(crate) timeout: Option<Duration>,
 }
 
 impl Server {
@@ -128,32 +114,44 @@ impl Server {
             sealing: Sealing { keys: None, single_use: false, ttl: Duration::from_secs(1_800) },
             shared: Arc::default(),
             slow_step: Duration::from_micros(100),
+            states: States::default(),
             tap: None,
             timeout: None,
         }
     }
 
-    /// Adds a tool.
-    pub fn tool(self, tool: Tool) -> Self {
-        self.shared.declare(tool);
+    /// Adds a tool: a function with `#[tool]`, or a [`Tool`].
+    pub fn tool<Via>(self, tool: impl IntoEntry<Tool, Via>) -> Self {
+        self.shared.declare(tool.into_entry());
         self
     }
 
-    /// Adds a resource.
-    pub fn resource(self, resource: Resource) -> Self {
-        self.shared.declare(resource);
-        self
+    /// Adds a resource: a function with `#[resource]`, or a [`Resource`](crate::Resource).
+    pub fn resource<R: Into<Entries>, Via>(self, resource: impl IntoEntry<R, Via>) -> Self {
+        self.with(resource.into_entry().into())
     }
 
     /// Adds a family of resources. Where several match a URI, the first one reads it.
-    pub fn resource_template(self, template: ResourceTemplate) -> Self {
-        self.shared.declare(template);
+    pub fn resource_template<Via>(self, template: impl IntoEntry<ResourceTemplate, Via>) -> Self {
+        self.shared.declare(template.into_entry());
         self
     }
 
-    /// Adds a prompt.
-    pub fn prompt(self, prompt: Prompt) -> Self {
-        self.shared.declare(prompt);
+    /// Adds a prompt: a function with `#[prompt]`, or a [`Prompt`].
+    pub fn prompt<Via>(self, prompt: impl IntoEntry<Prompt, Via>) -> Self {
+        self.shared.declare(prompt.into_entry());
+        self
+    }
+
+    /// Adds all entries of a value: of [`Entries`], or of a type with `#[server]` above its `impl`.
+    pub fn with(self, provider: impl Provider) -> Self {
+        self.shared.declare_all(Arc::new(provider).entries().declared);
+        self
+    }
+
+    /// Gives handlers a value that they take as [`crate::State`]. There can be one of each type.
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.states.add(value);
         self
     }
 
@@ -356,136 +354,6 @@ impl Server {
     {
         self.hooks.shutdown.push(Box::new(move || Box::pin(hook())));
         self
-    }
-
-    /// Serves the program's standard input and output until the client leaves.
-    ///
-    /// The protocol keeps both descriptors for itself: what anything else writes to stdout goes to stderr, and what
-    /// anything else reads from stdin is empty. Returns when input ends, output breaks or the parent process dies,
-    /// after running calls had the time of [`Self::drain`].
-    ///
-    /// # Errors
-    /// [`Error::Declaration`] for the first mistake in the declaration; [`Error::Io`] if the descriptors can't be
-    /// taken; [`Error::Hook`] if a hook fails.
-    pub async fn stdio(self) -> Result<()> {
-        log::install(self.log_level);
-        // Checked before the descriptors are touched, so that a mistake is reported on an untouched terminal.
-        let (built, hooks) = self.build(None)?;
-        let stream =
-            stdio::take().map_err(|source| Error::Io { doing: "taking over stdin and stdout", source })?;
-        serve(built, hooks, stream).await
-    }
-
-    /// Serves one connection over any pair of streams, such as the halves of a socket.
-    ///
-    /// # Errors
-    /// As [`Self::stdio`].
-    pub async fn serve<R, W>(self, reader: R, writer: W) -> Result<()>
-    where
-        R: AsyncRead + Send + Unpin + 'static,
-        W: AsyncWrite + Send + Unpin + 'static,
-    {
-        self.serve_as(None, reader, writer).await
-    }
-
-    /// As [`Self::serve`], for a client that has proved who it is.
-    ///
-    /// # Errors
-    /// As [`Self::stdio`].
-    pub async fn serve_as<R, W>(self, principal: Option<Principal>, reader: R, writer: W) -> Result<()>
-    where
-        R: AsyncRead + Send + Unpin + 'static,
-        W: AsyncWrite + Send + Unpin + 'static,
-    {
-        let (built, hooks) = self.build(principal)?;
-        serve(built, hooks, Stream::new(reader, writer)).await
-    }
-
-    /// Makes a connection that is not served yet, without hooks.
-    pub(crate) fn into_connection(self, stream: Stream) -> Result<(Arc<Built>, Stream)> {
-        let (built, _) = self.build(None)?;
-        Ok((built, stream))
-    }
-
-    fn build(self, principal: Option<Principal>) -> Result<(Arc<Built>, Hooks)> {
-        if self.info.name.is_empty() || self.revisions.is_empty() {
-            let message = "expected the server to have a name and at least one revision".to_owned();
-            return Err(Error::Declaration { at: self.at, message });
-        }
-        let keys = match self.sealing.keys.as_deref().map(SealingKeys::new) {
-            Some(None) => {
-                let message =
-                    format!("expected 1 to {MAX_KEYS} sealing keys, but found another number of them");
-                return Err(Error::Declaration { at: self.at, message });
-            }
-            Some(keys) => keys,
-            None => None,
-        };
-        let names = (self.info.name.as_str(), self.info.version.as_str());
-        let sealer = Sealer::new(keys, names, self.sealing.ttl, self.sealing.single_use);
-        let Self { cache_hint, page_size, slow_step, .. } = self;
-        self.shared.begin(&self.info.name, Settings { cache_hint, page_size, slow_step })?;
-        let mut capabilities = self.experimental;
-        self.shared.see(|declared| declare(&mut capabilities, declared, self.handled));
-        if self.logging {
-            capabilities.declare("logging", json!({}));
-        }
-        let mut config = ServerConfig::new(self.info, capabilities);
-        config.cache_hint = self.cache_hint;
-        config.instructions = self.instructions;
-        config.keep_alive = self.keep_alive;
-        config.limits = self.limits;
-        config.revisions = self.revisions;
-        let built = Built {
-            ask_timeout: self.ask_timeout,
-            config: Arc::new(config),
-            drain: self.drain,
-            max_questions: self.max_questions,
-            sealer: Arc::new(sealer),
-            principal: principal.map(Arc::new),
-            progress: self.progress,
-            shared: self.shared,
-            tap: self.tap,
-            timeout: self.timeout,
-        };
-        Ok((Arc::new(built), self.hooks))
-    }
-}
-
-async fn serve(built: Arc<Built>, hooks: Hooks, stream: Stream) -> Result<()> {
-    let failed = |hook, why| Error::Hook { hook, why };
-    for hook in hooks.start {
-        hook().await.map_err(|why| failed("start", why))?;
-    }
-    let served = driver::serve(built, stream).await;
-    for hook in hooks.shutdown {
-        hook().await.map_err(|why| failed("shutdown", why))?;
-    }
-    served
-}
-
-/// Declares what the entries can do. With a handle, whatever may come.
-fn declare(capabilities: &mut Capabilities, declared: &Declared, handled: bool) {
-    let settings = |changes: bool, subscribes: bool| {
-        let mut settings = serde_json::Map::new();
-        for (name, on) in [("listChanged", changes), ("subscribe", subscribes)] {
-            if on {
-                settings.insert(name.to_owned(), true.into());
-            }
-        }
-        serde_json::Value::Object(settings)
-    };
-    if handled || !declared.prompts.is_empty() {
-        capabilities.declare("prompts", settings(handled, false));
-    }
-    if handled || !(declared.resources.is_empty() && declared.templates.is_empty()) {
-        capabilities.declare("resources", settings(handled, handled || declared.subscribes()));
-    }
-    if handled || !declared.tools.is_empty() {
-        capabilities.declare("tools", settings(handled, false));
-    }
-    if declared.completes() {
-        capabilities.declare("completions", json!({}));
     }
 }
 

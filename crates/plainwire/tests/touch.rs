@@ -219,7 +219,7 @@ async fn what_is_no_legal_declaration_is_refused_at_run_time_too_and_changes_not
     let handle = server.handle();
     let mut raw = Raw::session(server, LEGACY).await;
     settled(&mut raw, LEGACY).await;
-    let said = |result: plainwire::Result<()>| result.expect_err("a mistake").to_string();
+    let said = |result: Result<()>| result.expect_err("a mistake").to_string();
     let twice = said(handle.add_tool(Tool::new("t", || async { "t" })));
     assert!(twice.starts_with("tool `t`: expected the name once, but it is also declared at"), "{twice}");
     let illegal = said(handle.add_tool(Tool::new("a b", || async { "t" })));

@@ -2,23 +2,13 @@
 
 use plainwire::prelude::*;
 
-#[derive(Deserialize, JsonSchema)]
-struct Add {
-    /// First addend.
-    a: f64,
-    /// Second addend.
-    b: f64,
-}
-
-async fn add(it: Add) -> f64 {
-    it.a + it.b
+/// Adds two numbers and returns the sum.
+#[tool(read_only)]
+async fn add(a: f64, b: f64) -> f64 {
+    a + b
 }
 
 #[tokio::main]
-async fn main() -> plainwire::Result<()> {
-    Server::new("calculator")
-        .version(env!("CARGO_PKG_VERSION"))
-        .tool(Tool::new("add", add).description("Adds two numbers and returns the sum."))
-        .stdio()
-        .await
+async fn main() -> Result<()> {
+    plainwire::server!("calculator").tool(add).stdio().await
 }

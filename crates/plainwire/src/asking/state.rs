@@ -191,8 +191,21 @@ impl State {
 /// Random bytes. A system without any can't keep a secret, and must not pretend to.
 pub(super) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system has random bytes");
+    fill(&mut bytes).expect("the operating system has random bytes");
     bytes
+}
+
+/// Linux: the system call, by the crate that is there for descriptors anyway. At most 256 bytes come whole.
+#[cfg(target_os = "linux")]
+fn fill(bytes: &mut [u8]) -> Result<(), rustix::io::Errno> {
+    use rustix::rand::{GetRandomFlags, getrandom};
+    rustix::io::retry_on_intr(|| getrandom(&mut *bytes, GetRandomFlags::empty())).map(|_| ())
+}
+
+/// Elsewhere each system has a way of its own.
+#[cfg(not(target_os = "linux"))]
+fn fill(bytes: &mut [u8]) -> Result<(), getrandom::Error> {
+    getrandom::fill(bytes)
 }
 
 /// Bytes as text, which is a third of what they are as numbers.

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::{Rejected, arguments};
-use crate::context::{Context, ContextSource};
+use crate::context::{Context, ContextSource, Principal};
 use crate::schema::InputSchema;
+use crate::state::{Needed, State};
 
 /// One call, as the parameters of a handler see it.
 #[derive(Debug)]
@@ -22,13 +23,37 @@ pub struct Call<'c> {
     pub(crate) uri: &'c str,
 }
 
+impl Call<'_> {
+    /// Returns the arguments as they came: a JSON object.
+    pub fn arguments(&self) -> &str {
+        self.arguments
+    }
+
+    /// Returns the call's context.
+    pub fn context(&self) -> Context {
+        self.context.get()
+    }
+
+    /// Returns the state `T` of the server, if it has one.
+    pub fn state<T: Send + Sync + 'static>(&self) -> Option<State<T>> {
+        self.context.shared.states().get()
+    }
+}
+
 /// What a handler says of itself before it is ever called.
 #[derive(Debug, Default)]
 pub struct Signature {
     pub(crate) arguments: Vec<InputSchema>,
+    pub(crate) needs: Vec<Needed>,
 }
 
 impl Signature {
+    /// Says that the server needs the state `T`. What [`FromCall::from_call`] finds by [`Call::state`] has to be
+    /// declared here.
+    pub fn needs<T: Send + Sync + 'static>(&mut self) {
+        self.needs.push(Needed::of::<T>());
+    }
+
     pub(crate) fn of<T, H: Handler<T>>() -> Self {
         let mut signature = Self::default();
         H::declare(&mut signature);
@@ -39,8 +64,8 @@ impl Signature {
         !self.arguments.is_empty()
     }
 
-    /// The schema of the one parameter that takes arguments, or of none at all; and what is wrong with it.
-    pub(crate) fn input(mut self) -> (InputSchema, Option<String>) {
+    /// What the one parameter that takes arguments, or none at all, makes of a handler.
+    pub(crate) fn input(mut self) -> Input {
         let (schema, others) = (self.arguments.pop(), self.arguments.len());
         let problem = match &schema {
             Some(_) if others > 0 => {
@@ -51,23 +76,57 @@ impl Signature {
             }
             _ => None,
         };
-        (schema.filter(|_| problem.is_none()).unwrap_or_else(InputSchema::empty), problem)
+        let schema = schema.filter(|_| problem.is_none()).unwrap_or_else(InputSchema::empty);
+        Input { needs: self.needs, problem, schema }
     }
+}
+
+/// What a handler takes.
+pub(crate) struct Input {
+    pub(crate) needs: Vec<Needed>,
+    pub(crate) problem: Option<String>,
+    pub(crate) schema: InputSchema,
 }
 
 /// Marks parameters that are filled in from the arguments.
 #[derive(Debug)]
 pub enum ViaArguments {}
 
-/// Marks the parameter that is the call's [`Context`].
+/// Marks parameters that are made from anything else of the call.
 #[derive(Debug)]
-pub enum ViaContext {}
+pub enum ViaCall {}
 
-/// What can be a parameter of a handler: a struct for the arguments, or [`Context`].
+/// What can be a parameter of a handler: a struct for the arguments, or something else that a call has.
+///
+/// [`Context`], [`State`], [`Principal`] and `Option<Principal>` are there. A type of your own becomes one like this; in
+/// a function with `#[tool]` its parameter has the attribute `#[extract]`:
+///
+/// ```
+/// use plainwire::prelude::*;
+/// use plainwire::{Call, FromCall, Rejected, Signature, ViaCall};
+///
+/// struct ClientName(String);
+///
+/// impl FromCall<ViaCall> for ClientName {
+///     fn declare(_: &mut Signature) {}
+///
+///     fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+///         let client = call.context().client();
+///         Ok(Self(client.info.as_ref().map_or("somebody", |info| &info.name).to_owned()))
+///     }
+/// }
+///
+/// /// Returns a greeting.
+/// #[tool]
+/// async fn greet(#[extract] client: ClientName) -> String {
+///     format!("Hello, {}!", client.0)
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of a handler",
-    label = "a parameter is a struct for the arguments, or `plainwire::Context`",
-    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for `{Self}`"
+    label = "a parameter is a struct for the arguments, `Context`, `State<T>` or `Principal`",
+    note = "for arguments, derive `serde::Deserialize` and `schemars::JsonSchema` for `{Self}`",
+    note = "for anything else, implement `plainwire::FromCall<plainwire::ViaCall>` for `{Self}`"
 )]
 pub trait FromCall<Via>: Sized {
     /// Adds what the parameter takes to the handler's description.
@@ -76,15 +135,42 @@ pub trait FromCall<Via>: Sized {
     /// Makes the parameter.
     ///
     /// # Errors
-    /// [`Rejected`] for arguments that do not fit.
+    /// [`Rejected`] for arguments that do not fit, and for calls that may not be made.
     fn from_call(call: &Call<'_>) -> Result<Self, Rejected>;
 }
 
-impl FromCall<ViaContext> for Context {
+impl FromCall<ViaCall> for Context {
     fn declare(_: &mut Signature) {}
 
     fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
-        Ok(call.context.get())
+        Ok(call.context())
+    }
+}
+
+impl<T: Send + Sync + 'static> FromCall<ViaCall> for State<T> {
+    fn declare(signature: &mut Signature) {
+        signature.needs::<T>();
+    }
+
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+        Ok(call.state().expect("a server does not begin without the states that its handlers need"))
+    }
+}
+
+impl FromCall<ViaCall> for Principal {
+    fn declare(_: &mut Signature) {}
+
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+        let nobody = || Rejected("expected a client that has proved who it is, but found none".to_owned());
+        call.context().principal().cloned().ok_or_else(nobody)
+    }
+}
+
+impl FromCall<ViaCall> for Option<Principal> {
+    fn declare(_: &mut Signature) {}
+
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+        Ok(call.context().principal().cloned())
     }
 }
 
@@ -100,11 +186,11 @@ impl<T: DeserializeOwned + JsonSchema> FromCall<ViaArguments> for T {
 
 /// An async function or closure that answers calls.
 ///
-/// Its parameters are at most one struct for the arguments and a [`Context`], in any order.
+/// Its parameters are at most one struct for the arguments, and what else [`FromCall`] lists; at most eight, in any order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no handler",
     label = "a handler is an `async fn`, or a closure that returns a future",
-    note = "its parameters are a struct with `Deserialize` and `JsonSchema`, `plainwire::Context`, both or none",
+    note = "its parameters are a struct with `Deserialize` and `JsonSchema`, `Context`, `State<T>`, `Principal`, or none",
     note = "its future has to be `Send`: hold no `Rc` and no lock guard across an `.await`"
 )]
 pub trait Handler<Takes>: Send + Sync + 'static {
@@ -150,3 +236,9 @@ macro_rules! handler {
 handler!();
 handler!(A ViaA);
 handler!(A ViaA, B ViaB);
+handler!(A ViaA, B ViaB, C ViaC);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH, I ViaI);

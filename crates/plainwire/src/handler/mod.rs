@@ -22,7 +22,7 @@ use plainwire_proto::model::{
 };
 
 pub use completion::{Completing, IntoCompletion};
-pub use extract::{Call, FromCall, Handler, Signature, ViaArguments, ViaContext};
+pub use extract::{Call, FromCall, Handler, Signature, ViaArguments, ViaCall};
 pub use prompt::Prompt;
 pub use resource::{Resource, ResourceTemplate};
 pub use tool::Tool;

@@ -7,9 +7,11 @@ use plainwire_proto::model::{self, ClientCapability, PromptArgument};
 use serde_json::Value;
 
 use super::completion::{self, Completers, Completing, IntoCompletion};
+use super::extract::Input;
 use super::{Handler, Outcome, Run, Signature, run};
 use crate::result::IntoPrompt;
 use crate::schema::InputSchema;
+use crate::state::Needed;
 
 /// A prompt: a name, its arguments, and the function that fills it in.
 ///
@@ -20,6 +22,7 @@ pub struct Prompt {
     pub(crate) at: &'static Location<'static>,
     pub(crate) completers: Completers,
     pub(crate) entry: model::Prompt,
+    pub(crate) needs: Vec<Needed>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
@@ -34,7 +37,7 @@ impl Prompt {
         H: Handler<Takes>,
         H::Output: IntoPrompt,
     {
-        let (schema, problem) = Signature::of::<Takes, H>().input();
+        let Input { needs, problem, schema } = Signature::of::<Takes, H>().input();
         let run = run(handler, |returned| {
             returned.into_prompt().map_or_else(|error| Outcome::refused(&error), Outcome::Prompt)
         });
@@ -47,7 +50,7 @@ impl Prompt {
         let entry =
             model::Prompt { arguments: arguments.collect(), name: name.into(), ..model::Prompt::default() };
         let (completers, requires) = (Completers::new(), Vec::new());
-        Self { at: Location::caller(), completers, entry, problem, requires, run, schema }
+        Self { at: Location::caller(), completers, entry, needs, problem, requires, run, schema }
     }
 
     /// Returns the name.

@@ -8,16 +8,19 @@ use plainwire_proto::error::Error;
 use plainwire_proto::model::{self, ClientCapability};
 
 use super::completion::{self, Completers, Completing, IntoCompletion};
+use super::extract::Input;
 use super::template::Template;
 use super::{Handler, Outcome, Run, Signature};
 use crate::result::{IntoResource, ToolError};
 use crate::schema::InputSchema;
+use crate::state::Needed;
 
 /// A resource with one URI, and the function that reads it.
 #[derive(Clone)]
 pub struct Resource {
     pub(crate) at: &'static Location<'static>,
     pub(crate) entry: model::Resource,
+    pub(crate) needs: Vec<Needed>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
@@ -32,6 +35,7 @@ pub struct ResourceTemplate {
     pub(crate) at: &'static Location<'static>,
     pub(crate) completers: Completers,
     pub(crate) entry: model::ResourceTemplate,
+    pub(crate) needs: Vec<Needed>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
@@ -48,13 +52,14 @@ impl Resource {
         H: Handler<Takes>,
         H::Output: IntoResource,
     {
-        let takes_arguments = Signature::of::<Takes, H>().takes_arguments();
+        let signature = Signature::of::<Takes, H>();
+        let (takes_arguments, needs) = (signature.takes_arguments(), signature.needs);
         let problem = takes_arguments.then(|| {
             "expected no arguments: a resource has one URI; use a `ResourceTemplate` for many".to_owned()
         });
         let entry = model::Resource { name: name.into(), uri: uri.into(), ..model::Resource::default() };
         let (requires, run) = (Vec::new(), reading(handler));
-        Self { at: Location::caller(), entry, problem, requires, run, subscribable: false }
+        Self { at: Location::caller(), entry, needs, problem, requires, run, subscribable: false }
     }
 
     /// Says what the resource is.
@@ -115,7 +120,7 @@ impl ResourceTemplate {
         let uri_template = uri_template.into();
         let signature = Signature::of::<Takes, H>();
         let takes_arguments = signature.takes_arguments();
-        let (schema, mut problem) = signature.input();
+        let Input { needs, mut problem, schema } = signature.input();
         let template = Template::parse(&uri_template).unwrap_or_else(|error| {
             problem.get_or_insert(error);
             Template::default()
@@ -144,6 +149,7 @@ impl ResourceTemplate {
             at: Location::caller(),
             completers: Completers::new(),
             entry,
+            needs,
             problem,
             requires: Vec::new(),
             run: reading(handler),

@@ -6,9 +6,12 @@ use std::time::Duration;
 use plainwire_proto::model::{self, ClientCapability, Icon, RawJson, ToolAnnotations};
 use serde_json::Value;
 
+use super::extract::Input;
 use super::{Handler, Outcome, Run, Signature, run};
+use crate::entry::IntoEntry;
 use crate::result::IntoToolResult;
 use crate::schema::{self, InputSchema};
+use crate::state::Needed;
 
 /// A tool: a name, a description, and the function behind it.
 ///
@@ -32,6 +35,7 @@ use crate::schema::{self, InputSchema};
 pub struct Tool {
     pub(crate) at: &'static Location<'static>,
     pub(crate) entry: model::Tool,
+    pub(crate) needs: Vec<Needed>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
@@ -50,7 +54,7 @@ impl Tool {
         H: Handler<Takes>,
         H::Output: IntoToolResult<Gives>,
     {
-        let (schema, problem) = Signature::of::<Takes, H>().input();
+        let Input { needs, problem, schema } = Signature::of::<Takes, H>().input();
         let run = run(handler, |returned| {
             returned.into_tool_result().map_or_else(Outcome::tool_failed, Outcome::Tool)
         });
@@ -64,7 +68,26 @@ impl Tool {
             output_schema: H::Output::output_schema(),
             title: None,
         };
-        Self { at: Location::caller(), entry, problem, requires: Vec::new(), run, schema, timeout: None }
+        let (at, requires) = (Location::caller(), Vec::new());
+        Self { at, entry, needs, problem, requires, run, schema, timeout: None }
+    }
+
+    /// Returns the tool that `#[tool]` makes of `function`, to change what the attribute says.
+    ///
+    /// ```
+    /// use plainwire::prelude::*;
+    ///
+    /// /// Adds two numbers and returns the sum.
+    /// #[tool]
+    /// async fn add(a: f64, b: f64) -> f64 {
+    ///     a + b
+    /// }
+    ///
+    /// let server = plainwire::server!("calculator").tool(Tool::of(add).title("Addition"));
+    /// # drop(server);
+    /// ```
+    pub fn of<Via>(function: impl IntoEntry<Self, Via>) -> Self {
+        function.into_entry()
     }
 
     /// Returns the name.
@@ -115,6 +138,12 @@ impl Tool {
     #[must_use]
     pub fn idempotent(self) -> Self {
         self.annotate(|hints| hints.idempotent_hint = Some(true))
+    }
+
+    /// Says that the tool deals with things that anybody may change, such as the web.
+    #[must_use]
+    pub fn open_world(self) -> Self {
+        self.annotate(|hints| hints.open_world_hint = Some(true))
     }
 
     /// Says that the tool deals with nothing outside a closed set of things.

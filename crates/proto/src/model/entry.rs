@@ -43,6 +43,13 @@ pub struct Icon {
     pub theme: Option<String>,
 }
 
+impl Icon {
+    /// Makes the icon of an `https:` or `data:` URI that tells its own type.
+    pub fn new(src: impl Into<String>) -> Self {
+        Self { src: src.into(), ..Self::default() }
+    }
+}
+
 /// A tool as clients see it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,0 +1,135 @@
+//! `#[range]`, `#[length]`, `#[pattern]` and `#[format]`: what they say about an argument, as the attributes of a field
+//! that schemars understands. Arguments are checked by the schema that comes of it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{
+    Attribute, Error, Expr, ExprRange, GenericArgument, LitStr, PathArguments, RangeLimits, Result, Type,
+};
+
+use crate::name::any_of;
+
+/// The formats that arguments are checked for.
+const FORMATS: [&str; 8] = ["date", "date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
+
+/// Returns the attribute of the field.
+///
+/// # Errors
+/// If it says nothing, or makes no sense for the type.
+pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
+    let ty = inner_of_option(ty).unwrap_or(ty);
+    let name = attribute.path().require_ident()?.to_string();
+    match name.as_str() {
+        "range" => range(attribute, ty),
+        "length" => length(attribute, ty),
+        "pattern" => pattern(attribute, ty),
+        _ => format(attribute, ty),
+    }
+}
+
+fn range(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
+    fits(attribute, ty, &[Kind::Number], "numbers")?;
+    let text =
+        "expected a range in parentheses, such as `#[range(1..=100)]`, `#[range(0.0..)]` or `#[range(..10)]`";
+    let ExprRange { start, limits, end, .. } = bounds(attribute, text)?;
+    let least = start.map(|least| quote!(min = #least));
+    Ok(match (end, limits) {
+        (Some(most), RangeLimits::Closed(_)) => {
+            let both = least.into_iter().chain([quote!(max = #most)]);
+            quote!(#[schemars(range(#(#both),*))])
+        }
+        (Some(most), RangeLimits::HalfOpen(_)) => {
+            let least = least.map(|least| quote!(#[schemars(range(#least))]));
+            quote!(#least #[schemars(extend("exclusiveMaximum" = #most))])
+        }
+        (None, _) => quote!(#[schemars(range(#least))]),
+    })
+}
+
+fn length(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
+    fits(attribute, ty, &[Kind::Text, Kind::List], "texts and lists")?;
+    let text =
+        "expected a length in parentheses, such as `#[length(1..=50)]`, `#[length(1..)]` or `#[length(5)]`";
+    if let Ok(Expr::Lit(exact)) = attribute.parse_args::<Expr>() {
+        return Ok(quote!(#[schemars(length(equal = #exact))]));
+    }
+    let ExprRange { start, limits, end, .. } = bounds(attribute, text)?;
+    let least = start.map(|least| quote!(min = #least));
+    let most = end.map(|most| match limits {
+        RangeLimits::Closed(_) => quote!(max = #most),
+        RangeLimits::HalfOpen(_) => quote!(max = #most - 1),
+    });
+    let both = least.into_iter().chain(most);
+    Ok(quote!(#[schemars(length(#(#both),*))]))
+}
+
+fn bounds(attribute: &Attribute, text: &str) -> Result<ExprRange> {
+    match attribute.parse_args::<Expr>() {
+        Ok(Expr::Range(range)) if range.start.is_some() || range.end.is_some() => Ok(range),
+        _ => Err(Error::new_spanned(attribute, text)),
+    }
+}
+
+fn pattern(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
+    fits(attribute, ty, &[Kind::Text], "texts")?;
+    let text = "expected a regular expression in parentheses, such as `#[pattern(\"^[A-Z]+-[0-9]+$\")]`";
+    let pattern: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, text))?;
+    Ok(quote!(#[schemars(regex(pattern = #pattern))]))
+}
+
+fn format(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
+    fits(attribute, ty, &[Kind::Text], "texts")?;
+    let expected = format!("expected the format {} in parentheses", any_of(&FORMATS.map(|it| it)));
+    let format: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, &expected))?;
+    if !FORMATS.contains(&format.value().as_str()) {
+        return Err(Error::new(format.span(), format!("{expected}, but found `{}`", format.value())));
+    }
+    Ok(quote!(#[schemars(extend("format" = #format))]))
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Boolean,
+    List,
+    Number,
+    Text,
+    /// A type of the program: what it is, its own schema says.
+    Unknown,
+}
+
+fn kind(ty: &Type) -> Kind {
+    let Type::Path(path) = ty else { return Kind::Unknown };
+    let Some(last) = path.path.segments.last() else { return Kind::Unknown };
+    match last.ident.to_string().as_str() {
+        "bool" => Kind::Boolean,
+        "BTreeSet" | "HashSet" | "Vec" | "VecDeque" => Kind::List,
+        "char" | "String" => Kind::Text,
+        "f32" | "f64" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64"
+        | "u128" | "usize" => Kind::Number,
+        _ => Kind::Unknown,
+    }
+}
+
+pub(crate) fn is_unknown(ty: &Type) -> bool {
+    kind(ty) == Kind::Unknown
+}
+
+fn fits(attribute: &Attribute, ty: &Type, kinds: &[Kind], what: &str) -> Result<()> {
+    if is_unknown(ty) || kinds.contains(&kind(ty)) {
+        return Ok(());
+    }
+    let ty = quote!(#ty).to_string().replace(' ', "");
+    let name = attribute.path().require_ident()?;
+    Err(Error::new_spanned(attribute, format!("`#[{name}]` is for {what}, but the argument is a `{ty}`")))
+}
+
+/// Returns the `T` of an `Option<T>`.
+pub(crate) fn inner_of_option(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+    let PathArguments::AngleBracketed(angle) = &last.arguments else { return None };
+    match angle.args.first()? {
+        GenericArgument::Type(inner) => Some(inner),
+        _ => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! Doc comments as descriptions: what a person reads above a function is what a model reads of it.
+
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+/// Returns the doc comment of an item up to its first heading, as one text.
+///
+/// Lines of a paragraph become one line; lists, tables and code keep theirs. What stands below a heading, such as
+/// `# Errors`, is for people who read the source.
+pub(crate) fn description(attributes: &[Attribute]) -> Option<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut fenced = false;
+    for line in attributes.iter().filter_map(text).flat_map(|text| lines_of(&text)) {
+        let trimmed = line.trim();
+        if !fenced && trimmed.starts_with('#') {
+            break;
+        }
+        let fence = trimmed.starts_with("```");
+        match lines.last_mut() {
+            Some(last) if !fenced && !fence && goes_on(last, trimmed) => *last += &format!(" {trimmed}"),
+            _ => lines.push(if fenced { line.trim_end() } else { trimmed }.to_owned()),
+        }
+        fenced ^= fence;
+    }
+    lines.dedup_by(|line, before| line.is_empty() && before.is_empty());
+    let text = lines.join("\n").trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// Whether `line` belongs to the paragraph or the item of the line before it.
+fn goes_on(before: &str, line: &str) -> bool {
+    !before.is_empty() && !before.starts_with("```") && !line.is_empty() && !starts_an_item(line)
+}
+
+/// Whether a line begins an item of a list, a row of a table or a quotation.
+fn starts_an_item(line: &str) -> bool {
+    let numbered = line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    numbered || ["- ", "* ", "+ ", "|", ">"].iter().any(|mark| line.starts_with(mark))
+}
+
+pub(crate) fn is_doc(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("doc")
+}
+
+fn text(attribute: &Attribute) -> Option<String> {
+    match &attribute.meta {
+        Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn lines_of(text: &str) -> Vec<String> {
+    text.split('\n').map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    fn described(lines: &[&str]) -> Option<String> {
+        let attributes: Vec<Attribute> = lines.iter().map(|line| parse_quote!(#[doc = #line])).collect();
+        description(&attributes)
+    }
+
+    #[test]
+    fn joins_the_lines_of_a_paragraph() {
+        assert_eq!(described(&[" Adds two", " numbers."]).as_deref(), Some("Adds two numbers."));
+        assert_eq!(described(&[" One.", "", "", " Two", " three."]).as_deref(), Some("One.\n\nTwo three."));
+    }
+
+    #[test]
+    fn keeps_lists_and_code_as_they_are() {
+        let list = described(&[" Takes:", " - one", " - two", "", " Ends."]);
+        assert_eq!(list.as_deref(), Some("Takes:\n- one\n- two\n\nEnds."));
+        let code = described(&[" Like:", " ```", "   a", "", " b", " ```", " Ends."]);
+        assert_eq!(code.as_deref(), Some("Like:\n```\n  a\n\nb\n```\nEnds."));
+    }
+
+    #[test]
+    fn leaves_out_what_stands_below_a_heading() {
+        assert_eq!(described(&[" Adds.", "", " # Errors", " Never."]).as_deref(), Some("Adds."));
+        assert_eq!(described(&[" # Errors", " Never."]), None);
+        assert_eq!(described(&[]), None);
+    }
+}

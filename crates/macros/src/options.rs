@@ -1,0 +1,304 @@
+//! What stands in the parentheses of an attribute: a word, a word with a value, a word with names in parentheses.
+//!
+//! In: tokens. Out: the name of the entry and calls of builder methods, each option once unless it may be repeated.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Error, Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Result, Token, parenthesized};
+
+use crate::entry::Kind;
+use crate::name::{self, any_of};
+
+/// The options of one entry.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) blocking: Option<Span>,
+    /// Methods of the builder with their arguments.
+    pub(crate) calls: Vec<TokenStream>,
+    pub(crate) described: bool,
+    pub(crate) name: Option<LitStr>,
+    pub(crate) uri: Option<LitStr>,
+    /// The variables or arguments that have completions.
+    pub(crate) completed: Vec<Ident>,
+    given: Vec<Ident>,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, PartialEq)]
+enum Takes {
+    Complete,
+    Duration,
+    Flag,
+    Name,
+    OnCancel,
+    Value,
+}
+
+/// One option of an attribute.
+struct Known {
+    name: &'static str,
+    takes: Takes,
+}
+
+const fn known(name: &'static str, takes: Takes) -> Known {
+    Known { name, takes }
+}
+
+const TOOL: [Known; 19] = [
+    known("additive", Takes::Flag),
+    known("blocking", Takes::Flag),
+    known("closed_world", Takes::Flag),
+    known("description", Takes::Value),
+    known("destructive", Takes::Flag),
+    known("icon", Takes::Value),
+    known("idempotent", Takes::Flag),
+    known("input_schema", Takes::Value),
+    known("layer", Takes::Value),
+    known("meta", Takes::Value),
+    known("name", Takes::Name),
+    known("on_cancel", Takes::OnCancel),
+    known("open_world", Takes::Flag),
+    known("output_schema", Takes::Value),
+    known("read_only", Takes::Flag),
+    known("requires", Takes::Value),
+    known("timeout", Takes::Duration),
+    known("title", Takes::Value),
+    known("validate", Takes::Flag),
+];
+
+const RESOURCE: [Known; 9] = [
+    known("complete", Takes::Complete),
+    known("description", Takes::Value),
+    known("layer", Takes::Value),
+    known("mime_type", Takes::Value),
+    known("name", Takes::Name),
+    known("requires", Takes::Value),
+    known("size", Takes::Value),
+    known("subscribable", Takes::Flag),
+    known("title", Takes::Value),
+];
+
+const PROMPT: [Known; 6] = [
+    known("complete", Takes::Complete),
+    known("description", Takes::Value),
+    known("layer", Takes::Value),
+    known("name", Takes::Name),
+    known("requires", Takes::Value),
+    known("title", Takes::Value),
+];
+
+/// Options that may be given more than once.
+const REPEATED: [&str; 4] = ["complete", "icon", "layer", "requires"];
+
+/// Options that deny each other.
+const OPPOSITES: [(&str, &str); 4] = [
+    ("additive", "destructive"),
+    ("additive", "read_only"),
+    ("closed_world", "open_world"),
+    ("destructive", "read_only"),
+];
+
+impl Options {
+    pub(crate) fn parse(kind: Kind, tokens: TokenStream) -> Result<Self> {
+        let items = |input: ParseStream<'_>| Items::parse(kind, input);
+        let Items { uri, items } = syn::parse::Parser::parse2(items, tokens)?;
+        let mut options = Self { uri, ..Self::default() };
+        for item in items {
+            options.take(kind, item)?;
+        }
+        Ok(options)
+    }
+
+    fn take(&mut self, kind: Kind, item: Item) -> Result<()> {
+        let word = item.name.to_string();
+        let known = match kind {
+            Kind::Prompt => &PROMPT[..],
+            Kind::Resource => &RESOURCE[..],
+            Kind::Tool => &TOOL[..],
+        };
+        let Some(option) = known.iter().find(|it| it.name == word) else {
+            let names: Vec<_> = known.iter().map(|it| it.name).collect();
+            let text = format!("expected {}, but found `{word}`", any_of(&names));
+            return Err(Error::new(item.name.span(), text));
+        };
+        self.once(&item.name, &word)?;
+        let call = self.call(option, &item)?;
+        self.calls.extend(call);
+        self.given.push(item.name);
+        Ok(())
+    }
+
+    fn once(&self, name: &Ident, word: &str) -> Result<()> {
+        if !REPEATED.contains(&word) && self.given.iter().any(|it| it == word) {
+            return Err(Error::new(name.span(), format!("expected `{word}` once, but found it again")));
+        }
+        let denied = OPPOSITES.iter().find_map(|&(one, other)| {
+            let opposite = if one == word {
+                other
+            } else if other == word {
+                one
+            } else {
+                return None;
+            };
+            self.given.iter().any(|it| it == opposite).then_some(opposite)
+        });
+        match denied {
+            Some(other) => Err(Error::new(
+                name.span(),
+                format!("expected `{other}` or `{word}`, but found both: remove one"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The call of the builder that an option stands for, if it is one.
+    fn call(&mut self, option: &Known, item: &Item) -> Result<Option<TokenStream>> {
+        let method = &item.name;
+        let word = option.name;
+        Ok(match (option.takes, &item.value) {
+            (Takes::Flag, Value::None) if word == "blocking" => {
+                self.blocking = Some(method.span());
+                None
+            }
+            (Takes::Flag, Value::None) => Some(quote!(.#method())),
+            (Takes::Flag, _) => {
+                return Err(Error::new(method.span(), format!("expected `{word}` without a value")));
+            }
+            (Takes::Name, Value::Is(Expr::Lit(ExprLit { lit: Lit::Str(text), .. }))) => {
+                self.name = Some(text.clone());
+                None
+            }
+            (Takes::Duration, Value::Is(Expr::Lit(ExprLit { lit: Lit::Str(text), .. }))) => {
+                let milliseconds = milliseconds(text)?;
+                Some(quote!(.#method(::std::time::Duration::from_millis(#milliseconds))))
+            }
+            (Takes::OnCancel, Value::Is(Expr::Path(ExprPath { path, .. }))) => {
+                let policy = match path.get_ident().map(ToString::to_string).as_deref() {
+                    Some("drop") => format_ident!("Drop"),
+                    Some("finish") => format_ident!("Finish"),
+                    Some("detach") => format_ident!("Detach"),
+                    _ => return Err(Error::new_spanned(path, ON_CANCEL)),
+                };
+                Some(quote!(.#method(::plainwire::OnCancel::#policy)))
+            }
+            (Takes::OnCancel, _) => return Err(Error::new(method.span(), ON_CANCEL)),
+            (Takes::Complete, Value::For(pairs)) => {
+                let (arguments, functions): (Vec<_>, Vec<_>) = pairs.iter().cloned().unzip();
+                let names = arguments.iter().map(ToString::to_string);
+                let calls = quote!(#(.complete(#names, #functions))*);
+                self.completed.extend(arguments);
+                Some(calls)
+            }
+            (Takes::Complete, _) => {
+                let text = "expected `complete(argument = function)`";
+                return Err(Error::new(method.span(), text));
+            }
+            (Takes::Value | Takes::Duration, Value::Is(value)) => {
+                self.described |= word == "description";
+                Some(quote!(.#method(#value)))
+            }
+            (takes, _) => {
+                let what = if takes == Takes::Name { "a text" } else { "a value" };
+                return Err(Error::new(method.span(), format!("expected {what}, as in `{word} = …`")));
+            }
+        })
+    }
+
+    /// The name of the entry: the one that is given, or the function's.
+    pub(crate) fn name_of(&self, function: &Ident, kind: Kind) -> Result<LitStr> {
+        let name = self.name.clone().unwrap_or_else(|| {
+            let word = function.to_string();
+            LitStr::new(word.strip_prefix("r#").unwrap_or(&word), function.span())
+        });
+        if kind == Kind::Tool {
+            name::check(&name.value(), name.span())?;
+        } else if name.value().is_empty() {
+            return Err(Error::new(name.span(), "expected a name, but found nothing"));
+        }
+        Ok(name)
+    }
+}
+
+const ON_CANCEL: &str = "expected `on_cancel = drop`, `on_cancel = finish` or `on_cancel = detach`";
+
+/// Reads `500ms`, `30s` or `5min`.
+fn milliseconds(text: &LitStr) -> Result<u64> {
+    let value = text.value();
+    let units = [("ms", 1), ("min", 60_000), ("s", 1_000)];
+    units
+        .iter()
+        .find_map(|(unit, factor)| value.strip_suffix(unit)?.trim().parse::<u64>().ok()?.checked_mul(*factor))
+        .filter(|milliseconds| *milliseconds > 0)
+        .ok_or_else(|| {
+            let expected = "expected a time such as `\"500ms\"`, `\"30s\"` or `\"5min\"`, or a `Duration`";
+            Error::new(text.span(), format!("{expected}, but found `{value}`"))
+        })
+}
+
+/// What stands in the parentheses, in order.
+struct Items {
+    items: Vec<Item>,
+    uri: Option<LitStr>,
+}
+
+struct Item {
+    name: Ident,
+    value: Value,
+}
+
+enum Value {
+    /// `complete(argument = function)`
+    For(Vec<(Ident, Expr)>),
+    /// `title = "Addition"`
+    Is(Expr),
+    /// `read_only`
+    None,
+}
+
+impl Items {
+    fn parse(kind: Kind, input: ParseStream<'_>) -> Result<Self> {
+        let mut uri = None;
+        if kind == Kind::Resource {
+            uri = Some(input.parse().map_err(|error| {
+                Error::new(error.span(), "expected a URI first, such as `#[resource(\"project://{path}\")]`")
+            })?);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        let items = Punctuated::<Item, Token![,]>::parse_terminated(input)?;
+        Ok(Self { items: items.into_iter().collect(), uri })
+    }
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name: Ident = input.parse().map_err(|error| {
+            Error::new(error.span(), "expected an option such as `read_only` or `title = \"…\"`")
+        })?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Value::Is(input.parse()?)
+        } else if input.peek(syn::token::Paren) {
+            let inside;
+            parenthesized!(inside in input);
+            let pairs = Punctuated::<Pair, Token![,]>::parse_terminated(&inside)?;
+            Value::For(pairs.into_iter().map(|Pair(name, function)| (name, function)).collect())
+        } else {
+            Value::None
+        };
+        Ok(Self { name, value })
+    }
+}
+
+struct Pair(Ident, Expr);
+
+impl Parse for Pair {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok(Self(name, input.parse()?))
+    }
+}

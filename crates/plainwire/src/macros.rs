@@ -1,0 +1,90 @@
+//! `#[tool]`, `#[resource]`, `#[prompt]` and `#[server]`: functions and methods that declare themselves.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use plainwire::prelude::*;
+//!
+//! /// Returns the words of a text, longest first.
+//! #[tool(read_only, idempotent)]
+//! async fn words(
+//!     /// What to look at.
+//!     #[length(1..=1000)]
+//!     text: String,
+//!     /// How many words at most.
+//!     #[default(10)]
+//!     #[range(1..=100)]
+//!     limit: usize,
+//! ) -> Vec<String> {
+//!     let mut words: Vec<String> = text.split_whitespace().map(ToOwned::to_owned).collect();
+//!     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+//!     words.truncate(limit);
+//!     words
+//! }
+//!
+//! struct Library {
+//!     books: Vec<String>,
+//! }
+//!
+//! #[server]
+//! impl Library {
+//!     /// Returns the titles that contain a word.
+//!     #[tool(read_only)]
+//!     async fn search(&self, word: String) -> Vec<String> {
+//!         self.books.iter().filter(|book| book.contains(&word)).cloned().collect()
+//!     }
+//!
+//!     /// One book.
+//!     #[resource("book://{number}")]
+//!     async fn book(&self, number: usize) -> Result<String, ToolError> {
+//!         self.books.get(number).cloned().ok_or_else(|| ToolError::not_found("there is no such book"))
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! assert_eq!(words("a bee".into(), 1).await, ["bee"]);
+//!
+//! let library = Library { books: vec!["Moss and stone".into()] };
+//! let client = plainwire::testing::client(plainwire::server!("library").tool(words).with(library)).await?;
+//! let found: Vec<String> = client.call("search", serde_json::json!({ "word": "Moss" })).await?;
+//! assert_eq!(found, ["Moss and stone"]);
+//! # Ok(()) }
+//! ```
+//!
+//! What an attribute writes can be written by hand: `words` above becomes a function that returns the same future with a
+//! description, and the description is
+//!
+//! ```
+//! use plainwire::Tool;
+//! use plainwire::schemars::{self, JsonSchema};
+//! use plainwire::serde::{self, Deserialize};
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! #[serde(crate = "plainwire::serde")]
+//! #[schemars(crate = "plainwire::schemars")]
+//! struct Arguments {
+//!     /// What to look at.
+//!     #[schemars(length(min = 1, max = 1000))]
+//!     text: String,
+//!     /// How many words at most.
+//!     #[serde(default = "default_of_limit")]
+//!     #[schemars(range(min = 1, max = 100))]
+//!     limit: usize,
+//! }
+//!
+//! fn default_of_limit() -> usize {
+//!     10
+//! }
+//!
+//! # async fn words(text: String, limit: usize) -> Vec<String> { vec![] }
+//! Tool::new("words", |arguments: Arguments| words(arguments.text, arguments.limit))
+//!     .description("Returns the words of a text, longest first.")
+//!     .read_only()
+//!     .idempotent();
+//! ```
+//!
+//! A parameter is an argument unless its type is called `Context`, `State<T>`, `Principal` or `Option<Principal>`, or the
+//! parameter has `#[extract]` or `#[arguments]`. The options of each attribute stand with the attribute.
+
+pub use plainwire_macros::{prompt, resource, server, tool};
