@@ -15,9 +15,10 @@ const MOST: f64 = 8.0;
 
 const CALLS: u32 = 1_000;
 
-#[derive(Deserialize, JsonSchema)]
-struct Echo {
-    message: String,
+/// Gives back the message.
+#[tool]
+async fn echo(message: String) -> String {
+    message
 }
 
 /// A runtime on this thread, the client's end of a connection, and room for an answer.
@@ -67,7 +68,7 @@ impl Bench {
 fn server() -> Bench {
     Bench::new(|runtime, stream| {
         let (reader, writer) = tokio::io::split(stream);
-        let server = Server::new("echo").tool(Tool::new("echo", |it: Echo| async move { it.message }));
+        let server = Server::new("echo").tool(echo);
         runtime.spawn(server.serve(reader, writer));
     })
 }

@@ -9,27 +9,6 @@ use std::time::Duration;
 use plainwire::prelude::*;
 use serde_json::{Map, Value, json};
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(crate = "plainwire::serde")]
-#[schemars(crate = "plainwire::schemars")]
-struct Echo {
-    message: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(crate = "plainwire::serde")]
-#[schemars(crate = "plainwire::schemars")]
-struct Blob {
-    bytes: usize,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(crate = "plainwire::serde")]
-#[schemars(crate = "plainwire::schemars")]
-struct Sleep {
-    ms: u64,
-}
-
 static ACTIVE: AtomicI64 = AtomicI64::new(0);
 
 /// Counts a handler for as long as it runs, however it ends.
@@ -48,35 +27,46 @@ impl Drop for Running {
     }
 }
 
-async fn nap(it: Sleep) -> &'static str {
-    let _running = Running::start();
-    tokio::time::sleep(Duration::from_millis(it.ms)).await;
-    "slept"
+/// Give back the message
+#[tool]
+async fn echo(message: String) -> String {
+    message
 }
 
-async fn sleep(it: Sleep, ctx: Context) -> &'static str {
+/// Give a text of so many bytes
+#[tool]
+async fn blob(bytes: usize) -> String {
+    "x".repeat(bytes)
+}
+
+/// Sleep, and stop when cancelled
+#[tool]
+async fn sleep(ms: u64, ctx: Context) -> &'static str {
     let _running = Running::start();
     tokio::select! {
-        () = tokio::time::sleep(Duration::from_millis(it.ms)) => {}
+        () = tokio::time::sleep(Duration::from_millis(ms)) => {}
         () = ctx.cancelled() => {}
     }
     "slept"
 }
 
+/// Sleep, knowing nothing of cancellation
+#[tool]
+async fn nap(ms: u64) -> &'static str {
+    let _running = Running::start();
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    "slept"
+}
+
+/// How many sleep or nap handlers run
+#[tool]
+async fn active() -> String {
+    ACTIVE.load(Ordering::SeqCst).to_string()
+}
+
 fn server(dummies: usize) -> Server {
-    let mut server = Server::new("plainwire-bench")
-        .page_size(10_000)
-        .tool(Tool::new("echo", |it: Echo| async move { it.message }).description("Give back the message"))
-        .tool(
-            Tool::new("blob", |it: Blob| async move { "x".repeat(it.bytes) })
-                .description("Give a text of so many bytes"),
-        )
-        .tool(Tool::new("sleep", sleep).description("Sleep, and stop when cancelled"))
-        .tool(Tool::new("nap", nap).description("Sleep, knowing nothing of cancellation"))
-        .tool(
-            Tool::new("active", || async { ACTIVE.load(Ordering::SeqCst).to_string() })
-                .description("How many sleep or nap handlers run"),
-        );
+    let server = Server::new("plainwire-bench").page_size(10_000);
+    let mut server = server.tool(echo).tool(blob).tool(sleep).tool(nap).tool(active);
     for n in 0..dummies {
         let dummy = Tool::new(format!("dummy_{n}"), |_: Map<String, Value>| async { "ok" });
         server =
@@ -93,7 +83,7 @@ fn server(dummies: usize) -> Server {
     server
 }
 
-fn main() -> plainwire::Result<()> {
+fn main() -> Result<()> {
     let dummies = std::env::var("MCP_TOOLS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let mut runtime = match std::env::var_os("MCP_CT") {
         Some(_) => tokio::runtime::Builder::new_current_thread(),

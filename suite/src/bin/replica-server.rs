@@ -31,7 +31,7 @@ fn key(digits: &str) -> Option<[u8; 32]> {
 }
 
 #[tokio::main]
-async fn main() -> plainwire::Result<()> {
+async fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let ledger: Arc<str> = arguments.next().expect("the path of a ledger").into();
     let keys = arguments.next().expect("keys");
