@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use plainwire_inspect::lint::{Client, RULES, Severity};
 
 /// Serve, ask and watch MCP servers.
 #[derive(Debug, Parser)]
@@ -13,8 +15,8 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the tool failed, 2 wrong usage, 3 the server could not be started \
-                          or spoken to, 4 the server answered with an error.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the tool or a check failed, 2 wrong usage, 3 the server could not be \
+                          started or spoken to, 4 the server answered with an error.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -23,7 +25,7 @@ pub(crate) enum Command {
     /// Serve one of the built-in servers on stdin and stdout.
     Serve(Serve),
     /// List the tools, resources, templates and prompts of a server.
-    List(Ask),
+    List(List),
     /// Call a tool.
     Call(Call),
     /// Read a resource.
@@ -34,6 +36,10 @@ pub(crate) enum Command {
     Ping(Ask),
     /// Say each time when a resource or a list of a server changes.
     Watch(Watch),
+    /// Count what the tools of a server cost a model.
+    Tokens(Tokens),
+    /// Say what models and clients will not like about the tools of a server.
+    Lint(Lint),
     /// Print a script that lets a shell complete commands, and the names that a server has.
     #[command(after_help = COMPLETION)]
     Completion(Completion),
@@ -79,6 +85,87 @@ pub(crate) struct Ask {
     /// The server: a command that speaks MCP on its stdin and stdout.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Show only what has TEXT in its name, URI or description, in small or capital letters.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tokens {
+    /// Show the difference from the tools of another server: its command, quoted as one word.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) against: Option<String>,
+    /// Exit with 1 if the tools have more than N tokens.
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<usize>,
+    /// Show each tool, or each field of each tool.
+    #[arg(long, value_enum, default_value = "tool")]
+    pub(crate) by: By,
+    /// Count only tools that have TEXT in their name or description, in small or capital letters.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Print the tools as text, roughly as a host puts them in front of a model.
+    #[arg(long, conflicts_with_all = ["against", "by", "json"])]
+    pub(crate) render: bool,
+    /// Say what a conversation of N turns pays: the tools are sent on every turn.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) turns: Option<u32>,
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    Field,
+    Tool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lint {
+    /// Do not apply RULE; can be given more than once.
+    #[arg(long, value_name = "RULE", hide_possible_values = true,
+          value_parser = PossibleValuesParser::new(RULES.iter().map(|rule| rule.name)))]
+    pub(crate) allow: Vec<String>,
+    /// Leave out what matters only to other clients; can be given more than once.
+    #[arg(long, value_name = "CLIENT", value_parser = clients())]
+    pub(crate) client: Vec<Client>,
+    /// Exit with 1 from this on; errors always do.
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) deny: Option<Deny>,
+    /// Check only tools that have TEXT in their name or description, in small or capital letters.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    #[command(flatten)]
+    pub(crate) ask: Ask,
+}
+
+fn clients() -> impl TypedValueParser<Value = Client> {
+    PossibleValuesParser::new(Client::ALL.map(Client::name)).try_map(|name| {
+        Client::ALL.into_iter().find(|it| it.name() == name).ok_or("expected a client that is known")
+    })
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Deny {
+    Warnings,
+    Notes,
+}
+
+impl Deny {
+    /// The least that is not accepted.
+    pub(crate) fn severity(this: Option<Self>) -> Severity {
+        match this {
+            None => Severity::Error,
+            Some(Self::Warnings) => Severity::Warning,
+            Some(Self::Notes) => Severity::Note,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

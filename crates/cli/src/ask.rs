@@ -6,22 +6,24 @@ use plainwire::model::{CallToolResult, RawJson};
 use plainwire::proto::cursor::List;
 use serde_json::json;
 
-use crate::args::{Ask, Call, Read};
+use crate::args::{self, Ask, Call, Read};
 use crate::connect::{asking, asking_back};
 use crate::exit::{Exit, Failure};
-use crate::{arguments, output};
+use crate::{arguments, output, tools};
 
 /// `plainwire list`
-pub(crate) async fn list(ask: Ask) -> Result<Exit, Failure> {
-    asking(&ask, async |client| {
+pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
+    asking(&it.ask, async |client| {
         let capabilities = &client.hello().capabilities;
         let mut all = Vec::new();
         for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
             if list.method().split('/').next().is_some_and(|name| capabilities.has(name)) {
-                all.push((list.member(), client.list_raw(list).await?));
+                let mut entries = client.list_raw(list).await?;
+                tools::filter(&mut entries, it.filter.as_deref());
+                all.push((list.member(), entries));
             }
         }
-        if ask.json.is_some() {
+        if it.ask.json.is_some() {
             output::json_lists(&all)?;
         } else {
             output::lists(client, &all)?;

@@ -10,6 +10,8 @@ pub(crate) enum Exit {
     Done,
     /// 1: the tool was called and failed.
     ToolFailed,
+    /// 1: the tools were looked at, and are not as they should be.
+    NotContent,
     /// 2: the command line is wrong.
     Usage,
     /// 3: the server could not be started or spoken to.
@@ -22,7 +24,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
             Exit::Done => 0,
-            Exit::ToolFailed => 1,
+            Exit::ToolFailed | Exit::NotContent => 1,
             Exit::Usage => 2,
             Exit::Unreachable => 3,
             Exit::Refused => 4,
@@ -41,6 +43,11 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn usage(text: String) -> Self {
         Self { exit: Exit::Usage, hint: Some("`plainwire help` shows how commands are written".into()), text }
+    }
+
+    /// The tools are not as they should be.
+    pub(crate) fn not_content(text: String, hint: &str) -> Self {
+        Self { exit: Exit::NotContent, hint: Some(hint.into()), text }
     }
 
     /// The server said that it can't or won't.

@@ -10,10 +10,13 @@ mod connect;
 mod demo;
 mod elicit;
 mod exit;
+mod lint;
 mod output;
 mod roots;
 mod serve;
 mod terminal;
+mod tokens;
+mod tools;
 mod visible;
 mod watch;
 
@@ -49,12 +52,14 @@ fn run(command: Command) -> Result<Exit, Failure> {
         match command {
             Command::Demo => demo::run().await,
             Command::Serve(serve) => serve::run(serve).await,
-            Command::List(ask) => ask::list(ask).await,
+            Command::List(list) => ask::list(list).await,
             Command::Call(call) => ask::call(call).await,
             Command::Read(read) => ask::read(read).await,
             Command::Prompt(call) => ask::prompt(call).await,
             Command::Ping(ask) => ask::ping(ask).await,
             Command::Watch(watch) => watch::run(watch).await,
+            Command::Tokens(it) => tokens::run(it).await,
+            Command::Lint(it) => lint::run(it).await,
             Command::Completion(it) => completion::script(it.shell),
         }
     })

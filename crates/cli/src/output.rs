@@ -17,6 +17,31 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{text}")
 }
 
+/// Where the cells of a column begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    Left,
+    Right,
+}
+
+/// Writes rows with their cells below each other. The last column may be of any width.
+pub(crate) fn table<const N: usize>(rows: &[[String; N]], columns: [Column; N]) -> io::Result<()> {
+    let width = |n: usize| rows.iter().map(|row| row[n].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    rows.iter().try_for_each(|row| {
+        let cells = row.iter().zip(columns).zip(widths).map(|((cell, column), width)| match column {
+            Column::Left => format!("{cell:width$}"),
+            Column::Right => format!("{cell:>width$}"),
+        });
+        line(cells.collect::<Vec<_>>().join("  ").trim_end())
+    })
+}
+
+/// `1 tool`, `2 tools`.
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Writes JSON on one line to stdout, as it was sent where it was sent.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string(value).map_err(io::Error::other)?;

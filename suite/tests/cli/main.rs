@@ -5,7 +5,9 @@
 mod asking;
 mod completion;
 mod exits;
+mod lint;
 mod script;
+mod tokens;
 mod trace;
 mod watch;
 
@@ -78,6 +80,20 @@ fn lists_what_a_server_has_in_every_era() {
             assert!(listed.contains(&format!("\n{title}\n")), "{era}: no {title} in\n{listed}");
         }
     }
+}
+
+#[test]
+fn lists_only_what_a_text_is_in() {
+    let listed = ask(&["list", "--json", "--filter=CALCUL"]).json();
+    let names = |list: &str, member: &str| -> Vec<String> {
+        let entries = listed[list].as_array().into_iter().flatten();
+        entries.filter_map(|it| Some(it[member].as_str()?.to_owned())).collect()
+    };
+    assert_eq!(names("tools", "name"), ["calculate"]);
+    assert_eq!(names("resources", "uri"), ["server://calculations"]);
+    assert_eq!(names("resourceTemplates", "uriTemplate"), ["calculation://{expression}"]);
+    let shown = ask(&["list", "--filter=arithmetic"]).quietly();
+    assert!(shown.contains("  calculate {expression}\n") && !shown.contains("server://"), "{shown}");
 }
 
 #[test]

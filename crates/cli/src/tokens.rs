@@ -1,0 +1,177 @@
+//! `plainwire tokens`: what the tools of a server cost a model.
+//!
+//! In: the command line. Out: a table, JSON or the tools as text on stdout; words about a budget on stderr. Counting is the
+//! business of `plainwire_inspect`. A number that is an estimate has a `~` in front.
+
+use plainwire_inspect::Entry;
+use plainwire_inspect::tokens::{Change, Difference, Report, Seen, Tokenizer, differences, render};
+use serde_json::json;
+
+use crate::args::{Ask, By, Tokens};
+use crate::connect::asking;
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Column};
+use crate::{tools, visible};
+
+/// `plainwire tokens`
+pub(crate) async fn run(it: Tokens) -> Result<Exit, Failure> {
+    let tokenizer = Tokenizer::best();
+    let before = match &it.against {
+        Some(command) => {
+            // A file of `--trace` has room for one server.
+            let ask = Ask { command: words(command)?, trace: None, ..it.ask.clone() };
+            Some(Report::of(&entries(&ask, &it).await?, tokenizer))
+        }
+        None => None,
+    };
+    let entries = entries(&it.ask, &it).await?;
+    let report = Report::of(&entries, tokenizer);
+    if it.render {
+        render(&entries).lines().try_for_each(|line| output::line(&visible::line(line)))?;
+    } else if it.ask.json.is_some() {
+        json(&it, &report, before.as_ref())?;
+    } else if let Some(before) = &before {
+        show_differences(before, &report)?;
+    } else {
+        show(&it, &report)?;
+    }
+    within(it.budget, &report)
+}
+
+async fn entries(ask: &Ask, it: &Tokens) -> Result<Vec<Entry>, Failure> {
+    let mut entries = Vec::new();
+    asking(ask, async |client| {
+        entries = tools::tools(client, it.filter.as_deref()).await?;
+        Ok(Exit::Done)
+    })
+    .await?;
+    Ok(entries)
+}
+
+/// Splits a command as a shell would; nothing in it is expanded.
+fn words(command: &str) -> Result<Vec<std::ffi::OsString>, Failure> {
+    let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(|| {
+        Failure::usage(format!("expected --against='COMMAND' with closed quotes, but found {command:?}"))
+    })?;
+    Ok(words.into_iter().map(Into::into).collect())
+}
+
+fn json(it: &Tokens, report: &Report, before: Option<&Report>) -> Result<(), Failure> {
+    let mut value = serde_json::to_value(report).map_err(std::io::Error::other)?;
+    if let Some(turns) = it.turns {
+        value["turns"] = json!(turns);
+        value["totalInTurns"] = json!(in_turns(report, turns));
+    }
+    if let Some(before) = before {
+        value["against"] = json!({ "total": before.total, "tools": differences(before, report) });
+    }
+    Ok(output::json(&value)?)
+}
+
+fn show(it: &Tokens, report: &Report) -> Result<(), Failure> {
+    let mut rows = vec![["tokens", "bytes", "tool"].map(String::from)];
+    for tool in &report.tools {
+        let name = visible::short_line(&tool.name, MAX_CHARS);
+        rows.push([tokens(report, tool.total), grouped(tool.bytes), name]);
+        if it.by == By::Field {
+            rows.extend(tool.fields.iter().map(|field| {
+                let count = if field.seen == Seen::Never { "-".into() } else { tokens(report, field.tokens) };
+                let mark = if field.seen == Seen::Seldom { " (not in the sum)" } else { "" };
+                let name = visible::short_line(&field.name, MAX_CHARS);
+                [count, grouped(field.bytes), format!("  {name}{mark}")]
+            }));
+        }
+    }
+    let all = output::counted(report.tools.len(), "tool");
+    rows.push([tokens(report, report.total), grouped(report.bytes), format!("= {all}")]);
+    output::table(&rows, [Column::Right, Column::Right, Column::Left])?;
+    if report.output_schemas > 0 {
+        let count = tokens(report, report.output_schemas);
+        output::line(&format!("\n{count} more in output schemas, which most hosts do not show to a model"))?;
+    }
+    if let Some(turns) = it.turns {
+        let count = mark(report, in_turns(report, turns));
+        output::line(&format!("\n{count} tokens in {turns} turns: the tools are sent on every turn"))?;
+    }
+    Ok(())
+}
+
+fn show_differences(before: &Report, now: &Report) -> Result<(), Failure> {
+    let mut rows = vec![["before", "now", "change", "tool"].map(String::from)];
+    let row = |it: &Difference| {
+        let change = match it.change {
+            Change::Added => "added",
+            Change::Changed => "changed",
+            Change::Removed => "removed",
+        };
+        let name = visible::short_line(&it.name, MAX_CHARS);
+        [tokens(now, it.before), tokens(now, it.now), change.into(), name]
+    };
+    rows.extend(differences(before, now).iter().map(row));
+    let sum = format!("= {} before, {} now", output::counted(before.tools.len(), "tool"), now.tools.len());
+    rows.push([tokens(now, before.total), tokens(now, now.total), signed(before.total, now.total), sum]);
+    output::table(&rows, [Column::Right, Column::Right, Column::Left, Column::Left])?;
+    Ok(())
+}
+
+fn within(budget: Option<usize>, report: &Report) -> Result<Exit, Failure> {
+    match budget {
+        Some(budget) if report.total > budget => {
+            let (budget, total) = (grouped(budget), tokens(report, report.total));
+            let text =
+                format!("expected at most {budget} tokens in the tools of the server, but found {total}");
+            Err(Failure::not_content(text, "`--by field` shows where they are"))
+        }
+        _ => Ok(Exit::Done),
+    }
+}
+
+fn in_turns(report: &Report, turns: u32) -> usize {
+    report.in_turns(usize::try_from(turns).unwrap_or(usize::MAX))
+}
+
+fn tokens(report: &Report, count: usize) -> String {
+    if count == 0 { "0".into() } else { mark(report, count) }
+}
+
+fn mark(report: &Report, count: usize) -> String {
+    let mark = if report.tokenizer.is_exact() { "" } else { "~" };
+    format!("{mark}{}", grouped(count))
+}
+
+fn signed(before: usize, now: usize) -> String {
+    let sign = if now < before { '-' } else { '+' };
+    format!("{sign}{}", grouped(now.abs_diff(before)))
+}
+
+/// A number with a comma between thousands.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Characters of a name in a table.
+const MAX_CHARS: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_numbers_so_that_they_can_be_read() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+        assert_eq!(
+            (signed(1, 1_001), signed(5, 3), signed(2, 2)),
+            ("+1,000".into(), "-2".into(), "+0".into())
+        );
+    }
+}

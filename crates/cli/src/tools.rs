@@ -1,0 +1,32 @@
+//! The tools of a server, as `tokens` and `lint` look at them.
+//!
+//! In: a client, and perhaps a text to look for. Out: entries.
+
+use plainwire::Client;
+use plainwire::model::RawJson;
+use plainwire::proto::cursor::List;
+use plainwire_inspect::Entry;
+use serde_json::Value;
+
+use crate::exit::Failure;
+
+/// Returns the tools that have `text` in them, or all; none if the server has no tools.
+pub(crate) async fn tools(client: &Client, text: Option<&str>) -> Result<Vec<Entry>, Failure> {
+    if !client.hello().capabilities.has("tools") {
+        return Ok(Vec::new());
+    }
+    let mut entries = client.list_raw(List::Tools).await?;
+    filter(&mut entries, text);
+    Ok(entries.iter().map(|entry| Entry::read(entry.get())).collect())
+}
+
+/// Leaves only entries with `text` in their name, URI or description, in small or capital letters.
+pub(crate) fn filter(entries: &mut Vec<RawJson>, text: Option<&str>) {
+    let Some(text) = text.map(str::to_lowercase) else { return };
+    entries.retain(|entry| {
+        let entry: Value = serde_json::from_str(entry.get()).unwrap_or_default();
+        let members =
+            ["name", "uri", "uriTemplate", "description"].iter().filter_map(|it| entry.get(it)?.as_str());
+        members.into_iter().any(|it| it.to_lowercase().contains(&text))
+    });
+}

@@ -1,0 +1,71 @@
+//! Rules about names of tools, alone and beside each other.
+//!
+//! In: an [`Entry`] and the names before it. Out: the rules of this file that it breaks.
+
+use std::collections::BTreeMap;
+
+use super::Broken;
+use crate::Entry;
+
+/// Characters of a name that the interfaces of Claude and of OpenAI take.
+const MAX_CHARS: usize = 64;
+
+/// Characters of a name that leave ten of Cursor's sixty to the name of the server.
+const MAX_CHARS_IN_CURSOR: usize = 50;
+
+/// The names of a list so far.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// By what is left of them without whatever is easily mixed up.
+    by_fold: BTreeMap<String, Vec<String>>,
+}
+
+impl Known {
+    /// Adds `name`. Returns the names that are like it, of which one may be the same.
+    fn add(&mut self, name: &str) -> Vec<String> {
+        let alike = self.by_fold.entry(folded(name)).or_default();
+        let before = alike.clone();
+        if !alike.iter().any(|it| it == name) {
+            alike.push(name.to_owned());
+        }
+        before
+    }
+}
+
+pub(super) fn check(tool: &Entry, known: &mut Known, broken: &mut Broken) {
+    let name = tool.name();
+    let mut add = |rule, message| broken.add(rule, "name", || message);
+    if name.is_empty() {
+        return add("missing-name", "expected a name, but found none".into());
+    }
+    let alike = known.add(name);
+    if alike.iter().any(|it| it == name) {
+        add("duplicate-name", format!("expected a name of its own, but found {name:?} a second time"));
+    } else if let Some(other) = alike.first() {
+        add(
+            "similar-name",
+            format!("expected more than case, `_`, `-` and `.` between {other:?} and {name:?}"),
+        );
+    }
+    let length = name.chars().count();
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if let Some(c) = name.chars().find(|c| !is_legal(*c)) {
+        add("tool-name", format!("expected letters, digits, `_` and `-`, but found {c:?} in {name:?}"));
+    } else if length > MAX_CHARS {
+        add("tool-name", format!("expected at most {MAX_CHARS} characters, but found {length}"));
+    }
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        add("tool-name-start", format!("expected a letter or `_` first, but found {name:?}"));
+    }
+    if length > MAX_CHARS_IN_CURSOR {
+        add(
+            "long-tool-name",
+            format!("expected at most {MAX_CHARS_IN_CURSOR} characters, but found {length}"),
+        );
+    }
+}
+
+/// The name without what is easily mixed up.
+fn folded(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect()
+}

@@ -1,0 +1,98 @@
+//! The table of rules: how bad it is to break each, whom it is about, and what to do about it.
+//!
+//! In: nothing. Out: [`RULES`]. Errors are what the protocol forbids or what every host of a client passes on to be refused.
+//! Gemini's hosts differ: some send the older function declarations, some turn schemas into those, some send JSON Schema as it
+//! is. So what only Gemini refuses is a warning.
+
+use super::Client::{self, Claude, Copilot, Cursor, Gemini, Openai};
+use super::Rule;
+use super::Severity::{self, Error, Note, Warning};
+
+/// All rules: what models read first, then names, then schemas.
+pub const RULES: &[Rule] = &[
+    rule("missing-description", Error, &[], "say what it accepts, what it returns and what it is for"),
+    rule("short-description", Warning, &[], "say what it accepts, what it returns and what it is for"),
+    rule("no-result", Warning, &[], "say what it returns: `Returns …`"),
+    rule(
+        "narrating-description",
+        Warning,
+        &[],
+        "begin with the verb, and say when to use it: `Use it when …`",
+    ),
+    rule("repeats-name", Warning, &[], "say what the name does not"),
+    rule(
+        "long-description",
+        Warning,
+        &[Claude, Openai],
+        "keep the first sentences, move the rest into a resource",
+    ),
+    rule("undocumented-parameter", Warning, &[], "say what to write there, with an example"),
+    rule("type-as-description", Warning, &[], "the type is in the schema: say what the value means"),
+    rule("missing-name", Error, &[], "give it a name"),
+    rule("duplicate-name", Error, &[], "rename one of them"),
+    rule("similar-name", Warning, &[], "rename one of them, so that a model can't mix them up"),
+    rule("tool-name", Error, &[Claude, Openai], "letters, digits, `_` and `-` only, at most 64 of them"),
+    rule("tool-name-start", Warning, &[Gemini], "begin with a letter"),
+    rule(
+        "long-tool-name",
+        Warning,
+        &[Cursor],
+        "shorten it: the server's name counts too, and 60 is the limit of both",
+    ),
+    rule("root-not-object", Error, &[], "arguments are an object: `\"type\": \"object\"` at the root"),
+    rule(
+        "root-combinator",
+        Error,
+        &[Claude, Openai],
+        "list the properties at the root, and check the rest in the tool",
+    ),
+    rule("missing-properties", Error, &[Openai], "write `\"properties\": {}` if there are none"),
+    rule(
+        "not-a-schema",
+        Error,
+        &[Claude],
+        "a schema is an object, or `true`, with a `type` that JSON Schema has",
+    ),
+    rule("property-name", Error, &[Claude], "letters, digits, `_`, `.` and `-` only, at most 64 of them"),
+    rule(
+        "array-items",
+        Error,
+        &[Gemini, Openai],
+        "say what is in the array: `\"items\": { \"type\": \"string\" }`",
+    ),
+    rule("dangling-reference", Error, &[], "put the definition into `$defs` of the same schema"),
+    rule("reference", Warning, &[Copilot, Gemini], "write the definition where it is used"),
+    rule(
+        "recursive-reference",
+        Note,
+        &[Copilot, Gemini],
+        "no way around it if the data is a tree; otherwise limit its depth",
+    ),
+    rule(
+        "required-unknown",
+        Warning,
+        &[Gemini],
+        "describe it under `properties`, or leave it out of `required`",
+    ),
+    rule(
+        "type-list",
+        Warning,
+        &[Gemini],
+        "leave an optional parameter out of `required` instead of allowing `null`",
+    ),
+    rule("format", Warning, &[Gemini], "say the format in the description"),
+    rule("enum-type", Warning, &[Gemini], "make the values strings"),
+    rule("keyword", Warning, &[Gemini], "use what Gemini has: `enum`, `minimum`, `maximum`, `anyOf`"),
+    rule("empty-object", Warning, &[Gemini], "list its properties, or take a string with JSON in it"),
+    rule("deep-schema", Note, &[Openai], "flatten it"),
+    rule("many-properties", Note, &[Openai], "split the tool"),
+];
+
+const fn rule(
+    name: &'static str,
+    severity: Severity,
+    clients: &'static [Client],
+    hint: &'static str,
+) -> Rule {
+    Rule { name, severity, clients, hint }
+}

@@ -1,0 +1,131 @@
+//! `plainwire lint`: what is shown, what is left out on request, and when the exit code is 1. The rules have their tests beside
+//! them, in `crates/inspect`.
+
+use plainwire_inspect::lint::RULES;
+use plainwire_suite::root;
+use serde_json::{Value, json};
+use snapbox::{assert_data_eq, str};
+
+use super::tokens::shop;
+use super::{Ran, ask};
+
+/// A tool with an error, a warning for Gemini, a warning for everybody, and a note; and one that is right.
+fn menu() -> Value {
+    let price = json!({ "type": ["number", "null"], "description": "In cents." });
+    let dish = json!({ "type": "object", "properties": { "with": { "$ref": "#/$defs/Dish" } } });
+    json!([
+        {
+            "name": "find_dishes",
+            "description": "This tool finds dishes and returns each with its name.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "filter[price]": price,
+                    "like": { "$ref": "#/$defs/Dish", "description": "What it goes with." },
+                },
+                "$defs": { "Dish": dish },
+            },
+        },
+        {
+            "name": "close",
+            "description": "Closes the kitchen and returns when it opens again.",
+            "inputSchema": { "type": "object", "properties": {} },
+        },
+    ])
+}
+
+fn lint(words: &[&str]) -> Ran {
+    shop(&[&["lint"], words].concat(), &menu())
+}
+
+fn rules(ran: &Ran) -> Vec<String> {
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let findings = report["findings"].as_array().expect("findings").iter();
+    findings.map(|it| it["rule"].as_str().expect("a rule").to_owned()).collect()
+}
+
+#[test]
+fn shows_what_where_for_whom_and_what_to_do() {
+    let ran = lint(&[]);
+    assert_eq!((ran.code, &*ran.stderr), (1, ""));
+    assert_data_eq!(
+        ran.stdout,
+        str![[r##"
+find_dishes
+  warning narrating-description in description
+      expected what it does, but found "this tool …"
+      hint: begin with the verb, and say when to use it: `Use it when …`
+  error property-name (claude) in inputSchema.properties.filter[price]
+      expected 1 to 64 letters, digits, `_`, `.` and `-`, but found "filter[price]"
+      hint: letters, digits, `_`, `.` and `-` only, at most 64 of them
+  note recursive-reference (copilot, gemini) in inputSchema.$defs.Dish.properties.with
+      expected a schema that ends, but found "#/$defs/Dish" inside itself (and in one more place)
+      hint: [..]
+  warning type-list (gemini) in inputSchema.properties.filter[price]
+      expected one type, but found ["number","null"]
+      hint: leave an optional parameter out of `required` instead of allowing `null`
+
+1 error, 2 warnings, 1 note in 2 tools
+
+"##]]
+    );
+}
+
+#[test]
+fn speaks_json() {
+    let ran = lint(&["--json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let counts = ["tools", "errors", "warnings", "notes"].map(|it| report[it].as_u64());
+    assert_eq!((ran.code, counts), (1, [Some(2), Some(1), Some(2), Some(1)]));
+    assert_eq!(report["findings"][1]["where"], "inputSchema.properties.filter[price]");
+    assert_eq!(report["findings"][1]["clients"], json!(["claude"]));
+}
+
+#[test]
+fn leaves_out_what_is_not_wanted() {
+    for (words, left) in [
+        (&["--client=claude"][..], &["narrating-description", "property-name"][..]),
+        (&["--client=gemini"], &["narrating-description", "recursive-reference", "type-list"]),
+        (&["--client=cursor"], &["narrating-description"]),
+        (&["--client=cursor", "--client=claude"], &["narrating-description", "property-name"]),
+        (&["--client=claude", "--allow=property-name"], &["narrating-description"]),
+        (&["--filter=KITCHEN"], &[]),
+    ] {
+        assert_eq!(rules(&lint(&[words, &["--json"]].concat())), left, "{words:?}");
+    }
+    for words in [&["--client=nobody"], &["--allow=nothing"]] {
+        assert_eq!(lint(words).code, 2, "{words:?}");
+    }
+}
+
+#[test]
+fn exits_with_1_from_what_is_denied_on() {
+    for (words, code) in [
+        (&[][..], 1),
+        (&["--allow=property-name"], 0),
+        (&["--allow=property-name", "--deny=warnings"], 1),
+        (&["--filter=kitchen", "--deny=notes"], 0),
+        (&["--client=copilot", "--allow=narrating-description", "--deny=warnings"], 0),
+        (&["--client=copilot", "--allow=narrating-description", "--deny=notes"], 1),
+    ] {
+        assert_eq!(lint(words).code, code, "{words:?}");
+    }
+}
+
+#[test]
+fn finds_no_errors_in_the_reference_server() {
+    let ran = ask(&["lint"]);
+    assert_eq!((ran.code, &*ran.stderr), (0, ""), "{}", ran.stdout);
+}
+
+#[test]
+fn the_page_has_a_row_for_each_rule() {
+    let page = std::fs::read_to_string(root().join("docs/tokens.md")).expect("docs/tokens.md");
+    for rule in RULES {
+        let clients: Vec<_> = rule.clients.iter().map(|it| it.name()).collect();
+        let whom = if clients.is_empty() { "all".into() } else { clients.join(", ") };
+        let row = format!("| `{}` | {} | {whom} |", rule.name, rule.severity.name());
+        let row = page.lines().find(|line| line.starts_with(&row)).unwrap_or_else(|| panic!("no row {row}"));
+        assert!(clients.is_empty() || row.contains("](https://"), "a rule about clients has a source: {row}");
+    }
+}
