@@ -1,7 +1,7 @@
 //! What the tests of the suite share: a server to try things on, transcripts, and the binary.
 //!
 //! - [`specimen`]: a server with a bit of everything that answers the same every time.
-//! - [`transcript`]: who said what, as text, and playing it again.
+//! - [`transcript`]: where the transcripts lie.
 //! - [`binary`]: the command `plainwire`, freshly built.
 //! - `program`: a process under test, written to and read from. Unix only.
 //!

@@ -4,13 +4,13 @@
 //! `UPDATE=1 cargo test -p plainwire-suite --test transcripts` writes down what the server says now; whoever reviews the
 //! change reads JSON. A new file needs its comments and its `-- client --` sections only.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use plainwire::Server;
 use plainwire::proto::revision::Revision;
 use plainwire_suite::specimen;
-use plainwire_suite::transcript::Transcript;
+use plainwire_suite::transcript::read_all;
 
 /// What every revision shows. Some have more.
 const TOPICS: [&str; 15] = [
@@ -38,10 +38,10 @@ fn folder(revision: Revision) -> PathBuf {
     plainwire_suite::root().join("suite/transcripts").join(revision.as_str())
 }
 
-/// The server that a transcript is played to.
-fn server(transcript: &Transcript) -> Server {
-    let asks = transcript.path.parent().is_some_and(|folder| folder.ends_with("asking"));
-    let touches = transcript.path.file_stem().is_some_and(|name| TOUCH.iter().any(|it| name == *it));
+/// The server that the transcript at `path` is played to.
+fn server(path: &Path) -> Server {
+    let asks = path.parent().is_some_and(|folder| folder.ends_with("asking"));
+    let touches = path.file_stem().is_some_and(|name| TOUCH.iter().any(|it| name == *it));
     match (asks, touches) {
         (true, _) => specimen::asking::server(),
         (false, true) => specimen::touch::server(),
@@ -53,24 +53,20 @@ fn server(transcript: &Transcript) -> Server {
 async fn check(revision: Revision) {
     let update = env::var_os("UPDATE").is_some_and(|update| update == "1");
     let mut differences = String::new();
-    for transcript in Transcript::read_all(&folder(revision)).expect("transcripts") {
-        let path = transcript.path.display();
+    for (path, transcript) in read_all(&folder(revision)).expect("transcripts") {
+        let played = transcript.play(server(&path)).await;
+        let path = path.display();
         assert!(!transcript.steps[0].notes.is_empty(), "{path} does not say at the top what it shows");
-        let said =
-            transcript.play(server(&transcript)).await.unwrap_or_else(|error| panic!("{path}: {error}"));
+        let played = played.unwrap_or_else(|error| panic!("{path}: {error}"));
         if update {
-            fs::write(&transcript.path, transcript.text(&said)).expect("a writable file");
+            fs::write(path.to_string(), played.to_string()).expect("a writable file");
             continue;
         }
-        for (step, said) in transcript.steps.iter().zip(&said).filter(|(step, said)| step.server != **said) {
-            let at = (0..).find(|n| step.server.get(*n) != said.get(*n)).unwrap_or_default();
-            let show = |lines: &[String]| lines.get(at).map_or("(nothing)".to_owned(), String::clone);
-            differences += &format!(
-                "{path}:{}\n expected: {}\n but said: {}\n",
-                step.line + 1 + at,
-                show(&step.server),
-                show(said)
-            );
+        for step in &transcript.steps {
+            assert!(step.line.is_some(), "{path} has a step without `-- server --`");
+        }
+        if let Some(difference) = transcript.difference(&played) {
+            differences += &format!("{path}: {difference}");
         }
     }
     assert!(differences.is_empty(), "\n{differences}UPDATE=1 writes down what is said now");

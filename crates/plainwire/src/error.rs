@@ -40,6 +40,11 @@ pub enum Error {
         /// Why it failed.
         source: io::Error,
     },
+    /// A test found something else than what was written down: a contract or a transcript.
+    Mismatch {
+        /// What differs, and what to do about it.
+        message: String,
+    },
     /// The other side answered with an error, with no answer in time, or with one that is none.
     Rpc(plainwire_proto::error::Error),
     /// A tool failed, in the words it has for the model.
@@ -64,7 +69,7 @@ impl fmt::Display for Error {
         match self {
             Self::Closed { why } => write!(f, "the connection ended: {why}"),
             Self::Declaration { at, message } => write!(f, "{message} (at {at})"),
-            Self::Decode { message } => f.write_str(message),
+            Self::Decode { message } | Self::Mismatch { message } => f.write_str(message),
             Self::Hook { hook, why } => write!(f, "the {hook} hook failed: {why}"),
             Self::Io { doing, .. } => f.write_str(doing),
             // Other revisions have other codes: only one that was sent is worth a word.

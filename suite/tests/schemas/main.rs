@@ -13,14 +13,20 @@ use std::time::Duration;
 
 use plainwire::proto::peer::EraChoice;
 use plainwire::proto::revision::{Era, Revision};
+use plainwire::testing::transcript::Step;
 use plainwire::transport::tap::{Direction, Tap};
 use plainwire::{Client, testing};
-use plainwire_suite::transcript::Transcript;
+use plainwire_suite::transcript::read_all;
 use plainwire_suite::{official_spec, root, specimen};
 use serde_json::{Value, json};
 
 use connection::Connection;
 use oracle::Oracles;
+
+/// The line at which the server's section begins.
+fn line_of(step: &Step) -> usize {
+    step.line.expect("the transcripts were read from text, and are whole")
+}
 
 #[test]
 fn what_our_server_says_in_transcripts_fits_the_official_schemas() {
@@ -28,13 +34,13 @@ fn what_our_server_says_in_transcripts_fits_the_official_schemas() {
     let (oracles, mut faults, mut judged) = (Oracles::new(spec), Vec::new(), 0);
     for revision in Revision::ALL {
         let folder = root().join("suite/transcripts").join(revision.as_str());
-        for transcript in Transcript::read_all(&folder).expect("transcripts") {
+        for (path, transcript) in read_all(&folder).expect("transcripts") {
             let mut connection = Connection::new(&oracles, revision);
-            let path = transcript.path.display();
+            let path = path.display();
             for step in &transcript.steps {
                 step.client.iter().for_each(|line| connection.client_says(line));
                 for (n, line) in step.server.iter().enumerate() {
-                    let at = step.line + 1 + n;
+                    let at = line_of(step) + 1 + n;
                     let found = connection.judge_server(line);
                     faults.extend(found.iter().map(|fault| format!("{path}:{at}: {fault}\n")));
                     judged += 1;
@@ -52,17 +58,19 @@ fn what_clients_answer_in_transcripts_fits_the_official_schemas_unless_it_is_wro
     let (oracles, mut faults, mut judged) = (Oracles::new(spec), Vec::new(), 0);
     for revision in Revision::ALL {
         let folder = root().join("suite/transcripts").join(revision.as_str()).join("asking");
-        for transcript in Transcript::read_all(&folder).expect("transcripts") {
+        for (path, transcript) in read_all(&folder).expect("transcripts") {
             let mut connection = Connection::new(&oracles, revision);
             for step in &transcript.steps {
                 let found: Vec<_> =
                     step.client.iter().flat_map(|line| connection.judge_client(line)).collect();
                 step.server.iter().for_each(|line| drop(connection.judge_server(line)));
-                let path = transcript.path.display();
+                let path = path.display();
                 let wrong = step.notes.iter().any(|note| note.contains("Wrong on purpose"));
                 match (wrong, found.is_empty()) {
-                    (true, true) => faults.push(format!("{path}:{}: nothing is wrong here\n", step.line)),
-                    (false, false) => faults.push(format!("{path}:{}: {}\n", step.line, found.join("\n"))),
+                    (true, true) => faults.push(format!("{path}:{}: nothing is wrong here\n", line_of(step))),
+                    (false, false) => {
+                        faults.push(format!("{path}:{}: {}\n", line_of(step), found.join("\n")))
+                    }
                     _ => {}
                 }
                 judged += step.client.len();

@@ -1,6 +1,19 @@
 //! Tests without a process and without a network.
 //!
 //! In: a server, and what its client answers. Out: a client that is connected to it, in one era or in each.
+//!
+//! - [`show`] writes results and lists as text that snapshots keep.
+//! - [`contract`] compares what a server offers with a file that was reviewed.
+//! - [`transcript`] writes sessions down and plays them again, to servers and to clients.
+//! - [`fault`] makes the connection between the two a bad one.
+
+pub mod fault;
+mod lock;
+mod show;
+pub mod transcript;
+
+pub use lock::contract;
+pub use show::{Show, show};
 
 use plainwire_proto::peer::EraChoice;
 
@@ -35,6 +48,30 @@ pub async fn client(server: Server) -> Result<Client> {
 /// As [`client`].
 pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client> {
     let (ours, theirs) = memory::pair();
+    driver::serve_in_background(server.into_connection(theirs)?);
+    client.stream(ours).await
+}
+
+/// As [`client_with`], over a connection that does to the bytes what `faults` say.
+///
+/// ```
+/// use plainwire::Client;
+/// use plainwire::prelude::*;
+/// use plainwire::testing::{self, fault::{Fault, Faults}};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> plainwire::Result<()> {
+/// let server = Server::new("demo").tool(Tool::new("hello", || async { "Hello!" }));
+/// let faults = Faults::new().to_server(Fault::Split(1)).to_client(Fault::Split(1));
+/// let client = testing::client_over(server, Client::builder(), faults).await?;
+/// assert_eq!(client.call::<String>("hello", serde_json::json!({})).await?, "Hello!");
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// As [`client`], and whatever comes of the faults while the client connects.
+pub async fn client_over(server: Server, client: ClientBuilder, faults: fault::Faults) -> Result<Client> {
+    let (ours, theirs) = faults.between(memory::pair());
     driver::serve_in_background(server.into_connection(theirs)?);
     client.stream(ours).await
 }

@@ -1,0 +1,242 @@
+//! The contract of a server: what it offers, kept in a file, so that it does not change unseen.
+//!
+//! In: a client, and the path of the file. Out: nothing while they agree; what has changed, entry by entry, when they do
+//! not. Resources are left out: they are data, and come and go. So is everything that depends on a call.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use plainwire_proto::cursor::List;
+use plainwire_proto::json::shorten;
+use serde_json::{Map, Value};
+
+use super::show::pretty;
+use crate::client::Client;
+use crate::error::{Error, Result};
+
+/// Compares what the server of `client` offers with the contract in the file `path`: its instructions, and its tools,
+/// prompts and resource templates by name, with descriptions, hints and schemas, from all pages.
+///
+/// Clients and models rely on all of that. If there is no file, it is written and the check fails once, so that somebody
+/// reads and commits it. If something differs, the check says what, and leaves the file alone. To accept a change,
+/// delete the file and run the test again. Paths are relative to the folder of the package in tests run by cargo.
+///
+/// Values are compared, not text: order of entries and of members is nothing. What is compared is what the client's
+/// revision has, and the file says which one that is.
+///
+/// ```no_run
+/// # use plainwire::Server;
+/// # fn server() -> Server { Server::new("demo") }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> plainwire::Result<()> {
+/// let client = plainwire::testing::client(server()).await?;
+/// plainwire::testing::contract(&client, "tests/contract.json").await
+/// # }
+/// ```
+///
+/// # Errors
+/// [`Error::Mismatch`] if it differs, was not there, or is no JSON; [`Error::Decode`] if two entries have one name;
+/// [`Error::Io`]; as [`Client::list_tools`].
+pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    let offered = Value::Object(offered(client).await?);
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            write(path, &format!("{}\n", pretty(&offered)))?;
+            let message = format!(
+                "the contract was not there and is now written: review and commit {}",
+                path.display()
+            );
+            return Err(Error::Mismatch { message });
+        }
+        Err(source) => return Err(Error::Io { doing: "reading the contract", source }),
+    };
+    let written: Value = serde_json::from_str(&text).map_err(|error| Error::Mismatch {
+        message: format!("expected a contract in {}, but found no JSON: {error}", path.display()),
+    })?;
+    let changes = changes(&written, &offered);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let path = path.display();
+    let hint = format!("if that is meant, delete {path}, run the test again, and have the new one reviewed");
+    Err(Error::Mismatch {
+        message: format!("the server is not what {path} says:\n{}\n{hint}", changes.join("\n")),
+    })
+}
+
+/// The lists of a contract: what they are called there, what an entry is called, and the member with its name.
+const LISTS: [(List, &str, &str, &str); 3] = [
+    (List::Prompts, "prompts", "prompt", "name"),
+    (List::ResourceTemplates, "resourceTemplates", "resource template", "uriTemplate"),
+    (List::Tools, "tools", "tool", "name"),
+];
+
+/// Asks the server for its contract.
+async fn offered(client: &Client) -> Result<Map<String, Value>> {
+    let hello = client.hello();
+    let mut all = Map::new();
+    all.insert("protocolVersion".into(), hello.revision.as_str().into());
+    if let Some(instructions) = &hello.instructions {
+        all.insert("instructions".into(), instructions.as_str().into());
+    }
+    for (list, plural, kind, key) in LISTS {
+        let capability = if list == List::ResourceTemplates { "resources" } else { plural };
+        if !hello.capabilities.has(capability) {
+            continue;
+        }
+        let mut entries = Map::new();
+        for entry in client.list_raw(list).await? {
+            let wrong = |message| Error::Decode { message };
+            let entry: Value = serde_json::from_str(entry.get()).map_err(|it| wrong(it.to_string()))?;
+            let name = entry[key].as_str().ok_or_else(|| {
+                wrong(format!("expected a {kind} with `{key}`, but found {}", shorten(&entry.to_string())))
+            })?;
+            if entries.insert(name.to_owned(), entry.clone()).is_some() {
+                return Err(wrong(format!("expected one {kind} `{name}`, but found two")));
+            }
+        }
+        all.insert(plural.into(), entries.into());
+    }
+    Ok(all)
+}
+
+/// Writes all of a file or nothing of it: somebody may read it meanwhile.
+pub(super) fn write(path: &Path, text: &str) -> Result<()> {
+    let failed = |source| Error::Io { doing: "writing down what was said", source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    fs::create_dir_all(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let new: PathBuf = path.with_file_name(name);
+    let written = fs::File::create(&new).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    written.and_then(|()| fs::rename(&new, path)).map_err(|error| {
+        // The error that comes first says more than one of tidying up.
+        let _ = fs::remove_file(&new);
+        failed(error)
+    })
+}
+
+/// Says line by line what has changed between two contracts.
+fn changes(written: &Value, offered: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    for name in names(written, offered) {
+        let (old, new) = (written.get(&name), offered.get(&name));
+        match LISTS.iter().find(|(_, plural, ..)| *plural == name) {
+            Some((_, _, kind, _)) => entries(kind, old, new, &mut lines),
+            None => differences("", &name, old, new, &mut lines),
+        }
+    }
+    lines
+}
+
+/// As [`changes`], for one list. A list that is missing has no entries.
+fn entries(kind: &str, written: Option<&Value>, offered: Option<&Value>, lines: &mut Vec<String>) {
+    let (written, offered) = (written.unwrap_or(&Value::Null), offered.unwrap_or(&Value::Null));
+    for name in names(written, offered) {
+        match (written.get(&name), offered.get(&name)) {
+            (Some(_), None) => lines.push(format!("- {kind} `{name}` is gone")),
+            (None, Some(_)) => lines.push(format!("+ {kind} `{name}` is new")),
+            (old, new) => differences(&format!("{kind} `{name}`: "), "", old, new, lines),
+        }
+    }
+}
+
+/// As [`changes`], for two values at `path`. Says where exactly they differ.
+fn differences(
+    whose: &str,
+    path: &str,
+    written: Option<&Value>,
+    offered: Option<&Value>,
+    lines: &mut Vec<String>,
+) {
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match (written, offered) {
+        (old, new) if old == new => {}
+        (Some(old @ Value::Object(_)), Some(new @ Value::Object(_))) => {
+            for name in names(old, new) {
+                differences(whose, &below(&name), old.get(&name), new.get(&name), lines);
+            }
+        }
+        (Some(Value::Array(old)), Some(Value::Array(new))) => {
+            for n in 0..old.len().max(new.len()) {
+                differences(whose, &format!("{path}[{n}]"), old.get(n), new.get(n), lines);
+            }
+        }
+        (Some(old), Some(new)) => {
+            let (old, new) = told_apart(&old.to_string(), &new.to_string());
+            lines.push(format!("~ {whose}{path} was {old}, and is {new}"));
+        }
+        (Some(old), None) => {
+            lines.push(format!("~ {whose}{path} was {}, and is gone", shorten(&old.to_string())))
+        }
+        (None, Some(new)) => lines.push(format!("~ {whose}{path} is new: {}", shorten(&new.to_string()))),
+        (None, None) => {}
+    }
+}
+
+/// The names of members that either of two objects has, in order.
+fn names(a: &Value, b: &Value) -> BTreeSet<String> {
+    [a, b].into_iter().filter_map(Value::as_object).flat_map(Map::keys).cloned().collect()
+}
+
+/// Shortens two values so that what differs is still there.
+fn told_apart(old: &str, new: &str) -> (String, String) {
+    /// What stands in front of the difference, in characters.
+    const BEFORE: usize = 20;
+    let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
+    let skipped = if same > 2 * BEFORE { same - BEFORE } else { 0 };
+    let cut = |text: &str| {
+        let rest: String = text.chars().skip(skipped).collect();
+        format!("{}{}", if skipped > 0 { "…" } else { "" }, shorten(&rest))
+    };
+    (cut(old), cut(new))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn says_what_has_changed_entry_by_entry() {
+        let old = json!({ "protocolVersion": "2026-07-28", "tools": {
+            "a": { "name": "a", "description": "A.", "inputSchema": { "properties": { "n": { "maximum": 100 }}, "required": ["n", "m"] }},
+            "b": { "name": "b" },
+        }});
+        let new = json!({ "protocolVersion": "2026-07-28", "instructions": "Ask.", "prompts": { "p": {} }, "tools": {
+            "a": { "name": "a", "inputSchema": { "properties": { "n": { "maximum": 50, "minimum": 1 }}, "required": ["n"] }},
+            "c": { "name": "c" },
+        }});
+        assert_eq!(
+            changes(&old, &new),
+            [
+                "~ instructions is new: \"Ask.\"",
+                "+ prompt `p` is new",
+                "~ tool `a`: description was \"A.\", and is gone",
+                "~ tool `a`: inputSchema.properties.n.maximum was 100, and is 50",
+                "~ tool `a`: inputSchema.properties.n.minimum is new: 1",
+                "~ tool `a`: inputSchema.required[1] was \"m\", and is gone",
+                "- tool `b` is gone",
+                "+ tool `c` is new",
+            ]
+        );
+        assert_eq!(changes(&new, &new), [""; 0]);
+    }
+
+    #[test]
+    fn shows_the_difference_of_long_texts() {
+        let same = "x".repeat(500);
+        let (old, new) = told_apart(&format!("{same}old{same}"), &format!("{same}new{same}"));
+        let around = |word| format!("…{}{word}{}…", "x".repeat(20), "x".repeat(57));
+        assert_eq!((old, new), (around("old"), around("new")));
+        assert_eq!(told_apart("\"a\"", "\"b\""), ("\"a\"".to_owned(), "\"b\"".to_owned()));
+    }
+}
