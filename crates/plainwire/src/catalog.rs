@@ -12,20 +12,26 @@ use plainwire_proto::codec::{self, Encoder};
 use plainwire_proto::cursor::{CursorKey, List};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::json::shorten;
-use plainwire_proto::model::{self, CacheHint, ClientCapability, CompleteRequest, CompletionReference};
+use plainwire_proto::model::{
+    self, CacheHint, Capabilities, ClientCapability, CompleteRequest, CompletionReference,
+};
 use plainwire_proto::revision::Revision;
 
 use crate::handler::completion::Completers;
 use crate::handler::template::Template;
-use crate::handler::{Prompt, Resource, ResourceTemplate, Run, Tool};
+use crate::handler::{OnCancel, Prompt, Resource, ResourceTemplate, Run, Tool};
+use crate::layer::{Chain, Kind, Layer};
 use crate::schema::InputSchema;
 
 /// A function behind a name, ready to be called.
 pub(crate) struct Entry {
-    pub(crate) is_tool: bool,
+    /// The layers around it, if there are any.
+    pub(crate) chain: Option<Arc<Chain>>,
+    pub(crate) kind: Option<Kind>,
     pub(crate) mime_type: Option<String>,
     /// For messages: "the tool `add`".
     pub(crate) name: String,
+    pub(crate) on_cancel: OnCancel,
     /// What the client has to have declared.
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
@@ -94,6 +100,31 @@ impl Declared {
             || self.templates.iter().any(|it| !it.completers.is_empty())
     }
 
+    /// Declares what the entries can do. With a handle, whatever may come.
+    pub(crate) fn declare_in(&self, capabilities: &mut Capabilities, handled: bool) {
+        let settings = |changes: bool, subscribes: bool| {
+            let mut settings = serde_json::Map::new();
+            for (name, on) in [("listChanged", changes), ("subscribe", subscribes)] {
+                if on {
+                    settings.insert(name.to_owned(), true.into());
+                }
+            }
+            serde_json::Value::Object(settings)
+        };
+        if handled || !self.prompts.is_empty() {
+            capabilities.declare("prompts", settings(handled, false));
+        }
+        if handled || !(self.resources.is_empty() && self.templates.is_empty()) {
+            capabilities.declare("resources", settings(handled, handled || self.subscribes()));
+        }
+        if handled || !self.tools.is_empty() {
+            capabilities.declare("tools", settings(handled, false));
+        }
+        if self.completes() {
+            capabilities.declare("completions", serde_json::json!({}));
+        }
+    }
+
     /// Returns whether there is anything to subscribe to.
     pub(crate) fn subscribes(&self) -> bool {
         self.resources.iter().any(|it| it.subscribable) || self.templates.iter().any(|it| it.subscribable)
@@ -103,6 +134,8 @@ impl Declared {
 /// What [`Catalog::new`] has to know beside the entries.
 pub(crate) struct Settings {
     pub(crate) cache_hint: CacheHint,
+    /// Around every entry, the outermost first.
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) page_size: usize,
     pub(crate) slow_step: Duration,
 }
@@ -138,7 +171,7 @@ struct Lists {
 impl Catalog {
     /// Makes the catalog of what is declared. What `last` has learned about the pace of an entry is kept.
     pub(crate) fn new(server: &str, declared: &Declared, settings: &Settings, last: Option<&Self>) -> Self {
-        let &Settings { cache_hint, page_size, slow_step } = settings;
+        let &Settings { cache_hint, ref layers, page_size, slow_step } = settings;
         let entry = |kind: &str, name: &str, run: &Run, schema: &InputSchema, last: Option<&Entry>| {
             let known = last.filter(|last| Arc::ptr_eq(&last.run, run));
             let pace = known.map_or_else(|| Pace::new(slow_step), |last| Arc::clone(&last.pace));
@@ -165,8 +198,9 @@ impl Catalog {
             names += &format!("tool {name}\n");
             let last = last.and_then(|last| last.tools.get(name));
             let entry = entry("tool", name, &it.run, &it.schema, last);
-            let requires = it.requires.clone();
-            tools.insert(name.clone(), Entry { is_tool: true, requires, timeout: it.timeout, ..entry });
+            let (on_cancel, requires, timeout) = (it.on_cancel, it.requires.clone(), it.timeout);
+            let entry = Entry { on_cancel, requires, timeout, ..entry };
+            tools.insert(name.clone(), entry.layered(Kind::Tool, layers, &it.layers));
             lists.tools.push(it.entry.clone());
         }
         for it in &declared.prompts {
@@ -174,7 +208,8 @@ impl Catalog {
             names += &format!("prompt {name}\n");
             let last = last.and_then(|last| last.prompts.get(name));
             let entry = entry("prompt", name, &it.run, &it.schema, last);
-            prompts.insert(name.clone(), Entry { requires: it.requires.clone(), ..entry });
+            let entry = Entry { requires: it.requires.clone(), ..entry };
+            prompts.insert(name.clone(), entry.layered(Kind::Prompt, layers, &it.layers));
             complete(Completed::Prompt(name.clone()), &format!("prompt `{name}"), &it.completers);
             lists.prompts.push(it.entry.clone());
         }
@@ -185,7 +220,8 @@ impl Catalog {
             let entry = entry("resource", uri, &it.run, &InputSchema::empty(), last);
             let (mime_type, subscribable) = (it.entry.mime_type.clone(), it.subscribable);
             let requires = it.requires.clone();
-            resources.insert(uri.clone(), Entry { mime_type, requires, subscribable, ..entry });
+            let entry = Entry { mime_type, requires, subscribable, ..entry };
+            resources.insert(uri.clone(), entry.layered(Kind::Resource, layers, &it.layers));
             lists.resources.push(it.entry.clone());
         }
         for it in &declared.templates {
@@ -196,7 +232,8 @@ impl Catalog {
             let entry = entry("resource template", uri, &it.run, &it.schema, last);
             let (mime_type, subscribable) = (it.entry.mime_type.clone(), it.subscribable);
             let requires = it.requires.clone();
-            templates.push((it.template.clone(), Entry { mime_type, requires, subscribable, ..entry }));
+            let entry = Entry { mime_type, requires, subscribable, ..entry };
+            templates.push((it.template.clone(), entry.layered(Kind::Resource, layers, &it.layers)));
             complete(Completed::Template(uri.clone()), &format!("resource template `{uri}"), &it.completers);
             lists.templates.push(it.entry.clone());
         }
@@ -316,8 +353,38 @@ impl Catalog {
 
 fn entry(kind: &str, name: &str, run: Run, schema: InputSchema, pace: Arc<Pace>) -> Entry {
     let name = format!("the {kind} `{name}`");
-    let (is_tool, subscribable) = (false, false);
-    Entry { is_tool, mime_type: None, name, requires: vec![], run, schema, subscribable, pace, timeout: None }
+    Entry {
+        chain: None,
+        kind: None,
+        mime_type: None,
+        name,
+        on_cancel: OnCancel::default(),
+        requires: vec![],
+        run,
+        schema,
+        subscribable: false,
+        timeout: None,
+        pace,
+    }
+}
+
+impl Entry {
+    /// Says what it is, and puts the layers of the server and its own around it.
+    fn layered(mut self, kind: Kind, outer: &[Arc<dyn Layer>], own: &[Arc<dyn Layer>]) -> Self {
+        self.kind = Some(kind);
+        let layers = [outer, own].concat();
+        if !layers.is_empty() {
+            self.chain = Some(Arc::new(Chain {
+                kind,
+                layers,
+                mime_type: self.mime_type.clone(),
+                name: self.name.clone(),
+                run: Arc::clone(&self.run),
+                schema: self.schema.clone(),
+            }));
+        }
+        self
+    }
 }
 
 fn unknown(kind: &str, name: &str) -> Error {

@@ -10,18 +10,21 @@ use std::sync::{Arc, Mutex};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::{InputMethod, LogLevel, RawJson};
 use plainwire_proto::peer::{CallKey, Client, RequestMeta};
-use plainwire_proto::revision::{Era, Feature};
+use plainwire_proto::revision::{Era, Feature, Revision};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::asking::{Asking, Carried, Origin};
-use crate::roots::KnownRoots;
-
 use crate::handle::Shared;
+use crate::handler::{OnCancel, Refusal};
+use crate::roots::KnownRoots;
+use crate::state::States;
 
 mod touch;
+mod trace;
 
 use touch::{LeftOut, LogGate, Throttle};
 pub(crate) use touch::{Logs, ProgressRate};
+pub use trace::TraceContext;
 
 /// One call, seen from inside its handler. Cheap to clone; all clones are the same call.
 #[derive(Clone, Debug)]
@@ -38,6 +41,9 @@ struct Inner {
     key: CallKey,
     left_out: LeftOut,
     log_gate: LogGate,
+    /// The `_meta` of the request, if anything in it may be wanted: read only if somebody asks.
+    meta: Option<String>,
+    on_cancel: OnCancel,
     principal: Option<Arc<Principal>>,
     /// The roots of the session, or, without one, of this call.
     roots: KnownRoots,
@@ -51,8 +57,8 @@ struct Inner {
 
 #[derive(Debug)]
 enum ClientSource {
-    /// The `_meta` of a modern request, read only if somebody asks.
-    Request(String),
+    /// It stands in the `_meta` of the request.
+    Request,
     Session(Option<Arc<Client>>),
 }
 
@@ -64,9 +70,11 @@ pub struct Principal {
 }
 
 impl Context {
-    /// Returns whether the answer is no longer wanted.
+    /// Returns whether the answer is no longer wanted: the client has cancelled the call or left, or its tool's or
+    /// server's deadline has passed.
     ///
-    /// The future of a cancelled call is dropped at its next `.await`; this is for work that runs elsewhere.
+    /// The future of a cancelled call is dropped at its next `.await`, unless its tool says otherwise
+    /// ([`crate::OnCancel`]); this is for work that runs elsewhere.
     pub fn is_cancelled(&self) -> bool {
         self.inner.cancelled.load(Ordering::Acquire)
     }
@@ -85,7 +93,7 @@ impl Context {
     /// Returns what the client says of itself: its name, and what it can do.
     pub fn client(&self) -> Arc<Client> {
         match &self.inner.client {
-            ClientSource::Request(meta) => Arc::new(Client::from_meta(meta)),
+            ClientSource::Request => Arc::new(Client::from_meta(self.inner.meta.as_deref().unwrap_or("{}"))),
             ClientSource::Session(client) => client.clone().unwrap_or_default(),
         }
     }
@@ -100,10 +108,28 @@ impl Context {
         self.inner.principal.as_deref()
     }
 
+    /// Returns the trace that the call is part of, if the client names one in the right shape.
+    pub fn trace_context(&self) -> Option<TraceContext> {
+        TraceContext::of(self.inner.meta.as_deref()?)
+    }
+
     pub(crate) fn cancel(&self) {
         self.inner.cancelled.store(true, Ordering::Release);
+        if self.runs_on() {
+            // Nobody answers any more, and a call that runs on must not wait for it.
+            self.inner.asking.forgo();
+        }
         self.inner.wake.notify_waiters();
         self.inner.asking.wake();
+    }
+
+    /// Whether the call goes on although it was cancelled, if it is.
+    pub(crate) fn runs_on(&self) -> bool {
+        self.inner.on_cancel.runs_on()
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.inner.asking.revision()
     }
 
     pub(crate) fn asking(&self) -> &Asking {
@@ -139,6 +165,7 @@ pub(crate) struct ContextSource<'c> {
     pub(crate) method: &'static str,
     /// The tool or prompt, or the URI of the resource.
     pub(crate) name: &'c str,
+    pub(crate) on_cancel: OnCancel,
     pub(crate) principal: Option<&'c Arc<Principal>>,
     pub(crate) progress: ProgressRate,
     pub(crate) shared: &'c Arc<Shared>,
@@ -156,10 +183,10 @@ impl ContextSource<'_> {
         let era = revision.era();
         let client = match era {
             Era::Legacy => ClientSource::Session(self.session.clone()),
-            Era::Modern => {
-                ClientSource::Request(self.meta.meta.all.map_or("{}", |all| all.text(self.frame)).to_owned())
-            }
+            Era::Modern => ClientSource::Request,
         };
+        let meta = self.meta.meta.all.map(|all| all.text(self.frame));
+        let meta = meta.filter(|meta| era == Era::Modern || trace::is_mentioned(meta)).map(ToOwned::to_owned);
         let asks_by_result = revision.has(Feature::InputRequired);
         // Nobody says when they change unless it was promised.
         let promised =
@@ -181,6 +208,8 @@ impl ContextSource<'_> {
                 key: self.key,
                 left_out: LeftOut::default(),
                 log_gate: LogGate::of(&self.meta, self.signals),
+                meta,
+                on_cancel: self.on_cancel,
                 principal: self.principal.cloned(),
                 roots,
                 shared: Arc::clone(self.shared),
@@ -198,6 +227,31 @@ impl ContextSource<'_> {
             method: self.method,
             name: self.name.to_owned(),
             principal: self.principal.cloned(),
+        }
+    }
+}
+
+/// Where a handler's [`Context`] comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Caller<'c> {
+    /// A layer has it already.
+    Made(&'c Context),
+    Source(&'c ContextSource<'c>),
+}
+
+impl Caller<'_> {
+    /// Returns what handlers share.
+    pub(crate) fn states(&self) -> &States {
+        match self {
+            Self::Made(context) => context.inner.shared.states(),
+            Self::Source(source) => source.shared.states(),
+        }
+    }
+
+    pub(crate) fn get(self) -> Context {
+        match self {
+            Self::Made(context) => context.clone(),
+            Self::Source(source) => source.get(),
         }
     }
 }
@@ -222,7 +276,7 @@ pub(crate) enum Signal {
         ticket: u64,
     },
     /// The call has an answer: the JSON of `result`, or an error.
-    Done(CallKey, Result<Vec<u8>, Error>),
+    Done(CallKey, Result<Vec<u8>, Refusal>),
     /// The call was dropped without an answer.
     Ended(CallKey),
     Log {
@@ -294,13 +348,13 @@ impl Signals {
     }
 
     /// Sends the answer of a call.
-    pub(crate) fn answer(&self, key: CallKey, answer: Result<Vec<u8>, Error>) {
+    pub(crate) fn answer(&self, key: CallKey, answer: Result<Vec<u8>, Refusal>) {
         self.unsent_answers.fetch_add(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
         self.send(Signal::Done(key, answer));
     }
 
     /// Takes note that an answer left the queue.
-    pub(crate) fn answer_taken(&self, answer: &Result<Vec<u8>, Error>) {
+    pub(crate) fn answer_taken(&self, answer: &Result<Vec<u8>, Refusal>) {
         self.unsent_answers.fetch_sub(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
     }
 

@@ -290,8 +290,12 @@ mod tests {
 
     fn serving() -> Arc<Shared> {
         let shared = Arc::new(Shared::default());
-        let settings =
-            Settings { cache_hint: CacheHint::default(), page_size: 100, slow_step: Duration::from_secs(1) };
+        let settings = Settings {
+            cache_hint: CacheHint::default(),
+            layers: Vec::new(),
+            page_size: 100,
+            slow_step: Duration::from_secs(1),
+        };
         shared.begin("s", settings, States::default()).expect("nothing that could be wrong");
         shared
     }

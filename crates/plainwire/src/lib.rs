@@ -24,6 +24,8 @@
 //! - [`Entries`] are added together: those of a file, or the methods of a type.
 //! - Handlers take a struct, a [`Context`], [`State`] and what else [`FromCall`] lists, and return what [`IntoToolResult`], [`IntoResource`] and
 //!   [`IntoPrompt`] list; [`ToolError`] says what went wrong.
+//! - [`layer`] puts code around calls; [`OnCancel`] says what becomes of a cancelled one; [`blocking()`] does what
+//!   blocks off the async threads.
 //! - [`Roots`] keeps paths inside the directories that a client allows.
 //! - [`ServerHandle`] changes a server while it serves, and says what has changed; [`Completing`] is what a completion
 //!   completes.
@@ -44,6 +46,7 @@ mod error;
 mod form;
 mod handle;
 mod handler;
+pub mod layer;
 mod log;
 pub mod macros;
 pub mod prelude;
@@ -57,14 +60,15 @@ pub mod transport;
 
 pub use asking::{Answer, Confirm};
 pub use client::{Client, ClientBuilder, Listen, Notice, Progress, Sampling};
-pub use context::{Context, Principal};
+pub use context::{Context, Principal, TraceContext};
+pub use driver::blocking;
 pub use entries::{Entries, Provider};
 pub use entry::{Described, IntoEntry, Tagged, ViaEntry};
 pub use error::{Error, Result};
 pub use handle::ServerHandle;
 pub use handler::{
-    Call, Completing, FromCall, Handler, IntoCompletion, Prompt, Rejected, Resource, ResourceTemplate,
-    Signature, Tool, ViaArguments, ViaCall,
+    BlockingHandler, BlockingWork, Call, Completing, FromCall, Handler, IntoCompletion, OnCancel, Prompt,
+    Rejected, Resource, ResourceTemplate, Signature, Tool, ViaArguments, ViaCall,
 };
 pub use plainwire_macros::{prompt, resource, tool};
 pub use plainwire_proto as proto;

@@ -3,7 +3,7 @@
 pub use crate::asking::{Answer, Confirm};
 pub use crate::context::{Context, Principal};
 pub use crate::error::Result;
-pub use crate::handler::{Completing, Prompt, Resource, ResourceTemplate, Tool};
+pub use crate::handler::{Completing, OnCancel, Prompt, Resource, ResourceTemplate, Tool};
 pub use crate::result::{Audio, Image, ToolError};
 pub use crate::server::Server;
 pub use crate::state::State;

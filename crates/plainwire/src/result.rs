@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::time::Duration;
 
 use plainwire_proto::base64;
 use plainwire_proto::json::write::Object;
@@ -43,13 +44,26 @@ pub struct ToolError {
     /// What the client would have had to declare.
     missing: Option<ClientCapability>,
     retryable: bool,
+    wording: Wording,
+}
+
+/// Whose words an error has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wording {
+    /// Somebody wrote them for a model.
+    Chosen,
+    /// The `Display` of another error.
+    Displayed,
+    /// Ours, on arguments that do not fit.
+    Misfit,
 }
 
 impl ToolError {
     /// Makes an error of a kind of your own: a short word in lower case such as `"quota"`.
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         let (code, message) = (code.into(), message.into());
-        Self { code, details: None, hint: None, message, missing: None, retryable: false }
+        let wording = Wording::Chosen;
+        Self { code, details: None, hint: None, message, missing: None, retryable: false, wording }
     }
 
     /// Makes the error for something that went wrong and is nothing special; its code is `failed`.
@@ -78,6 +92,16 @@ impl ToolError {
     /// Where the protocol has an error for that, returning this one from a handler becomes it.
     pub fn unsupported(capability: ClientCapability, message: impl Into<String>) -> Self {
         Self { missing: Some(capability), ..Self::new("unsupported", message) }
+    }
+
+    /// Makes the error for arguments that do not fit.
+    pub(crate) fn misfit(message: String) -> Self {
+        Self { wording: Wording::Misfit, ..Self::invalid_input(message) }
+    }
+
+    /// Makes the error for a call that took longer than it may.
+    pub(crate) fn too_slow(name: &str, limit: Duration) -> Self {
+        Self::timeout(format!("expected {name} to end within {limit:?}, but it did not"))
     }
 
     /// Says what to do about it.
@@ -114,6 +138,21 @@ impl ToolError {
     /// What the client would have had to declare, if that is what is wrong.
     pub(crate) fn missing(&self) -> Option<ClientCapability> {
         self.missing
+    }
+
+    /// Whether it says that arguments do not fit.
+    pub(crate) fn is_misfit(&self) -> bool {
+        self.wording == Wording::Misfit
+    }
+
+    /// Hides the words of `name`'s error, unless somebody chose them for a model. The log gets them.
+    pub(crate) fn masked(mut self, name: &str) -> Self {
+        if self.wording == Wording::Displayed {
+            tracing::error!("{name} failed: {}", self.message);
+            self.message = "the call failed; the log of the server says why".to_owned();
+            self.wording = Wording::Chosen;
+        }
+        self
     }
 
     /// The text that the model reads.
@@ -155,7 +194,7 @@ impl ToolError {
 impl<E: Display> From<E> for ToolError {
     /// The `Display` of an error is shown to the model, its sources are not.
     fn from(error: E) -> Self {
-        Self::failed(error.to_string())
+        Self { wording: Wording::Displayed, ..Self::failed(error.to_string()) }
     }
 }
 

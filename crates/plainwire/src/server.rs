@@ -24,8 +24,10 @@ use crate::handler::{Prompt, ResourceTemplate, Tool};
 use crate::state::States;
 use crate::transport::tap::Tap;
 
+mod layers;
 mod serving;
 
+use layers::Layering;
 pub(crate) use serving::Built;
 
 /// A server that is being declared.
@@ -59,6 +61,7 @@ pub struct Server {
     info: Implementation,
     instructions: Option<String>,
     keep_alive: Option<Duration>,
+    layering: Layering,
     limits: Limits,
     log_level: Option<Level>,
     logging: bool,
@@ -104,6 +107,7 @@ impl Server {
             info: Implementation::new(name, "0.0.0"),
             instructions: None,
             keep_alive: None,
+            layering: Layering::default(),
             limits: Limits::default(),
             log_level: Some(Level::INFO),
             logging: false,

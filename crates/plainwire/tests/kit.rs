@@ -48,7 +48,7 @@ fn client(era: EraChoice) -> ClientBuilder {
 }
 
 /// A short session: hello, a list, a call. Returns how many tools there are, and the sum.
-async fn session(client: plainwire::Result<Client>) -> plainwire::Result<(usize, f64)> {
+async fn session(client: Result<Client>) -> Result<(usize, f64)> {
     let client = client?;
     let tools = client.list_tools().await?.len();
     Ok((tools, client.call("add", json!({ "a": 1, "b": 2 })).await?))
@@ -179,7 +179,7 @@ async fn faults_go_between_a_server_and_any_stream() {
 }
 
 /// Lists, calls, and is asked.
-async fn talk(client: &Client) -> plainwire::Result<()> {
+async fn talk(client: &Client) -> Result<()> {
     client.list_tools().await?;
     assert_eq!(client.call::<f64>("add", json!({ "a": 1, "b": 2 })).await?, 3.0);
     assert_eq!(client.call::<String>("greet", json!({})).await?, "Hello, Ada!");
@@ -335,7 +335,7 @@ async fn a_transcript_in_a_file_is_filled_in_once_and_checked_from_then_on() {
 }
 
 /// Checks a contract that somebody has accepted before.
-async fn contract(server: Server, path: &std::path::Path) -> plainwire::Result<()> {
+async fn contract(server: Server, path: &std::path::Path) -> Result<()> {
     let client = testing::client(server).await?;
     testing::contract(&client, path).await
 }

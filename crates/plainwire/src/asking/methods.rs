@@ -187,7 +187,7 @@ impl Context {
     {
         let key = key.into();
         let table = &self.asking().table;
-        if self.is_cancelled() {
+        if self.is_cancelled() && !self.runs_on() {
             return Err(table.released(&key).await);
         }
         table.reserve(&key)?;
@@ -199,7 +199,7 @@ impl Context {
         }
         let running = RunningStep::begin(table);
         let value = IN_STEP.scope(table.id(), work()).await;
-        if self.is_cancelled() {
+        if self.is_cancelled() && !self.runs_on() {
             drop(running);
             // The step has ended, and nothing after it may run.
             return Err(table.released(&key).await);

@@ -75,6 +75,15 @@ impl Asking {
         self.table.waited()
     }
 
+    /// Takes note that nobody will answer any more, although the handler goes on.
+    pub(crate) fn forgo(&self) {
+        self.table.forgo();
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
+    }
+
     /// Takes note that the handler's future is gone.
     pub(crate) fn release(&self) {
         self.table.release();

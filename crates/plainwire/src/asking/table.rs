@@ -30,6 +30,8 @@ pub(super) struct Table {
 struct Inner {
     /// Whether the call is over for those who ask: it is answered, or its round has ended.
     closed: bool,
+    /// Whether nobody will answer any more, although the call goes on.
+    forgone: bool,
     max_keys: usize,
     /// Questions of this round that nobody has answered, in the order in which they were asked.
     open: Vec<KeyedRequest>,
@@ -52,6 +54,7 @@ impl Table {
         let state = carried.map(Carried::into_state);
         let inner = Mutex::new(Inner {
             closed: false,
+            forgone: false,
             max_keys,
             open: Vec::new(),
             released: false,
@@ -199,11 +202,18 @@ impl Table {
         self.over.notify_waiters();
     }
 
-    /// Waits until the handler's future is gone. Only tasks that outlive it ever see that.
+    /// Takes note that nobody will answer any more: whoever waits for it hears so.
+    pub(super) fn forgo(&self) {
+        self.lock().forgone = true;
+        self.over.notify_waiters();
+    }
+
+    /// Waits until nobody can answer any more: the handler's future is gone, which only tasks that outlive it ever
+    /// see, or it goes on without.
     pub(super) async fn released(&self, key: &str) -> ToolError {
         loop {
             let over = self.over.notified();
-            if self.lock().released {
+            if self.lock().is_over() {
                 return call_over(key);
             }
             over.await;
@@ -236,6 +246,13 @@ impl Table {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Whether nobody can answer any more.
+    fn is_over(&self) -> bool {
+        self.released || self.forgone
     }
 }
 

@@ -282,8 +282,11 @@ mod tests {
     use plainwire_proto::peer::{Event, Now, ServerConfig};
     use serde_json::json;
 
-    use super::super::ContextSource;
+    use super::super::{ContextSource, OnCancel};
     use super::*;
+
+    const CALL: &str =
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":1}}}"#;
 
     /// The context of a call that wants progress.
     fn context(signals: &Signals) -> Context {
@@ -294,7 +297,7 @@ mod tests {
         let mut events = Vec::new();
         for frame in [
             r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
-            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":1}}}"#,
+            CALL,
         ] {
             peer.handle_frame(frame.as_bytes(), Now::default());
             events.extend(std::iter::from_fn(|| peer.poll_event()));
@@ -303,13 +306,14 @@ mod tests {
         let source = ContextSource {
             arguments: "{}",
             carried: RefCell::default(),
-            frame: "",
+            frame: CALL,
             key,
             made: OnceCell::new(),
             max_questions: 1,
             meta,
             method: "tools/call",
             name: "t",
+            on_cancel: OnCancel::default(),
             principal: None,
             progress: ProgressRate::default(),
             shared: &Arc::default(),

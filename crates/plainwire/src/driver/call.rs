@@ -12,13 +12,14 @@ use plainwire_proto::codec::Encoder;
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::CacheHint;
 use plainwire_proto::peer::CallKey;
-use plainwire_proto::revision::Feature;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
+use super::Deadline;
 use crate::asking::Sealer;
 use crate::catalog::{Entry, Pace};
 use crate::context::{Context, Signal, Signals};
-use crate::handler::{Outcome, Running};
+use crate::handler::{Failing, OnCancel, Outcome, Refusal, Running};
+use crate::layer::{Kind, Response};
 use crate::result::ToolError;
 
 /// A call that panics instead of going on, once; ends when it is cancelled or its time is over.
@@ -28,8 +29,8 @@ pub(super) struct Guarded {
     deadline: Option<Deadline>,
     /// How long a step may still run after the call was cancelled.
     grace: Option<Pin<Box<Sleep>>>,
-    is_tool: bool,
     name: String,
+    on_cancel: OnCancel,
     /// What the first step is reported to, if it was not taken yet.
     pace: Option<Arc<Pace>>,
     sealer: Arc<Sealer>,
@@ -56,8 +57,8 @@ impl Guarded {
         Self {
             deadline: timeout.map(Deadline::new),
             grace: None,
-            is_tool: entry.is_tool,
             name: entry.name.clone(),
+            on_cancel: entry.on_cancel,
             pace,
             sealer: Arc::clone(sealer),
             work,
@@ -75,8 +76,9 @@ impl Guarded {
         if pace.was_slow() { super::aside(first) } else { first() }
     }
 
+    /// Whether the call was cancelled and ends by that.
     fn is_cancelled(&self) -> bool {
-        self.work.context.as_ref().is_some_and(Context::is_cancelled)
+        !self.on_cancel.runs_on() && self.work.context.as_ref().is_some_and(Context::is_cancelled)
     }
 
     /// Lets a step of a cancelled call end, and nothing after it.
@@ -95,15 +97,16 @@ impl Guarded {
 }
 
 impl Future for Guarded {
-    type Output = Option<Outcome>;
+    /// With what was called, for messages.
+    type Output = Option<(Outcome, String)>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<Option<Outcome>> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         if this.is_cancelled() {
             return this.poll_cancelled(cx).map(|()| None);
         }
         if let Poll::Ready(outcome) = this.poll_work(cx) {
-            return Poll::Ready(Some(outcome));
+            return Poll::Ready(Some((outcome, std::mem::take(&mut this.name))));
         }
         // Cancelled just before it was known whom to wake.
         if this.is_cancelled() {
@@ -111,7 +114,12 @@ impl Future for Guarded {
         }
         let Some(deadline) = &mut this.deadline else { return Poll::Pending };
         ready!(deadline.poll(this.work.waited(), cx));
-        Poll::Ready(Some(timed_out(&this.name, deadline.limit, this.is_tool)))
+        // Work that runs elsewhere for the call can't be dropped: it is told.
+        if let Some(context) = &this.work.context {
+            context.cancel();
+        }
+        let outcome = Outcome::failed(ToolError::too_slow(&this.name, deadline.limit));
+        Poll::Ready(Some((outcome, std::mem::take(&mut this.name))))
     }
 }
 
@@ -145,32 +153,6 @@ impl Drop for Work {
     }
 }
 
-/// The end of a call's time, which does not pass while the call waits for a person.
-struct Deadline {
-    limit: Duration,
-    sleep: Pin<Box<Sleep>>,
-    /// How much waiting has been made up for.
-    waited: Duration,
-}
-
-impl Deadline {
-    fn new(limit: Duration) -> Self {
-        Self { limit, sleep: Box::pin(tokio::time::sleep(limit)), waited: Duration::ZERO }
-    }
-
-    fn poll(&mut self, waited: Duration, cx: &mut Poller<'_>) -> Poll<()> {
-        ready!(self.sleep.as_mut().poll(cx));
-        let more = waited.saturating_sub(self.waited);
-        if more.is_zero() {
-            return Poll::Ready(());
-        }
-        self.waited = waited;
-        // A moment at least: a call that still waits is looked at again and again.
-        self.sleep.as_mut().reset(Instant::now() + more.max(Duration::from_millis(1)));
-        self.sleep.as_mut().poll(cx)
-    }
-}
-
 /// Polls a call; a panic is its answer.
 fn poll_guarded(name: &str, running: &mut Running, cx: &mut Poller<'_>) -> Poll<Outcome> {
     catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)))
@@ -190,46 +172,50 @@ pub(super) fn panicked(name: &str, panic: &(dyn Any + Send)) -> Outcome {
 pub(super) struct Writing {
     pub(super) cache_hint: CacheHint,
     pub(super) encoder: Encoder,
+    pub(super) kind: Option<Kind>,
+    pub(super) masks_errors: bool,
 }
 
 impl Writing {
-    /// Returns the error that is the answer instead of a result, if it is one.
-    pub(super) fn refusal(&self, outcome: &Outcome) -> Option<Error> {
+    /// Finds the words for how a call of `named` ended.
+    ///
+    /// # Errors
+    /// What is answered instead of a result.
+    pub(super) fn settle(&self, outcome: Outcome, named: &str, uri: &str) -> Result<Outcome, Refusal> {
         match outcome {
-            Outcome::Error(error) => Some(error.clone()),
-            // Spec: 2026-07-28 has an error for it; before, it is a failure like any other.
-            Outcome::Unsupported { capability, otherwise } => {
-                if self.encoder.revision().has(Feature::InputRequired) {
-                    Some(Error::missing_capability(*capability))
-                } else {
-                    self.refusal(otherwise)
-                }
+            Outcome::Error(error) => Err(Refusal::Error(error)),
+            Outcome::Failed(error) => {
+                let error = if self.masks_errors { error.masked(named) } else { *error };
+                let failing = Failing { kind: self.kind, revision: self.encoder.revision(), uri };
+                failing.say(error).map(|result| Outcome::Response(Response::Tool(result)))
             }
-            _ => None,
+            other => Ok(other),
         }
     }
 
-    /// Writes the JSON of `result`; nothing for what is an error.
+    /// Writes the JSON of `result`; nothing for what [`Self::settle`] refuses.
     pub(super) fn write(&self, outcome: &Outcome, out: &mut Vec<u8>) {
         match outcome {
             Outcome::Completion(result) => self.encoder.complete(out, result),
-            Outcome::Error(_) => {}
+            Outcome::Error(_) | Outcome::Failed(_) => {}
             Outcome::InputRequired { requests, state } => {
                 self.encoder.input_required(out, requests, Some(state));
             }
-            Outcome::Prompt(result) => self.encoder.get_prompt(out, result),
-            Outcome::Resource(result) => self.encoder.read_resource(out, result, self.cache_hint),
-            Outcome::Tool(result) => self.encoder.call_tool(out, result),
-            Outcome::Unsupported { otherwise, .. } => self.write(otherwise, out),
+            Outcome::Response(Response::Prompt(result)) => self.encoder.get_prompt(out, result),
+            Outcome::Response(Response::Resource(result)) => {
+                self.encoder.read_resource(out, result, self.cache_hint);
+            }
+            Outcome::Response(Response::Tool(result)) => self.encoder.call_tool(out, result),
         }
     }
 }
 
-/// Runs a call that did not end at once, to its end, its deadline or its abortion.
+/// Runs a call that did not end at once, to its end, its deadline or its abortion. `uri` is that of a resource.
 pub(super) fn run(
     key: CallKey,
     call: Guarded,
     writing: Writing,
+    uri: String,
     signals: Signals,
 ) -> impl Future<Output = ()> + Send + 'static {
     // Made here and not inside: a task that is aborted before its first poll runs none of its code.
@@ -237,23 +223,15 @@ pub(super) fn run(
     async move {
         // In this order: the work is dropped before its end is reported.
         let (call, mut end) = (call, end);
-        let Some(outcome) = call.await else { return };
-        let answer = match writing.refusal(&outcome) {
-            Some(error) => Err(error),
-            None => {
-                let mut body = Vec::new();
-                writing.write(&outcome, &mut body);
-                Ok(body)
-            }
-        };
+        let Some((outcome, named)) = call.await else { return };
+        let answer = writing.settle(outcome, &named, &uri).map(|outcome| {
+            let mut body = Vec::new();
+            writing.write(&outcome, &mut body);
+            body
+        });
         end.answered = true;
         end.signals.answer(key, answer);
     }
-}
-
-fn timed_out(name: &str, timeout: Duration, is_tool: bool) -> Outcome {
-    let error = ToolError::timeout(format!("expected {name} to end within {timeout:?}, but it did not"));
-    if is_tool { Outcome::Tool(error.into_result()) } else { Outcome::refused(&error) }
 }
 
 /// Reports the end of a call that was dropped.

@@ -16,7 +16,6 @@ use plainwire_proto::json::{Span, shorten};
 use plainwire_proto::model::{CacheHint, CompleteRequest, Completion};
 use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
 use tokio::sync::mpsc;
-use tokio::task::AbortHandle;
 use tokio::time::Sleep;
 
 use super::call::{self, Guarded, Work, Writing};
@@ -24,9 +23,15 @@ use super::changes::Changes;
 use super::questions::Questions;
 use super::{Clock, spawn, unix};
 use crate::catalog::{Catalog, Entry, Pace};
-use crate::context::{Context, ContextSource, Signal, Signals};
-use crate::handler::{Call, Outcome, Rejected};
+use crate::context::{Caller, ContextSource, Signal, Signals};
+use crate::handler::{Call, Outcome, Refusal, Rejected};
+use crate::layer::Kind;
+use crate::result::ToolError;
 use crate::server::Built;
+
+mod stopping;
+
+use stopping::Task;
 
 pub(super) struct Calls {
     built: Arc<Built>,
@@ -45,19 +50,14 @@ pub(super) struct Calls {
     tasks: BTreeMap<CallKey, Task>,
 }
 
-/// A call that is a task, with what it takes to stop it.
-struct Task {
-    abort: AbortHandle,
-    context: Option<Context>,
-}
-
 /// What a frame asks to be called.
 struct Wanted<'f> {
     arguments: &'f str,
     frame: &'f str,
     key: CallKey,
+    /// `None` for a completion.
+    kind: Option<Kind>,
     meta: RequestMeta,
-    method: &'static str,
     /// The tool or prompt, or the URI of the resource.
     name: &'f str,
     /// The resource; empty for anything else.
@@ -126,15 +126,6 @@ impl Calls {
         self.signals.is_backlogged()
     }
 
-    /// Stops every call that still runs and answers it: the server is about to end.
-    pub(super) fn give_up(&mut self) {
-        let text = "expected the call to end while the server still served, but it is shutting down";
-        for (key, task) in std::mem::take(&mut self.tasks) {
-            task.stop();
-            self.peer.respond_error(key, &Error::new(ErrorKind::Internal, text));
-        }
-    }
-
     /// Takes note that the client sends nothing more, so that nobody will answer questions.
     pub(super) fn handle_end(&mut self) {
         self.peer.handle_end(self.clock.now());
@@ -185,7 +176,7 @@ impl Calls {
                 self.signals.answer_taken(&answer);
                 match answer {
                     Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
-                    Err(error) => self.peer.respond_error(key, &error),
+                    Err(refusal) => self.refuse(key, &refusal),
                 }
             }
             Signal::Ended(key) => {
@@ -210,9 +201,8 @@ impl Calls {
                 Event::Request { key, request, meta } => self.handle_request(frame, key, request, meta),
                 Event::Cancelled { key, reason } => {
                     tracing::debug!("cancelled: {:?}", reason.unwrap_or_default());
-                    match self.tasks.get(&key) {
-                        Some(task) => task.stop(),
-                        None => self.peer.finished(key),
+                    if self.stop(key).is_break() {
+                        self.peer.finished(key);
                     }
                 }
                 Event::Failed { request, error } => self.questions.settle(request, Err(error)),
@@ -233,7 +223,7 @@ impl Calls {
         let catalog = self.catalog();
         let text = |span: Span| span.string(frame).unwrap_or_default();
         let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
-        let wanted = |method, name, arguments| Wanted { arguments, frame, key, meta, method, name, uri: "" };
+        let wanted = |kind, name, arguments| Wanted { arguments, frame, key, kind, meta, name, uri: "" };
         let refused = match request {
             Request::List { list, cursor } => {
                 let encoder = self.built.config.encoder(meta.revision);
@@ -247,24 +237,26 @@ impl Calls {
             Request::CallTool { name, arguments } => {
                 let name = &*text(name);
                 match catalog.tool(name) {
-                    Ok(entry) => return self.start(entry, &wanted("tools/call", name, json(arguments))),
+                    Ok(entry) => return self.start(entry, &wanted(Some(Kind::Tool), name, json(arguments))),
                     Err(error) => error,
                 }
             }
             Request::Complete { params } => match completion(&catalog, json(params)) {
                 Ok(Some(entry)) => {
-                    return self.start(entry, &wanted("completion/complete", "", json(params)));
+                    return self.start(entry, &wanted(None, "", json(params)));
                 }
                 Ok(None) => {
                     let nothing = Outcome::Completion(Completion::of(Vec::new()));
-                    return self.answer(&wanted("completion/complete", "", "{}"), &nothing);
+                    return self.answer(&wanted(None, "", "{}"), nothing, "");
                 }
                 Err(error) => error,
             },
             Request::GetPrompt { name, arguments } => {
                 let name = &*text(name);
                 match catalog.prompt(name) {
-                    Ok(entry) => return self.start(entry, &wanted("prompts/get", name, json(arguments))),
+                    Ok(entry) => {
+                        return self.start(entry, &wanted(Some(Kind::Prompt), name, json(arguments)));
+                    }
                     Err(error) => error,
                 }
             }
@@ -280,7 +272,7 @@ impl Calls {
                 let uri = &*text(uri);
                 match catalog.resource(uri) {
                     Ok((entry, variables)) => {
-                        let wanted = wanted("resources/read", uri, variables.as_deref().unwrap_or("{}"));
+                        let wanted = wanted(Some(Kind::Resource), uri, variables.as_deref().unwrap_or("{}"));
                         return self.start(entry, &Wanted { uri, ..wanted });
                     }
                     Err(error) => error,
@@ -308,8 +300,9 @@ impl Calls {
             made: OnceCell::new(),
             max_questions: self.built.max_questions,
             meta: wanted.meta,
-            method: wanted.method,
+            method: wanted.kind.map_or("completion/complete", Kind::method),
             name: wanted.name,
+            on_cancel: entry.on_cancel,
             principal: self.built.principal.as_ref(),
             progress: self.built.progress,
             shared: &self.built.shared,
@@ -317,22 +310,28 @@ impl Calls {
             signals: &self.signals,
         };
         if let Err(error) = self.admit(entry, &source) {
-            return self.answer(wanted, &error);
+            return self.answer(wanted, error, &entry.name);
         }
         let call = Call {
             arguments: wanted.arguments,
-            context: &source,
+            context: Caller::Source(&source),
             mime_type: entry.mime_type.as_deref(),
             schema: &entry.schema,
             uri: wanted.uri,
         };
         // The user's code may panic before its future exists: in `Deserialize`, or in a plain closure.
-        let called = catch_unwind(AssertUnwindSafe(|| (entry.run)(&call)));
+        let called = catch_unwind(AssertUnwindSafe(|| match &entry.chain {
+            None => (entry.run)(&call),
+            Some(chain) => Ok(chain.start(&call, wanted.name)),
+        }));
         let context = source.made.into_inner();
         let running = match called {
             Ok(Ok(running)) => running,
-            Ok(Err(Rejected(text))) => return self.reject(wanted, &text),
-            Err(panic) => return self.answer(wanted, &call::panicked(&entry.name, &*panic)),
+            Ok(Err(Rejected(text))) => {
+                let outcome = Outcome::failed(ToolError::misfit(text));
+                return self.answer(wanted, outcome, &entry.name);
+            }
+            Err(panic) => return self.answer(wanted, call::panicked(&entry.name, &*panic), &entry.name),
         };
         let mut work = Work { context, running };
         if entry.pace.is_slow() {
@@ -353,7 +352,7 @@ impl Calls {
                     }
                     context.say_the_rest(&mut self.peer);
                 }
-                self.answer(wanted, &outcome);
+                self.answer(wanted, outcome, &entry.name);
             }
         }
     }
@@ -367,9 +366,7 @@ impl Calls {
             source.carried.replace(Some(carried.map_err(Outcome::Error)?));
         }
         for &capability in &entry.requires {
-            source.get().require(capability).map_err(|error| {
-                if entry.is_tool { Outcome::tool_failed(error) } else { Outcome::refused(&error) }
-            })?;
+            source.get().require(capability).map_err(Outcome::failed)?;
         }
         Ok(())
     }
@@ -378,24 +375,25 @@ impl Calls {
         let context = work.context.clone();
         let timeout = entry.timeout.or(self.built.timeout);
         let guarded = Guarded::new(entry, work, &self.built.sealer, timeout, pace);
-        let task = spawn(call::run(wanted.key, guarded, self.writing(wanted), self.signals.clone()));
-        self.tasks.insert(wanted.key, Task { abort: task.abort_handle(), context });
+        let (writing, uri) = (self.writing(wanted), wanted.uri.to_owned());
+        let task = spawn(call::run(wanted.key, guarded, writing, uri, self.signals.clone()));
+        let task = Task { abort: task.abort_handle(), context, on_cancel: entry.on_cancel };
+        self.tasks.insert(wanted.key, task);
     }
 
-    fn answer(&mut self, wanted: &Wanted<'_>, outcome: &Outcome) {
+    /// Answers with how the call of `named` ended.
+    fn answer(&mut self, wanted: &Wanted<'_>, outcome: Outcome, named: &str) {
         let writing = self.writing(wanted);
-        match writing.refusal(outcome) {
-            Some(error) => self.peer.respond_error(wanted.key, &error),
-            None => self.peer.respond(wanted.key, |out| writing.write(outcome, out)),
+        match writing.settle(outcome, named, wanted.uri) {
+            Ok(outcome) => self.peer.respond(wanted.key, |out| writing.write(&outcome, out)),
+            Err(refusal) => self.refuse(wanted.key, &refusal),
         }
     }
 
-    fn reject(&mut self, wanted: &Wanted<'_>, text: &str) {
-        if wanted.uri.is_empty() {
-            self.peer.respond_invalid_arguments(wanted.key, text);
-        } else {
-            // Variables that do not fit make a URI that names nothing.
-            self.peer.respond_error(wanted.key, &Error::resource_not_found(wanted.uri));
+    fn refuse(&mut self, key: CallKey, refusal: &Refusal) {
+        match refusal {
+            Refusal::Arguments(text) => self.peer.respond_invalid_arguments(key, text),
+            Refusal::Error(error) => self.peer.respond_error(key, error),
         }
     }
 
@@ -404,7 +402,7 @@ impl Calls {
         // Spec: 2026-07-28 caching, "Cache Key": what depends on answers belongs to nobody else, and not to later.
         let asked = wanted.meta.request_state.is_some() || wanted.meta.input_responses.is_some();
         let cache_hint = if asked { CacheHint::default() } else { self.built.config.cache_hint };
-        Writing { cache_hint, encoder }
+        Writing { cache_hint, encoder, kind: wanted.kind, masks_errors: self.built.masks_errors }
     }
 }
 
@@ -420,24 +418,4 @@ fn subscribable(catalog: &Catalog, uri: &str) -> Result<(), Error> {
     let found = shorten(uri);
     let text = format!("expected `uri` to be a resource that can be subscribed to, but found {found:?}");
     Err(Error::new(ErrorKind::InvalidParams, text))
-}
-
-impl Task {
-    /// Stops the call. A step of it that runs gets the time to end: the task sees to that itself.
-    fn stop(&self) {
-        if let Some(context) = &self.context {
-            context.cancel();
-            if context.asking().has_steps() {
-                return;
-            }
-        }
-        self.abort.abort();
-    }
-}
-
-impl Drop for Calls {
-    /// A connection that ends takes its calls with it.
-    fn drop(&mut self) {
-        self.tasks.values().for_each(Task::stop);
-    }
 }

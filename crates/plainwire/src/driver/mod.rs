@@ -10,11 +10,14 @@ mod call;
 mod calls;
 mod changes;
 pub(crate) mod client;
+mod deadline;
+mod detached;
 mod questions;
 mod server;
 mod wire;
 
-use std::future::Future;
+use std::future::{Future, pending};
+use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Context;
@@ -24,6 +27,9 @@ use plainwire_proto::peer::Now;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep};
+
+pub(crate) use deadline::Deadline;
+pub(crate) use detached::Detached;
 
 use crate::error::{Error, Result};
 use crate::result::ToolError;
@@ -67,6 +73,38 @@ pub(crate) async fn off_thread<T: Send + 'static>(
 ) -> Result<T, ToolError> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| ToolError::failed(format!("expected blocking work to end, but found: {error}")))
+}
+
+/// Does work that blocks off the async threads, and waits for it.
+///
+/// ```
+/// use plainwire::prelude::*;
+///
+/// async fn lines() -> Result<u64, ToolError> {
+///     let text = plainwire::blocking(|| std::fs::read_to_string("Cargo.toml")).await?;
+///     Ok(text.lines().count() as u64)
+/// }
+/// # let _ = lines;
+/// ```
+///
+/// A panic of `work` goes on here, so that a handler that waits for it ends as by a panic of its own. The span of
+/// `tracing` that the caller is in is entered there too. Work can't be stopped: if this future is dropped, as by a
+/// cancelled call, work that runs already goes on and its result is discarded. A tool that keeps its place until then
+/// says [`crate::OnCancel::Finish`]. At most 512 pieces of work run at once, unless the runtime is built with
+/// another `max_blocking_threads`; the others wait.
+///
+/// # Panics
+/// As `work` does, and outside of a tokio runtime.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let span = tracing::Span::current();
+    match tokio::task::spawn_blocking(move || span.in_scope(work)).await {
+        Ok(done) => done,
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The runtime ends, and so does whoever waits here.
+            Err(_) => pending().await,
+        },
+    }
 }
 
 /// Takes a step that may block, on a runtime that can look after everything else meanwhile.

@@ -59,6 +59,9 @@ impl Pump {
 
     pub(super) async fn run(mut self) {
         poll_fn(|cx| self.poll(cx)).await;
+        let Self { calls, wire, .. } = self;
+        drop(wire);
+        calls.wind_up().await;
     }
 
     /// Ready when the connection is over.

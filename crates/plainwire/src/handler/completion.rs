@@ -73,10 +73,8 @@ where
             CompleteRequest::parse(call.arguments).map_err(|error| Rejected(error.message().to_owned()))?;
         let completed = handler(Completing { arguments: it.arguments, value: it.value });
         Ok(Box::pin(async move {
-            match completed.await.into_completion() {
-                Ok(values) => Outcome::Completion(Completion::of(values)),
-                Err(error) => Outcome::refused(&error),
-            }
+            let values = completed.await.into_completion();
+            values.map_or_else(Outcome::failed, |values| Outcome::Completion(Completion::of(values)))
         }))
     });
     completers.insert(argument, run);

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::{Rejected, arguments};
-use crate::context::{Context, ContextSource, Principal};
+use crate::context::{Caller, Context, Principal};
 use crate::schema::InputSchema;
 use crate::state::{Needed, State};
 
@@ -15,7 +15,7 @@ use crate::state::{Needed, State};
 pub struct Call<'c> {
     /// A JSON object.
     pub(crate) arguments: &'c str,
-    pub(crate) context: &'c ContextSource<'c>,
+    pub(crate) context: Caller<'c>,
     /// What the resource that is read is declared as.
     pub(crate) mime_type: Option<&'c str>,
     pub(crate) schema: &'c InputSchema,
@@ -36,7 +36,7 @@ impl Call<'_> {
 
     /// Returns the state `T` of the server, if it has one.
     pub fn state<T: Send + Sync + 'static>(&self) -> Option<State<T>> {
-        self.context.shared.states().get()
+        self.context.states().get()
     }
 }
 

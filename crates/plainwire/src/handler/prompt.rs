@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::panic::Location;
+use std::sync::Arc;
 
 use plainwire_proto::model::{self, ClientCapability, PromptArgument};
 use serde_json::Value;
@@ -9,6 +10,7 @@ use serde_json::Value;
 use super::completion::{self, Completers, Completing, IntoCompletion};
 use super::extract::Input;
 use super::{Handler, Outcome, Run, Signature, run};
+use crate::layer::Layer;
 use crate::result::IntoPrompt;
 use crate::schema::InputSchema;
 use crate::state::Needed;
@@ -22,6 +24,7 @@ pub struct Prompt {
     pub(crate) at: &'static Location<'static>,
     pub(crate) completers: Completers,
     pub(crate) entry: model::Prompt,
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) needs: Vec<Needed>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
@@ -38,9 +41,7 @@ impl Prompt {
         H::Output: IntoPrompt,
     {
         let Input { needs, problem, schema } = Signature::of::<Takes, H>().input();
-        let run = run(handler, |returned| {
-            returned.into_prompt().map_or_else(|error| Outcome::refused(&error), Outcome::Prompt)
-        });
+        let run = run(handler, |returned| Outcome::of(returned.into_prompt()));
         let arguments = schema.properties().into_iter().map(|(name, schema, required)| PromptArgument {
             description: schema.get("description").and_then(Value::as_str).map(ToOwned::to_owned),
             name: name.to_owned(),
@@ -49,8 +50,8 @@ impl Prompt {
         });
         let entry =
             model::Prompt { arguments: arguments.collect(), name: name.into(), ..model::Prompt::default() };
-        let (completers, requires) = (Completers::new(), Vec::new());
-        Self { at: Location::caller(), completers, entry, needs, problem, requires, run, schema }
+        let (completers, layers, requires) = (Completers::new(), Vec::new(), Vec::new());
+        Self { at: Location::caller(), completers, entry, layers, needs, problem, requires, run, schema }
     }
 
     /// Returns the name.
@@ -62,6 +63,13 @@ impl Prompt {
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.entry.description = Some(description.into());
+        self
+    }
+
+    /// Puts a layer around the prompt: see [`crate::layer`]. The first one added is the outermost.
+    #[must_use]
+    pub fn layer(mut self, layer: impl Layer) -> Self {
+        self.layers.push(Arc::new(layer));
         self
     }
 

@@ -4,14 +4,14 @@ use std::future::Future;
 use std::panic::Location;
 use std::sync::Arc;
 
-use plainwire_proto::error::Error;
 use plainwire_proto::model::{self, ClientCapability};
 
 use super::completion::{self, Completers, Completing, IntoCompletion};
 use super::extract::Input;
 use super::template::Template;
 use super::{Handler, Outcome, Run, Signature};
-use crate::result::{IntoResource, ToolError};
+use crate::layer::Layer;
+use crate::result::IntoResource;
 use crate::schema::InputSchema;
 use crate::state::Needed;
 
@@ -20,6 +20,7 @@ use crate::state::Needed;
 pub struct Resource {
     pub(crate) at: &'static Location<'static>,
     pub(crate) entry: model::Resource,
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) needs: Vec<Needed>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
@@ -35,6 +36,7 @@ pub struct ResourceTemplate {
     pub(crate) at: &'static Location<'static>,
     pub(crate) completers: Completers,
     pub(crate) entry: model::ResourceTemplate,
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) needs: Vec<Needed>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
@@ -58,8 +60,8 @@ impl Resource {
             "expected no arguments: a resource has one URI; use a `ResourceTemplate` for many".to_owned()
         });
         let entry = model::Resource { name: name.into(), uri: uri.into(), ..model::Resource::default() };
-        let (requires, run) = (Vec::new(), reading(handler));
-        Self { at: Location::caller(), entry, needs, problem, requires, run, subscribable: false }
+        let (layers, requires, run) = (Vec::new(), Vec::new(), reading(handler));
+        Self { at: Location::caller(), entry, layers, needs, problem, requires, run, subscribable: false }
     }
 
     /// Says what the resource is.
@@ -73,6 +75,13 @@ impl Resource {
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.entry.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Puts a layer around the resource: see [`crate::layer`]. The first one added is the outermost.
+    #[must_use]
+    pub fn layer(mut self, layer: impl Layer) -> Self {
+        self.layers.push(Arc::new(layer));
         self
     }
 
@@ -149,6 +158,7 @@ impl ResourceTemplate {
             at: Location::caller(),
             completers: Completers::new(),
             entry,
+            layers: Vec::new(),
             needs,
             problem,
             requires: Vec::new(),
@@ -170,6 +180,13 @@ impl ResourceTemplate {
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.entry.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Puts a layer around all of them: see [`crate::layer`]. The first one added is the outermost.
+    #[must_use]
+    pub fn layer(mut self, layer: impl Layer) -> Self {
+        self.layers.push(Arc::new(layer));
         self
     }
 
@@ -236,21 +253,8 @@ where
     Arc::new(move |call| {
         let returned = handler.call(call)?;
         let (uri, mime_type) = (call.uri.to_owned(), call.mime_type.map(ToOwned::to_owned));
-        Ok(Box::pin(async move {
-            match returned.await.into_resource(&uri, mime_type.as_deref()) {
-                Ok(result) => Outcome::Resource(result),
-                Err(error) => failed(&uri, &error),
-            }
-        }))
+        Ok(Box::pin(async move { Outcome::of(returned.await.into_resource(&uri, mime_type.as_deref())) }))
     })
-}
-
-fn failed(uri: &str, error: &ToolError) -> Outcome {
-    if error.code() == "not_found" {
-        Outcome::Error(Error::resource_not_found(uri).saying(error.text()))
-    } else {
-        Outcome::refused(error)
-    }
 }
 
 impl std::fmt::Debug for Resource {

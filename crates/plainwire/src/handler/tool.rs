@@ -1,14 +1,17 @@
 //! Tools: functions that a model may call.
 
 use std::panic::Location;
+use std::sync::Arc;
 use std::time::Duration;
 
 use plainwire_proto::model::{self, ClientCapability, Icon, RawJson, ToolAnnotations};
 use serde_json::Value;
 
+use super::blocking::{Blocking, BlockingHandler};
 use super::extract::Input;
-use super::{Handler, Outcome, Run, Signature, run};
+use super::{Handler, OnCancel, Outcome, Run, Signature, run};
 use crate::entry::IntoEntry;
+use crate::layer::Layer;
 use crate::result::IntoToolResult;
 use crate::schema::{self, InputSchema};
 use crate::state::Needed;
@@ -35,6 +38,8 @@ use crate::state::Needed;
 pub struct Tool {
     pub(crate) at: &'static Location<'static>,
     pub(crate) entry: model::Tool,
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
+    pub(crate) on_cancel: OnCancel,
     pub(crate) needs: Vec<Needed>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
@@ -55,9 +60,7 @@ impl Tool {
         H::Output: IntoToolResult<Gives>,
     {
         let Input { needs, problem, schema } = Signature::of::<Takes, H>().input();
-        let run = run(handler, |returned| {
-            returned.into_tool_result().map_or_else(Outcome::tool_failed, Outcome::Tool)
-        });
+        let run = run(handler, |returned| Outcome::of(returned.into_tool_result()));
         let entry = model::Tool {
             annotations: None,
             description: None,
@@ -68,8 +71,18 @@ impl Tool {
             output_schema: H::Output::output_schema(),
             title: None,
         };
-        let (at, requires) = (Location::caller(), Vec::new());
-        Self { at, entry, needs, problem, requires, run, schema, timeout: None }
+        Self {
+            at: Location::caller(),
+            entry,
+            layers: Vec::new(),
+            needs,
+            on_cancel: OnCancel::default(),
+            problem,
+            requires: Vec::new(),
+            run,
+            schema,
+            timeout: None,
+        }
     }
 
     /// Returns the tool that `#[tool]` makes of `function`, to change what the attribute says.
@@ -88,6 +101,29 @@ impl Tool {
     /// ```
     pub fn of<Via>(function: impl IntoEntry<Self, Via>) -> Self {
         function.into_entry()
+    }
+
+    /// Makes the tool `name` of a plain function or closure, which runs off the async threads and may take its time.
+    ///
+    /// A function can't be stopped. When its call is cancelled it runs on, as by [`OnCancel::Finish`]; it may look at
+    /// [`crate::Context::is_cancelled`] and return. For a part of an async handler there is [`crate::blocking()`].
+    ///
+    /// ```
+    /// use plainwire::prelude::*;
+    ///
+    /// let tool = Tool::blocking("kernel", || -> Result<String, ToolError> {
+    ///     Ok(std::fs::read_to_string("/proc/version")?)
+    /// });
+    /// assert_eq!(tool.name(), "kernel");
+    /// ```
+    #[track_caller]
+    pub fn blocking<Takes, Gives, H>(name: impl Into<String>, handler: H) -> Self
+    where
+        H: BlockingHandler<Takes>,
+        H::Output: IntoToolResult<Gives>,
+        Takes: 'static,
+    {
+        Self::new(name, Blocking(Arc::new(handler))).on_cancel(OnCancel::Finish)
     }
 
     /// Returns the name.
@@ -171,6 +207,20 @@ impl Tool {
     #[must_use]
     pub fn meta(mut self, meta: RawJson) -> Self {
         self.entry.meta = Some(meta);
+        self
+    }
+
+    /// Puts a layer around the tool: see [`crate::layer`]. The first one added is the outermost.
+    #[must_use]
+    pub fn layer(mut self, layer: impl Layer) -> Self {
+        self.layers.push(Arc::new(layer));
+        self
+    }
+
+    /// Says what becomes of a call that the client cancels. It is dropped by default.
+    #[must_use]
+    pub fn on_cancel(mut self, on_cancel: OnCancel) -> Self {
+        self.on_cancel = on_cancel;
         self
     }
 

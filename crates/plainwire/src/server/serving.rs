@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainwire_proto::model::Capabilities;
 use plainwire_proto::peer::ServerConfig;
 use plainwire_proto::seal::{MAX_KEYS, SealingKeys};
 use serde_json::json;
@@ -13,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{Hooks, Server};
 use crate::asking::Sealer;
-use crate::catalog::{Declared, Settings};
+use crate::catalog::Settings;
 use crate::context::{Principal, ProgressRate};
 use crate::driver;
 use crate::error::{Error, Result};
@@ -26,7 +25,9 @@ use crate::transport::{Stream, stdio};
 pub(crate) struct Built {
     pub(crate) ask_timeout: Duration,
     pub(crate) config: Arc<ServerConfig>,
+    pub(crate) detached: driver::Detached,
     pub(crate) drain: Duration,
+    pub(crate) masks_errors: bool,
     pub(crate) max_questions: usize,
     pub(crate) principal: Option<Arc<Principal>>,
     pub(crate) progress: ProgressRate,
@@ -106,9 +107,11 @@ impl Server {
         if let Some(message) = self.states.problem() {
             return Err(Error::Declaration { at: self.at, message });
         }
-        self.shared.begin(&self.info.name, Settings { cache_hint, page_size, slow_step }, self.states)?;
+        let layers = self.layering.layers;
+        let settings = Settings { cache_hint, layers, page_size, slow_step };
+        self.shared.begin(&self.info.name, settings, self.states)?;
         let mut capabilities = self.experimental;
-        self.shared.see(|declared| declare(&mut capabilities, declared, self.handled));
+        self.shared.see(|declared| declared.declare_in(&mut capabilities, self.handled));
         if self.logging {
             capabilities.declare("logging", json!({}));
         }
@@ -121,7 +124,9 @@ impl Server {
         let built = Built {
             ask_timeout: self.ask_timeout,
             config: Arc::new(config),
+            detached: driver::Detached::default(),
             drain: self.drain,
+            masks_errors: self.layering.masks_errors,
             max_questions: self.max_questions,
             sealer: Arc::new(sealer),
             principal: principal.map(Arc::new),
@@ -144,29 +149,4 @@ async fn serve(built: Arc<Built>, hooks: Hooks, stream: Stream) -> Result<()> {
         hook().await.map_err(|why| failed("shutdown", why))?;
     }
     served
-}
-
-/// Declares what the entries can do. With a handle, whatever may come.
-fn declare(capabilities: &mut Capabilities, declared: &Declared, handled: bool) {
-    let settings = |changes: bool, subscribes: bool| {
-        let mut settings = serde_json::Map::new();
-        for (name, on) in [("listChanged", changes), ("subscribe", subscribes)] {
-            if on {
-                settings.insert(name.to_owned(), true.into());
-            }
-        }
-        serde_json::Value::Object(settings)
-    };
-    if handled || !declared.prompts.is_empty() {
-        capabilities.declare("prompts", settings(handled, false));
-    }
-    if handled || !(declared.resources.is_empty() && declared.templates.is_empty()) {
-        capabilities.declare("resources", settings(handled, handled || declared.subscribes()));
-    }
-    if handled || !declared.tools.is_empty() {
-        capabilities.declare("tools", settings(handled, false));
-    }
-    if declared.completes() {
-        capabilities.declare("completions", json!({}));
-    }
 }

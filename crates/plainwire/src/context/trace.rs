@@ -1,0 +1,203 @@
+//! Where a trace comes from that goes on in a call: W3C trace context, carried by `_meta`.
+//!
+//! In: the `_meta` of a request, in any revision. Out: what of it has the right shape. What has not counts as absent.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// The trace that a call is part of, as the client tells it. Nobody has checked more than its shape.
+///
+/// Source: 2026-07-28, basic, "`_meta`"; W3C Trace Context; W3C Baggage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceContext {
+    baggage: Option<String>,
+    traceparent: String,
+    tracestate: Option<String>,
+}
+
+/// Bytes of `tracestate` and of `baggage` that are looked at. W3C: 512 have to be passed on, and 8,192.
+const MAX_TRACESTATE: usize = 512;
+const MAX_BAGGAGE: usize = 8_192;
+
+/// Members of `tracestate`, by W3C.
+const MAX_MEMBERS: usize = 32;
+
+impl TraceContext {
+    /// Reads it from the JSON of `_meta`; `None` without a valid `traceparent`.
+    pub(crate) fn of(meta: &str) -> Option<Self> {
+        if !is_mentioned(meta) {
+            return None;
+        }
+        let meta: Value = serde_json::from_str(meta).ok()?;
+        let text = |key: &str| meta.get(key)?.as_str();
+        let traceparent = text("traceparent").filter(|it| is_traceparent(it))?.to_owned();
+        let tracestate = text("tracestate").filter(|it| is_tracestate(it)).map(ToOwned::to_owned);
+        let baggage = text("baggage").filter(|it| is_baggage(it)).map(ToOwned::to_owned);
+        Some(Self { baggage, traceparent, tracestate })
+    }
+
+    /// Returns the caller's span: `00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01`.
+    pub fn traceparent(&self) -> &str {
+        &self.traceparent
+    }
+
+    /// Returns the trace, 32 hexadecimal digits.
+    pub fn trace_id(&self) -> &str {
+        &self.traceparent[3..35]
+    }
+
+    /// Returns the caller's span, 16 hexadecimal digits.
+    pub fn parent_id(&self) -> &str {
+        &self.traceparent[36..52]
+    }
+
+    /// Returns whether the caller records the trace.
+    pub fn is_sampled(&self) -> bool {
+        u8::from_str_radix(&self.traceparent[53..55], 16).is_ok_and(|flags| flags & 1 == 1)
+    }
+
+    /// Returns what tracing systems say to each other, if it has the right shape and at most 512 bytes.
+    pub fn tracestate(&self) -> Option<&str> {
+        self.tracestate.as_deref()
+    }
+
+    /// Returns what the caller lets its callees know, if it has the right shape and at most 8 KiB.
+    pub fn baggage(&self) -> Option<&str> {
+        self.baggage.as_deref()
+    }
+}
+
+impl fmt::Display for TraceContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.traceparent)
+    }
+}
+
+/// Whether there may be a trace in the JSON of `_meta`: most requests have none. An escape may stand for a letter.
+pub(super) fn is_mentioned(meta: &str) -> bool {
+    meta.contains("traceparent") || meta.contains("\\u")
+}
+
+/// `version-traceid-parentid-flags`. Later versions may have more behind them.
+fn is_traceparent(text: &str) -> bool {
+    let hex = |text: &str, digits: usize| {
+        text.len() == digits && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let id = |text: &str, digits: usize| hex(text, digits) && text.bytes().any(|b| b != b'0');
+    let mut parts = text.splitn(5, '-');
+    let mut part = || parts.next().unwrap_or_default();
+    let (version, trace, parent, flags) = (part(), part(), part(), part());
+    let ends = version != "00" || parts.next().is_none();
+    hex(version, 2) && version != "ff" && id(trace, 32) && id(parent, 16) && hex(flags, 2) && ends
+}
+
+/// `key=value` members, apart by commas; empty ones are allowed.
+fn is_tracestate(text: &str) -> bool {
+    let is_key = |key: &str| {
+        (1..=256).contains(&key.len())
+            && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+            && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-*/@".contains(&b))
+    };
+    let is_value = |value: &str| {
+        (1..=256).contains(&value.len()) && value.bytes().all(|b| (b' '..=b'~').contains(&b) && b != b'=')
+    };
+    let is_member = |member: &str| {
+        let member = member.trim_matches([' ', '\t']);
+        member.is_empty() || member.split_once('=').is_some_and(|(key, value)| is_key(key) && is_value(value))
+    };
+    text.len() <= MAX_TRACESTATE && text.split(',').count() <= MAX_MEMBERS && text.split(',').all(is_member)
+}
+
+/// `key=value` members with properties, apart by commas.
+fn is_baggage(text: &str) -> bool {
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    let is_member = |member: &str| {
+        member.split_once('=').is_some_and(|(key, value)| {
+            let key = key.trim_matches([' ', '\t']);
+            !key.is_empty()
+                && key.bytes().all(is_token)
+                && value.bytes().all(|b| matches!(b, b' '..=b'~' | b'\t') && !b"\"\\".contains(&b))
+        })
+    };
+    text.len() <= MAX_BAGGAGE && text.split(',').all(is_member)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+
+    fn of(meta: &Value) -> Option<TraceContext> {
+        TraceContext::of(&meta.to_string())
+    }
+
+    #[test]
+    fn reads_the_parts_of_a_trace() {
+        let meta = json!({
+            "other": 1, "traceparent": PARENT, "tracestate": "rojo=00f067aa0ba902b7, congo@x=t61 r,", "baggage": "user=Ada%20L;p=1",
+        });
+        let trace = of(&meta).expect("a trace");
+        assert_eq!(trace.traceparent(), PARENT);
+        assert_eq!(trace.to_string(), PARENT);
+        assert_eq!(trace.trace_id(), "0af7651916cd43dd8448eb211c80319c");
+        assert_eq!(trace.parent_id(), "00f067aa0ba902b7");
+        assert!(trace.is_sampled());
+        assert_eq!(trace.tracestate(), Some("rojo=00f067aa0ba902b7, congo@x=t61 r,"));
+        assert_eq!(trace.baggage(), Some("user=Ada%20L;p=1"));
+    }
+
+    #[test]
+    fn finds_a_key_that_is_written_with_an_escape() {
+        let meta = format!(r#"{{"trace\u0070arent":"{PARENT}"}}"#);
+        assert!(TraceContext::of(&meta).is_some());
+    }
+
+    #[test]
+    fn takes_only_what_has_the_shape_of_a_traceparent() {
+        let (trace, parent) = ("0af7651916cd43dd8448eb211c80319c", "00f067aa0ba902b7");
+        for (text, valid) in [
+            (PARENT.to_owned(), true),
+            (format!("00-{trace}-{parent}-00"), true),
+            (format!("cc-{trace}-{parent}-01-what-comes-later"), true),
+            (format!("00-{trace}-{parent}-01-more"), false),
+            (format!("00-{trace}-{parent}-01-"), false),
+            (format!("ff-{trace}-{parent}-01"), false),
+            (format!("0-{trace}-{parent}-01"), false),
+            (format!("00-{}-{parent}-01", trace.to_uppercase()), false),
+            (format!("00-{}-{parent}-01", "0".repeat(32)), false),
+            (format!("00-{trace}-{}-01", "0".repeat(16)), false),
+            (format!("00-{trace}-{parent}"), false),
+            (format!("00-{trace}-{parent}-0"), false),
+            (format!("00-{trace}-{parent}-0é"), false),
+            (String::new(), false),
+        ] {
+            assert_eq!(of(&json!({ "traceparent": text })).is_some(), valid, "{text}");
+        }
+        assert_eq!(of(&json!({ "traceparent": 7 })), None);
+        assert_eq!(of(&json!({ "tracestate": "a=1", "baggage": "a=1" })), None);
+    }
+
+    #[test]
+    fn an_unsampled_trace_says_so() {
+        let trace = of(&json!({ "traceparent": PARENT.replace("-01", "-02") })).expect("a trace");
+        assert!(!trace.is_sampled());
+    }
+
+    #[test]
+    fn leaves_out_a_state_and_a_baggage_of_another_shape() {
+        let many = vec!["a=1"; 33].join(",");
+        let long = format!("a={}", "x".repeat(257));
+        for state in ["a", "A=1", "a=", "a=b=c", "a=é", &many, &long, &"a=1,".repeat(200)] {
+            let trace = of(&json!({ "traceparent": PARENT, "tracestate": state })).expect("a trace");
+            assert_eq!(trace.tracestate(), None, "{state}");
+        }
+        for baggage in ["", "a", "=1", "a b=1", "a=\"1\"", "a=é", &format!("a={}", "x".repeat(8_192))] {
+            let trace = of(&json!({ "traceparent": PARENT, "baggage": baggage })).expect("a trace");
+            assert_eq!(trace.baggage(), None, "{baggage}");
+        }
+    }
+}
