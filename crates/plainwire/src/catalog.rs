@@ -21,7 +21,7 @@ use crate::handler::completion::Completers;
 use crate::handler::template::Template;
 use crate::handler::{OnCancel, Prompt, Resource, ResourceTemplate, Run, Tool};
 use crate::layer::{Chain, Kind, Layer};
-use crate::schema::InputSchema;
+use crate::schema::{InputSchema, Preset};
 
 /// A function behind a name, ready to be called.
 pub(crate) struct Entry {
@@ -132,11 +132,13 @@ impl Declared {
 }
 
 /// What [`Catalog::new`] has to know beside the entries.
+#[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) cache_hint: CacheHint,
     /// Around every entry, the outermost first.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) page_size: usize,
+    pub(crate) preset: Preset,
     pub(crate) slow_step: Duration,
 }
 
@@ -171,7 +173,7 @@ struct Lists {
 impl Catalog {
     /// Makes the catalog of what is declared. What `last` has learned about the pace of an entry is kept.
     pub(crate) fn new(server: &str, declared: &Declared, settings: &Settings, last: Option<&Self>) -> Self {
-        let &Settings { cache_hint, ref layers, page_size, slow_step } = settings;
+        let &Settings { cache_hint, ref layers, page_size, slow_step, .. } = settings;
         let entry = |kind: &str, name: &str, run: &Run, schema: &InputSchema, last: Option<&Entry>| {
             let known = last.filter(|last| Arc::ptr_eq(&last.run, run));
             let pace = known.map_or_else(|| Pace::new(slow_step), |last| Arc::clone(&last.pace));
@@ -201,7 +203,8 @@ impl Catalog {
             let (on_cancel, requires, timeout) = (it.on_cancel, it.requires.clone(), it.timeout);
             let entry = Entry { on_cancel, requires, timeout, ..entry };
             tools.insert(name.clone(), entry.layered(Kind::Tool, layers, &it.layers));
-            lists.tools.push(it.entry.clone());
+            let input_schema = it.schema.listed(settings.preset);
+            lists.tools.push(model::Tool { input_schema, ..it.entry.clone() });
         }
         for it in &declared.prompts {
             let name = &it.entry.name;

@@ -153,7 +153,8 @@ impl Declare for Tool {
     const LIST: List = List::Tools;
 
     fn about(&self) -> About<'_> {
-        let Self { at, entry, needs, problem, .. } = self;
+        let Self { at, entry, needs, output_problem, problem, .. } = self;
+        let problem = if problem.is_some() { problem } else { output_problem };
         About { at, completes: false, list: Self::LIST, name: &entry.name, needs, problem }
     }
 

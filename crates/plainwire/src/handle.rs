@@ -284,18 +284,11 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use plainwire_proto::model::CacheHint;
-
     use super::*;
 
     fn serving() -> Arc<Shared> {
         let shared = Arc::new(Shared::default());
-        let settings = Settings {
-            cache_hint: CacheHint::default(),
-            layers: Vec::new(),
-            page_size: 100,
-            slow_step: Duration::from_secs(1),
-        };
+        let settings = Settings { page_size: 100, slow_step: Duration::from_secs(1), ..Settings::default() };
         shared.begin("s", settings, States::default()).expect("nothing that could be wrong");
         shared
     }

@@ -30,6 +30,7 @@
 //! - [`ServerHandle`] changes a server while it serves, and says what has changed; [`Completing`] is what a completion
 //!   completes.
 //! - [`Client`] asks a server; [`testing::client`] does it inside a test.
+//! - [`schema`] makes JSON Schemas of types lean, and fits them to clients.
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
 
@@ -52,7 +53,7 @@ pub mod macros;
 pub mod prelude;
 mod result;
 mod roots;
-mod schema;
+pub mod schema;
 mod server;
 mod state;
 pub mod testing;

@@ -21,6 +21,7 @@ use crate::entry::IntoEntry;
 use crate::error::Result;
 use crate::handle::{ServerHandle, Shared};
 use crate::handler::{Prompt, ResourceTemplate, Tool};
+use crate::schema::Preset;
 use crate::state::States;
 use crate::transport::tap::Tap;
 
@@ -67,6 +68,7 @@ pub struct Server {
     logging: bool,
     max_questions: usize,
     page_size: usize,
+    preset: Preset,
     progress: ProgressRate,
     revisions: Vec<Revision>,
     sealing: Sealing,
@@ -113,6 +115,7 @@ impl Server {
             logging: false,
             max_questions: 256,
             page_size: 250,
+            preset: Preset::default(),
             progress: ProgressRate::default(),
             revisions: Revision::ALL.to_vec(),
             sealing: Sealing { keys: None, single_use: false, ttl: Duration::from_secs(1_800) },
@@ -250,6 +253,13 @@ impl Server {
     /// Sets how many entries a page of a list has. 250 by default: most servers fit in one page.
     pub fn page_size(mut self, entries: usize) -> Self {
         self.page_size = entries;
+        self
+    }
+
+    /// Sets which part of JSON Schema the listed schemas of arguments use, for clients that can't read all of it.
+    /// [`Preset::Slim`] by default. Arguments are checked all the same.
+    pub fn schema_preset(mut self, preset: Preset) -> Self {
+        self.preset = preset;
         self
     }
 

@@ -287,8 +287,8 @@ async fn tells_the_model_what_is_wrong_with_its_arguments() {
         result("5", &format!(r#"{{"content":[{{"type":"text","text":{message}}}],"isError":true}}"#))
     };
     for (arguments, message) in [
-        ("{}", "expected `arguments.text` to be a string, but found nothing"),
-        (r#"{"text":5}"#, "expected `arguments.text` to be a string, but found 5"),
+        ("{}", "expected `arguments.text` to be a string, but found nothing; \"text\" would fit"),
+        (r#"{"text":5}"#, "expected `arguments.text` to be a string, but found 5; \"5\" would fit"),
         (r#"{"text":"a","more":1}"#, "expected `arguments` to have only `text`, but found `more`"),
     ] {
         check(call("5", "echo", arguments), &[refused(message)]).await;

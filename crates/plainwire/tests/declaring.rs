@@ -301,11 +301,12 @@ async fn an_error_is_a_result_with_its_parts_for_programs() {
 
 #[tokio::test]
 async fn invalid_arguments_are_for_the_model_since_2025_11_25_and_for_the_client_before() {
-    let message = "expected `arguments.one` to be a string, but found 1";
+    let message = r#"expected `arguments.one` to be a string, but found 1; "1" would fit"#;
+    let escaped = message.replace('"', r#"\""#);
     for revision in REVISIONS {
         let params = r#"{"name":"t","arguments":{"one":1}}"#;
         let answer = ask(server().tool(Tool::new("t", echo)), revision, "tools/call", params).await;
-        let members = format!(r#""content":[{{"type":"text","text":"{message}"}}],"isError":true"#);
+        let members = format!(r#""content":[{{"type":"text","text":"{escaped}"}}],"isError":true"#);
         let expected = match revision {
             LEGACY | MODERN => result("1", &in_revision(revision, &members)),
             _ => error("1", -32602, message),
@@ -426,10 +427,17 @@ async fn prompts_say_which_arguments_they_need() {
         (r#"{"topic":"rain"}"#, said("rain in 100 words")),
         (r#"{"topic":"rain","words":"7"}"#, said("rain in 7 words")),
         (r#"{"topic":"rain","words":null}"#, said("rain in 100 words")),
-        ("{}", error("1", -32602, "expected `arguments.topic` to be a string, but found nothing")),
+        (
+            "{}",
+            error(
+                "1",
+                -32602,
+                "expected `arguments.topic` to be a string, but found nothing; \"text\" would fit",
+            ),
+        ),
         (
             r#"{"topic":"rain","words":"few"}"#,
-            error("1", -32602, "expected `arguments.words` to be an integer or null, but found \"few\""),
+            error("1", -32602, "expected `arguments.words` to be an integer, but found \"few\"; 1 would fit"),
         ),
     ] {
         let params = format!(r#"{{"name":"ask","arguments":{arguments}}}"#);

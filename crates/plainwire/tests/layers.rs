@@ -523,7 +523,7 @@ async fn mask_errors_hides_what_was_displayed_and_leaves_what_was_chosen() {
     assert_eq!(text(&client, "leaky", json!({})).await, MASKED);
     assert_eq!(text(&client, "hinted", json!({})).await, format!("{MASKED}\n\nhint: try later"));
     assert_eq!(text(&client, "chosen", json!({})).await, "the oven is cold");
-    let unfit = "expected `arguments.n` to be an integer, but found \"x\"";
+    let unfit = "expected `arguments.n` to be an integer, but found \"x\"; 1 would fit";
     assert_eq!(text(&client, "fits", json!({ "n": "x" })).await, unfit);
     let error = client.read_resource("r://leaky").await.expect_err("leaky").to_string();
     assert!(error.contains(MASKED) && !error.contains("SELECT"), "{error}");

@@ -79,7 +79,7 @@ fn exits_with_4_when_the_server_answers_with_an_error() {
         ),
         (
             &["prompt", "explain_calculation"],
-            "expected `arguments.expression` to be a string, but found nothing (code -32602)",
+            "expected `arguments.expression` to be a string, but found nothing; \"text\" would fit (code -32602)",
         ),
     ] {
         let ran = ask(words);

@@ -74,7 +74,8 @@ impl Signature {
             Some(schema) if !schema.is_object() => {
                 Some("expected the arguments to be a struct with named fields".to_owned())
             }
-            _ => None,
+            Some(schema) => schema.problem().map(ToOwned::to_owned),
+            None => None,
         };
         let schema = schema.filter(|_| problem.is_none()).unwrap_or_else(InputSchema::empty);
         Input { needs: self.needs, problem, schema }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plainwire_proto::model::{self, ClientCapability, Icon, RawJson, ToolAnnotations};
-use serde_json::Value;
 
 use super::blocking::{Blocking, BlockingHandler};
 use super::extract::Input;
@@ -13,7 +12,7 @@ use super::{Handler, OnCancel, Outcome, Run, Signature, run};
 use crate::entry::IntoEntry;
 use crate::layer::Layer;
 use crate::result::IntoToolResult;
-use crate::schema::{self, InputSchema};
+use crate::schema::{InputSchema, IntoSchema};
 use crate::state::Needed;
 
 /// A tool: a name, a description, and the function behind it.
@@ -41,11 +40,14 @@ pub struct Tool {
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) on_cancel: OnCancel,
     pub(crate) needs: Vec<Needed>,
+    pub(crate) output_problem: Option<String>,
     pub(crate) problem: Option<String>,
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
     pub(crate) timeout: Option<Duration>,
+    #[cfg(feature = "validate")]
+    validates: bool,
 }
 
 impl Tool {
@@ -77,11 +79,14 @@ impl Tool {
             layers: Vec::new(),
             needs,
             on_cancel: OnCancel::default(),
+            output_problem: None,
             problem,
             requires: Vec::new(),
             run,
             schema,
             timeout: None,
+            #[cfg(feature = "validate")]
+            validates: false,
         }
     }
 
@@ -190,15 +195,50 @@ impl Tool {
 
     /// Sends `schema` instead of the one from the types, to the letter. Its root has to be an object's.
     ///
-    /// Arguments are still read into the handler's type; take a `serde_json::Map<String, Value>` to see all of them.
+    /// Text keeps the order of its keys and all that it says; only white space between tokens goes. Arguments are still
+    /// read into the handler's type; take a `serde_json::Map<String, Value>` to see all of them. What a derived schema
+    /// can say is checked; for the rest of JSON Schema there is `Tool::validate`, behind the feature `validate`.
     #[must_use]
-    pub fn input_schema(mut self, schema: Value) -> Self {
-        self.entry.input_schema = schema::to_raw(&schema);
-        self.schema = InputSchema::by_hand(schema);
-        if self.schema.is_object() {
-            self.problem = None;
-        } else {
-            self.problem = Some("expected the input schema to have `\"type\": \"object\"`".to_owned());
+    pub fn input_schema(mut self, schema: impl IntoSchema) -> Self {
+        match schema.into_schema() {
+            Ok(text) => {
+                self.schema = InputSchema::by_hand(text);
+                self.problem = self.schema.problem().map(ToOwned::to_owned);
+                self.entry.input_schema = self.schema.to_raw();
+            }
+            Err(problem) => self.problem = Some(problem),
+        }
+        #[cfg(feature = "validate")]
+        if self.validates {
+            return self.validate();
+        }
+        self
+    }
+
+    /// Sends `schema` for the structured content instead of the one from the type, to the letter, as with
+    /// [`Self::input_schema`]. What the handler returns is not checked against it.
+    #[must_use]
+    pub fn output_schema(mut self, schema: impl IntoSchema) -> Self {
+        self.output_problem = None;
+        match schema.into_schema() {
+            Ok(text) => self.entry.output_schema = Some(text),
+            Err(problem) => self.output_problem = Some(problem),
+        }
+        self
+    }
+
+    /// Checks arguments against all of the input schema before the handler runs, whatever its type makes of them.
+    ///
+    /// The schema is compiled once: one that is wrong, refers to other documents or has more than 256 KiB is an error of the
+    /// declaration. Arguments of more than 1 MiB are refused. Patterns take linear time, so that look-around does not exist.
+    #[cfg(feature = "validate")]
+    #[must_use]
+    pub fn validate(mut self) -> Self {
+        self.validates = true;
+        if self.problem.is_none()
+            && let Err(problem) = self.schema.compile()
+        {
+            self.problem = Some(problem);
         }
         self
     }

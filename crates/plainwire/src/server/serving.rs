@@ -103,12 +103,12 @@ impl Server {
         };
         let names = (self.info.name.as_str(), self.info.version.as_str());
         let sealer = Sealer::new(keys, names, self.sealing.ttl, self.sealing.single_use);
-        let Self { cache_hint, page_size, slow_step, .. } = self;
+        let Self { cache_hint, page_size, preset, slow_step, .. } = self;
         if let Some(message) = self.states.problem() {
             return Err(Error::Declaration { at: self.at, message });
         }
         let layers = self.layering.layers;
-        let settings = Settings { cache_hint, layers, page_size, slow_step };
+        let settings = Settings { cache_hint, layers, page_size, preset, slow_step };
         self.shared.begin(&self.info.name, settings, self.states)?;
         let mut capabilities = self.experimental;
         self.shared.see(|declared| declared.declare_in(&mut capabilities, self.handled));

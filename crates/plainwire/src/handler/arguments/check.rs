@@ -1,0 +1,349 @@
+//! A value held against its schema: repaired where it can be, refused where not.
+//!
+//! In: arguments as a tree, and their schema. Out: the tree with text read as JSON where that is due and without nulls that
+//! count as absent; or the first fault. Keywords that are not known here say nothing. Time is linear but for alternatives
+//! inside of alternatives, which multiply: those have [`MAX_STEPS`].
+
+use serde_json::Value;
+
+use super::bounds;
+use super::fault::{Fault, Step, one_of, only};
+use crate::schema::{InputSchema, Keywords, required, resolve};
+
+/// Values that are compared with alternatives for one set of arguments. Alternatives inside of alternatives multiply; past
+/// this the schema has no say, and the type alone decides.
+pub(super) const MAX_STEPS: usize = 100_000;
+
+/// How deep arguments may be nested, what stands in text included. `serde_json` has the same limit for one text.
+pub(super) const MAX_DEPTH: usize = 128;
+
+/// Schemas that are looked at one inside of the other: a reference, an alternative and what it says, at each level. A schema
+/// that goes in circles ends here, and has no say.
+const MAX_CALLS: usize = 4 * MAX_DEPTH;
+
+/// Walks a value along its schema.
+pub(super) struct Check<'s> {
+    /// How many alternatives are being tried around this place.
+    attempts: usize,
+    /// How many schemas are being looked at around this place.
+    calls: usize,
+    /// Whether anything was repaired.
+    pub(super) changed: bool,
+    depth: usize,
+    schema: &'s InputSchema,
+    /// What is left of [`MAX_STEPS`].
+    pub(super) steps: usize,
+}
+
+type Checked<'s> = Result<(), Fault<'s>>;
+
+impl<'s> Check<'s> {
+    pub(super) fn new(schema: &'s InputSchema) -> Self {
+        Self { attempts: 0, calls: 0, changed: false, depth: 0, schema, steps: MAX_STEPS }
+    }
+
+    /// Checks and repairs one value.
+    pub(super) fn value(&mut self, value: &mut Value, schema: &'s Value) -> Checked<'s> {
+        if self.attempts > 0 {
+            self.steps = self.steps.saturating_sub(1);
+            if self.steps == 0 {
+                return Ok(());
+            }
+        }
+        let keywords = match schema {
+            Value::Object(keywords) => keywords,
+            Value::Bool(false) => return Err(Fault::new(schema, "be absent", &value.to_string())),
+            _ => return Ok(()),
+        };
+        if self.calls == MAX_CALLS {
+            return Ok(());
+        }
+        self.calls += 1;
+        let checked = self.keywords(value, keywords, schema);
+        self.calls -= 1;
+        checked
+    }
+
+    /// Checks what stands inside of a value.
+    fn inner(&mut self, value: &mut Value, schema: &'s Value) -> Checked<'s> {
+        if self.depth == MAX_DEPTH {
+            let expected = format!("be nested at most {MAX_DEPTH} levels deep");
+            return Err(Fault::new(schema, expected, "more").without_example());
+        }
+        self.depth += 1;
+        let checked = self.value(value, schema);
+        self.depth -= 1;
+        checked
+    }
+
+    fn keywords(&mut self, value: &mut Value, keywords: &'s Keywords, schema: &'s Value) -> Checked<'s> {
+        if keywords.contains_key("$ref") {
+            let target = resolve(schema, &self.schema.value);
+            // What still is a reference after all is a circle.
+            if target.get("$ref").is_none() {
+                self.value(value, target)?;
+            }
+        }
+        self.changed |= retype(value, keywords, schema)?;
+        if let Some(Value::Array(parts)) = keywords.get("allOf") {
+            parts.iter().try_for_each(|part| self.value(value, part))?;
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(choices)) = keywords.get(keyword) {
+                self.choice(value, choices, schema)?;
+            }
+        }
+        if let Some(Value::Array(allowed)) = keywords.get("enum")
+            && !allowed.contains(value)
+        {
+            return Err(mismatch(schema, &one_of(allowed.iter()), value));
+        }
+        if let Some(constant) = keywords.get("const").filter(|constant| *constant != value) {
+            return Err(mismatch(schema, &constant.to_string(), value));
+        }
+        bounds::check(value, keywords, schema, &self.schema.patterns)?;
+        match value {
+            Value::Array(items) => self.items(items, keywords),
+            Value::Object(members) => self.members(members, keywords),
+            _ => Ok(()),
+        }
+    }
+
+    fn items(&mut self, items: &mut [Value], keywords: &'s Keywords) -> Checked<'s> {
+        let first = match keywords.get("prefixItems") {
+            Some(Value::Array(first)) => first.as_slice(),
+            _ => &[],
+        };
+        for (at, item) in items.iter_mut().enumerate() {
+            if let Some(schema) = first.get(at).or_else(|| keywords.get("items")) {
+                self.inner(item, schema).map_err(|fault| fault.within(Step::Item(at)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn members(&mut self, members: &mut Keywords, keywords: &'s Keywords) -> Checked<'s> {
+        let required = required(keywords);
+        let properties = keywords.get("properties").and_then(Value::as_object);
+        let others = keywords.get("additionalProperties");
+        let closed = others == Some(&Value::Bool(false));
+        let count = members.len();
+        members.retain(|name, value| {
+            let known = closed || properties.is_some_and(|properties| properties.contains_key(name));
+            !value.is_null() || !known || required.contains(&name.as_str())
+        });
+        self.changed |= members.len() < count;
+        if let Some(missing) = required.iter().find(|name| !members.contains_key(**name)) {
+            let member = properties.and_then(|properties| properties.get(*missing));
+            let fault = Fault::new(member.unwrap_or(&Value::Null), self.expectation(member), "nothing");
+            return Err(fault.within(Step::Name((*missing).to_owned())));
+        }
+        if closed
+            && !keywords.contains_key("patternProperties")
+            && let Some(known) = properties
+            && let Some(unknown) = members.keys().find(|name| !known.contains_key(*name))
+        {
+            return Err(Fault::unknown(&only(known.keys()), unknown, known, Some(members)));
+        }
+        for (name, value) in members.iter_mut() {
+            let member = properties.and_then(|properties| properties.get(name));
+            // Which names a pattern allows is left to the type and to the validator.
+            let wanted = member.or_else(|| others.filter(|_| !keywords.contains_key("patternProperties")));
+            match wanted {
+                Some(Value::Bool(false)) if member.is_none() => {}
+                Some(wanted) => {
+                    self.inner(value, wanted).map_err(|fault| fault.within(Step::Name(name.clone())))?;
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the first alternative that fits, repaired or not. Where only one could be meant, its complaint counts.
+    fn choice(&mut self, value: &mut Value, choices: &'s [Value], schema: &'s Value) -> Checked<'s> {
+        self.read_text(value, choices);
+        let meant: Vec<&Value> = choices.iter().filter(|choice| self.may_mean(value, choice)).collect();
+        if let [only] = meant[..] {
+            return self.value(value, only);
+        }
+        // What is copied to be tried counts as well: it takes time too.
+        self.steps = self.steps.saturating_sub(weight(value, self.steps).saturating_mul(meant.len()));
+        let mut complaints = Vec::new();
+        for choice in meant {
+            let mut attempt = value.clone();
+            let changed = self.changed;
+            self.attempts += 1;
+            let tried = self.value(&mut attempt, choice);
+            self.attempts -= 1;
+            match tried {
+                Ok(()) => {
+                    *value = attempt;
+                    return Ok(());
+                }
+                Err(fault) => complaints.push(fault),
+            }
+            self.changed = changed;
+        }
+        match complaints.pop() {
+            Some(only) if complaints.is_empty() => Err(only),
+            _ => {
+                let expected =
+                    self.constants(choices).unwrap_or_else(|| format!("one of {} forms", choices.len()));
+                Err(mismatch(schema, &expected, value))
+            }
+        }
+    }
+
+    /// Reads text as JSON where no alternative takes text, so that the tag in it says which of them is meant.
+    fn read_text(&mut self, value: &mut Value, choices: &'s [Value]) {
+        let takes_text = |choice: &'s Value| {
+            let keywords = resolve(choice, &self.schema.value).as_object();
+            keywords.is_none_or(|keywords| types(keywords).is_empty() || types(keywords).contains(&"string"))
+        };
+        if let Value::String(text) = value
+            && !choices.iter().any(takes_text)
+            && let Ok(parsed) = serde_json::from_str::<Value>(text)
+            && !parsed.is_string()
+        {
+            *value = parsed;
+            self.changed = true;
+        }
+    }
+
+    /// Whether a value could be meant as `choice`, going by the constants of its members alone: the tag of an enum
+    /// says which of the forms it is, so that the others need not be looked at. Only null is meant as null.
+    fn may_mean(&self, value: &Value, choice: &'s Value) -> bool {
+        let choice = resolve(choice, &self.schema.value);
+        if choice.get("type").is_some_and(|kind| kind == "null") {
+            return value.is_null();
+        }
+        let (Some(members), Some(properties)) =
+            (value.as_object(), choice.get("properties").and_then(Value::as_object))
+        else {
+            return choice.get("const").is_none_or(|constant| constant == value);
+        };
+        properties.iter().all(|(name, schema)| match (schema.get("const"), members.get(name)) {
+            (Some(constant), Some(member)) => constant == member,
+            _ => true,
+        })
+    }
+
+    /// "one of 1, 2", if all alternatives are constants or lists of them.
+    fn constants(&self, choices: &'s [Value]) -> Option<String> {
+        let mut all = Vec::new();
+        for choice in choices {
+            let choice = resolve(choice, &self.schema.value);
+            match (choice.get("const"), choice.get("enum")) {
+                (Some(constant), _) => all.push(constant),
+                (None, Some(Value::Array(values))) => all.extend(values),
+                _ => return None,
+            }
+        }
+        Some(one_of(all.into_iter()))
+    }
+
+    /// What a member that is missing should be, in words.
+    fn expectation(&self, schema: Option<&'s Value>) -> String {
+        let Some(schema) = schema.map(|schema| resolve(schema, &self.schema.value)) else {
+            return "be there".to_owned();
+        };
+        let list = |keyword| schema.get(keyword).and_then(Value::as_array);
+        let constants = list("oneOf").and_then(|choices| self.constants(choices));
+        let allowed = list("enum").map(|allowed| one_of(allowed.iter()));
+        let kind = || match types(schema.as_object()?)[..] {
+            [] => None,
+            ref many => Some(many.iter().map(|name| article(name)).collect::<Vec<_>>().join(" or ")),
+        };
+        format!("be {}", allowed.or(constants).or_else(kind).unwrap_or_else(|| "there".to_owned()))
+    }
+}
+
+/// How many values there are in one, counted up to `most`.
+fn weight(value: &Value, most: usize) -> usize {
+    let mut count = 1;
+    let mut add = |inner: &Value| {
+        if count < most {
+            count += weight(inner, most - count);
+        }
+    };
+    match value {
+        Value::Array(items) => items.iter().for_each(&mut add),
+        Value::Object(members) => members.values().for_each(&mut add),
+        _ => {}
+    }
+    count
+}
+
+/// Makes a value have one of the types that are due: text is read as JSON, `2.0` is a whole number. Returns whether it had
+/// to.
+fn retype<'s>(value: &mut Value, keywords: &Keywords, schema: &'s Value) -> Result<bool, Fault<'s>> {
+    let types = types(keywords);
+    let fits = |value: &Value| types.iter().any(|name| is(value, name));
+    let mut changed = false;
+    if !types.is_empty() && !fits(value) {
+        match value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+            Some(parsed) if !parsed.is_string() && fits(&parsed) => {
+                *value = parsed;
+                changed = true;
+            }
+            _ => {
+                let expected: Vec<_> = types.iter().map(|name| article(name)).collect();
+                return Err(mismatch(schema, &expected.join(" or "), value));
+            }
+        }
+    }
+    if types.contains(&"integer") && !types.contains(&"number") && value.is_f64() {
+        whole(value);
+        changed = true;
+    }
+    Ok(changed)
+}
+
+fn types(keywords: &Keywords) -> Vec<&str> {
+    match keywords.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Turns `2.0` into `2` where a whole number is due.
+pub(crate) fn whole(value: &mut Value) {
+    if let Some(float) = value.as_f64().filter(|_| value.is_f64())
+        && float.fract() == 0.0
+        && float.abs() < 9_007_199_254_740_992.0
+    {
+        *value = Value::from(float as i64);
+    }
+}
+
+fn mismatch<'s>(schema: &'s Value, expected: &str, found: &Value) -> Fault<'s> {
+    Fault::new(schema, format!("be {expected}"), &found.to_string())
+}
+
+fn is(value: &Value, name: &str) -> bool {
+    match name {
+        "array" => value.is_array(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0),
+        "null" => value.is_null(),
+        "number" => value.is_number(),
+        "object" => value.is_object(),
+        "string" => value.is_string(),
+        _ => true,
+    }
+}
+
+fn article(name: &str) -> &'static str {
+    match name {
+        "array" => "an array",
+        "boolean" => "a boolean",
+        "integer" => "an integer",
+        "null" => "null",
+        "number" => "a number",
+        "object" => "an object",
+        "string" => "a string",
+        _ => "something else",
+    }
+}

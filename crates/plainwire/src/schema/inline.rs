@@ -1,0 +1,198 @@
+//! References and definitions: `$ref` replaced by what it stands for where that is shorter.
+//!
+//! In: a schema with `$defs`. Out: the same schema with fewer of them. A type that holds itself stays a reference, so that
+//! this always ends; definitions that nobody refers to go. Schemas whose references are not all of the plain form
+//! `#/$defs/Name` are left as they are: with other ones, moving a schema can change what it means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::merge::{Merge, merge};
+use super::walk::{self, Keywords};
+
+/// When a definition moves to where it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// Whenever it does not hold itself and the whole stays below [`MAX_TEXT`].
+    Always,
+    /// If the whole gets no longer.
+    Shorter,
+}
+
+/// More definitions than this are left as they are: each of them is a walk over the schema.
+const MAX_DEFS: usize = 256;
+
+/// Definitions nested deeper than this stay definitions. Many readers of JSON stop at 128 levels.
+const MAX_DEPTH: usize = 32;
+
+/// Bytes of text that [`When::Always`] may end with.
+const MAX_TEXT: usize = 256 * 1024;
+
+/// Moves the definitions of `root` to where they are used.
+pub(super) fn inline(root: &mut Value, when: When) {
+    let Some(key) = definitions_of(root) else { return };
+    let Some(Value::Object(mut defs)) = root.as_object_mut().and_then(|root| root.remove(key)) else {
+        return;
+    };
+    if is_plain(root, key, &defs) && defs.len() <= MAX_DEFS {
+        let names: Names = defs.keys().map(|name| (reference(key, name), name.clone())).collect();
+        keep_used(root, &names, &mut defs);
+        for name in leaves_first(&names, &defs) {
+            move_to_uses(root, &reference(key, &name), &mut defs, &name, when);
+        }
+        keep_used(root, &names, &mut defs);
+    }
+    if !defs.is_empty()
+        && let Some(root) = root.as_object_mut()
+    {
+        root.insert(key.to_owned(), Value::Object(defs));
+    }
+}
+
+/// The keyword that the definitions of a schema stand under; `None` if there are none, or none to work with.
+fn definitions_of(root: &Value) -> Option<&'static str> {
+    match (root.get("$defs"), root.get("definitions")) {
+        (Some(Value::Object(_)), None) => Some("$defs"),
+        (None, Some(Value::Object(_))) => Some("definitions"),
+        _ => None,
+    }
+}
+
+/// The text of a reference to a definition.
+fn reference(key: &str, name: &str) -> String {
+    format!("#/{key}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Returns whether all that is referred to is the root itself or one of the definitions.
+fn is_plain(root: &Value, key: &str, defs: &Keywords) -> bool {
+    let known: BTreeSet<String> = defs.keys().map(|name| reference(key, name)).collect();
+    let mut odd = |keywords: &Keywords| {
+        let refers = keywords.get("$ref").is_some_and(|reference| {
+            !reference.as_str().is_some_and(|reference| reference == "#" || known.contains(reference))
+        });
+        let moves = ["$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveRef"];
+        refers || moves.iter().any(|keyword| keywords.contains_key(*keyword))
+    };
+    !walk::any(root, &mut odd) && !defs.values().any(|schema| walk::any(schema, &mut odd))
+}
+
+/// What each definition is referred to by.
+type Names = BTreeMap<String, String>;
+
+/// The definitions that a schema refers to.
+fn uses(schema: &Value, names: &Names) -> BTreeSet<String> {
+    let mut uses = BTreeSet::new();
+    walk::any(schema, &mut |keywords| {
+        let name = keywords.get("$ref").and_then(Value::as_str).and_then(|it| names.get(it));
+        uses.extend(name.cloned());
+        false
+    });
+    uses
+}
+
+/// How often a schema refers to a definition.
+fn count(schema: &Value, reference: &str) -> usize {
+    let mut count = 0;
+    walk::any(schema, &mut |keywords| {
+        count += usize::from(keywords.get("$ref").is_some_and(|it| it == reference));
+        false
+    });
+    count
+}
+
+/// Drops the definitions that can't be reached from the root.
+fn keep_used(root: &Value, names: &Names, defs: &mut Keywords) {
+    let mut open: Vec<String> = uses(root, names).into_iter().collect();
+    let mut used = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if let Some(schema) = defs.get(&name)
+            && used.insert(name)
+        {
+            open.extend(uses(schema, names));
+        }
+    }
+    defs.retain(|name, _| used.contains(name));
+}
+
+/// Which definition refers to which.
+type Edges = BTreeMap<String, BTreeSet<String>>;
+
+/// The definitions that do not hold themselves, each behind those that it refers to.
+fn leaves_first(names: &Names, defs: &Keywords) -> Vec<String> {
+    let edges: Edges = defs.iter().map(|(name, schema)| (name.clone(), uses(schema, names))).collect();
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::new();
+    for name in defs.keys() {
+        visit(name, &edges, &mut seen, &mut order);
+    }
+    order.retain(|name| !holds_itself(name, &edges));
+    order
+}
+
+fn visit(name: &str, edges: &Edges, seen: &mut BTreeSet<String>, order: &mut Vec<String>) {
+    if seen.insert(name.to_owned()) {
+        for next in edges.get(name).into_iter().flatten() {
+            visit(next, edges, seen, order);
+        }
+        order.push(name.to_owned());
+    }
+}
+
+fn holds_itself(name: &str, edges: &Edges) -> bool {
+    let mut open: Vec<&String> = edges.get(name).into_iter().flatten().collect();
+    let mut seen = BTreeSet::new();
+    while let Some(next) = open.pop() {
+        if next == name {
+            return true;
+        }
+        if seen.insert(next) {
+            open.extend(edges.get(next).into_iter().flatten());
+        }
+    }
+    false
+}
+
+fn move_to_uses(root: &mut Value, reference: &str, defs: &mut Keywords, name: &str, when: When) {
+    let Some(schema) = defs.get(name).filter(|schema| !walk::is_deeper(schema, MAX_DEPTH)).cloned() else {
+        return;
+    };
+    let count = count(root, reference) + defs.values().map(|it| count(it, reference)).sum::<usize>();
+    let length = schema.to_string().len();
+    let fits = match when {
+        When::Always => {
+            let all = root.to_string().len() + defs.values().map(|it| it.to_string().len()).sum::<usize>();
+            all + count * length <= MAX_TEXT
+        }
+        // `{"$ref":"…"}` at each use, and `"name":…,` once.
+        When::Shorter => {
+            count == 1 || count * length <= count * (reference.len() + 10) + length + name.len() + 4
+        }
+    };
+    if fits {
+        let how = if when == When::Always { Merge::Loose } else { Merge::Exact };
+        replace(root, reference, &schema, how);
+        defs.values_mut().for_each(|inner| replace(inner, reference, &schema, how));
+    }
+}
+
+/// Puts `body` where `reference` stands, with what stands beside it.
+fn replace(schema: &mut Value, reference: &str, body: &Value, how: Merge) {
+    let Value::Object(keywords) = schema else { return };
+    if keywords.get("$ref").and_then(Value::as_str) == Some(reference) {
+        let mut beside = keywords.clone();
+        beside.remove("$ref");
+        match body {
+            _ if beside.is_empty() => *schema = body.clone(),
+            Value::Object(body) => {
+                if let Some(merged) = merge(beside, body, how) {
+                    *schema = Value::Object(merged);
+                }
+            }
+            Value::Bool(true) => *keywords = beside,
+            _ => {}
+        }
+        return;
+    }
+    walk::each_mut(keywords, |inner| replace(inner, reference, body, how));
+}

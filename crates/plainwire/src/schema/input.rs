@@ -1,0 +1,232 @@
+//! What a function takes: the schema that is listed, and what arguments are checked against.
+//!
+//! In: a type, or a schema that somebody wrote. Out: its text, its value, and whether it asks for more than the type checks
+//! by itself.
+
+use plainwire_proto::model::RawJson;
+use schemars::JsonSchema;
+use schemars::generate::Contract;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::patterns::Patterns;
+use super::preset::Preset;
+use super::walk::{self, Keywords};
+use super::{derive, order, required, slim_arguments, text};
+use crate::handler::Rejected;
+
+/// What a function takes, as JSON Schema. The root is always an object.
+#[derive(Clone, Debug)]
+pub(crate) struct InputSchema {
+    /// Whether it asks for more than the Rust types check by themselves, such as a length.
+    pub(crate) constrained: bool,
+    /// The properties in the order of their declaration, as far as that is known.
+    order: &'static [&'static str],
+    pub(crate) patterns: Patterns,
+    /// What is wrong with it.
+    problem: Option<String>,
+    text: RawJson,
+    #[cfg(feature = "validate")]
+    pub(crate) validator: Option<super::validate::Validator>,
+    pub(crate) value: Value,
+}
+
+impl InputSchema {
+    /// The schema of a type that is filled in from arguments.
+    ///
+    /// Unknown names are refused, and the schema says so, unless the type itself takes them (a flattened map).
+    pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Self {
+        let mut value = derive::<T>(Contract::Deserialize);
+        let constrained = is_constrained(&value);
+        slim_arguments(&mut value);
+        if let Value::Object(root) = &mut value
+            && root.get("type") == Some(&json!("object"))
+        {
+            root.entry("properties").or_insert_with(|| json!({}));
+            // Beside alternatives it would forbid what they have.
+            if !OPEN.iter().any(|keyword| root.contains_key(*keyword)) {
+                root.entry("additionalProperties").or_insert(Value::Bool(false));
+            }
+        }
+        let order = order::fields::<T>();
+        let (patterns, misspelled) = Patterns::of(&value);
+        let text = text::ordered(&value, order);
+        Self { order, patterns, problem: misspelled, text, ..Self::unchecked(value, constrained) }
+    }
+
+    /// A schema that somebody wrote by hand; it is sent as it is. A pattern that can't be checked here is no mistake.
+    pub(crate) fn by_hand(text: RawJson) -> Self {
+        let read = serde_json::from_str::<Value>(text.get());
+        let problem = match &read {
+            Err(error) => Some(format!("expected the input schema to be JSON, but found: {error}")),
+            Ok(value) if !is_object(value) => {
+                Some("expected the input schema to have `\"type\": \"object\"`".to_owned())
+            }
+            Ok(_) => None,
+        };
+        let value = read.unwrap_or_default();
+        let patterns = Patterns::of(&value).0;
+        // What the handler's type checks has nothing to do with it.
+        Self { patterns, problem, text, ..Self::unchecked(value, true) }
+    }
+
+    /// The schema of a function without parameters.
+    pub(crate) fn empty() -> Self {
+        let value = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+        Self::unchecked(value, false)
+    }
+
+    fn unchecked(value: Value, constrained: bool) -> Self {
+        Self {
+            constrained,
+            order: &[],
+            patterns: Patterns::default(),
+            problem: None,
+            text: text::raw(value.to_string()),
+            #[cfg(feature = "validate")]
+            validator: None,
+            value,
+        }
+    }
+
+    /// Returns whether the root is an object's, as the protocol wants it.
+    pub(crate) fn is_object(&self) -> bool {
+        is_object(&self.value)
+    }
+
+    /// Whether fitting the type is not enough.
+    pub(crate) fn needs_tree(&self) -> bool {
+        #[cfg(feature = "validate")]
+        if self.validator.is_some() {
+            return true;
+        }
+        self.constrained
+    }
+
+    /// Refuses arguments that are too much for a validator, before they are read.
+    ///
+    /// # Errors
+    /// [`Rejected`], for the model.
+    #[cfg_attr(
+        not(feature = "validate"),
+        expect(clippy::unused_self, reason = "there is no validator to ask")
+    )]
+    pub(crate) fn admits(&self, text: &str) -> Result<(), Rejected> {
+        #[cfg(feature = "validate")]
+        if self.validator.is_some() {
+            return super::validate::admit(text);
+        }
+        let _ = text;
+        Ok(())
+    }
+
+    /// Asks the validator, if there is one.
+    ///
+    /// # Errors
+    /// [`Rejected`], for the model.
+    #[cfg_attr(
+        not(feature = "validate"),
+        expect(clippy::unused_self, reason = "there is no validator to ask")
+    )]
+    pub(crate) fn validate(&self, tree: &Value) -> Result<(), Rejected> {
+        #[cfg(feature = "validate")]
+        if let Some(validator) = &self.validator {
+            return validator.check(tree);
+        }
+        let _ = tree;
+        Ok(())
+    }
+
+    /// What is wrong with it, if anything is.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// The text that is sent.
+    pub(crate) fn to_raw(&self) -> RawJson {
+        self.text.clone()
+    }
+
+    /// The text for clients that need less than JSON Schema.
+    pub(crate) fn listed(&self, preset: Preset) -> RawJson {
+        if preset == Preset::Slim {
+            return self.to_raw();
+        }
+        let mut value = self.value.clone();
+        preset.apply(&mut value);
+        text::ordered(&value, self.order)
+    }
+
+    /// Name, schema and "is required" of each property.
+    pub(crate) fn properties(&self) -> Vec<(&str, &Value, bool)> {
+        let Some(keywords) = self.value.as_object() else { return Vec::new() };
+        let required = required(keywords);
+        let properties = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let mut properties: Vec<_> = properties
+            .map(|(name, schema)| (name.as_str(), schema, required.contains(&name.as_str())))
+            .collect();
+        properties.sort_by_key(|(name, ..)| {
+            self.order.iter().position(|known| known == name).unwrap_or(usize::MAX)
+        });
+        properties
+    }
+}
+
+/// Keywords that add properties to a root.
+const OPEN: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "patternProperties"];
+
+fn is_object(schema: &Value) -> bool {
+    schema.get("type") == Some(&json!("object"))
+}
+
+/// Keywords that no Rust type checks while it is read.
+const CONSTRAINTS: [&str; 10] = [
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "multipleOf",
+    "uniqueItems",
+];
+
+/// The bounds that integers of Rust have by themselves, where schemas say them.
+const INTEGERS: [(&str, i64, Option<i64>); 8] = [
+    ("int16", i16::MIN as i64, Some(i16::MAX as i64)),
+    ("int8", i8::MIN as i64, Some(i8::MAX as i64)),
+    ("uint", 0, None),
+    ("uint128", 0, None),
+    ("uint16", 0, Some(u16::MAX as i64)),
+    ("uint32", 0, None),
+    ("uint64", 0, None),
+    ("uint8", 0, Some(u8::MAX as i64)),
+];
+
+fn is_constrained(schema: &Value) -> bool {
+    !walk::is_deeper(schema, super::slim::MAX_DEPTH) && walk::any(schema, &mut constrains)
+}
+
+fn constrains(keywords: &Keywords) -> bool {
+    let format = keywords.get("format").and_then(Value::as_str).unwrap_or_default();
+    let integer = INTEGERS.iter().find(|(name, ..)| *name == format);
+    let bound = |keyword: &&str| match (*keyword, keywords.get(*keyword), integer) {
+        (_, None, _) => false,
+        ("minimum", Some(bound), Some((_, least, _))) => bound != least,
+        ("maximum", Some(bound), Some((_, _, Some(most)))) => bound != most,
+        ("uniqueItems", Some(on), _) => *on == Value::Bool(true),
+        (_, Some(bound), _) => bound.is_number(),
+    };
+    // A default that is not null, of something that may be null: null has to become it.
+    let defaults = keywords.get("default").is_some_and(|default| !default.is_null());
+    let nulls = keywords
+        .get("type")
+        .is_some_and(|types| types.as_array().is_some_and(|it| it.contains(&json!("null"))))
+        || keywords.get("anyOf").is_some_and(|any| any.to_string().contains(r#"{"type":"null"}"#));
+    CONSTRAINTS.iter().any(bound)
+        || crate::handler::arguments::is_checked(format)
+        || (cfg!(feature = "pattern") && keywords.contains_key("pattern"))
+        || (defaults && nulls)
+}

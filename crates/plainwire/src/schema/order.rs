@@ -1,0 +1,48 @@
+//! The fields of a struct in the order of their declaration, which schemas lose: their maps are sorted.
+//!
+//! In: a type. Out: the names that its `Deserialize` asks for. The type is asked once and gets nothing, so that no value
+//! of it is ever made; a type that is no struct, or has a flattened part, tells nothing.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::de::value::Error;
+use serde::de::{DeserializeOwned, Error as _, Visitor};
+use serde::{Deserializer, forward_to_deserialize_any};
+
+/// Returns the names of the fields of `T`, if it is a struct.
+pub(super) fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
+    let mut fields: &'static [&'static str] = &[];
+    // An implementation by hand may panic on what no argument ever is; then there is no order, but a server.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(T::deserialize(Probe(&mut fields)))));
+    fields
+}
+
+/// Notes the fields that a type wants, and has no value for it.
+struct Probe<'f>(&'f mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Probe<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("only asking"))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, v: V) -> Result<V::Value, Error> {
+        v.visit_newtype_struct(self)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = fields;
+        self.deserialize_any(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}

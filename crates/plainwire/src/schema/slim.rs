@@ -1,0 +1,207 @@
+//! Less text for the same meaning.
+//!
+//! In: a schema. Out: the same schema without what no model needs. [`slim`] changes nothing about which values fit;
+//! [`slim_arguments`] also counts on `null` being absent, which it is in arguments. Names that are the user's, constants,
+//! defaults and examples are never touched.
+
+use serde_json::Value;
+
+use super::inline::{When, inline};
+use super::merge::{Merge, merge};
+use super::required;
+use super::walk::{self, Keywords};
+
+/// Schemas nested deeper than this are left as they are.
+pub(super) const MAX_DEPTH: usize = 128;
+
+/// Integer formats say what the machine holds, which no model needs and some clients refuse.
+const FORMATS: [&str; 14] = [
+    "double", "float", "int", "int8", "int16", "int32", "int64", "int128", "uint", "uint8", "uint16",
+    "uint32", "uint64", "uint128",
+];
+
+/// Removes what no model needs from a schema; the same values fit as before.
+///
+/// Never fails and never panics: what is not understood stays, and a schema nested deeper than 128 levels stays whole.
+/// The result is at most as long as what came in.
+///
+/// ```
+/// use serde_json::json;
+///
+/// let mut schema = json!({
+///     "$schema": "https://json-schema.org/draft/2020-12/schema",
+///     "title": "Page",
+///     "type": "object",
+///     "properties": { "size": { "$ref": "#/$defs/Size" } },
+///     "$defs": { "Size": { "type": "integer", "format": "uint32", "minimum": 0 } },
+/// });
+/// plainwire::schema::slim(&mut schema);
+/// let slim = json!({ "type": "object", "properties": { "size": { "type": "integer", "minimum": 0 } } });
+/// assert_eq!(schema, slim);
+/// ```
+pub fn slim(schema: &mut Value) {
+    if !walk::is_deeper(schema, MAX_DEPTH) {
+        each(schema, &mut noise);
+        inline(schema, When::Shorter);
+        each(schema, &mut nullable);
+    }
+}
+
+/// As [`slim`], for a schema of arguments: where a property is optional, `null` counts as absent and need not be said.
+///
+/// ```
+/// use serde_json::json;
+///
+/// let mut schema = json!({ "properties": { "limit": { "type": ["integer", "null"], "default": null } } });
+/// plainwire::schema::slim_arguments(&mut schema);
+/// assert_eq!(schema, json!({ "properties": { "limit": { "type": "integer" } } }));
+/// ```
+pub fn slim_arguments(schema: &mut Value) {
+    if !walk::is_deeper(schema, MAX_DEPTH) {
+        each(schema, &mut optional);
+        slim(schema);
+    }
+}
+
+/// Applies `change` to a schema and to those inside of it, the innermost first.
+fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Keywords)) {
+    if let Value::Object(keywords) = schema {
+        walk::each_mut(keywords, |inner| each(inner, change));
+        change(keywords);
+    }
+}
+
+fn noise(keywords: &mut Keywords) {
+    if keywords.get("title").is_some_and(Value::is_string) {
+        keywords.remove("title");
+    }
+    if keywords.get("$schema").is_some_and(Value::is_string) {
+        keywords.remove("$schema");
+    }
+    if keywords.get("format").and_then(Value::as_str).is_some_and(|format| FORMATS.contains(&format)) {
+        keywords.remove("format");
+    }
+    if let Some(merged) = constants(keywords) {
+        keywords.remove("oneOf");
+        keywords.extend(merged);
+    }
+}
+
+/// A `oneOf` of bare constants as the `enum` that it is. Constants with a description keep it, and thus their place.
+fn constants(keywords: &Keywords) -> Option<Keywords> {
+    let alternatives = keywords.get("oneOf")?.as_array()?;
+    let mut kind = None;
+    let mut values: Vec<Value> = Vec::new();
+    for alternative in alternatives {
+        let alternative = alternative.as_object()?;
+        let allowed = match (alternative.get("const"), alternative.get("enum")) {
+            (Some(constant), None) => std::slice::from_ref(constant),
+            (None, Some(Value::Array(allowed))) => allowed,
+            _ => return None,
+        };
+        let theirs = alternative.get("type");
+        if alternative.len() != 1 + usize::from(theirs.is_some()) || *kind.get_or_insert(theirs) != theirs {
+            return None;
+        }
+        // A value that two alternatives allow is one that `oneOf` refuses.
+        if allowed.iter().any(|value| values.contains(value)) {
+            return None;
+        }
+        values.extend(allowed.iter().cloned());
+    }
+    let mut merged = Keywords::from_iter([("enum".to_owned(), Value::Array(values))]);
+    if let Some(kind) = kind? {
+        merged.insert("type".to_owned(), kind.clone());
+    }
+    merged.keys().all(|keyword| !keywords.contains_key(keyword)).then_some(merged)
+}
+
+/// Properties that need not be there need not be null.
+fn optional(keywords: &mut Keywords) {
+    let required: Vec<String> = required(keywords).into_iter().map(ToOwned::to_owned).collect();
+    let Some(Value::Object(properties)) = keywords.get_mut("properties") else { return };
+    for (name, schema) in properties {
+        if let Value::Object(schema) = schema
+            && !required.contains(name)
+        {
+            without_null(schema);
+        }
+    }
+}
+
+fn without_null(keywords: &mut Keywords) {
+    if keywords.get("default").is_some_and(Value::is_null) {
+        keywords.remove("default");
+    }
+    if let Some(Value::Array(values)) = keywords.get_mut("enum")
+        && values.len() > 1
+    {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(types)) = keywords.get_mut("type")
+        && types.len() > 1
+    {
+        types.retain(|name| name != "null");
+        if types.len() == 1
+            && let Some(only) = types.pop()
+        {
+            keywords.insert("type".to_owned(), only);
+        }
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        if let Some(Value::Array(alternatives)) = keywords.get_mut(keyword)
+            && alternatives.len() > 1
+        {
+            alternatives.retain(|alternative| !is_null(alternative));
+            collapse(keywords, keyword);
+        }
+    }
+}
+
+/// Whether a schema allows `null` and says nothing else.
+pub(super) fn is_null(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|it| it.len() == 1 && it.get("type").is_some_and(|kind| kind == "null"))
+}
+
+/// Puts the only alternative in the place of the alternatives.
+fn collapse(keywords: &mut Keywords, keyword: &str) {
+    if let Some(Value::Array(alternatives)) = keywords.get(keyword)
+        && let [Value::Object(only)] = &alternatives[..]
+    {
+        let mut beside = keywords.clone();
+        beside.remove(keyword);
+        if let Some(merged) = merge(beside, only, Merge::Exact) {
+            *keywords = merged;
+        }
+    }
+}
+
+/// `anyOf: [{type: T}, {type: null}]` as `type: [T, null]`, where the alternative is no more than a type and its bounds.
+fn nullable(keywords: &mut Keywords) {
+    let alternatives = match (keywords.get("anyOf"), keywords.get("oneOf")) {
+        (Some(alternatives), None) | (None, Some(alternatives)) => alternatives.as_array(),
+        _ => None,
+    };
+    let Some([one, other]) = alternatives.map(Vec::as_slice) else { return };
+    let Some(Value::Object(only)) =
+        (if is_null(one) { Some(other) } else { Some(one).filter(|_| is_null(other)) })
+    else {
+        return;
+    };
+    let Some(Value::String(kind)) = only.get("type") else { return };
+    let widening = ["$ref", "allOf", "anyOf", "const", "else", "if", "not", "oneOf", "then"];
+    if kind == "null" || widening.iter().any(|keyword| only.contains_key(*keyword)) {
+        return;
+    }
+    let mut only = only.clone();
+    only.insert("type".to_owned(), Value::from(vec![kind.as_str(), "null"]));
+    if let Some(Value::Array(values)) = only.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    let mut beside = keywords.clone();
+    beside.remove("anyOf");
+    beside.remove("oneOf");
+    if let Some(merged) = merge(beside, &only, Merge::Exact) {
+        *keywords = merged;
+    }
+}

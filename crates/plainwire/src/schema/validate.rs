@@ -1,0 +1,119 @@
+//! All of JSON Schema, for schemas that somebody wrote by hand (feature `validate`).
+//!
+//! In: a schema once, arguments each time. Out: the first thing that does not fit, said like any other fault of arguments.
+//! Nothing is fetched, by network or from disk; patterns take linear time. Schemas and arguments have a size, see
+//! [`MAX_SCHEMA`] and [`MAX_ARGUMENTS`]; alternatives inside of alternatives still multiply, and are the author's to avoid.
+
+use std::sync::Arc;
+
+use jsonschema::error::{ValidationError, ValidationErrorKind};
+use jsonschema::paths::LocationSegment;
+use jsonschema::{PatternOptions, Uri};
+use plainwire_proto::json::shorten;
+use serde_json::Value;
+
+use super::InputSchema;
+use crate::handler::Rejected;
+
+/// Bytes of a schema that is compiled. No model reads a longer one.
+pub(super) const MAX_SCHEMA: usize = 256 * 1024;
+
+/// Bytes of arguments that are checked.
+pub(super) const MAX_ARGUMENTS: usize = 1024 * 1024;
+
+/// A compiled schema.
+#[derive(Clone, Debug)]
+pub(crate) struct Validator(Arc<jsonschema::Validator>);
+
+/// Refuses arguments that are too long to be checked.
+pub(super) fn admit(text: &str) -> Result<(), Rejected> {
+    if text.len() <= MAX_ARGUMENTS {
+        return Ok(());
+    }
+    let found = text.len();
+    Err(Rejected(format!("expected `arguments` to have at most {MAX_ARGUMENTS} bytes, but found {found}")))
+}
+
+impl InputSchema {
+    /// Compiles the schema, so that arguments are checked against all of it.
+    ///
+    /// # Errors
+    /// Why it is no schema, or not one that can be checked here.
+    pub(crate) fn compile(&mut self) -> Result<(), String> {
+        self.validator = Some(Validator::new(&self.value, self.to_raw().get().len())?);
+        Ok(())
+    }
+}
+
+/// Finds nothing.
+struct Nowhere;
+
+impl jsonschema::Retrieve for Nowhere {
+    fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        Err(format!("expected references inside of the schema only, but found {:?}", shorten(uri.as_str()))
+            .into())
+    }
+}
+
+impl Validator {
+    fn new(schema: &Value, length: usize) -> Result<Self, String> {
+        if length > MAX_SCHEMA {
+            return Err(format!(
+                "expected the schema to have at most {MAX_SCHEMA} bytes, but found {length}"
+            ));
+        }
+        let options = jsonschema::options()
+            .with_retriever(Nowhere)
+            .with_pattern_options(PatternOptions::regex())
+            .should_validate_formats(true);
+        let compiled = options.build(schema);
+        let compiled = compiled.map_err(|error| {
+            format!("expected a schema that can be checked, but found: {}", shorten(&error.to_string()))
+        })?;
+        Ok(Self(Arc::new(compiled)))
+    }
+
+    /// Checks arguments.
+    pub(super) fn check(&self, tree: &Value) -> Result<(), Rejected> {
+        match self.0.iter_errors(tree).next() {
+            None => Ok(()),
+            Some(error) => Err(Rejected(sentence(&error))),
+        }
+    }
+}
+
+fn sentence(error: &ValidationError<'_>) -> String {
+    let mut path = "arguments".to_owned();
+    for segment in error.instance_path() {
+        match segment {
+            LocationSegment::Property(name) => path += &format!(".{}", shorten(&name)),
+            LocationSegment::Index(at) => path += &format!("[{at}]"),
+        }
+    }
+    let instance = error.instance().to_string();
+    let mut found = shorten(&instance).into_owned();
+    let expected = match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            path += &format!(".{}", property.as_str().unwrap_or_default());
+            found = "nothing".to_owned();
+            "be there".to_owned()
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            found = format!("`{}`", shorten(unexpected.first().map_or("", String::as_str)));
+            "have known names only".to_owned()
+        }
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            "be one of the alternatives".to_owned()
+        }
+        ValidationErrorKind::OneOfMultipleValid { .. } => {
+            "be one of the alternatives and no other".to_owned()
+        }
+        ValidationErrorKind::FalseSchema => "be absent".to_owned(),
+        ValidationErrorKind::Contains => "have an item that `contains` asks for".to_owned(),
+        ValidationErrorKind::Not { schema } => format!("not fit {}", shorten(&schema.to_string())),
+        ValidationErrorKind::UniqueItems => "have each item once".to_owned(),
+        kind => format!("fit `{}`", kind.keyword()),
+    };
+    format!("expected `{path}` to {expected}, but found {found}")
+}
