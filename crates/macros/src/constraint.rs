@@ -2,7 +2,7 @@
 //! that schemars understands. Arguments are checked by the schema that comes of it.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::{
     Attribute, Error, Expr, ExprRange, GenericArgument, LitStr, PathArguments, RangeLimits, Result, Type,
 };
@@ -74,7 +74,9 @@ fn pattern(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     fits(attribute, ty, &[Kind::Text], "texts")?;
     let text = "expected a regular expression in parentheses, such as `#[pattern(\"^[A-Z]+-[0-9]+$\")]`";
     let pattern: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, text))?;
-    Ok(quote!(#[schemars(regex(pattern = #pattern))]))
+    // The feature that checks patterns has to be there, or this is an error that says so.
+    let checked = quote_spanned!(pattern.span()=> ::plainwire::pattern!(#pattern));
+    Ok(quote!(#[schemars(regex(pattern = #checked))]))
 }
 
 fn format(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {

@@ -1,6 +1,8 @@
 //! Doc comments as descriptions: what a person reads above a function is what a model reads of it.
 
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Error, Expr, ExprLit, Lit, Meta, Result};
+
+use crate::entry::Kind;
 
 /// Returns the doc comment of an item up to its first heading, as one text.
 ///
@@ -24,6 +26,24 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<String> {
     lines.dedup_by(|line, before| line.is_empty() && before.is_empty());
     let text = lines.join("\n").trim().to_owned();
     (!text.is_empty()).then_some(text)
+}
+
+/// Refuses doc comments whose text stands elsewhere, as in `#[doc = include_str!("…")]`: a macro does not see it, and the
+/// entry would have no description, or half of one.
+pub(crate) fn literal(attributes: &[Attribute], kind: Kind) -> Result<()> {
+    let elsewhere = attributes.iter().filter(|it| is_doc(it) && text(it).is_none());
+    let mut values = elsewhere.filter_map(|it| it.meta.require_name_value().ok().map(|doc| &doc.value));
+    match values.next() {
+        Some(value) => {
+            let text = format!(
+                "expected a doc comment whose text stands here, since it is the description: write \
+                 `#[{}(description = …)]` for one that does not",
+                kind.attribute()
+            );
+            Err(Error::new_spanned(value, text))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether `line` belongs to the paragraph or the item of the line before it.

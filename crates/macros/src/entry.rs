@@ -1,13 +1,16 @@
-//! From a function with an attribute to the same function, and to the builder calls that declare it.
+//! An entry that is read from a function, and the builder calls that declare it.
+//!
+//! In: options, a doc comment and a signature, of a function of its own or of a method. Out: the expression of the entry.
+//! What the function itself becomes is said in `free` and in `implementation`.
 
-use std::collections::BTreeSet;
-
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Error, Ident, ItemFn, Result, Signature};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, Error, Ident, LitStr, Result, ReturnType, Signature};
 
 use crate::docs;
-use crate::function::{self, Function, own};
+use crate::function::{self, Function, shown_at};
 use crate::name::any_of;
 use crate::options::Options;
 use crate::template;
@@ -29,18 +32,29 @@ impl Kind {
             Self::Tool => "tool",
         }
     }
+
+    /// The type of such an entry; of a resource, the one without variables.
+    pub(crate) fn ty(self) -> TokenStream {
+        match self {
+            Self::Prompt => quote!(::plainwire::Prompt),
+            Self::Resource => quote!(::plainwire::Resource),
+            Self::Tool => quote!(::plainwire::Tool),
+        }
+    }
 }
 
 /// An entry that was read from a function.
 pub(crate) struct Entry {
     kind: Kind,
     description: Option<String>,
+    /// Whether it returns a `Result` whose error is not yet what the framework has.
+    pub(crate) fails: bool,
     pub(crate) function: Function,
     ident: Ident,
-    /// What has to be there once: the name of a tool or a prompt, the URI of a resource.
-    pub(crate) key: String,
-    name: syn::LitStr,
+    name: LitStr,
     pub(crate) options: Options,
+    /// Where the type is that the function returns: a handler that says so stands there for the compiler.
+    pub(crate) returned: Span,
     /// Whether the URI has variables.
     templated: bool,
 }
@@ -57,43 +71,61 @@ impl Entry {
         let function = Function::take(signature, options.blocking.is_some())?;
         let name = options.name_of(&signature.ident, kind)?;
         let ident = signature.ident.clone();
-        let mut key = name.value();
         let mut templated = false;
         if let Some(uri) = &options.uri {
-            key = uri.value();
-            let variables = template::variables(&key).map_err(|text| Error::new(uri.span(), text))?;
+            let variables = template::variables(&uri.value()).map_err(|text| Error::new(uri.span(), text))?;
             templated = !variables.is_empty();
             fits(&variables, &function, uri)?;
         }
+        if !options.described {
+            docs::literal(attributes, kind)?;
+        }
         let description = docs::description(attributes);
-        let entry = Self { kind, description, function, ident, key, name, options, templated };
+        let returned = match &signature.output {
+            ReturnType::Default => ident.span(),
+            ReturnType::Type(_, ty) => ty.span(),
+        };
+        let fails = function::fails(signature);
+        let entry = Self { kind, description, fails, function, ident, name, options, returned, templated };
         entry.completes()?;
         Ok(entry)
     }
 
+    /// What has to be there once: the name of a tool or a prompt, the URI of a resource.
+    pub(crate) fn key(&self) -> &LitStr {
+        self.options.uri.as_ref().unwrap_or(&self.name)
+    }
+
     /// What is completed has to be there.
     fn completes(&self) -> Result<()> {
-        let names: Vec<_> = self.function.arguments().map(|it| it.name.to_string()).collect();
-        let takes_struct =
-            self.function.parameters.iter().any(|it| it.kind == crate::parameter::Kind::Arguments);
-        for completed in &self.options.completed {
-            if !takes_struct && !names.contains(&completed.to_string()) {
-                let names: Vec<_> = names.iter().map(String::as_str).collect();
-                let text = format!("expected {}, but found `{completed}`", any_of(&names));
-                return Err(Error::new(completed.span(), text));
-            }
+        if self.function.takes_struct() {
+            return Ok(());
         }
-        Ok(())
+        let names: Vec<_> = self.function.arguments().map(|it| it.name.unraw().to_string()).collect();
+        match self.options.completed.iter().find(|it| !names.contains(&it.unraw().to_string())) {
+            Some(unknown) => {
+                let names: Vec<_> = names.iter().map(String::as_str).collect();
+                let text = format!("expected {}, but found `{unknown}`", argument_of(&names));
+                Err(Error::new(unknown.span(), text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What the handler makes of a call of the function: its future, with any error as one for the model.
+    ///
+    /// A `Result` whose error is a value too, as `String` is, would be two things at once.
+    pub(crate) fn awaited(&self, call: &TokenStream) -> TokenStream {
+        let at = shown_at(self.returned);
+        match self.fails {
+            true => quote_spanned!(at=> async move { #call.await.map_err(::plainwire::ToolError::from) }),
+            false => quote_spanned!(at=> async move { #call.await }),
+        }
     }
 
     /// The type of the entry.
-    fn ty(&self) -> TokenStream {
-        match (self.kind, self.templated) {
-            (Kind::Prompt, _) => quote!(::plainwire::Prompt),
-            (Kind::Resource, false) => quote!(::plainwire::Resource),
-            (Kind::Resource, true) => quote!(::plainwire::ResourceTemplate),
-            (Kind::Tool, _) => quote!(::plainwire::Tool),
-        }
+    pub(crate) fn ty(&self) -> TokenStream {
+        if self.templated { quote!(::plainwire::ResourceTemplate) } else { self.kind.ty() }
     }
 
     /// The method of `Entries` that takes it.
@@ -106,45 +138,47 @@ impl Entry {
         let (ty, name, calls) = (self.ty(), &self.name, &self.options.calls);
         let description = self.description.as_ref().filter(|_| !self.options.described);
         let description = description.map(|text| quote!(.description(#text)));
-        let new = match &self.options.uri {
-            Some(uri) => quote_spanned!(self.ident.span()=> #ty::new(#uri, #name, #handler)),
-            None => quote_spanned!(self.ident.span()=> #ty::new(#name, #handler)),
-        };
-        quote!(#new #description #(#calls)*)
-    }
-
-    /// A handler that calls `callee` with the arguments that it gets.
-    pub(crate) fn handler(&self, callee: &TokenStream) -> TokenStream {
-        let (parameters, values) = (self.function.handler_parameters(), self.function.values());
-        let call = quote!(#callee(#(#values),*));
-        match (self.options.blocking.is_some(), self.function.borrows_context()) {
-            (true, _) => quote!(|#(#parameters),*| ::plainwire::blocking(move || #call)),
-            (false, true) => quote!(|#(#parameters),*| async move { #call.await }),
-            (false, false) => quote!(|#(#parameters),*| #call),
-        }
+        let uri = self.options.uri.as_ref().map(|uri| quote!(#uri,));
+        // Which parameter is what is said, so that the compiler names the type that does not fit, not the handler.
+        let at = self.function.doubtful().unwrap_or_else(|| self.ident.span());
+        let ty = function::at(ty, at);
+        let takes = self.function.takes();
+        let gives = (self.kind == Kind::Tool).then(|| quote!(_,));
+        let at = shown_at(at);
+        let new = quote_spanned!(at=> #ty::new::<#takes, #gives _>(#uri #name, #handler));
+        // What blocks can't be stopped, so that its call ends when it does.
+        let finishes = self.options.blocking.is_some() && !self.options.has("on_cancel");
+        let finish = finishes.then(|| quote!(.on_cancel(::plainwire::OnCancel::Finish)));
+        quote!(#new #description #finish #(#calls)*)
     }
 }
 
+/// "`a` or `b`", or that there is nothing.
+fn argument_of(names: &[&str]) -> String {
+    if names.is_empty() { "an argument, of which there is none".to_owned() } else { any_of(names) }
+}
+
 /// The variables of a URI are the arguments of its function.
-fn fits(variables: &[String], function: &Function, uri: &syn::LitStr) -> Result<()> {
-    if function.parameters.iter().any(|it| it.kind == crate::parameter::Kind::Arguments) {
+fn fits(variables: &[String], function: &Function, uri: &LitStr) -> Result<()> {
+    if function.takes_struct() {
         return Ok(());
     }
-    let known: BTreeSet<&str> = variables.iter().map(String::as_str).collect();
-    for argument in function.arguments() {
-        let name = argument.name.to_string();
-        if !known.contains(name.as_str()) {
+    let taken: Vec<_> = function.arguments().map(|it| it.name.unraw().to_string()).collect();
+    for (argument, name) in function.arguments().zip(&taken) {
+        if !variables.contains(name) {
+            let found = if variables.is_empty() { "no variable".to_owned() } else { found(variables) };
             let text = format!(
-                "expected `{{{name}}}` in the URI, since the function takes `{name}`, but found it not"
+                "expected `{{{name}}}` in the URI, since the function takes `{name}`, but found {found}: \
+                 add it, or remove the parameter"
             );
             return Err(Error::new(argument.name.span(), text));
         }
     }
-    let taken: Vec<_> = function.arguments().map(|it| it.name.to_string()).collect();
     match variables.iter().find(|variable| !taken.contains(variable)) {
         Some(variable) => {
             let text = format!(
-                "expected a parameter `{variable}`, since the URI has `{{{variable}}}`, but found none"
+                "expected a parameter `{variable}`, since the URI has `{{{variable}}}`, but found none: \
+                 add it to the function"
             );
             Err(Error::new(uri.span(), text))
         }
@@ -152,79 +186,7 @@ fn fits(variables: &[String], function: &Function, uri: &syn::LitStr) -> Result<
     }
 }
 
-/// Expands an attribute on a function of its own.
-pub(crate) fn expand(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
-    let mut function: ItemFn = match syn::parse2(item.clone()) {
-        Ok(function) => function,
-        Err(error) => {
-            let text = format!("expected `#[{}]` on a function", kind.attribute());
-            let error = Error::new(error.span(), text).into_compile_error();
-            return quote!(#error #item);
-        }
-    };
-    match free_function(kind, options, &mut function) {
-        Ok(tokens) => tokens,
-        Err(error) => {
-            function::strip(&mut function.sig);
-            let error = error.into_compile_error();
-            quote!(#error #function)
-        }
-    }
-}
-
-fn free_function(kind: Kind, options: TokenStream, item: &mut ItemFn) -> Result<TokenStream> {
-    if let Some(receiver) = item.sig.receiver() {
-        let text = format!(
-            "expected a function without `self`: to make methods entries, write `#[server]` above their `impl`, \
-             and `#[{}]` stays here",
-            kind.attribute()
-        );
-        return Err(Error::new_spanned(receiver, text));
-    }
-    let entry = Entry::take(kind, options, &item.attrs, &mut item.sig)?;
-    let (ours, theirs): (Vec<_>, Vec<_>) = item.attrs.iter().partition(|it| {
-        docs::is_doc(it) || ["cfg", "deprecated", "must_use"].iter().any(|name| it.path().is_ident(name))
-    });
-    let (visibility, body, output) = (&item.vis, &item.block, function::output(&item.sig));
-    let inner = own("function");
-    let mut inside = item.sig.clone();
-    inside.ident = inner.clone();
-    let mut outside = item.sig.clone();
-    function::without_mut(&mut outside);
-    let (ident, generics, inputs) = (&outside.ident, &outside.generics, &outside.inputs);
-    let names: Vec<_> = entry.function.parameters.iter().map(|it| &it.name).collect();
-    let future = match (entry.options.blocking.is_some(), entry.function.borrows_context()) {
-        (true, true) => {
-            let contexts = entry.function.contexts();
-            let values = entry.function.owned_values();
-            quote!({ #(let #contexts = ::std::clone::Clone::clone(#contexts);)* ::plainwire::blocking(move || #inner(#(#values),*)) })
-        }
-        (true, false) => quote!(::plainwire::blocking(move || #inner(#(#names),*))),
-        (false, _) => quote!(#inner(#(#names),*)),
-    };
-    let (arguments, ty) = (entry.function.arguments_struct(), entry.ty());
-    let build = entry.build(&entry.handler(&quote!(#inner)));
-    Ok(quote! {
-        #(#ours)*
-        #visibility fn #ident #generics (#inputs) -> impl ::std::future::Future<Output = #output>
-            + ::std::marker::Send + ::plainwire::Described<Entry = #ty>
-        {
-            #(#theirs)*
-            #inside #body
-
-            #arguments
-
-            enum Description {}
-
-            impl ::plainwire::Described for Description {
-                type Entry = #ty;
-
-                fn entry() -> #ty {
-                    #build
-                }
-            }
-
-            ::plainwire::Tagged::<Description, _>::new(#future)
-        }
-    })
+fn found(variables: &[String]) -> String {
+    let variables: Vec<_> = variables.iter().map(|variable| format!("`{{{variable}}}`")).collect();
+    format!("only {}", variables.join(", "))
 }

@@ -3,18 +3,19 @@
 //! In: a signature. Out: the parameters, taken apart, and a signature that the compiler accepts. Whether it is a function
 //! of its own or a method makes no difference here.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
-    Error, FnArg, GenericParam, Ident, Pat, ReceiverKind, Result, ReturnType, Safety, Signature, Type,
+    Error, FnArg, GenericArgument, GenericParam, Ident, PathArguments, ReceiverKind, Result, ReturnType,
+    Safety, Signature, Type,
 };
 
-use crate::docs;
 use crate::parameter::{Kind, Parameter};
 
 /// The most parameters that a function with an attribute has: as many as `IntoEntry` is written for.
-const MAX_PARAMETERS: usize = 16;
+pub(crate) const MAX_PARAMETERS: usize = 16;
 
 /// The most parameters that come from the call: a handler has eight, and one of them is for the arguments.
 const MAX_EXTRACTED: usize = 7;
@@ -39,15 +40,15 @@ impl Function {
             if let FnArg::Receiver(receiver) = argument {
                 has_receiver = true;
                 if matches!(receiver.kind, ReceiverKind::Reference(_, _, Some(_))) {
-                    let text = "expected `&self`: calls run at the same time; put what changes behind a lock";
+                    let text = "expected `&self`, but found `&mut self`: calls run at the same time; put what changes behind a lock";
                     keep(Error::new_spanned(receiver, text));
                 } else if matches!(receiver.kind, ReceiverKind::Value) {
-                    let text = "expected `&self`: the value is shared by all calls";
+                    let text = "expected `&self`, but found `self`: all calls share the value";
                     keep(Error::new_spanned(receiver, text));
                 }
                 continue;
             }
-            match Parameter::take(argument) {
+            match Parameter::take(argument, &signature.ident) {
                 Ok(parameter) => parameters.push(parameter),
                 Err(error) => keep(error),
             }
@@ -65,12 +66,12 @@ impl Function {
         let extracted = count(Kind::Extracted) + count(Kind::BorrowedContext);
         let second = |kind| self.parameters.iter().filter(|it| it.kind == kind).nth(1);
         if let Some(second) = second(Kind::Arguments) {
-            let text = "expected one parameter with `#[arguments]`, but found a second one";
+            let text =
+                "expected one parameter with `#[arguments]`, but found a second one: make one struct of both";
             return Err(Error::new(second.name.span(), text));
         }
         if count(Kind::Arguments) == 1 && count(Kind::Argument) > 0 {
-            let other =
-                self.arguments().next().map_or_else(proc_macro2::Span::call_site, |it| it.name.span());
+            let other = self.arguments().next().map_or_else(Span::call_site, |it| it.name.span());
             let text =
                 "expected no other argument beside `#[arguments]`: make this one a field of the struct";
             return Err(Error::new(other, text));
@@ -84,7 +85,10 @@ impl Function {
                 Err(Error::new(last.name.span(), text))
             }
             Some(last) if extracted > MAX_EXTRACTED => {
-                let text = format!("expected at most {MAX_EXTRACTED} parameters that come from the call");
+                let text = format!(
+                    "expected at most {MAX_EXTRACTED} parameters that come from the call, but found {extracted}: put some \
+                     into one type with `FromCall`"
+                );
                 Err(Error::new(last.name.span(), text))
             }
             _ => Ok(()),
@@ -96,43 +100,63 @@ impl Function {
         self.parameters.iter().filter(|it| it.kind == Kind::Argument)
     }
 
-    pub(crate) fn borrows_context(&self) -> bool {
-        self.parameters.iter().any(|it| it.kind == Kind::BorrowedContext)
+    /// Whether one parameter is the struct that has all arguments.
+    pub(crate) fn takes_struct(&self) -> bool {
+        self.parameters.iter().any(|it| it.kind == Kind::Arguments)
+    }
+
+    /// Where the one type is that may have no way from the call to a parameter, if it is one.
+    pub(crate) fn doubtful(&self) -> Option<Span> {
+        let mut doubtful = self.parameters.iter().filter(|it| match it.kind {
+            Kind::Argument | Kind::BorrowedContext => false,
+            Kind::Arguments | Kind::Extracted => !it.is_context(),
+        });
+        let first = doubtful.next()?;
+        doubtful.next().is_none().then(|| first.ty.span())
     }
 
     /// The parameters that are `&Context`.
-    pub(crate) fn contexts(&self) -> Vec<&Ident> {
-        self.parameters.iter().filter(|it| it.kind == Kind::BorrowedContext).map(|it| &it.name).collect()
-    }
-
-    /// What the function is called with, where its own parameters are there and contexts are owned.
-    pub(crate) fn owned_values(&self) -> Vec<TokenStream> {
-        let value = |it: &Parameter| {
-            let name = &it.name;
-            if it.kind == Kind::BorrowedContext { quote!(&#name) } else { quote!(#name) }
-        };
-        self.parameters.iter().map(value).collect()
+    pub(crate) fn contexts(&self) -> impl Iterator<Item = &Parameter> {
+        self.parameters.iter().filter(|it| it.kind == Kind::BorrowedContext)
     }
 
     /// The struct that single arguments are read into, if there are any.
     pub(crate) fn arguments_struct(&self) -> Option<TokenStream> {
         let (fields, defaults): (Vec<_>, Vec<_>) = self.arguments().map(Parameter::field).unzip();
-        (!fields.is_empty()).then(|| {
+        self.arguments().next().map(|first| {
+            // The derive has complaints of its own about types; they are shown at a parameter.
+            let derive = at(
+                quote!(#[derive(::plainwire::serde::Deserialize, ::plainwire::schemars::JsonSchema)]),
+                first.ty.span(),
+            );
             quote! {
-                #[derive(::plainwire::serde::Deserialize, ::plainwire::schemars::JsonSchema)]
+                #derive
                 #[serde(crate = "::plainwire::serde")]
                 #[schemars(crate = "::plainwire::schemars")]
-                struct Arguments { #(#fields),* }
+                struct __Arguments { #(#fields),* }
                 #(#defaults)*
             }
         })
     }
 
+    /// What the handler takes, and from where: a tuple of pairs, as `Handler` has it.
+    pub(crate) fn takes(&self) -> TokenStream {
+        let arguments = self.arguments().next().map(|_| quote!((__Arguments, ::plainwire::ViaArguments),));
+        let others = self.parameters.iter().map(|Parameter { kind, ty, .. }| match kind {
+            Kind::Argument => quote!(),
+            Kind::Arguments => quote!((#ty, ::plainwire::ViaArguments),),
+            Kind::Extracted => quote!((#ty, ::plainwire::ViaCall),),
+            Kind::BorrowedContext => quote!((::plainwire::Context, ::plainwire::ViaCall),),
+        });
+        quote!((#arguments #(#others)*))
+    }
+
     /// The parameters of the handler: one for all arguments, then those that come from the call.
     pub(crate) fn handler_parameters(&self) -> Vec<TokenStream> {
-        let arguments = self.arguments().next().map(|_| quote!(arguments: Arguments));
+        let own = own("arguments");
+        let arguments = self.arguments().next().map(|_| quote!(#own: __Arguments));
         let others = self.parameters.iter().filter_map(|it| {
-            let (name, ty) = (&it.name, &it.ty);
+            let (name, ty) = (&it.local, &it.ty);
             match it.kind {
                 Kind::Argument => None,
                 Kind::Arguments | Kind::Extracted => Some(quote!(#name: #ty)),
@@ -144,26 +168,31 @@ impl Function {
 
     /// What the function is called with, where the handler's parameters are there.
     pub(crate) fn values(&self) -> Vec<TokenStream> {
+        let arguments = own("arguments");
         let value = |it: &Parameter| {
-            let name = &it.name;
+            let (name, local) = (&it.name, &it.local);
             match it.kind {
-                Kind::Argument => quote!(arguments.#name),
-                Kind::Arguments | Kind::Extracted => quote!(#name),
-                Kind::BorrowedContext => quote!(&#name),
+                Kind::Argument => quote!(#arguments.#name),
+                Kind::Arguments | Kind::Extracted => quote!(#local),
+                Kind::BorrowedContext => quote!(&#local),
             }
         };
         self.parameters.iter().map(value).collect()
     }
 }
 
-/// Removes `mut` from the parameters: it belongs to the function alone.
-pub(crate) fn without_mut(signature: &mut Signature) {
-    for argument in &mut signature.inputs {
-        if let FnArg::Typed(argument) = argument
-            && let Pat::Ident(name) = &mut *argument.pat
-        {
-            name.mutability = None;
+/// Whether a function returns a `Result<_, E>` where `E` is not called `ToolError`.
+pub(crate) fn fails(signature: &Signature) -> bool {
+    let ReturnType::Type(_, ty) = &signature.output else { return false };
+    let Type::Path(path) = &**ty else { return false };
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result") else { return false };
+    let PathArguments::AngleBracketed(angle) = &last.arguments else { return false };
+    match angle.args.iter().nth(1) {
+        Some(GenericArgument::Type(Type::Path(error))) => {
+            error.path.segments.last().is_none_or(|last| last.ident != "ToolError")
         }
+        Some(GenericArgument::Type(_)) => true,
+        _ => false,
     }
 }
 
@@ -175,55 +204,81 @@ pub(crate) fn output(signature: &Signature) -> TokenStream {
     }
 }
 
+/// What makes a function no entry, whatever its parameters are.
 fn check(signature: &Signature, blocking: bool) -> Result<()> {
-    let wrong = |at: &dyn Fn() -> proc_macro2::Span, text: &str| Err(Error::new(at(), text));
-    if let Some(generic) =
-        signature.generics.params.iter().find(|it| !matches!(it, GenericParam::Lifetime(_)))
-    {
-        return wrong(
-            &|| generic.span(),
-            "expected no type parameters: there is one schema for all calls; write the type out",
-        );
+    let wrong = |at: &dyn ToTokens, text: &str| Err(Error::new_spanned(at, text));
+    let is_type = |it: &&GenericParam| !matches!(it, GenericParam::Lifetime(_));
+    if let Some(generic) = signature.generics.params.iter().find(is_type) {
+        let text = "expected no type parameters: there is one schema for all calls; write the type out";
+        return wrong(generic, text);
+    }
+    if let Safety::Unsafe(token) = &signature.safety {
+        return wrong(token, "expected a safe function, since clients call it, but found an unsafe one");
     }
     match (blocking, &signature.asyncness) {
         (false, None) => {
-            return wrong(
-                &|| signature.fn_token.span,
-                "expected an `async fn`; for work that blocks its thread write `blocking` into the attribute",
-            );
+            let text = "expected an `async fn`, but found a plain one: write `async` before it, or, if it blocks its \
+                        thread, `blocking` into the attribute";
+            return wrong(&signature.fn_token, text);
         }
         (true, Some(asyncness)) => {
-            return wrong(
-                &|| asyncness.span(),
-                "expected a plain `fn`: one that is `blocking` runs off the async threads and can't await",
-            );
+            let text = "expected a plain `fn`, since it is `blocking`, but found an async one: remove one of the two";
+            return wrong(asyncness, text);
         }
         _ => {}
     }
-    if let Safety::Unsafe(token) = &signature.safety {
-        return wrong(&|| token.span(), "expected a function that is safe: clients call it");
-    }
     if let Some(variadic) = &signature.variadic {
-        return wrong(&|| variadic.span(), "expected parameters with a name and a type");
+        return wrong(variadic, "expected parameters with a name and a type");
     }
-    if let ReturnType::Type(_, ty) = &signature.output
-        && matches!(**ty, Type::ImplTrait(_))
-    {
-        return wrong(&|| ty.span(), "expected a type with a name: its schema is what clients see");
+    match &signature.output {
+        ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)) => {
+            wrong(ty, "expected a type with a name, since clients see its schema: write the type out")
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-/// Removes the attributes of parameters that only this crate understands, where nothing else is to be done with them.
+/// Removes from the parameters what only this crate understands, where nothing else is to be done with it.
 pub(crate) fn strip(signature: &mut Signature) {
     for argument in &mut signature.inputs {
         if let FnArg::Typed(argument) = argument {
-            argument.attrs.retain(|it| !docs::is_doc(it) && it.path().is_ident("cfg"));
+            argument.attrs.retain(crate::parameter::is_lint);
         }
     }
 }
 
-/// A name that no parameter has, for what the macro itself needs one.
+/// Where the compiler shows what is wrong with generated tokens; that they are generated it still knows, so that lints
+/// do not take them for the program's.
+pub(crate) fn shown_at(at: Span) -> Span {
+    Span::call_site().located_at(at)
+}
+
+/// Tokens as they are, shown at `at`.
+pub(crate) fn at(tokens: TokenStream, at: Span) -> TokenStream {
+    let spot = shown_at(at);
+    let moved = tokens.into_iter().map(|mut token| {
+        if let TokenTree::Group(group) = &token {
+            token = Group::new(group.delimiter(), self::at(group.stream(), at)).into();
+        }
+        token.set_span(spot);
+        token
+    });
+    moved.collect()
+}
+
+/// The name of a parameter where only the macro sees it: a function that the program calls the same is something else,
+/// except for this very function, which stands nearer.
+pub(crate) fn local(name: &Ident, function: &Ident) -> Ident {
+    let span = Span::mixed_site().located_at(name.span());
+    if name == function {
+        return format_ident!("__{}", name.unraw(), span = span);
+    }
+    let mut local = name.clone();
+    local.set_span(span);
+    local
+}
+
+/// A name that nobody else sees, for what the macro itself needs one.
 pub(crate) fn own(name: &str) -> Ident {
-    Ident::new(name, proc_macro2::Span::mixed_site())
+    format_ident!("__{name}", span = Span::mixed_site())
 }

@@ -3,73 +3,107 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::parse::Parser;
 use syn::{Attribute, Error, Ident, ImplItem, ImplItemFn, ItemImpl, Meta, Result, Token};
 
 use crate::entry::{Entry, Kind};
-use crate::function;
+use crate::function::{self, own, shown_at};
 
 /// Expands the attribute on an `impl`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut block: ItemImpl = match syn::parse2(item.clone()) {
         Ok(block) => block,
         Err(error) => {
-            let text = "expected `#[server]` on an `impl` of a type, such as `impl Library { … }`";
+            let text = "expected `#[server]` on an `impl` of a type, such as `impl Library { … }`; on a function, \
+                        `#[tool]`, `#[resource]` or `#[prompt]` does it";
             let error = Error::new(error.span(), text).into_compile_error();
             return quote!(#error #item);
         }
     };
-    match provider(options, &mut block) {
-        Ok(provider) => quote!(#block #provider),
-        Err(error) => {
-            strip(&mut block);
-            let error = error.into_compile_error();
-            quote!(#error #block)
+    if let Some((path, _)) = &block.trait_ {
+        let text = "expected an `impl` of the type itself, but found one of a trait: write the entries in another `impl`, \
+                    from where they can call these methods";
+        let error = Error::new_spanned(path, text).into_compile_error();
+        strip(&mut block);
+        return quote!(#error #block);
+    }
+    let (mut found, mut errors) = (Found::default(), None);
+    let part = part.parse2(options).map_err(|error| keep(&mut errors, error));
+    found.take(&mut block, &mut errors);
+    strip(&mut block);
+    let error = errors.map(Error::into_compile_error);
+    // Those that are right are declared beside one that is wrong: the type is what it should be, and no use of it is a
+    // second error. Without knowing the part there is no name for it.
+    let provider = part.ok().map(|part| provider(part, &block, &found.declared));
+    quote!(#error #block #provider)
+}
+
+/// The entries of an `impl`.
+#[derive(Default)]
+struct Found {
+    declared: Vec<TokenStream>,
+    /// Which method is what already.
+    keys: BTreeMap<(&'static str, String), Ident>,
+}
+
+impl Found {
+    fn take(&mut self, block: &mut ItemImpl, errors: &mut Option<Error>) {
+        let mut none = true;
+        for item in &mut block.items {
+            let ImplItem::Fn(method) = item else { continue };
+            match take(method) {
+                Ok(None) => continue,
+                Ok(Some((entry, kind))) => self.add(&entry, kind, method, errors),
+                Err(error) => keep(errors, error),
+            }
+            none = false;
         }
+        if none {
+            let text = "expected a method with `#[tool]`, `#[resource]` or `#[prompt]`, but found none: write it above \
+                        the methods that clients may call";
+            keep(errors, Error::new_spanned(&block.self_ty, text));
+        }
+    }
+
+    fn add(&mut self, entry: &Entry, kind: Kind, method: &mut ImplItemFn, errors: &mut Option<Error>) {
+        let conditions: Vec<_> = method.attrs.iter().filter(|it| it.path().is_ident("cfg")).collect();
+        let (key, ident) = (entry.key(), &method.sig.ident);
+        // Of two under conditions perhaps only one is there.
+        if conditions.is_empty() {
+            let word = kind.attribute();
+            if let Some(first) = self.keys.insert((word, key.value()), ident.clone()) {
+                let what = if entry.options.uri.is_some() { "URI" } else { "name" };
+                let text = format!(
+                    "expected a {what} of its own, but `{}` is what the {word} `{first}` has: change one of them",
+                    key.value()
+                );
+                keep(errors, Error::new(key.span(), text));
+            }
+        }
+        let declared = declared(entry, ident);
+        self.declared.push(quote!(#(#conditions)* #declared));
+        // That it is async is not its own choice.
+        method.attrs.push(syn::parse_quote!(#[allow(clippy::unused_async)]));
     }
 }
 
-fn provider(options: TokenStream, block: &mut ItemImpl) -> Result<TokenStream> {
-    let part = part.parse2(options)?;
-    if let Some((path, _)) = &block.trait_ {
-        let text =
-            "expected an `impl` of the type itself: methods of a trait can call those that are entries";
-        return Err(Error::new_spanned(path, text));
+/// The method that returns the entries, as `Provider` has it, or with a name of its own.
+fn provider(part: Option<Ident>, block: &ItemImpl, declared: &[TokenStream]) -> TokenStream {
+    let mut generics = block.generics.clone();
+    if generics.type_params().next().is_some() {
+        // What the parameters are is known where the value is given to a server, and asked for there.
+        let shared = syn::parse_quote!(Self: ::std::marker::Send + ::std::marker::Sync + 'static);
+        generics.make_where_clause().predicates.push(shared);
     }
-    let mut errors: Option<Error> = None;
-    let mut entries = Vec::new();
-    let mut keys = BTreeMap::new();
-    for item in &mut block.items {
-        let ImplItem::Fn(method) = item else { continue };
-        match take(method) {
-            Ok(None) => {}
-            Ok(Some((entry, kind))) => {
-                let first = keys.insert((kind.attribute(), entry.key.clone()), method.sig.ident.clone());
-                if let Some(first) = first {
-                    let (kind, key) = (kind.attribute(), &entry.key);
-                    let text = format!("expected the {kind} `{key}` once, but `{first}` is it already");
-                    keep(&mut errors, Error::new(method.sig.ident.span(), text));
-                }
-                entries.push(declared(&entry, &method.sig.ident));
-            }
-            Err(error) => keep(&mut errors, error),
-        }
-    }
-    if let Some(errors) = errors {
-        return Err(errors);
-    }
-    if entries.is_empty() {
-        let text = "expected a method with `#[tool]`, `#[resource]` or `#[prompt]`, but found none";
-        return Err(Error::new_spanned(&block.self_ty, text));
-    }
-    let (ty, (generics, _, bounds)) = (&block.self_ty, block.generics.split_for_impl());
+    let (ty, (generics, _, bounds)) = (&block.self_ty, generics.split_for_impl());
+    let entries = own("entries");
     let body = quote! {
-        let entries = ::plainwire::Entries::new();
-        #(#entries)*
-        entries
+        let #entries = ::plainwire::Entries::new();
+        #(#declared)*
+        #entries
     };
-    Ok(match part {
+    match part {
         Some(part) => quote! {
             impl #generics #ty #bounds {
                 /// Returns the entries that are declared here.
@@ -85,34 +119,32 @@ fn provider(options: TokenStream, block: &mut ItemImpl) -> Result<TokenStream> {
                 }
             }
         },
-    })
+    }
 }
 
 /// Adds an entry to those before it.
 fn declared(entry: &Entry, method: &Ident) -> TokenStream {
     let (add, arguments) = (entry.method(), entry.function.arguments_struct());
-    let build = if entry.function.has_receiver {
-        let (parameters, values) = (entry.function.handler_parameters(), entry.function.values());
-        let call = quote!(this.#method(#(#values),*));
-        let run = match entry.options.blocking {
-            Some(_) => quote!(::plainwire::blocking(move || #call)),
-            None => quote!(async move { #call.await }),
-        };
-        let handler = quote! {
-            move |#(#parameters),*| {
-                let this = ::std::sync::Arc::clone(&this);
-                #run
-            }
-        };
-        let build = entry.build(&handler);
-        quote!({ let this = ::std::sync::Arc::clone(&self); #build })
+    let (parameters, values) = (entry.function.handler_parameters(), entry.function.values());
+    let (entries, this) = (own("entries"), own("this"));
+    let (callee, shared) = if entry.function.has_receiver {
+        (quote!(#this.#method), Some(quote!(let #this = ::std::sync::Arc::clone(&#this);)))
     } else {
-        entry.build(&entry.handler(&quote!(Self::#method)))
+        (quote!(Self::#method), None)
     };
+    let at = shown_at(entry.returned);
+    let call = quote!(#callee(#(#values),*));
+    let run = match entry.options.blocking {
+        Some(_) => entry.awaited(&quote!(::plainwire::blocking(move || #call))),
+        None => entry.awaited(&call),
+    };
+    let build = entry.build(&quote_spanned!(at=> move |#(#parameters),*| { #shared #run }));
+    let shared = entry.function.has_receiver.then(|| quote!(let #this = ::std::sync::Arc::clone(&self);));
     quote! {
-        let entries = {
+        let #entries = {
             #arguments
-            entries.#add(#build)
+            #shared
+            #entries.#add(#build)
         };
     }
 }
@@ -124,7 +156,7 @@ fn take(method: &mut ImplItemFn) -> Result<Option<(Entry, Kind)>> {
         match kind_of(&attribute) {
             None => method.attrs.push(attribute),
             Some(_) if found.is_some() => {
-                let text = "expected one of `#[tool]`, `#[resource]` and `#[prompt]`, but found a second one";
+                let text = "expected one of `#[tool]`, `#[resource]` and `#[prompt]`, but found a second one: remove one, or write a second method";
                 return Err(Error::new_spanned(attribute, text));
             }
             Some(kind) => found = Some((kind, attribute)),
@@ -167,8 +199,10 @@ fn part(input: syn::parse::ParseStream<'_>) -> Result<Option<Ident>> {
     if name != "part" {
         return Err(Error::new(name.span(), text));
     }
-    input.parse::<Token![=]>()?;
-    input.parse().map(Some)
+    let named = input.parse::<Token![=]>().and_then(|_| input.parse());
+    named
+        .map(Some)
+        .map_err(|_| Error::new(name.span(), "expected a name for the method, as in `part = name`"))
 }
 
 fn keep(errors: &mut Option<Error>, error: Error) {

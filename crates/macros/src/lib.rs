@@ -9,6 +9,7 @@
 mod constraint;
 mod docs;
 mod entry;
+mod free;
 mod function;
 mod implementation;
 mod name;
@@ -34,6 +35,7 @@ use entry::Kind;
 /// | `on_cancel = finish`, `on_cancel = detach` | what happens to the work of a cancelled call; it is dropped otherwise |
 /// | `blocking` | for a plain `fn`: it runs off the async threads, and calling it gives a future |
 /// | `input_schema = …`, `output_schema = …` | instead of the schemas of the types |
+/// | `describe_output` | keeps doc comments in the output schema, which has names and types only otherwise |
 /// | `validate` | checks arguments by the hand-written input schema (feature `validate`) |
 ///
 /// | On a parameter | Meaning |
@@ -48,7 +50,7 @@ use entry::Kind;
 /// | `#[serde(…)]`, `#[schemars(…)]` | what these derives know for fields |
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, function: TokenStream) -> TokenStream {
-    entry::expand(Kind::Tool, options.into(), function.into()).into()
+    free::expand(Kind::Tool, options.into(), function.into()).into()
 }
 
 /// Makes an async function a resource, or a family of them: `server.resource(function)` adds it.
@@ -59,7 +61,7 @@ pub fn tool(options: TokenStream, function: TokenStream) -> TokenStream {
 /// a family `complete(variable = function)`.
 #[proc_macro_attribute]
 pub fn resource(options: TokenStream, function: TokenStream) -> TokenStream {
-    entry::expand(Kind::Resource, options.into(), function.into()).into()
+    free::expand(Kind::Resource, options.into(), function.into()).into()
 }
 
 /// Makes an async function a prompt: `server.prompt(function)` adds it.
@@ -68,7 +70,7 @@ pub fn resource(options: TokenStream, function: TokenStream) -> TokenStream {
 /// `requires = …`, `complete(argument = function)`.
 #[proc_macro_attribute]
 pub fn prompt(options: TokenStream, function: TokenStream) -> TokenStream {
-    entry::expand(Kind::Prompt, options.into(), function.into()).into()
+    free::expand(Kind::Prompt, options.into(), function.into()).into()
 }
 
 /// Makes the methods of an `impl` that have `#[tool]`, `#[resource]` or `#[prompt]` entries: `server.with(value)` adds

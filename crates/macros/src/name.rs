@@ -10,7 +10,9 @@ pub(crate) fn check(name: &str, span: Span) -> Result<()> {
     if (1..=128).contains(&name.len()) && name.chars().all(legal) {
         return Ok(());
     }
-    let text = format!("expected a tool name of 1 to 128 of `A-Z a-z 0-9 _ . -`, but found `{name}`");
+    let text = format!(
+        "expected a tool name of 1 to 128 of `A-Z a-z 0-9 _ . -`, but found `{name}`: write one by `name = \"…\"`"
+    );
     Err(Error::new(span, text))
 }
 

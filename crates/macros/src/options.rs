@@ -3,9 +3,11 @@
 //! In: tokens. Out: the name of the entry and calls of builder methods, each option once unless it may be repeated.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Result, Token, parenthesized};
 
 use crate::entry::Kind;
@@ -46,10 +48,11 @@ const fn known(name: &'static str, takes: Takes) -> Known {
     Known { name, takes }
 }
 
-const TOOL: [Known; 19] = [
+const TOOL: [Known; 20] = [
     known("additive", Takes::Flag),
     known("blocking", Takes::Flag),
     known("closed_world", Takes::Flag),
+    known("describe_output", Takes::Flag),
     known("description", Takes::Value),
     known("destructive", Takes::Flag),
     known("icon", Takes::Value),
@@ -179,15 +182,21 @@ impl Options {
                     Some("drop") => format_ident!("Drop"),
                     Some("finish") => format_ident!("Finish"),
                     Some("detach") => format_ident!("Detach"),
-                    _ => return Err(Error::new_spanned(path, ON_CANCEL)),
+                    _ => {
+                        let found = quote!(#path);
+                        return Err(Error::new_spanned(path, format!("{ON_CANCEL}, but found `{found}`")));
+                    }
                 };
                 Some(quote!(.#method(::plainwire::OnCancel::#policy)))
             }
             (Takes::OnCancel, _) => return Err(Error::new(method.span(), ON_CANCEL)),
             (Takes::Complete, Value::For(pairs)) => {
                 let (arguments, functions): (Vec<_>, Vec<_>) = pairs.iter().cloned().unzip();
-                let names = arguments.iter().map(ToString::to_string);
-                let calls = quote!(#(.complete(#names, #functions))*);
+                let names = arguments.iter().map(|argument| argument.unraw().to_string());
+                let calls = names
+                    .zip(&functions)
+                    .map(|(name, function)| quote_spanned!(function.span()=> .complete(#name, #function)));
+                let calls = calls.collect();
                 self.completed.extend(arguments);
                 Some(calls)
             }
@@ -197,13 +206,22 @@ impl Options {
             }
             (Takes::Value | Takes::Duration, Value::Is(value)) => {
                 self.described |= word == "description";
-                Some(quote!(.#method(#value)))
+                let root = (word == "input_schema" && is_text(value)).then(|| object_root(value));
+                Some(match root {
+                    Some(root) => quote!(.#method({ #root #value })),
+                    None => quote!(.#method(#value)),
+                })
             }
             (takes, _) => {
                 let what = if takes == Takes::Name { "a text" } else { "a value" };
                 return Err(Error::new(method.span(), format!("expected {what}, as in `{word} = …`")));
             }
         })
+    }
+
+    /// Whether the option is there.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.given.iter().any(|it| it == word)
     }
 
     /// The name of the entry: the one that is given, or the function's.
@@ -222,6 +240,25 @@ impl Options {
 }
 
 const ON_CANCEL: &str = "expected `on_cancel = drop`, `on_cancel = finish` or `on_cancel = detach`";
+
+/// Whether a value is a text that the compiler has, as it is written or from a file.
+fn is_text(value: &Expr) -> bool {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => true,
+        Expr::Macro(it) => ["concat", "include_str"].iter().any(|name| it.mac.path.is_ident(name)),
+        _ => false,
+    }
+}
+
+/// Makes the compiler look whether the text of a schema describes an object.
+fn object_root(text: &Expr) -> TokenStream {
+    quote_spanned! {text.span()=>
+        const _: () = ::std::assert!(
+            ::plainwire::schema::is_object(#text),
+            "expected an input schema with `\"type\": \"object\"` at its root: arguments are a JSON object"
+        );
+    }
+}
 
 /// Reads `500ms`, `30s` or `5min`.
 fn milliseconds(text: &LitStr) -> Result<u64> {
@@ -276,7 +313,7 @@ impl Items {
 impl Parse for Item {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let name: Ident = input.parse().map_err(|error| {
-            Error::new(error.span(), "expected an option such as `read_only` or `title = \"…\"`")
+            Error::new(error.span(), "expected an option such as `title = \"…\"`; `name = \"…\"` is the name")
         })?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
@@ -297,7 +334,8 @@ struct Pair(Ident, Expr);
 
 impl Parse for Pair {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name = input.parse()?;
+        // What a client calls `type` is a parameter `r#type`.
+        let name = input.call(Ident::parse_any)?;
         input.parse::<Token![=]>()?;
         Ok(Self(name, input.parse()?))
     }

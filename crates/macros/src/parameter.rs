@@ -7,6 +7,8 @@ use syn::{Result, Type};
 
 use crate::constraint;
 use crate::docs;
+use crate::function;
+use crate::name::any_of;
 
 /// A parameter, as the entry sees it.
 pub(crate) struct Parameter {
@@ -14,6 +16,8 @@ pub(crate) struct Parameter {
     attributes: Vec<TokenStream>,
     default: Option<Expr>,
     pub(crate) kind: Kind,
+    /// The name where only the macro sees it.
+    pub(crate) local: Ident,
     pub(crate) name: Ident,
     /// What the parameter is in the caller's eyes: without `mut`.
     pub(crate) ty: Type,
@@ -32,12 +36,22 @@ pub(crate) enum Kind {
 }
 
 /// Attributes of parameters that mean something here.
-const OURS: [&str; 9] =
-    ["argument", "arguments", "default", "extract", "format", "length", "pattern", "range", "serde"];
+const OURS: [&str; 10] = [
+    "argument",
+    "arguments",
+    "default",
+    "extract",
+    "format",
+    "length",
+    "pattern",
+    "range",
+    "schemars",
+    "serde",
+];
 
 impl Parameter {
     /// Reads a parameter, and takes from it what only this crate understands.
-    pub(crate) fn take(argument: &mut FnArg) -> Result<Self> {
+    pub(crate) fn take(argument: &mut FnArg, function: &Ident) -> Result<Self> {
         let FnArg::Typed(PatType { attrs, pat, ty, .. }) = argument else {
             return Err(Error::new_spanned(argument, "expected a parameter with a name and a type"));
         };
@@ -46,10 +60,13 @@ impl Parameter {
             return Err(Error::new_spanned(pat, text));
         };
         let name = name.ident.clone();
-        let (ours, others) = std::mem::take(attrs).into_iter().partition::<Vec<_>, _>(is_ours);
-        *attrs = others;
-        let mut this =
-            Self { attributes: Vec::new(), default: None, kind: kind(ty)?, name, ty: (**ty).clone() };
+        let (lints, ours) = std::mem::take(attrs).into_iter().partition::<Vec<_>, _>(is_lint);
+        *attrs = lints;
+        if let Some(unknown) = ours.iter().find(|it| !is_ours(it)) {
+            return Err(Error::new_spanned(unknown, unknown_attribute(unknown)));
+        }
+        let (kind, local) = (kind(ty)?, function::local(&name, function));
+        let mut this = Self { attributes: Vec::new(), default: None, kind, local, name, ty: (**ty).clone() };
         // What kind it is counts for all the others, wherever it stands.
         let (kinds, rest) =
             ours.iter().partition::<Vec<_>, _>(|it| is_one_of(it, &["argument", "arguments", "extract"]));
@@ -77,8 +94,12 @@ impl Parameter {
             return Ok(());
         }
         if self.kind != Kind::Argument {
-            let text =
-                "expected this on an argument, but this parameter is none: put it on the fields of its type";
+            let text = match self.kind {
+                Kind::Arguments => {
+                    "expected this on one argument, but this parameter is all of them: put it on a field of the struct"
+                }
+                _ => "expected this on an argument, but this parameter comes from the call: remove it",
+            };
             return Err(Error::new_spanned(attribute, text));
         }
         if attribute.path().is_ident("default") {
@@ -102,11 +123,15 @@ impl Parameter {
         Ok(())
     }
 
+    pub(crate) fn is_context(&self) -> bool {
+        is_named(&self.ty, "Context", 0)
+    }
+
     /// The field of the struct that the arguments are read into, and the function that makes its default.
     pub(crate) fn field(&self) -> (TokenStream, TokenStream) {
         let Self { attributes, default, name, ty, .. } = self;
         let Some(default) = default else { return (quote!(#(#attributes)* #name: #ty), quote!()) };
-        let function = format_ident!("default_of_{name}");
+        let function = format_ident!("__default_of_{name}");
         let path = function.to_string();
         let value = match default {
             Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => quote!(::std::convert::Into::into(#default)),
@@ -118,7 +143,22 @@ impl Parameter {
 }
 
 fn is_ours(attribute: &Attribute) -> bool {
-    docs::is_doc(attribute) || is_one_of(attribute, &OURS) || attribute.path().is_ident("schemars")
+    docs::is_doc(attribute) || is_one_of(attribute, &OURS)
+}
+
+/// Whether an attribute is one of those that the compiler takes on a parameter and that are no business of ours.
+pub(crate) fn is_lint(attribute: &Attribute) -> bool {
+    is_one_of(attribute, &["allow", "deny", "expect", "forbid", "warn"])
+}
+
+fn unknown_attribute(attribute: &Attribute) -> String {
+    let path = attribute.path();
+    if is_one_of(attribute, &["cfg", "cfg_attr"]) {
+        return "expected no `#[cfg]` on a parameter: the schema would not follow it; write two functions"
+            .to_owned();
+    }
+    let found = quote!(#path).to_string().replace(' ', "");
+    format!("expected {} or a doc comment, but found `{found}`", any_of(&OURS))
 }
 
 fn is_one_of(attribute: &Attribute, names: &[&str]) -> bool {
@@ -134,9 +174,10 @@ fn kind(ty: &Type) -> Result<Kind> {
             }
             _ => Ok(Kind::Argument),
         },
-        Type::ImplTrait(_) => {
-            Err(Error::new_spanned(ty, "expected a type with a name: there is one schema for all calls"))
-        }
+        Type::ImplTrait(_) => Err(Error::new_spanned(
+            ty,
+            "expected a type with a name, since there is one schema for all calls: write the type out",
+        )),
         _ if is_named(ty, "Context", 0) || is_named(ty, "Principal", 0) || is_named(ty, "State", 1) => {
             Ok(Kind::Extracted)
         }

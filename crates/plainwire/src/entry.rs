@@ -60,8 +60,10 @@ impl<D: Described, F> Described for Tagged<D, F> {
 /// What can be added to a server as an `E`: one that was built, or a function with the attribute.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no `{E}`",
-    label = "expected a function with `#[tool]`, `#[resource]` or `#[prompt]`, or an entry that was built",
-    note = "write `#[tool]` above the function, or build the entry: `Tool::new(\"name\", function)`"
+    label = "expected a `{E}` that was built, or a function with its attribute",
+    note = "`#[tool]` above a function makes it a `Tool`, `#[resource]` a `Resource` or a `ResourceTemplate`, \
+            `#[prompt]` a `Prompt`",
+    note = "without an attribute, build the entry: `Tool::new(\"name\", function)`"
 )]
 pub trait IntoEntry<E, Via> {
     /// Returns the entry.

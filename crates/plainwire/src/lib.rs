@@ -95,3 +95,25 @@ macro_rules! server {
         $crate::Server::new($name).version(env!("CARGO_PKG_VERSION"))
     };
 }
+
+/// Returns the pattern that it is given, where the feature `pattern` checks patterns; without it, it does not compile.
+/// `#[pattern("…")]` says this.
+#[cfg(feature = "pattern")]
+#[macro_export]
+macro_rules! pattern {
+    ($pattern:literal) => {
+        $pattern
+    };
+}
+
+/// Does not compile: patterns are checked by the feature `pattern`.
+#[cfg(not(feature = "pattern"))]
+#[macro_export]
+macro_rules! pattern {
+    ($pattern:literal) => {
+        compile_error!(
+            "expected the feature `pattern`, which checks patterns: write `features = [\"pattern\"]` into the entry of \
+             `plainwire` in Cargo.toml"
+        )
+    };
+}

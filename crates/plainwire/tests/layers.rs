@@ -238,7 +238,7 @@ async fn arguments_are_replaced_by_an_object_only_and_checked_after_that() {
     let client = testing::client(server).await.expect("a client");
     let expected = "expected the arguments to be a JSON object, but found another value";
     assert_eq!(text(&client, "wrong", json!({ "n": 1 })).await, expected);
-    let expected = "expected `arguments.n` to be an integer, but found true";
+    let expected = "expected `arguments.n` to be an integer, but found true; 1 would fit";
     assert_eq!(text(&client, "unfit", json!({ "n": 1 })).await, expected);
 }
 

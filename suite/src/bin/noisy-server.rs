@@ -59,7 +59,7 @@ async fn sleep(it: Time) -> String {
 }
 
 #[tokio::main]
-async fn main() -> plainwire::Result<()> {
+async fn main() -> Result<()> {
     let drain = std::env::var("DRAIN_MS").ok().and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
     Server::new("noisy")
         .drain(drain.unwrap_or(Duration::from_secs(5)))

@@ -12,7 +12,7 @@ use super::{Handler, OnCancel, Outcome, Run, Signature, run};
 use crate::entry::IntoEntry;
 use crate::layer::Layer;
 use crate::result::IntoToolResult;
-use crate::schema::{InputSchema, IntoSchema};
+use crate::schema::{self, InputSchema, IntoSchema};
 use crate::state::Needed;
 
 /// A tool: a name, a description, and the function behind it.
@@ -36,6 +36,8 @@ use crate::state::Needed;
 #[derive(Clone)]
 pub struct Tool {
     pub(crate) at: &'static Location<'static>,
+    /// The schema of what is returned, with all descriptions.
+    described_output: Option<RawJson>,
     pub(crate) entry: model::Tool,
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) on_cancel: OnCancel,
@@ -63,6 +65,7 @@ impl Tool {
     {
         let Input { needs, problem, schema } = Signature::of::<Takes, H>().input();
         let run = run(handler, |returned| Outcome::of(returned.into_tool_result()));
+        let described_output = H::Output::output_schema();
         let entry = model::Tool {
             annotations: None,
             description: None,
@@ -70,11 +73,12 @@ impl Tool {
             input_schema: schema.to_raw(),
             meta: None,
             name: name.into(),
-            output_schema: H::Output::output_schema(),
+            output_schema: described_output.as_ref().map(schema::undescribed),
             title: None,
         };
         Self {
             at: Location::caller(),
+            described_output,
             entry,
             layers: Vec::new(),
             needs,
@@ -219,11 +223,19 @@ impl Tool {
     /// [`Self::input_schema`]. What the handler returns is not checked against it.
     #[must_use]
     pub fn output_schema(mut self, schema: impl IntoSchema) -> Self {
-        self.output_problem = None;
+        (self.described_output, self.output_problem) = (None, None);
         match schema.into_schema() {
             Ok(text) => self.entry.output_schema = Some(text),
             Err(problem) => self.output_problem = Some(problem),
         }
+        self
+    }
+
+    /// Keeps the descriptions in the output schema, which come from doc comments. Without this it has names and types only:
+    /// models read results, not their schema. For clients that write programs by it.
+    #[must_use]
+    pub fn describe_output(mut self) -> Self {
+        self.entry.output_schema = self.described_output.clone().or(self.entry.output_schema);
         self
     }
 

@@ -25,6 +25,7 @@ mod merge;
 mod order;
 mod patterns;
 mod preset;
+mod root;
 mod slim;
 mod text;
 #[cfg(feature = "validate")]
@@ -38,7 +39,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use preset::{Preset, UnknownPreset};
-pub use slim::{slim, slim_arguments};
+pub use root::is_object;
+pub use slim::{slim, slim_arguments, slim_results};
 pub use text::IntoSchema;
 
 pub(crate) use input::InputSchema;
@@ -86,6 +88,13 @@ pub(crate) fn output<T: JsonSchema>() -> RawJson {
     let mut value = derive::<T>(Contract::Serialize);
     slim(&mut value);
     text::raw(value.to_string())
+}
+
+/// The schema of a result without its descriptions. One that is no JSON stays what it is.
+pub(crate) fn undescribed(described: &RawJson) -> RawJson {
+    let Ok(mut schema) = serde_json::from_str(described.get()) else { return described.clone() };
+    slim_results(&mut schema);
+    text::raw(schema.to_string())
 }
 
 /// The schema of a type as it is derived, with everything in it.

@@ -47,6 +47,25 @@ pub fn slim(schema: &mut Value) {
     }
 }
 
+/// As [`slim`], for a schema of results: descriptions go as well. A model reads the result itself, and hosts do not show
+/// it the schema; programs go by names and types. [`crate::Tool::describe_output`] keeps them.
+///
+/// ```
+/// use serde_json::json;
+///
+/// let mut schema = json!({ "properties": { "due": { "type": "string", "description": "The last day." } } });
+/// plainwire::schema::slim_results(&mut schema);
+/// assert_eq!(schema, json!({ "properties": { "due": { "type": "string" } } }));
+/// ```
+pub fn slim_results(schema: &mut Value) {
+    if !walk::is_deeper(schema, MAX_DEPTH) {
+        each(schema, &mut |keywords| {
+            keywords.remove("description");
+        });
+        slim(schema);
+    }
+}
+
 /// As [`slim`], for a schema of arguments: where a property is optional, `null` counts as absent and need not be said.
 ///
 /// ```

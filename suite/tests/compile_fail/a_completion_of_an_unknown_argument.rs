@@ -1,0 +1,13 @@
+//! Only arguments are completed.
+use plainwire::prelude::*;
+
+#[prompt(complete(lang = languages))]
+async fn review(language: String, lines: u32) -> String {
+    format!("{language} {lines}")
+}
+
+async fn languages(_: Completing) -> Vec<String> {
+    vec![]
+}
+
+fn main() {}

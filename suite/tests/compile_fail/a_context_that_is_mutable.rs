@@ -1,0 +1,9 @@
+//! All calls share what is behind a context.
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(ctx: &mut Context) -> u32 {
+    1
+}
+
+fn main() {}

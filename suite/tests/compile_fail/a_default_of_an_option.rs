@@ -1,0 +1,9 @@
+//! What is missing would be both.
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(#[default(1)] a: Option<u32>) -> u32 {
+    1
+}
+
+fn main() {}

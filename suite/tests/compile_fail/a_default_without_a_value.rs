@@ -1,0 +1,9 @@
+//! What is it, then?
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(#[default] a: u32) -> u32 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! A macro does not read other files.
+use plainwire::prelude::*;
+
+#[doc = include_str!("a_description_that_stands_elsewhere.rs")]
+#[tool]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {}

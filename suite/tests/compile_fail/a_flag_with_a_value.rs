@@ -1,0 +1,9 @@
+//! Flags are there or not.
+use plainwire::prelude::*;
+
+#[tool(read_only = true)]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! `#[server]` stands on an `impl`.
+use plainwire::prelude::*;
+
+#[server]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {}

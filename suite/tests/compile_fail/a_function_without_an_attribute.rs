@@ -1,0 +1,10 @@
+//! Nothing says what `add` is.
+use plainwire::prelude::*;
+
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {
+    drop(Server::new("wrong").tool(add));
+}

@@ -1,0 +1,13 @@
+//! Calls move between threads.
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(a: u32) -> u32 {
+    let a = std::rc::Rc::new(a);
+    std::future::ready(()).await;
+    *a
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").tool(add));
+}

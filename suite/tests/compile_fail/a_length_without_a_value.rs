@@ -1,0 +1,9 @@
+//! How long?
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(#[length] text: String) -> u32 {
+    1
+}
+
+fn main() {}

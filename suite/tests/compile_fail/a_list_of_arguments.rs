@@ -1,0 +1,9 @@
+//! Arguments are an object.
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(#[arguments] numbers: Vec<u32>) -> u32 {
+    1
+}
+
+fn main() {}

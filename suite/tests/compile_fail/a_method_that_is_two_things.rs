@@ -1,0 +1,17 @@
+//! A tool, or a prompt.
+use plainwire::prelude::*;
+
+struct Library;
+
+#[server]
+impl Library {
+    #[tool]
+    #[prompt]
+    async fn count(&self) -> String {
+        String::new()
+    }
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").with(Library));
+}

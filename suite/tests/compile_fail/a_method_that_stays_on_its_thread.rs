@@ -1,0 +1,16 @@
+//! Calls move between threads.
+use plainwire::prelude::*;
+
+struct Library;
+
+#[server]
+impl Library {
+    #[tool]
+    async fn count(&self) -> u32 {
+        let one = std::rc::Rc::new(1);
+        std::future::ready(()).await;
+        *one
+    }
+}
+
+fn main() {}

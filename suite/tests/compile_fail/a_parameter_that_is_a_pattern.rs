@@ -1,0 +1,9 @@
+//! A pattern has no name that a client could use.
+use plainwire::prelude::*;
+
+#[tool]
+async fn add((a, b): (u32, u32)) -> u32 {
+    1
+}
+
+fn main() {}

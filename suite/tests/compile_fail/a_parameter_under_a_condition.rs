@@ -1,0 +1,9 @@
+//! The schema would not follow.
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(#[cfg(unix)] a: u32) -> u32 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! The part is a method, so it has a name.
+use plainwire::prelude::*;
+
+struct Library;
+
+#[server(part)]
+impl Library {
+    #[tool]
+    async fn count(&self) -> u32 {
+        1
+    }
+}
+
+fn main() {}

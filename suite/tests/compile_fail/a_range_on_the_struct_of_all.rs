@@ -1,0 +1,9 @@
+//! Which field is meant?
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(#[arguments] #[range(1..)] a: Numbers) -> u32 {
+    1
+}
+
+fn main() {}

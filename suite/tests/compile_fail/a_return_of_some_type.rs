@@ -1,0 +1,11 @@
+//! Which type it is has to be known: its schema is sent.
+use plainwire::prelude::*;
+
+#[tool]
+async fn add(a: u32) -> impl Into<String> {
+    a.to_string()
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").tool(add));
+}

@@ -1,0 +1,14 @@
+//! All calls share the value.
+use plainwire::prelude::*;
+
+struct Library(std::cell::Cell<u32>);
+
+#[server]
+impl Library {
+    #[tool]
+    async fn count() -> u32 {
+        1
+    }
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! All calls share the state.
+use plainwire::prelude::*;
+
+struct Counter(std::cell::RefCell<u32>);
+
+#[tool]
+async fn add(counter: State<Counter>) -> u32 {
+    *counter.0.borrow()
+}
+
+fn main() {}

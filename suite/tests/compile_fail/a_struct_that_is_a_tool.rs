@@ -1,0 +1,9 @@
+//! Functions are tools.
+use plainwire::prelude::*;
+
+#[tool]
+struct Add {
+    a: u32,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! A call can not take no time at all.
+use plainwire::prelude::*;
+
+#[tool(timeout = "0s")]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {}

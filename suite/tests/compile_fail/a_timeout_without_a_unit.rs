@@ -1,0 +1,9 @@
+//! Thirty of what?
+use plainwire::prelude::*;
+
+#[tool(timeout = "30")]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! Rust takes this name, the protocol does not.
+use plainwire::prelude::*;
+
+#[tool]
+async fn größe() -> u32 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! One schema can not be for all types.
+use plainwire::prelude::*;
+
+#[tool]
+async fn add<T: Into<u32>>(a: T) -> u32 {
+    a.into()
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").tool(add));
+}

@@ -1,0 +1,17 @@
+//! What `S` is, is known where the library is given away.
+use plainwire::prelude::*;
+
+struct Library<S>(S);
+
+#[server]
+impl<S: Fn() -> u32> Library<S> {
+    #[tool]
+    async fn count(&self) -> u32 {
+        (self.0)()
+    }
+}
+
+fn main() {
+    let one = std::rc::Rc::new(1);
+    drop(Server::new("wrong").with(Library(move || *one)));
+}

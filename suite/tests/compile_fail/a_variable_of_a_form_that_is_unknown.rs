@@ -1,0 +1,9 @@
+//! Queries in templates are not supported.
+use plainwire::prelude::*;
+
+#[resource("file://all{?path}")]
+async fn file(path: String) -> String {
+    String::new()
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! The model reads what went wrong.
+use plainwire::prelude::*;
+
+struct Broken;
+
+#[tool]
+async fn add(a: u32) -> Result<u32, Broken> {
+    Ok(a)
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").tool(add));
+}

@@ -1,0 +1,11 @@
+//! `readonly` is no option.
+use plainwire::prelude::*;
+
+#[tool(readonly)]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").tool(add));
+}

@@ -1,0 +1,9 @@
+//! One of the two titles would get lost.
+use plainwire::prelude::*;
+
+#[tool(title = "Add", read_only, title = "Sum")]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! Eight contexts.
+use plainwire::prelude::*;
+
+#[tool]
+#[rustfmt::skip]
+async fn add(
+    a: Context, b: Context, c: Context, d: Context,
+    e: Context, f: Context, g: Context, h: Context,
+) -> u8 {
+    1
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").tool(add));
+}

@@ -1,0 +1,9 @@
+//! Where would one end?
+use plainwire::prelude::*;
+
+#[resource("file://{path}{name}")]
+async fn file(path: String, name: String) -> String {
+    String::new()
+}
+
+fn main() {}
