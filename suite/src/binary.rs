@@ -12,6 +12,9 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+/// The servers of `examples/`: they are built with the command, and lie beside it.
+pub const EXAMPLES: [&str; 7] = ["asks", "hello", "layers", "long_work", "resources", "state", "typed"];
+
 /// Returns the path of the binary. The first call of a process builds it, in the profile of the caller.
 ///
 /// # Panics
@@ -44,12 +47,8 @@ pub fn search_path() -> OsString {
 fn build() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
     let mut command = Command::new(cargo);
-    command.current_dir(crate::root()).args([
-        "build",
-        "--package=plainwire-cli",
-        "--bin=plainwire",
-        "--message-format=json",
-    ]);
+    command.current_dir(crate::root()).args(["build", "--package=plainwire-cli", "--message-format=json"]);
+    command.args(EXAMPLES.map(|name| format!("--package={name}")));
     if !cfg!(debug_assertions) {
         command.arg("--release");
     }

@@ -12,9 +12,15 @@ use plainwire_suite::{files_below, root};
 use serde_json::Value;
 
 /// Whom each package may know. Who is not in here may know nobody, and has to be drawn first.
-const MAY_KNOW: [(&str, &[&str]); 14] = [
-    // An example: it knows what its reader knows.
+const MAY_KNOW: [(&str, &[&str]); 20] = [
+    // Examples: they know what their reader knows.
+    ("asks", &["plainwire"]),
     ("hello", &["plainwire"]),
+    ("layers", &["plainwire"]),
+    ("long_work", &["plainwire"]),
+    ("resources", &["plainwire"]),
+    ("state", &["plainwire"]),
+    ("typed", &["plainwire"]),
     ("plainwire-proto", &[]),
     ("plainwire-macros", &[]),
     ("plainwire-richtext", &[]),

@@ -1,4 +1,4 @@
-//! What README.md and docs/*.md show of the command is what the command does.
+//! What README.md, examples/README.md and docs/*.md show of the command is what the command does.
 //!
 //! A block has to look like this to be checked; everything else in the pages is left alone:
 //!
@@ -20,56 +20,19 @@
 //! - Commands go through `sh`, so that quotes and pipes work. Those of one block run in one folder, empty at
 //!   first. `plainwire` is the binary as it is now, and so is `cargo run --release --`; `cat FILE` shows a file that a
 //!   command above it has written. Other commands are not run, nor is one without output below it.
+//! - In that folder, `target/debug` and `target/release` have the servers of `examples/`.
 //! - `[..]` stands for anything inside a line: times, process ids, memory, versions. A line that is `...` stands for any
 //!   number of lines.
 //!
 //! Fences marked `rust` are doctests of this crate: `cargo test -p plainwire-suite --doc`.
 
+mod page;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
+use page::{Shown, compare, run, shown};
 use plainwire_suite::{binary, files_below, root};
-use snapbox::{Assert, IntoData as _};
-
-/// A command of a page, and the output below it.
-#[derive(Debug, PartialEq)]
-struct Shown {
-    /// Counts the blocks of the page.
-    block: usize,
-    /// How it exits.
-    code: i32,
-    command: String,
-    line: usize,
-    output: String,
-}
-
-/// Finds the commands of a page.
-fn shown(page: &str) -> Vec<Shown> {
-    let (mut found, mut fence, mut block) = (Vec::<Shown>::new(), None, 0);
-    for (n, line) in page.lines().enumerate() {
-        match (fence, line.strip_prefix("```")) {
-            (None, Some(language)) => {
-                block += 1;
-                fence = Some(language.trim());
-            }
-            (Some(_), Some(_)) => fence = None,
-            (Some("console"), None) => match (line.strip_prefix("$ "), found.last_mut()) {
-                (Some(command), _) => {
-                    let (command, output) = (command.to_owned(), String::new());
-                    found.push(Shown { block, code: 0, command, line: n + 1, output });
-                }
-                (None, Some(last)) if last.block == block => match line.strip_prefix("? ") {
-                    Some(code) if last.output.is_empty() => last.code = code.parse().expect("an exit code"),
-                    _ => last.output += &format!("{line}\n"),
-                },
-                (None, _) => {}
-            },
-            _ => {}
-        }
-    }
-    found
-}
 
 /// What is really run for a command, if anything.
 fn runnable(command: &str) -> Option<String> {
@@ -80,29 +43,23 @@ fn runnable(command: &str) -> Option<String> {
     matches!(program, "plainwire" | "cat").then(|| format!("exec 2>&1; {program} {rest}"))
 }
 
-fn run(command: &str, folder: &Path) -> (i32, String) {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(folder).env("PATH", binary::search_path()).stdin(Stdio::null());
-    let output = shell.output().expect("sh starts");
-    let code = output.status.code().expect("an exit code: no signal");
-    (code, String::from_utf8(output.stdout).expect("UTF-8"))
-}
-
-fn compare(shown: &Shown, (code, said): (i32, &str)) -> Result<(), String> {
-    if code != shown.code {
-        return Err(format!(
-            "expected the exit code {}, but found {code} with this output:\n{said}",
-            shown.code
-        ));
-    }
-    let assert = Assert::new().normalize_paths(false);
-    let (said, expected) = (said.trim_end().into_data(), shown.output.trim_end().into_data());
-    assert.try_eq(Some(&shown.command), said, expected).map_err(|difference| difference.to_string())
-}
-
+/// All pages but the tutorial, which is followed as a whole: `tests/tutorial.rs`.
 fn pages() -> Vec<PathBuf> {
-    let docs = files_below(&root().join("docs"), ".md");
-    [root().join("README.md")].into_iter().chain(docs).filter(|page| page.is_file()).collect()
+    let docs = files_below(&root().join("docs"), ".md").into_iter().filter(|it| !it.ends_with("tutorial.md"));
+    let others = [root().join("README.md"), root().join("examples/README.md")];
+    others.into_iter().chain(docs).filter(|page| page.is_file()).collect()
+}
+
+/// Makes a folder in which `target/debug` and `target/release` are where the binaries are.
+fn folder(path: &Path) {
+    let target = path.join("target");
+    fs::create_dir_all(&target).expect("a folder of our own");
+    #[cfg(unix)]
+    for profile in ["debug", "release"] {
+        let built = binary::path().parent().expect("a file lies in a folder");
+        // A block with several commands has it already.
+        let _ = std::os::unix::fs::symlink(built, target.join(profile));
+    }
 }
 
 #[test]
@@ -115,7 +72,7 @@ fn what_the_pages_show_of_the_command_is_what_it_does() {
         for shown in shown(&text).iter().filter(|shown| !shown.output.trim().is_empty()) {
             let Some(command) = runnable(&shown.command) else { continue };
             let folder = folders.join(format!("{n}-{}", shown.block));
-            fs::create_dir_all(&folder).expect("a folder of our own");
+            self::folder(&folder);
             let (code, said) = run(&command, &folder);
             if let Err(difference) = compare(shown, (code, &said)) {
                 differences += &format!("{}:{}\n{difference}\n", page.display(), shown.line);

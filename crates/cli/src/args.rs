@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Tokens(Tokens),
     /// Say what models and clients will not like about the tools of a server.
     Lint(Lint),
+    /// Make a project: a server with one tool and its test.
+    New(New),
     /// Print a script that lets a shell complete commands, and the names that a server has.
     #[command(after_help = COMPLETION)]
     Completion(Completion),
@@ -209,6 +211,15 @@ pub(crate) struct Watch {
     pub(crate) read: bool,
     #[command(flatten)]
     pub(crate) ask: Ask,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The name of the project, and of the folder that it is made in.
+    pub(crate) name: String,
+    /// Use the checkout of the Plainwire repository at CHECKOUT instead of what is published.
+    #[arg(long, value_name = "CHECKOUT", value_hint = ValueHint::DirPath)]
+    pub(crate) path: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

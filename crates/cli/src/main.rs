@@ -11,6 +11,7 @@ mod demo;
 mod elicit;
 mod exit;
 mod lint;
+mod new;
 mod output;
 mod roots;
 mod serve;
@@ -60,6 +61,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Watch(watch) => watch::run(watch).await,
             Command::Tokens(it) => tokens::run(it).await,
             Command::Lint(it) => lint::run(it).await,
+            Command::New(it) => new::run(&it),
             Command::Completion(it) => completion::script(it.shell),
         }
     })

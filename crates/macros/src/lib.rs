@@ -1,4 +1,4 @@
-//! The attributes of Plainwire: `#[tool]`, `#[resource]`, `#[prompt]` and `#[server]`.
+//! The attributes of Plainwire: `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` and `#[data]`.
 //!
 //! In: a function, or an `impl`. Out: the same function, and the calls of the public builders that declare it, as somebody
 //! would write them by hand. Nothing here is only for macros; `cargo expand` shows code that could stand in a program. What
@@ -7,6 +7,8 @@
 //! This crate does not know `plainwire`: it writes paths into it. Examples that run are in `plainwire::macros`.
 
 mod constraint;
+mod data;
+mod default;
 mod docs;
 mod entry;
 mod free;
@@ -81,4 +83,14 @@ pub fn prompt(options: TokenStream, function: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn server(options: TokenStream, block: TokenStream) -> TokenStream {
     implementation::expand(options.into(), block.into()).into()
+}
+
+/// Makes a struct or an enum something that can be an argument, a part of one, or a result.
+///
+/// It derives `Serialize`, `Deserialize` and `JsonSchema`, without `serde` and `schemars` in Cargo.toml. `#[serde(…)]` and
+/// `#[schemars(…)]` are what they are for these derives. On fields, `#[default]`, `#[range]`, `#[length]`, `#[pattern]` and
+/// `#[format]` mean what they mean on a parameter of [`macro@tool`].
+#[proc_macro_attribute]
+pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
+    data::expand(&options.into(), item.into()).into()
 }

@@ -2,13 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Attribute, Error, Expr, ExprLit, FnArg, GenericArgument, Ident, Lit, Pat, PatType, PathArguments};
+use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Ident, Pat, PatType, PathArguments};
 use syn::{Result, Type};
 
-use crate::constraint;
-use crate::docs;
-use crate::function;
 use crate::name::any_of;
+use crate::{constraint, default, docs, function};
 
 /// A parameter, as the entry sees it.
 pub(crate) struct Parameter {
@@ -106,15 +104,7 @@ impl Parameter {
             if self.default.is_some() {
                 return Err(Error::new_spanned(attribute, "expected one default, but found a second one"));
             }
-            let default: Expr = attribute.parse_args().map_err(|error| {
-                Error::new(error.span(), "expected a value in parentheses, such as `#[default(50)]`")
-            })?;
-            if constraint::inner_of_option(&self.ty).is_some() {
-                let text = "expected no default: an argument with `Option` that is missing is `None`; \
-                            remove the `Option` or the default";
-                return Err(Error::new_spanned(attribute, text));
-            }
-            self.default = Some(default);
+            self.default = Some(default::read(attribute, &self.ty)?);
         } else if docs::is_doc(attribute) || is_one_of(attribute, &["serde", "schemars"]) {
             self.attributes.push(quote!(#attribute));
         } else {
@@ -133,12 +123,8 @@ impl Parameter {
         let Some(default) = default else { return (quote!(#(#attributes)* #name: #ty), quote!()) };
         let function = format_ident!("__default_of_{name}");
         let path = function.to_string();
-        let value = match default {
-            Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => quote!(::std::convert::Into::into(#default)),
-            other => quote!(#other),
-        };
         let field = quote!(#(#attributes)* #[serde(default = #path)] #name: #ty);
-        (field, quote!(fn #function() -> #ty { #value }))
+        (field, default::function(&function, ty, default))
     }
 }
 

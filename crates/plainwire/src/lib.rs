@@ -71,7 +71,7 @@ pub use handler::{
     BlockingHandler, BlockingWork, Call, Completing, FromCall, Handler, IntoCompletion, OnCancel, Prompt,
     Rejected, Resource, ResourceTemplate, Signature, Tool, ViaArguments, ViaCall,
 };
-pub use plainwire_macros::{prompt, resource, tool};
+pub use plainwire_macros::{data, prompt, resource, tool};
 pub use plainwire_proto as proto;
 pub use plainwire_proto::model;
 pub use plainwire_proto::peer::Change;

@@ -86,5 +86,34 @@
 //!
 //! A parameter is an argument unless its type is called `Context`, `State<T>`, `Principal` or `Option<Principal>`, or the
 //! parameter has `#[extract]` or `#[arguments]`. The options of each attribute stand with the attribute.
+//!
+//! Types of the program have `#[data]`: the three derives that arguments and results need.
+//!
+//! ```
+//! use plainwire::prelude::*;
+//!
+//! /// Where to look.
+//! #[data]
+//! struct Place {
+//!     city: String,
+//!     /// In kilometres.
+//!     #[default(10)]
+//!     #[range(1..=100)]
+//!     around: u32,
+//! }
+//!
+//! /// Returns the place itself.
+//! #[tool(read_only)]
+//! async fn find(place: Place) -> Place {
+//!     place
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let client = plainwire::testing::client(plainwire::server!("map").tool(find)).await?;
+//! let found: Place = client.call("find", json!({ "place": { "city": "Ghent" } })).await?;
+//! assert_eq!(found.around, 10);
+//! # Ok(()) }
+//! ```
 
-pub use plainwire_macros::{prompt, resource, server, tool};
+pub use plainwire_macros::{data, prompt, resource, server, tool};

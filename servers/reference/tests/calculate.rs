@@ -1,6 +1,6 @@
 //! What `calculate` makes of expressions.
 
-use serde_json::json;
+use plainwire::prelude::json;
 
 #[tokio::test]
 async fn evaluates_and_explains_mistakes() {

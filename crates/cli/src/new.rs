@@ -1,0 +1,138 @@
+//! `plainwire new`: a project with a server that has one tool and a test.
+//!
+//! In: a name, and where the library is. Out: a folder of that name with the files below `templates/`. What lies in the
+//! folder already is never touched: then nothing is made.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::args::New;
+use crate::exit::{Exit, Failure};
+use crate::output;
+
+/// Where each file goes, and what it is made of.
+const FILES: [(&str, &str); 4] = [
+    ("Cargo.toml", include_str!("../templates/Cargo.toml.txt")),
+    ("src/main.rs", include_str!("../templates/src/main.rs")),
+    ("README.md", include_str!("../templates/README.md")),
+    (".gitignore", include_str!("../templates/gitignore")),
+];
+
+/// Names that cargo refuses, or that the project itself knows somebody else by.
+const TAKEN: [&str; 9] =
+    ["alloc", "build", "core", "deps", "plainwire", "proc_macro", "std", "test", "tokio"];
+
+/// What Rust takes for something else.
+const WORDS: [&str; 51] = [
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while",
+];
+
+pub(crate) fn run(args: &New) -> Result<Exit, Failure> {
+    check(&args.name).map_err(Failure::usage)?;
+    let dependency = dependency(args.path.as_deref())?;
+    let folder = Path::new(&args.name);
+    refuse_what_is_there(folder)?;
+    let mut made = format!("made `{}`:", args.name);
+    for (path, template) in FILES {
+        let path = folder.join(path);
+        let text = template.replace("{{name}}", &args.name).replace("{{dependency}}", &dependency);
+        write(&path, &text).map_err(|error| failure(&path, &error))?;
+        made += &format!("\n  {}", path.display());
+    }
+    output::line(&made)?;
+    if args.path.is_none() {
+        output::line(UNPUBLISHED)?;
+    }
+    output::line(&format!(
+        "\nnext:\n  cd {}\n  cargo test\n  plainwire call greet name=Ada -- cargo run --quiet",
+        args.name
+    ))?;
+    Ok(Exit::Done)
+}
+
+const UNPUBLISHED: &str = "\nCargo.toml wants plainwire 0.1, which is not published yet: until it is, \
+                           `plainwire new NAME --path CHECKOUT` uses a checkout of its repository";
+
+/// Says what is wrong with the name of a package.
+fn check(name: &str) -> Result<(), String> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(legal) {
+        let expected = "expected a name of letters, digits, `-` and `_`, with a letter first";
+        return Err(format!("{expected}, but found `{name}`"));
+    }
+    if TAKEN.contains(&name) || WORDS.contains(&name) {
+        return Err(format!("expected a name that a package may have, but found `{name}`, which is taken"));
+    }
+    Ok(())
+}
+
+/// What stands behind `plainwire =` in Cargo.toml.
+fn dependency(checkout: Option<&Path>) -> Result<String, Failure> {
+    let Some(checkout) = checkout else { return Ok(r#""0.1""#.to_owned()) };
+    let library = checkout.join("crates/plainwire");
+    if !library.join("Cargo.toml").is_file() {
+        let expected = "expected --path to be a checkout of the Plainwire repository";
+        let found = "without `crates/plainwire/Cargo.toml`";
+        return Err(Failure::usage(format!("{expected}, but found `{}` {found}", checkout.display())));
+    }
+    let library = library.canonicalize().map_err(|error| failure(&library, &error))?;
+    // What JSON escapes, TOML escapes the same way.
+    let path = Value::from(library.to_string_lossy());
+    Ok(format!("{{ path = {path} }}"))
+}
+
+/// An empty folder may be there: who has made it wants the project in it.
+fn refuse_what_is_there(folder: &Path) -> Result<(), Failure> {
+    let found = match fs::read_dir(folder).map(Iterator::count) {
+        Ok(0) => return Ok(()),
+        Ok(_) => "a folder with files in it",
+        Err(_) if folder.symlink_metadata().is_ok() => "a file",
+        Err(_) => return Ok(()),
+    };
+    let text = format!("expected nothing at `{}`, but found {found}", folder.display());
+    Err(Failure { hint: Some("choose another name, or go to another folder".into()), ..Failure::usage(text) })
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    fs::write(path, text)
+}
+
+fn failure(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_that_a_package_may_have() {
+        for name in ["shelf", "my-server", "a1_b", "B"] {
+            assert_eq!(check(name), Ok(()), "{name}");
+        }
+        for name in ["", "1a", "-a", "_a", "a b", "a/b", "..", "ä", "fn", "test", "plainwire", "tokio"] {
+            assert!(check(name).is_err_and(|text| text.contains(&format!("found `{name}`"))), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_library_is_the_published_one_or_a_checkout() {
+        assert_eq!(dependency(None).expect("a version"), r#""0.1""#);
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let found = dependency(Some(&checkout)).expect("this checkout");
+        assert!(found.starts_with("{ path = \"/") && found.ends_with("plainwire\" }"), "{found}");
+        let failure = dependency(Some(Path::new("/nowhere"))).expect_err("no checkout");
+        assert!(
+            failure.text.contains("`/nowhere` without `crates/plainwire/Cargo.toml`"),
+            "{}",
+            failure.text
+        );
+    }
+}

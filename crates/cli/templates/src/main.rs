@@ -1,0 +1,30 @@
+//! An MCP server on stdin and stdout.
+
+use plainwire::prelude::*;
+
+/// Greets somebody and returns the greeting. Use it to see whether the server answers.
+#[tool(read_only)]
+async fn greet(
+    /// Whom to greet.
+    name: String,
+) -> String {
+    format!("Hello, {name}!")
+}
+
+/// Returns the server: `main` serves it, tests call it.
+fn server() -> Server {
+    plainwire::server!().tool(greet)
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    server().stdio().await
+}
+
+#[tokio::test]
+async fn greets_by_name() -> Result<()> {
+    let client = plainwire::testing::client(server()).await?;
+    let greeting: String = client.call("greet", json!({ "name": "Ada" })).await?;
+    assert_eq!(greeting, "Hello, Ada!");
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! `#[data]`: a struct or an enum of the program that is an argument, a part of one, or a result.
+//!
+//! In: the type. Out: the type with the three derives, which find their crates by way of `plainwire`, and what `#[default]`,
+//! `#[range]` and their like say about fields in the words of these derives. A program needs neither `serde` nor `schemars`
+//! in its Cargo.toml for that.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::parse::Parser;
+use syn::{Attribute, Data, DeriveInput, Error, Field, Ident, Result};
+
+use crate::{constraint, default};
+
+/// What `#[data]` derives.
+const DERIVES: [&str; 3] = ["Deserialize", "JsonSchema", "Serialize"];
+
+/// Attributes of fields that mean something here.
+const OURS: [&str; 5] = ["default", "format", "length", "pattern", "range"];
+
+/// Expands the attribute on a type.
+pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {
+    let mut ty: DeriveInput = match syn::parse2(item.clone()) {
+        Ok(ty) => ty,
+        Err(error) => {
+            let error =
+                Error::new(error.span(), "expected `#[data]` on a struct or an enum").into_compile_error();
+            return quote!(#error #item);
+        }
+    };
+    let mut errors = check(options, &ty).err();
+    let mut functions = Vec::new();
+    let name = ty.ident.clone();
+    for (field, function) in fields(&mut ty.data, &name) {
+        match translate(field, &function) {
+            Ok(function) => functions.extend(function),
+            Err(error) => match &mut errors {
+                Some(errors) => errors.combine(error),
+                none => *none = Some(error),
+            },
+        }
+    }
+    let (errors, derives) = (errors.map(Error::into_compile_error), missing(&ty));
+    quote! {
+        #errors
+        #[derive(#(#derives),*)]
+        #[serde(crate = "::plainwire::serde")]
+        #[schemars(crate = "::plainwire::schemars")]
+        #ty
+        #(#functions)*
+    }
+}
+
+fn check(options: &TokenStream, ty: &DeriveInput) -> Result<()> {
+    if !options.is_empty() {
+        return Err(Error::new_spanned(
+            options,
+            "expected `#[data]` without options: `#[serde(…)]` has them",
+        ));
+    }
+    if let Data::Union(it) = &ty.data {
+        return Err(Error::new(it.union_token.span, "expected `#[data]` on a struct or an enum"));
+    }
+    match derived(ty).into_iter().find(|it| DERIVES.contains(&it.to_string().as_str())) {
+        Some(twice) => {
+            let text = format!("expected no `{twice}` here: `#[data]` derives it");
+            Err(Error::new(twice.span(), text))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The derives that are not there already.
+fn missing(ty: &DeriveInput) -> Vec<TokenStream> {
+    let there = derived(ty);
+    let paths = [
+        quote!(::plainwire::serde::Deserialize),
+        quote!(::plainwire::schemars::JsonSchema),
+        quote!(::plainwire::serde::Serialize),
+    ];
+    let all = DERIVES.into_iter().zip(paths);
+    all.filter(|(name, _)| !there.iter().any(|it| it == name)).map(|(_, path)| path).collect()
+}
+
+/// The names in the derives that stand below `#[data]`.
+fn derived(ty: &DeriveInput) -> Vec<Ident> {
+    let mut found = Vec::new();
+    for attribute in ty.attrs.iter().filter(|it| it.path().is_ident("derive")) {
+        // What is wrong with the derive itself, the compiler says.
+        let _ = attribute.parse_nested_meta(|it| {
+            found.extend(it.path.segments.last().map(|last| last.ident.clone()));
+            Ok(())
+        });
+    }
+    found
+}
+
+/// All fields, each with a name for the function that makes its default.
+fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
+    let named = |place: &str, n: usize, field: &Field| {
+        let field = field.ident.as_ref().map_or_else(|| n.to_string(), ToString::to_string);
+        format_ident!("default_of_{}_{}", place.to_lowercase(), field.trim_start_matches("r#"))
+    };
+    let mut found = Vec::new();
+    let mut find = |place: &str, fields: &'d mut syn::Fields| {
+        found.extend(fields.iter_mut().enumerate().map(|(n, field)| {
+            let name = named(place, n, field);
+            (field, name)
+        }));
+    };
+    match data {
+        Data::Struct(it) => find(&ty.to_string(), &mut it.fields),
+        Data::Enum(it) => {
+            let variants = it.variants.iter_mut();
+            variants.for_each(|variant| find(&format!("{ty}_{}", variant.ident), &mut variant.fields));
+        }
+        Data::Union(_) => {}
+    }
+    found
+}
+
+/// Puts what is ours on `field` into the words of the derives. Returns the function that makes its default, if it has one.
+fn translate(field: &mut Field, function: &Ident) -> Result<Option<TokenStream>> {
+    let is_ours = |it: &Attribute| OURS.iter().any(|name| it.path().is_ident(name));
+    let (ours, theirs) = std::mem::take(&mut field.attrs).into_iter().partition::<Vec<_>, _>(is_ours);
+    field.attrs = theirs;
+    let mut made = None;
+    for attribute in &ours {
+        let tokens = if !attribute.path().is_ident("default") {
+            constraint::read(attribute, &field.ty)?
+        } else if made.is_some() {
+            return Err(Error::new_spanned(attribute, "expected one default, but found a second one"));
+        } else {
+            made = Some(default::function(function, &field.ty, &default::read(attribute, &field.ty)?));
+            let path = function.to_string();
+            quote!(#[serde(default = #path)])
+        };
+        field.attrs.extend(Attribute::parse_outer.parse2(tokens)?);
+    }
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(options: &TokenStream, item: TokenStream) -> String {
+        expand(options, item).to_string()
+    }
+
+    #[test]
+    fn misuse_is_said_in_a_sentence() {
+        let nothing = TokenStream::new();
+        for (options, item, expected) in [
+            (
+                nothing.clone(),
+                quote!(
+                    fn f() {}
+                ),
+                "on a struct or an enum",
+            ),
+            (nothing.clone(), quote!(union U { a: u8 }), "on a struct or an enum"),
+            (
+                quote!(x),
+                quote!(
+                    struct S;
+                ),
+                "without options",
+            ),
+            (
+                nothing.clone(),
+                quote!(
+                    #[derive(Clone, Serialize)]
+                    struct S;
+                ),
+                "expected no `Serialize` here",
+            ),
+            (
+                nothing.clone(),
+                quote!(
+                    struct S {
+                        #[default(1)]
+                        #[default(2)]
+                        a: u8,
+                    }
+                ),
+                "found a second one",
+            ),
+            (
+                nothing.clone(),
+                quote!(
+                    struct S {
+                        #[default(1)]
+                        a: Option<u8>,
+                    }
+                ),
+                "expected no default",
+            ),
+            (
+                nothing.clone(),
+                quote!(
+                    enum E {
+                        A {
+                            #[length(1)]
+                            a: u8,
+                        },
+                    }
+                ),
+                "is for texts and lists",
+            ),
+        ] {
+            let text = expanded(&options, item);
+            assert!(text.contains("compile_error") && text.contains(expected), "{expected}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_derived_below_is_not_derived_twice() {
+        let text = expanded(
+            &TokenStream::new(),
+            quote!(
+                #[derive(JsonSchema)]
+                struct S;
+            ),
+        );
+        assert_eq!(text.matches("JsonSchema").count(), 2, "in the derive below and in the error: {text}");
+    }
+}

@@ -1,0 +1,32 @@
+//! `#[default(50)]`: what a missing argument or field is, as a function that serde calls.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Attribute, Error, Expr, ExprLit, Ident, Lit, Result, Type};
+
+use crate::constraint;
+
+/// Reads the value.
+///
+/// # Errors
+/// If there is none, or if the type has one already.
+pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<Expr> {
+    let default: Expr = attribute.parse_args().map_err(|error| {
+        Error::new(error.span(), "expected a value in parentheses, such as `#[default(50)]`")
+    })?;
+    if constraint::inner_of_option(ty).is_some() {
+        let text = "expected no default: an argument with `Option` that is missing is `None`; \
+                    remove the `Option` or the default";
+        return Err(Error::new_spanned(attribute, text));
+    }
+    Ok(default)
+}
+
+/// The function that makes the value. A text becomes whatever the type is.
+pub(crate) fn function(name: &Ident, ty: &Type, default: &Expr) -> TokenStream {
+    let value = match default {
+        Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => quote!(::std::convert::Into::into(#default)),
+        other => quote!(#other),
+    };
+    quote!(fn #name() -> #ty { #value })
+}

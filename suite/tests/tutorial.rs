@@ -1,0 +1,142 @@
+//! Follows docs/tutorial.md to the letter, as somebody would who has a checkout and an empty folder.
+//!
+//! - Commands of `console` fences are run in order and compared, `cargo` and `cd` among them.
+//! - A `rust` fence is a whole `src/main.rs`. The first one is where it ends, and waits; the second one is what
+//!   `plainwire new` has made; each later one is written.
+//! - An `rs` fence is a part of the file in which it ends: the first one of them brings that file in.
+//!
+//! Cargo works offline here, with the versions, the crates and the target folder of this workspace.
+
+#![cfg(unix)]
+
+mod page;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use page::{compare, run, shown};
+use plainwire_suite::{binary, root};
+
+/// The fences of a language, with the line after which each begins.
+fn fences(text: &str, language: &str) -> Vec<(usize, String)> {
+    let (mut found, mut inside): (Vec<(usize, String)>, _) = (Vec::new(), None);
+    for (n, line) in text.lines().enumerate() {
+        match (inside, line.strip_prefix("```")) {
+            (None, Some(opening)) => {
+                let word = opening.split(',').next().unwrap_or_default();
+                inside = Some(word == language);
+                if word == language {
+                    found.push((n + 1, String::new()));
+                }
+            }
+            (Some(_), Some(_)) => inside = None,
+            (Some(true), None) => {
+                let (_, text) = found.last_mut().expect("a fence that has begun");
+                *text += &format!("{line}\n");
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Somebody who reads the page.
+struct Reader {
+    folder: PathBuf,
+}
+
+impl Reader {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder of our own");
+        std::os::unix::fs::symlink(root(), folder.join("plainwire")).expect("a link to the checkout");
+        Self { folder }
+    }
+
+    /// Does what a line of a terminal says.
+    fn run(&mut self, command: &str) -> (i32, String) {
+        let built = binary::path().ancestors().nth(2).expect("target/debug/plainwire").display();
+        if let Some(folder) = command.strip_prefix("cd ") {
+            self.folder.push(folder);
+            // Versions that are on this machine: cargo leaves out what the project has no use for.
+            fs::copy(root().join("Cargo.lock"), self.folder.join("Cargo.lock")).expect("a folder of our own");
+            return (0, String::new());
+        }
+        // The settings of the workspace, so that what it has compiled is not compiled again; tests in a fixed order.
+        run(
+            &format!(
+                "export RUST_TEST_THREADS=1 CARGO_NET_OFFLINE=true CARGO_TARGET_DIR='{built}' CARGO_PROFILE_DEV_DEBUG=line-tables-only; \
+                 {{ {command}; }} 2>&1"
+            ),
+            &self.folder,
+        )
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    }
+
+    fn write_main(&self, text: &str) {
+        fs::write(self.folder.join("src/main.rs"), text).expect("a folder of our own");
+    }
+}
+
+#[test]
+fn the_tutorial_can_be_followed_to_the_letter() {
+    let page = fs::read_to_string(root().join("docs/tutorial.md")).expect("UTF-8");
+    let (mut listings, mut parts) = (fences(&page, "rust"), fences(&page, "rs"));
+    let (_, end) = listings.remove(0);
+    let (_, made) = listings.remove(0);
+    assert!(!listings.is_empty() && !parts.is_empty(), "expected steps on the page");
+    for (line, part) in &parts {
+        assert!(
+            end.contains(part.trim()),
+            "line {line}: expected a part of the file at the top, but found\n{part}"
+        );
+    }
+    let mut reader = Reader::new("tutorial");
+    for shown in shown(&page) {
+        while listings.first().is_some_and(|(line, _)| *line < shown.line) {
+            reader.write_main(&listings.remove(0).1);
+        }
+        while parts.first().is_some_and(|(line, _)| *line < shown.line) {
+            parts.remove(0);
+            reader.write_main(&end);
+        }
+        let (code, said) = reader.run(&shown.command);
+        if let Err(difference) = compare(&shown, (code, &said)) {
+            panic!("docs/tutorial.md:{}\n{difference}", shown.line);
+        }
+        if shown.command.starts_with("cd ") {
+            assert_eq!(reader.read("src/main.rs"), made, "`plainwire new` makes what the page shows");
+        }
+    }
+    assert!(listings.is_empty() && parts.is_empty(), "expected a command below every step");
+}
+
+#[test]
+fn a_project_is_made_once_and_by_a_legal_name_only() {
+    let mut reader = Reader::new("new");
+    let (code, said) = reader.run("plainwire new twice --path plainwire");
+    assert_eq!(code, 0, "{said}");
+    assert!(reader.read("twice/README.md").lines().count() <= 10);
+    assert_eq!(reader.read("twice/.gitignore"), "/target\n");
+    for (command, expected) in [
+        (
+            "plainwire new twice --path plainwire",
+            "expected nothing at `twice`, but found a folder with files in it",
+        ),
+        ("touch file && plainwire new file", "expected nothing at `file`, but found a file"),
+        ("plainwire new fn", "but found `fn`, which is taken"),
+        ("plainwire new ../x", "but found `../x`"),
+        ("plainwire new other --path file", "expected --path to be a checkout"),
+    ] {
+        let (code, said) = reader.run(command);
+        assert!(code == 2 && said.contains(expected), "{command}: {code}\n{said}");
+    }
+    assert!(!reader.folder.join("other").exists(), "nothing is made if something is wrong");
+    let (code, said) = reader.run("mkdir empty && plainwire new empty");
+    assert!(code == 0 && said.contains("not published yet"), "{said}");
+    assert!(reader.read("empty/Cargo.toml").contains("plainwire = \"0.1\""));
+}
