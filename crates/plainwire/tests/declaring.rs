@@ -220,7 +220,7 @@ async fn a_struct_is_structured_content_with_a_schema_and_text() {
         "type": "object",
         "properties": {
             "key": { "type": "string" },
-            "votes": { "type": "integer", "minimum": 0, "description": "How often it was seen." }
+            "votes": { "type": "integer", "minimum": 0 }
         },
         "required": ["key", "votes"]
     });

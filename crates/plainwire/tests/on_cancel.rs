@@ -280,7 +280,7 @@ async fn a_blocking_tool_takes_what_others_take_and_gives_what_others_give() {
     assert_eq!(client.call::<String>("nothing", json!({})).await.expect("text"), "done");
     for (a, text) in [
         (json!(u32::MAX), "too much"),
-        (json!("x"), "expected `arguments.a` to be an integer, but found \"x\""),
+        (json!("x"), "expected `arguments.a` to be an integer, but found \"x\"; 1 would fit"),
     ] {
         let result = client.call_tool("sum", json!({ "a": a, "b": 2 })).await.expect("a result");
         assert!(result.is_error);
