@@ -2,6 +2,7 @@
 //!
 //! - [`specimen`]: a server with a bit of everything that answers the same every time.
 //! - [`transcript`]: where the transcripts lie.
+//! - [`fuzz`]: what the fuzzers run, and the reviewed inputs as ordinary tests.
 //! - [`binary`]: the command `plainwire`, freshly built.
 //! - `program`: a process under test, written to and read from. Unix only.
 //!
@@ -11,6 +12,7 @@
 use std::path::{Path, PathBuf};
 
 pub mod binary;
+pub mod fuzz;
 #[cfg(unix)]
 pub mod program;
 pub mod specimen;

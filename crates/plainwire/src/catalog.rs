@@ -17,6 +17,7 @@ use plainwire_proto::model::{
 };
 use plainwire_proto::revision::Revision;
 
+use crate::handler::arguments::nearest;
 use crate::handler::completion::Completers;
 use crate::handler::template::Template;
 use crate::handler::{OnCancel, Prompt, Resource, ResourceTemplate, Run, Tool};
@@ -255,11 +256,13 @@ impl Catalog {
     }
 
     pub(crate) fn tool(&self, name: &str) -> Result<&Entry, Error> {
-        self.tools.get(name).ok_or_else(|| unknown("tool", name))
+        self.tools.get(name).ok_or_else(|| unknown("tool", name, self.lists.tools.iter().map(|it| &*it.name)))
     }
 
     pub(crate) fn prompt(&self, name: &str) -> Result<&Entry, Error> {
-        self.prompts.get(name).ok_or_else(|| unknown("prompt", name))
+        self.prompts
+            .get(name)
+            .ok_or_else(|| unknown("prompt", name, self.lists.prompts.iter().map(|it| &*it.name)))
     }
 
     /// Returns what reads `uri`, and the variables of its template as JSON.
@@ -390,7 +393,11 @@ impl Entry {
     }
 }
 
-fn unknown(kind: &str, name: &str) -> Error {
-    let text = format!("expected `name` to be a {kind} of this server, but found {:?}", shorten(name));
+fn unknown<'k>(kind: &str, name: &str, known: impl Iterator<Item = &'k str>) -> Error {
+    let found = shorten(name);
+    let mut text = format!("expected `name` to be a {kind} of this server, but found {found:?}");
+    if let Some(meant) = nearest(&found, known) {
+        text += &format!("; did you mean `{meant}`?");
+    }
     Error::new(ErrorKind::InvalidParams, text)
 }

@@ -123,6 +123,20 @@ async fn a_schema_by_hand_is_sent_to_the_letter() {
     assert_eq!(client.call::<usize>("by_hand", json!({ "a": 1, "c": 2 })).await.expect("a number"), 2);
 }
 
+#[tokio::test]
+async fn a_misspelt_name_is_told_what_was_meant() {
+    let client = serve(plainwire::server!().tool(read).tool(report)).await;
+    for (tool, arguments, expected) in [
+        ("read", json!({ "txet": "7" }), "but found `txet`; did you mean `text`?"),
+        ("raed", json!({ "text": "7" }), "but found \"raed\"; did you mean `read`?"),
+    ] {
+        let error = client.call::<i64>(tool, arguments).await.expect_err("a misspelt name").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let error = client.call::<i64>("something", json!({})).await.expect_err("no such tool").to_string();
+    assert!(!error.contains("did you mean"), "{error}");
+}
+
 #[cfg(feature = "pattern")]
 mod patterns {
     use super::*;

@@ -264,8 +264,7 @@ impl Draft {
     }
 
     fn finish(self, frame: &str) -> Result<Message, Malformed> {
-        // Of two ids neither is certain.
-        let id = self.id.filter(|_| !self.two_ids).and_then(|span| Id::parse(span.text(frame)));
+        let id = self.only_id().and_then(|span| Id::parse(span.text(frame)));
         // Whoever sent a method with an id, or something with no method at all, waits for an answer.
         let is_answer = self.is_answer();
         let answer = !is_answer && (self.id.is_some() || self.method.is_none());
@@ -330,12 +329,14 @@ impl Draft {
         if syntax.expected == DEPTH {
             let text = format!("expected {DEPTH}, but found more at byte {}", syntax.at);
             let error = Error::new(ErrorKind::InvalidRequest, text);
-            let id = self
-                .id
-                .map_or_else(|| id_of_deep(place.text(frame)), |span| Some(Id::parse(span.text(frame))));
             // Counted to its end and without an id it is a notification, for which nobody waits.
-            let notification = self.method.is_some() && self.id.is_none() && id == Some(None);
-            return Malformed { error, id: id.flatten(), answer: !is_answer && !notification, is_answer };
+            let (id, notification) = match id_of_deep(place.text(frame)) {
+                Some(DeepId::Absent) => (None, self.method.is_some()),
+                Some(DeepId::Certain(id)) => (Some(id), false),
+                Some(DeepId::Uncertain) => (None, false),
+                None => (self.only_id().and_then(|span| Id::parse(span.text(frame))), false),
+            };
+            return Malformed { error, id, answer: !is_answer && !notification, is_answer };
         }
         let found = match frame.get(syntax.at..).and_then(|rest| rest.chars().next()) {
             Some(c) => format!("{c:?}"),
@@ -351,9 +352,14 @@ impl Draft {
         self.outcome && self.method.is_none()
     }
 
+    /// Of two ids neither is certain.
+    fn only_id(&self) -> Option<Span> {
+        self.id.filter(|_| !self.two_ids)
+    }
+
     /// The id, unless it is a number that may have gone on behind `end`, where reading stopped.
     fn certain_id(&self, frame: &str, end: usize) -> Option<Id> {
-        let span = self.id?;
+        let span = self.only_id()?;
         let text = span.text(frame);
         if text.ends_with('"') || span.range().end < end { Id::parse(text) } else { None }
     }
@@ -430,13 +436,22 @@ fn read_meta(scanner: &mut Scanner<'_>, frame: &str) -> Result<Meta, Syntax> {
     Ok(meta)
 }
 
+/// What a message that is nested too deeply says of its id.
+enum DeepId {
+    Absent,
+    Certain(Id),
+    /// It can't be read, or there are two that differ.
+    Uncertain,
+}
+
 /// Finds the id of a message that is nested too deeply to be scanned: brackets are counted, nothing is checked.
 ///
-/// Only a count that ends at zero at the very end is believed, otherwise it is `None`; `Some(None)` is a message
-/// without an id.
-fn id_of_deep(text: &str) -> Option<Option<Id>> {
-    let bytes = text.trim().as_bytes();
-    let (mut depth, mut at, mut found) = (0usize, 0usize, None);
+/// Only a count that ends at zero at the very end is believed, otherwise it is `None`.
+fn id_of_deep(text: &str) -> Option<DeepId> {
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (0usize, 0usize);
+    let (mut found, mut differ) = (None, false);
     while at < bytes.len() {
         match bytes[at] {
             b'{' | b'[' => depth += 1,
@@ -448,19 +463,24 @@ fn id_of_deep(text: &str) -> Option<Option<Id>> {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
                 if depth == 1
-                    && &bytes[start..=at] == br#""id""#
-                    && let Some(rest) = text.trim()[at + 1..].trim_start().strip_prefix(':')
+                    && let Some(rest) = text[at + 1..].trim_start().strip_prefix(':')
+                    && unquote(&text[start..=at]).as_deref() == Some("id")
                 {
                     let rest = rest.trim_start();
-                    let mut scanner = Scanner::new(rest, 1);
-                    found = scanner.value().ok().and_then(|span| Id::parse(span.text(rest)));
+                    let id = Scanner::new(rest, 1).value().map_or("", |span| span.text(rest));
+                    differ |= found.replace(id).is_some_and(|before| before != id);
                 }
             }
             _ => {}
         }
         at += 1;
     }
-    (depth == 0).then_some(found)
+    let id = match found {
+        None => DeepId::Absent,
+        Some(id) if !differ => Id::parse(id).map_or(DeepId::Uncertain, DeepId::Certain),
+        Some(_) => DeepId::Uncertain,
+    };
+    (depth == 0).then_some(id)
 }
 
 #[cfg(test)]

@@ -77,10 +77,21 @@ pub fn slim_results(schema: &mut Value) {
 /// ```
 pub fn slim_arguments(schema: &mut Value) {
     if !walk::is_deeper(schema, MAX_DEPTH) {
-        each(schema, &mut optional);
-        slim(schema);
+        // What is moved to the place where it is used may be null there for nothing, once more. Each round takes text away,
+        // and the second is nearly always the last.
+        for _ in 0..MAX_ROUNDS {
+            let before = schema.clone();
+            each(schema, &mut optional);
+            slim(schema);
+            if *schema == before {
+                break;
+            }
+        }
     }
 }
+
+/// How often arguments are slimmed again: as often as definitions are nested in each other, in any schema that somebody reads.
+const MAX_ROUNDS: usize = 16;
 
 /// Applies `change` to a schema and to those inside of it, the innermost first.
 fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Keywords)) {

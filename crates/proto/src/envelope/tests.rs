@@ -131,6 +131,28 @@ fn finds_the_id_of_a_message_that_is_too_deep() {
 }
 
 #[test]
+fn a_request_that_is_too_deep_is_answered_however_its_id_is_written() {
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    for (written, id) in [(r#""\u0069d":7"#, Some(Id::Integer(7))), (r#""id":1.5"#, None)] {
+        let frame = format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":{deep}}},{written}}}"#);
+        let malformed = read(&frame).expect_err(&frame);
+        assert_eq!((malformed.id, malformed.answer), (id, true), "{frame}");
+    }
+}
+
+#[test]
+fn of_two_ids_neither_is_answered_whatever_else_is_wrong() {
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    let too_deep = format!(r#"{{"id":1,"id":2,"jsonrpc":"2.0","method":"x","params":{{"a":{deep}}}}}"#);
+    let later = format!(r#"{{"id":1,"jsonrpc":"2.0","method":"x","params":{{"a":{deep}}},"id":2}}"#);
+    for frame in [&too_deep, &later, r#"{"jsonrpc":"2.0","id":"a","id":"b","method":"x","params":tru}"#] {
+        assert_eq!(read(frame).expect_err(frame).id, None, "{frame}");
+    }
+    let cut = cut_off(r#"{"id":"a","id":"b","method":"#, 128, Error::new(ErrorKind::InvalidRequest, "x"));
+    assert_eq!(cut.id, None);
+}
+
+#[test]
 fn owes_no_answer_for_a_malformed_notification_or_answer() {
     for frame in [
         r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#,

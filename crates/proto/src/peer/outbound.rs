@@ -117,6 +117,8 @@ impl Outbound {
         let limit = if idle { "idle" } else { "hard" };
         let text =
             format!("expected an answer to `{}` in time, but the {limit} deadline passed", waiting.method);
+        // Without any time to be idle, to begin anew is to be over again.
+        let idle = idle && !waiting.idle.is_zero();
         Some(Expired { idle, key: RequestKey(number), why: Error::new(ErrorKind::Overloaded, text) })
     }
 
@@ -221,8 +223,13 @@ impl Peer {
             message: Option<String>,
         }
         let text = params.all.map_or("{}", |span| span.text(frame));
+        // The handshake and pings ask for no progress, and no program knows their keys.
+        let is_programs = |it: &Progress| {
+            let request = RequestKey(it.progress_token);
+            !self.is_handshake(request) && !self.keep_alive.is_ours(request)
+        };
         match serde_json::from_str::<Progress>(text) {
-            Ok(it) if self.outbound.touch(RequestKey(it.progress_token), now) => {
+            Ok(it) if is_programs(&it) && self.outbound.touch(RequestKey(it.progress_token), now) => {
                 let request = RequestKey(it.progress_token);
                 let (progress, total, message) = (it.progress, it.total, it.message);
                 self.events.push_back(Event::Progress { request, progress, total, message });

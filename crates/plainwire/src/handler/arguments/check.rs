@@ -133,17 +133,18 @@ impl<'s> Check<'s> {
             !value.is_null() || !known || required.contains(&name.as_str())
         });
         self.changed |= members.len() < count;
-        if let Some(missing) = required.iter().find(|name| !members.contains_key(**name)) {
-            let member = properties.and_then(|properties| properties.get(*missing));
-            let fault = Fault::new(member.unwrap_or(&Value::Null), self.expectation(member), "nothing");
-            return Err(fault.within(Step::Name((*missing).to_owned())));
-        }
+        // First, since a name that is misspelt is missing as well.
         if closed
             && !keywords.contains_key("patternProperties")
             && let Some(known) = properties
             && let Some(unknown) = members.keys().find(|name| !known.contains_key(*name))
         {
             return Err(Fault::unknown(&only(known.keys()), unknown, known, Some(members)));
+        }
+        if let Some(missing) = required.iter().find(|name| !members.contains_key(**name)) {
+            let member = properties.and_then(|properties| properties.get(*missing));
+            let fault = Fault::new(member.unwrap_or(&Value::Null), self.expectation(member), "nothing");
+            return Err(fault.within(Step::Name((*missing).to_owned())));
         }
         for (name, value) in members.iter_mut() {
             let member = properties.and_then(|properties| properties.get(name));

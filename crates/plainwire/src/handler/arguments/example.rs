@@ -31,7 +31,7 @@ pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchem
 }
 
 /// Returns the name that was meant, if one is near.
-pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let bare = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
     let wanted = bare(name);
     let far = |other: &&str| distance(&wanted, &bare(other));
@@ -40,22 +40,26 @@ pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
     (far(&near) <= if wanted.chars().count() > 4 { 2 } else { 1 }).then_some(near)
 }
 
-/// How many letters have to be put in, taken out or changed.
+/// How many letters have to be put in, taken out, changed or swapped with the next one.
 fn distance(one: &str, other: &str) -> usize {
     if one.len() > MAX_COMPARED || other.len() > MAX_COMPARED {
         return usize::MAX;
     }
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (n, ours) in one.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], n + 1);
-        for (m, theirs) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(ours != *theirs);
-            diagonal = row[m + 1];
-            row[m + 1] = changed.min(diagonal + 1).min(row[m] + 1);
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for n in 0..one.len() {
+        let mut row = vec![n + 1];
+        for m in 0..other.len() {
+            let changed = rows[n][m] + usize::from(one[n] != other[m]);
+            let mut least = changed.min(rows[n][m + 1] + 1).min(row[m] + 1);
+            if n > 0 && m > 0 && one[n] == other[m - 1] && one[n - 1] == other[m] {
+                least = least.min(rows[n - 1][m - 1] + 1);
+            }
+            row.push(least);
         }
+        rows.push(row);
     }
-    row[other.len()]
+    rows[one.len()][other.len()]
 }
 
 struct Maker<'s> {

@@ -22,6 +22,7 @@ use check::Check;
 use fault::{Fault, Step, only};
 
 pub(crate) use check::whole;
+pub(crate) use example::nearest;
 pub(crate) use format::is_checked;
 
 /// Reads arguments into a `T`.

@@ -301,7 +301,7 @@ fn names_what_nested_structs_have() {
 
 #[test]
 fn means_names_that_are_written_another_way() {
-    let near = |name, known: &[&'static str]| example::nearest(name, known.iter().copied());
+    let near = |name, known: &[&'static str]| nearest(name, known.iter().copied());
     assert_eq!(near("pageSize", &["query", "page_size"]), Some("page_size"));
     assert_eq!(near("qurey", &["query", "page_size"]), Some("query"));
     assert_eq!(near("town", &["city", "unit"]), None);

@@ -261,6 +261,13 @@ fn progress_begins_the_idle_deadline_anew() {
 }
 
 #[test]
+fn progress_of_the_handshake_is_told_to_nobody() {
+    let mut client = Client::connecting(client_config(&[V25C], EraChoice::default()));
+    let note = "ignored: progress of 1, which is not waited for";
+    assert_eq!(client.hears(progress(r#"{"progressToken":1,"progress":1}"#)), [note]);
+}
+
+#[test]
 fn the_hard_deadline_passes_however_much_progress_there_is() {
     let mut client = Client::speaking(V25C);
     watched(&mut client);
@@ -272,6 +279,26 @@ fn the_hard_deadline_passes_however_much_progress_there_is() {
     assert_eq!(
         client.waits(SECOND),
         ["failed 2: Overloaded: expected an answer to `tools/call` in time, but the hard deadline passed"]
+    );
+}
+
+/// The clock used to stop for good here: what had no time was given none anew, again and again.
+#[test]
+fn a_request_without_any_time_fails_at_once_also_while_somebody_thinks_about_a_question() {
+    let mut config = client_config(&[V25C], EraChoice::default());
+    config.capabilities.declare("elicitation", json!({}));
+    let mut pair = Pair::new(server_config(&Revision::ALL), config);
+    pair.client.connect(pair.now);
+    pair.drive(|_, _, _| {});
+    let mut client = Client(pair);
+    client.0.client_events.clear();
+    let question = r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}"#;
+    assert_eq!(client.hears(question), ["2025-11-25: elicitation/create {}"]);
+    let options = RequestOptions { idle: Duration::ZERO, ..RequestOptions::default() };
+    client.0.client.request("tools/call", r#"{"name":"t"}"#, options, client.0.now);
+    assert_eq!(
+        client.waits(Duration::ZERO),
+        ["failed 2: Overloaded: expected an answer to `tools/call` in time, but the idle deadline passed"]
     );
 }
 

@@ -1,0 +1,37 @@
+//! What the fuzzers run: one function for each target, from bytes to a panic where something that always holds did not.
+//!
+//! In: any bytes. Out: nothing; a broken promise panics and says which. `fuzz/fuzz_targets/` hands them what libFuzzer
+//! makes up, `tests/corpora.rs` hands them the files of `fuzz/corpus/`. Nothing here reads a file, a clock or chance, so
+//! that the same bytes always do the same.
+
+mod arguments;
+mod bytes;
+mod cursor;
+mod envelope;
+mod form;
+mod json;
+mod peer;
+mod seal;
+mod slim;
+
+pub use arguments::arguments;
+pub use cursor::cursor;
+pub use envelope::envelope;
+pub use form::form;
+pub use peer::peer;
+pub use seal::seal;
+pub use slim::slimming;
+
+/// What one target runs.
+pub type Target = fn(&[u8]);
+
+/// The targets by name, which is the name of their folder in `fuzz/corpus/` and of their file in `fuzz/fuzz_targets/`.
+pub const TARGETS: [(&str, Target); 7] = [
+    ("arguments", arguments),
+    ("cursor", cursor),
+    ("envelope", envelope),
+    ("form", form),
+    ("peer", peer),
+    ("seal", seal),
+    ("slim", slimming),
+];

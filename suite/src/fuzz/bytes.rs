@@ -1,0 +1,50 @@
+//! Bytes of a fuzzer, read as choices: which, how many, what text.
+//!
+//! In: bytes. Out: numbers and texts; zeros once the bytes are used up. A byte more or less only moves what follows, which
+//! is what a fuzzer can work with.
+
+/// What is left of the bytes.
+pub(super) struct Bytes<'d>(&'d [u8]);
+
+impl<'d> Bytes<'d> {
+    pub(super) fn new(data: &'d [u8]) -> Self {
+        Self(data)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn byte(&mut self) -> u8 {
+        let Some((&first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        first
+    }
+
+    /// A number below `end`, or 0.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        usize::from(self.byte()).checked_rem(end).unwrap_or(0)
+    }
+
+    pub(super) fn array<const N: usize>(&mut self) -> [u8; N] {
+        std::array::from_fn(|_| self.byte())
+    }
+
+    /// The next bytes, at most 255 of them: a byte says how many.
+    pub(super) fn some(&mut self) -> &'d [u8] {
+        let length = usize::from(self.byte()).min(self.0.len());
+        let (some, rest) = self.0.split_at(length);
+        self.0 = rest;
+        some
+    }
+
+    /// As [`Self::some`], with what is no UTF-8 replaced.
+    pub(super) fn text(&mut self) -> String {
+        String::from_utf8_lossy(self.some()).into_owned()
+    }
+
+    /// All that is left.
+    pub(super) fn rest(&self) -> &'d [u8] {
+        self.0
+    }
+}

@@ -1,0 +1,72 @@
+//! Forms: read, written in each revision, read again the same; answers that are taken fit, and refusals are short.
+
+use plainwire::proto::form::Form;
+use plainwire::proto::revision::Revision;
+use serde_json::{Map, Value};
+
+/// A schema in the first line, an answer in the second, and lines that somebody types.
+pub fn form(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut lines = text.split('\n');
+    let form = match Form::parse(lines.next().unwrap_or_default()) {
+        Ok(form) => form,
+        Err(why) => return is_short(&why),
+    };
+    assert!(form.fields.len() <= Form::MAX_FIELDS);
+    for revision in Revision::ALL {
+        let mut out = Vec::new();
+        match form.write(&mut out, revision) {
+            Ok(()) => again(&form, &out, revision),
+            Err(unsupported) => {
+                is_short(&unsupported.to_string());
+                assert!(out.is_empty(), "{}", String::from_utf8_lossy(&out));
+            }
+        }
+    }
+    if let Ok(Value::Object(answer)) = serde_json::from_str(lines.next().unwrap_or_default()) {
+        answered(&form, answer);
+    }
+    for line in lines.take(8) {
+        typed(&form, line);
+    }
+}
+
+/// The newest revision loses nothing. What an older one leaves out stays away when it is written again.
+fn again(form: &Form, written: &[u8], revision: Revision) {
+    let text = std::str::from_utf8(written).expect("UTF-8 is written");
+    assert!(!text.contains(['\n', '\r']), "{text}");
+    let read = Form::parse(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+    let mut twice = Vec::new();
+    read.write(&mut twice, revision).unwrap_or_else(|why| panic!("{text}: {why}"));
+    assert_eq!(text, String::from_utf8_lossy(&twice));
+    let names = |form: &Form| form.fields.iter().map(|it| (it.name.clone(), it.required)).collect::<Vec<_>>();
+    assert_eq!(names(&read), names(form), "{text}");
+}
+
+fn answered(form: &Form, answer: Map<String, Value>) {
+    match form.check(&answer) {
+        Ok(()) => {
+            let filled = form.with_defaults(answer);
+            assert_eq!(form.with_defaults(filled.clone()), filled);
+            let required = form.fields.iter().filter(|field| field.required);
+            required.for_each(|field| assert!(filled.contains_key(&field.name), "{filled:?}"));
+        }
+        Err(why) => is_short(&why),
+    }
+}
+
+/// What is taken from a line fits the field.
+fn typed(form: &Form, line: &str) {
+    for field in &form.fields {
+        match field.read(line) {
+            Ok(Some(value)) if line.trim().is_empty() => assert_eq!(Some(value), field.default_value()),
+            Ok(Some(value)) => assert_eq!(field.check(&value), Ok(()), "{line:?} for {field:?}"),
+            Ok(None) => assert!(line.trim().is_empty() && !field.required, "{line:?} for {field:?}"),
+            Err(why) => is_short(&why),
+        }
+    }
+}
+
+fn is_short(why: &str) {
+    assert!(why.chars().count() <= 1000 && !why.contains('\n'), "{why}");
+}

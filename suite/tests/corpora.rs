@@ -1,0 +1,81 @@
+//! The reviewed inputs of the fuzzers, as ordinary tests; and inputs of a megabyte that must not take long.
+//!
+//! In: `fuzz/corpus/<target>/`, a file for each input. Each runs through the function that the fuzzer of this name runs.
+
+use std::fs;
+
+use plainwire_suite::{files_below, fuzz, root};
+
+/// Files, and bytes of all files, that one target may have: they are there to be read.
+const MOST_FILES: usize = 40;
+const MOST_BYTES: u64 = 100 << 10;
+
+fn replay(target: &str) {
+    let (_, run) = fuzz::TARGETS.iter().find(|(name, _)| *name == target).expect("a target of this name");
+    let files = files_below(&root().join("fuzz/corpus").join(target), "");
+    assert!((3..=MOST_FILES).contains(&files.len()), "{} files for {target}", files.len());
+    let bytes: u64 = files.iter().map(|file| file.metadata().expect("a file").len()).sum();
+    assert!(bytes <= MOST_BYTES, "{bytes} bytes for {target}");
+    for file in files {
+        let data = fs::read(&file).expect("a file");
+        if std::panic::catch_unwind(|| run(&data)).is_err() {
+            panic!("{} breaks a promise, see above", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_corpus_of_cursor_keeps_its_promises() {
+    replay("cursor");
+}
+
+#[test]
+fn the_corpus_of_envelope_keeps_its_promises() {
+    replay("envelope");
+}
+
+#[test]
+fn the_corpus_of_form_keeps_its_promises() {
+    replay("form");
+}
+
+#[test]
+fn the_corpus_of_peer_keeps_its_promises() {
+    replay("peer");
+}
+
+#[test]
+fn the_corpus_of_seal_keeps_its_promises() {
+    replay("seal");
+}
+
+#[test]
+fn the_corpus_of_arguments_keeps_its_promises() {
+    replay("arguments");
+}
+
+#[test]
+fn the_corpus_of_slim_keeps_its_promises() {
+    replay("slim");
+}
+
+#[test]
+fn each_target_has_a_corpus_a_test_and_a_file_for_the_fuzzer() {
+    let here = include_str!("corpora.rs");
+    let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).expect("a manifest");
+    for (target, _) in fuzz::TARGETS {
+        assert!(here.contains(&format!("replay(\"{target}\")")), "no test of {target}");
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{target}.rs\"")), "no binary {target}");
+    }
+    let listed = |folder: &str| {
+        let entries = fs::read_dir(root().join("fuzz").join(folder)).expect("a folder");
+        let name =
+            |path: std::path::PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let mut names: Vec<_> = entries.map(|entry| name(entry.expect("an entry").path())).collect();
+        names.sort();
+        names
+    };
+    let targets = fuzz::TARGETS.map(|(name, _)| name);
+    assert_eq!(listed("corpus"), targets);
+    assert_eq!(listed("fuzz_targets"), targets);
+}
