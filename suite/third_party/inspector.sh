@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Checks `plainwire serve reference` over stdio with the MCP Inspector's command line, in each of its protocol eras.
+# Checks `plainwire serve reference` over stdio with the command line of the MCP Inspector, in each of its protocol eras, and
+# the schemas of the examples.
 #
-#   inspector.sh <path to the plainwire binary>
+#   inspector.sh <path to the plainwire binary> <folder of the built examples>
 #
 # Each check is one run of the Inspector: it wants an exit code and a JavaScript condition on the JSON answer (`result`,
 # or `error` for a failure). Prints one line per check and at the end `N passed, M failed`. Exit code 1 if anything
@@ -14,8 +15,9 @@
 # Exit codes of the Inspector: 0 fine, 1 error from the server, 5 the tool failed or does not exist, 6 with --strict a
 # schema that other clients may refuse.
 set -euo pipefail
-[ $# -eq 1 ] || { sed -n '2,15p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
+[ $# -eq 2 ] || { sed -n '2,15p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
 binary=$1
+examples=$2
 paths=$("$(dirname "$0")/install.sh")
 eval "$paths" # NODE, INSPECTOR and MCPDO
 
@@ -146,6 +148,11 @@ for era in legacy auto modern; do
 done
 
 check "tools/list --strict: schemas that every client accepts" 0 "result.tools.length === 5" --method tools/list --strict
+for example in asks hello layers long_work resources state typed; do
+  target=("$examples/$example")
+  check "$example: tools/list --strict" 0 "result.tools.length > 0" --method tools/list --strict
+done
+target=("$binary" serve reference)
 
 # Connections that last
 

@@ -1,8 +1,9 @@
 //! `plainwire lint`: what is shown, what is left out on request, and when the exit code is 1. The rules have their tests beside
 //! them, in `crates/inspect`.
 
+use plainwire::schema::Preset;
 use plainwire_inspect::lint::RULES;
-use plainwire_suite::root;
+use plainwire_suite::{binary, root};
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, str};
 
@@ -112,10 +113,38 @@ fn exits_with_1_from_what_is_denied_on() {
     }
 }
 
+/// The servers that people learn from, each as the words that start it.
+fn shown() -> Vec<Vec<String>> {
+    let folder = binary::path().parent().expect("a file lies in a folder");
+    let example = |name| vec![folder.join(name).to_string_lossy().into_owned()];
+    let reference = [binary::path().to_string_lossy().into_owned(), "serve".into(), "reference".into()];
+    binary::EXAMPLES.map(example).into_iter().chain([reference.to_vec()]).collect()
+}
+
 #[test]
-fn finds_no_errors_in_the_reference_server() {
-    let ran = ask(&["lint"]);
-    assert_eq!((ran.code, &*ran.stderr), (0, ""), "{}", ran.stdout);
+fn finds_no_errors_in_the_servers_that_people_learn_from() {
+    for server in shown() {
+        let ran = binary::command().args(["lint", "--"]).args(&server).output().expect("it starts");
+        assert_eq!(ran.status.code(), Some(0), "{server:?}: {}", String::from_utf8_lossy(&ran.stdout));
+    }
+}
+
+#[test]
+fn no_schema_of_theirs_refers_to_another_one_in_any_preset() {
+    let mut seen = 0;
+    for server in shown() {
+        let ran = binary::command().args(["list", "--json", "--"]).args(&server).output().expect("it starts");
+        let list: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+        for tool in list["tools"].as_array().into_iter().flatten() {
+            for preset in Preset::ALL {
+                let mut schema = tool["inputSchema"].clone();
+                preset.apply(&mut schema);
+                assert!(!schema.to_string().contains("\"$ref\""), "{preset}: {schema}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 30, "expected more tools than {seen}");
 }
 
 #[test]
