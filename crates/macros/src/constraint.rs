@@ -7,6 +7,7 @@ use syn::{
     Attribute, Error, Expr, ExprRange, GenericArgument, LitStr, PathArguments, RangeLimits, Result, Type,
 };
 
+use crate::literal::{Bounds, Number};
 use crate::name::any_of;
 
 /// The formats that arguments are checked for.
@@ -31,7 +32,10 @@ fn range(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     fits(attribute, ty, &[Kind::Number], "numbers")?;
     let text =
         "expected a range in parentheses, such as `#[range(1..=100)]`, `#[range(0.0..)]` or `#[range(..10)]`";
-    let ExprRange { start, limits, end, .. } = bounds(attribute, text)?;
+    let range = bounds(attribute, text)?;
+    let written = Bounds::of(&range);
+    written.hold_something().and_then(|()| written.fit(ty))?;
+    let ExprRange { start, limits, end, .. } = range;
     let least = start.map(|least| quote!(min = #least));
     Ok(match (end, limits) {
         (Some(most), RangeLimits::Closed(_)) => {
@@ -53,7 +57,10 @@ fn length(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     if let Ok(Expr::Lit(exact)) = attribute.parse_args::<Expr>() {
         return Ok(quote!(#[schemars(length(equal = #exact))]));
     }
-    let ExprRange { start, limits, end, .. } = bounds(attribute, text)?;
+    let range = bounds(attribute, text)?;
+    let written = Bounds::of(&range);
+    written.hold_something().and_then(|()| written.fit_within((0, i128::MAX), ","))?;
+    let ExprRange { start, limits, end, .. } = range;
     let least = start.map(|least| quote!(min = #least));
     let most = end.map(|most| match limits {
         RangeLimits::Closed(_) => quote!(max = #most),
@@ -61,6 +68,19 @@ fn length(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     });
     let both = least.into_iter().chain(most);
     Ok(quote!(#[schemars(length(#(#both),*))]))
+}
+
+/// Whether `default` is what the attribute lets through, as far as both are written out.
+///
+/// # Errors
+/// If it is not.
+pub(crate) fn holds(attribute: &Attribute, default: &Expr) -> Result<()> {
+    match (attribute.parse_args::<Expr>(), Number::read(default)) {
+        (Ok(Expr::Range(range)), Some(number)) if attribute.path().is_ident("range") => {
+            Bounds::of(&range).hold(number, default)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn bounds(attribute: &Attribute, text: &str) -> Result<ExprRange> {
@@ -112,6 +132,15 @@ fn kind(ty: &Type) -> Kind {
     }
 }
 
+/// Says what a default of this type is, where a text can't be one.
+pub(crate) fn instead_of_text(ty: &Type) -> Option<&'static str> {
+    match kind(ty) {
+        Kind::Boolean => Some("`true` or `false`"),
+        Kind::Number => Some("a number"),
+        _ => None,
+    }
+}
+
 pub(crate) fn is_unknown(ty: &Type) -> bool {
     kind(ty) == Kind::Unknown
 }
@@ -127,8 +156,17 @@ fn fits(attribute: &Attribute, ty: &Type, kinds: &[Kind], what: &str) -> Result<
 
 /// Returns the `T` of an `Option<T>`.
 pub(crate) fn inner_of_option(ty: &Type) -> Option<&Type> {
+    inner(ty, &["Option"])
+}
+
+/// What a type is one or more of, such as the `T` of an `Option<Vec<T>>`; else the type itself.
+pub(crate) fn item(ty: &Type) -> &Type {
+    inner(ty, &["BTreeSet", "HashSet", "Option", "Vec", "VecDeque"]).map_or(ty, item)
+}
+
+fn inner<'t>(ty: &'t Type, of: &[&str]) -> Option<&'t Type> {
     let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+    let last = path.path.segments.last().filter(|last| of.iter().any(|name| last.ident == name))?;
     let PathArguments::AngleBracketed(angle) = &last.arguments else { return None };
     match angle.args.first()? {
         GenericArgument::Type(inner) => Some(inner),

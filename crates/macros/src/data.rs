@@ -123,20 +123,22 @@ fn translate(field: &mut Field, function: &Ident) -> Result<Option<TokenStream>>
     let is_ours = |it: &Attribute| OURS.iter().any(|name| it.path().is_ident(name));
     let (ours, theirs) = std::mem::take(&mut field.attrs).into_iter().partition::<Vec<_>, _>(is_ours);
     field.attrs = theirs;
-    let mut made = None;
+    let mut default = None;
     for attribute in &ours {
         let tokens = if !attribute.path().is_ident("default") {
             constraint::read(attribute, &field.ty)?
-        } else if made.is_some() {
+        } else if default.is_some() {
             return Err(Error::new_spanned(attribute, "expected one default, but found a second one"));
         } else {
-            made = Some(default::function(function, &field.ty, &default::read(attribute, &field.ty)?));
+            default = Some(default::read(attribute, &field.ty)?);
             let path = function.to_string();
             quote!(#[serde(default = #path)])
         };
         field.attrs.extend(Attribute::parse_outer.parse2(tokens)?);
     }
-    Ok(made)
+    let Some(default) = default else { return Ok(None) };
+    ours.iter().try_for_each(|attribute| constraint::holds(attribute, &default))?;
+    Ok(Some(default::function(function, &field.ty, &default)))
 }
 
 #[cfg(test)]

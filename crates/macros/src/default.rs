@@ -9,7 +9,7 @@ use crate::constraint;
 /// Reads the value.
 ///
 /// # Errors
-/// If there is none, or if the type has one already.
+/// If there is none, if the type has one already, or if the type never is one.
 pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<Expr> {
     let default: Expr = attribute.parse_args().map_err(|error| {
         Error::new(error.span(), "expected a value in parentheses, such as `#[default(50)]`")
@@ -19,14 +19,25 @@ pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<Expr> {
                     remove the `Option` or the default";
         return Err(Error::new_spanned(attribute, text));
     }
-    Ok(default)
+    match constraint::instead_of_text(ty) {
+        Some(expected) if is_text(&default) => {
+            let ty = quote!(#ty);
+            let text = format!("expected {expected}, since the argument is a `{ty}`, but found a text");
+            Err(Error::new_spanned(default, text))
+        }
+        _ => Ok(default),
+    }
+}
+
+fn is_text(default: &Expr) -> bool {
+    matches!(default, Expr::Lit(ExprLit { lit: Lit::Str(_), .. }))
 }
 
 /// The function that makes the value. A text becomes whatever the type is.
 pub(crate) fn function(name: &Ident, ty: &Type, default: &Expr) -> TokenStream {
-    let value = match default {
-        Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => quote!(::std::convert::Into::into(#default)),
-        other => quote!(#other),
+    let value = match is_text(default) {
+        true => quote!(::std::convert::Into::into(#default)),
+        false => quote!(#default),
     };
     quote!(fn #name() -> #ty { #value })
 }

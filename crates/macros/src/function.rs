@@ -4,7 +4,7 @@
 //! of its own or a method makes no difference here.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
@@ -123,6 +123,11 @@ impl Function {
     /// The struct that single arguments are read into, if there are any.
     pub(crate) fn arguments_struct(&self) -> Option<TokenStream> {
         let (fields, defaults): (Vec<_>, Vec<_>) = self.arguments().map(Parameter::field).unzip();
+        // The derives copy what is asked here, and believe it: a type that is no argument is one error, not one for each
+        // place where they use it.
+        let asked: Vec<_> = self.arguments().filter_map(Parameter::asked).collect();
+        let asked = (!asked.is_empty()).then(|| quote!(where #(#asked),*));
+        let name = self.arguments_name();
         self.arguments().next().map(|first| {
             // The derive has complaints of its own about types; they are shown at a parameter.
             let derive = at(
@@ -133,28 +138,40 @@ impl Function {
                 #derive
                 #[serde(crate = "::plainwire::serde")]
                 #[schemars(crate = "::plainwire::schemars")]
-                struct __Arguments { #(#fields),* }
+                struct #name #asked { #(#fields),* }
                 #(#defaults)*
             }
         })
     }
 
+    /// The name of that struct, shown at the one type that may be no argument. With two of them it is not known which one
+    /// would be wrong.
+    fn arguments_name(&self) -> Ident {
+        let mut asked = self.arguments().filter(|it| it.asked().is_some());
+        let only = asked.next().filter(|_| asked.next().is_none());
+        Ident::new("__Arguments", only.map_or_else(Span::call_site, |it| shown_at(it.ty.span())))
+    }
+
     /// What the handler takes, and from where: a tuple of pairs, as `Handler` has it.
     pub(crate) fn takes(&self) -> TokenStream {
-        let arguments = self.arguments().next().map(|_| quote!((__Arguments, ::plainwire::ViaArguments),));
+        let name = self.arguments_name();
+        let spot = name.span();
+        let arguments =
+            self.arguments().next().map(|_| quote_spanned!(spot=> (#name, ::plainwire::ViaArguments),));
         let others = self.parameters.iter().map(|Parameter { kind, ty, .. }| match kind {
             Kind::Argument => quote!(),
             Kind::Arguments => quote!((#ty, ::plainwire::ViaArguments),),
             Kind::Extracted => quote!((#ty, ::plainwire::ViaCall),),
             Kind::BorrowedContext => quote!((::plainwire::Context, ::plainwire::ViaCall),),
         });
-        quote!((#arguments #(#others)*))
+        quote_spanned!(spot=> (#arguments #(#others)*))
     }
 
     /// The parameters of the handler: one for all arguments, then those that come from the call.
     pub(crate) fn handler_parameters(&self) -> Vec<TokenStream> {
-        let own = own("arguments");
-        let arguments = self.arguments().next().map(|_| quote!(#own: __Arguments));
+        let (mut own, name) = (own("arguments"), self.arguments_name());
+        own.set_span(own.span().located_at(name.span()));
+        let arguments = self.arguments().next().map(|_| quote_spanned!(name.span()=> #own: #name));
         let others = self.parameters.iter().filter_map(|it| {
             let (name, ty) = (&it.local, &it.ty);
             match it.kind {

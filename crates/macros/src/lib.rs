@@ -14,6 +14,7 @@ mod entry;
 mod free;
 mod function;
 mod implementation;
+mod literal;
 mod name;
 mod options;
 mod parameter;

@@ -27,3 +27,55 @@ pub(crate) fn any_of(names: &[&str]) -> String {
         }
     }
 }
+
+/// Returns the one of `names` that `found` was to be: the same but for underscores, its beginning, or a slip away.
+pub(crate) fn meant<'n>(found: &str, names: &[&'n str]) -> Option<&'n str> {
+    let plain = |name: &str| name.to_lowercase().replace('_', "");
+    let begins = |name: &str| name.strip_prefix(found).is_some_and(|rest| rest.starts_with('_'));
+    let near = names.iter().map(|name| (slips(&plain(found), &plain(name)), *name)).min();
+    // Two letters that changed places are two slips.
+    let near = near.filter(|(slips, _)| *slips <= if found.len() < 5 { 1 } else { 2 });
+    near.map(|(_, name)| name).or_else(|| names.iter().find(|name| begins(name)).copied())
+}
+
+/// How many letters are to be added, removed or changed to make `one` of `other`.
+fn slips(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (n, c) in one.chars().enumerate() {
+        let mut next = vec![n + 1];
+        for (m, d) in other.iter().enumerate() {
+            let changed = row[m] + usize::from(c != *d);
+            next.push(changed.min(row[m + 1] + 1).min(next[m] + 1));
+        }
+        row = next;
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_known_and_another_word_is_not() {
+        let names =
+            ["description", "icon", "layer", "meta", "mime_type", "name", "read_only", "size", "title"];
+        for (found, expected) in [
+            ("readonly", Some("read_only")),
+            ("readOnly", Some("read_only")),
+            ("mime", Some("mime_type")),
+            ("tilte", Some("title")),
+            ("titel", Some("title")),
+            ("titl", Some("title")),
+            ("desciption", Some("description")),
+            ("icons", Some("icon")),
+            ("names", Some("name")),
+            ("cache", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(meant(found, &names), expected, "{found}");
+        }
+    }
+}

@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Result, Token, parenthesized};
 
 use crate::entry::Kind;
-use crate::name::{self, any_of};
+use crate::name::{self, any_of, meant};
 
 /// The options of one entry.
 #[derive(Default)]
@@ -123,7 +123,15 @@ impl Options {
         };
         let Some(option) = known.iter().find(|it| it.name == word) else {
             let names: Vec<_> = known.iter().map(|it| it.name).collect();
-            let text = format!("expected {}, but found `{word}`", any_of(&names));
+            let text = match meant(&word, &names) {
+                Some(meant) => {
+                    let attribute = kind.attribute();
+                    format!(
+                        "expected an option of `#[{attribute}]`, but found `{word}`; did you mean `{meant}`?"
+                    )
+                }
+                None => format!("expected {}, but found `{word}`", any_of(&names)),
+            };
             return Err(Error::new(item.name.span(), text));
         };
         self.once(&item.name, &word)?;

@@ -1,11 +1,12 @@
 //! One parameter of a function: an argument of the entry, or something that comes from the call.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Ident, Pat, PatType, PathArguments};
 use syn::{Result, Type};
 
-use crate::name::any_of;
+use crate::name::{any_of, meant};
 use crate::{constraint, default, docs, function};
 
 /// A parameter, as the entry sees it.
@@ -13,6 +14,7 @@ pub(crate) struct Parameter {
     /// What stands before the field of an argument, or nothing.
     attributes: Vec<TokenStream>,
     default: Option<Expr>,
+    has_words_of_derives: bool,
     pub(crate) kind: Kind,
     /// The name where only the macro sees it.
     pub(crate) local: Ident,
@@ -64,7 +66,15 @@ impl Parameter {
             return Err(Error::new_spanned(unknown, unknown_attribute(unknown)));
         }
         let (kind, local) = (kind(ty)?, function::local(&name, function));
-        let mut this = Self { attributes: Vec::new(), default: None, kind, local, name, ty: (**ty).clone() };
+        let mut this = Self {
+            attributes: Vec::new(),
+            default: None,
+            has_words_of_derives: ours.iter().any(|it| is_one_of(it, &["serde", "schemars"])),
+            kind,
+            local,
+            name,
+            ty: (**ty).clone(),
+        };
         // What kind it is counts for all the others, wherever it stands.
         let (kinds, rest) =
             ours.iter().partition::<Vec<_>, _>(|it| is_one_of(it, &["argument", "arguments", "extract"]));
@@ -81,8 +91,11 @@ impl Parameter {
         if this.kind == Kind::Arguments {
             a_struct(&this.ty)?;
         }
-        for attribute in rest {
+        for attribute in &rest {
             this.read(attribute)?;
+        }
+        if let Some(default) = &this.default {
+            rest.iter().try_for_each(|attribute| constraint::holds(attribute, default))?;
         }
         Ok(this)
     }
@@ -117,6 +130,16 @@ impl Parameter {
         is_named(&self.ty, "Context", 0)
     }
 
+    /// What the compiler is asked about the type: that it can be an argument. What `#[serde]` and `#[schemars]` read it
+    /// with, only they know.
+    pub(crate) fn asked(&self) -> Option<TokenStream> {
+        let ty = constraint::item(&self.ty);
+        let asks = !self.has_words_of_derives && constraint::is_unknown(ty);
+        let at = function::shown_at(ty.span());
+        // With a lifetime in it, what is asked is looked at where the struct is used and not in each derived `impl`.
+        asks.then(|| quote_spanned!(at=> for<'__any> #ty: ::plainwire::Argument))
+    }
+
     /// The field of the struct that the arguments are read into, and the function that makes its default.
     pub(crate) fn field(&self) -> (TokenStream, TokenStream) {
         let Self { attributes, default, name, ty, .. } = self;
@@ -144,7 +167,12 @@ fn unknown_attribute(attribute: &Attribute) -> String {
             .to_owned();
     }
     let found = quote!(#path).to_string().replace(' ', "");
-    format!("expected {} or a doc comment, but found `{found}`", any_of(&OURS))
+    match meant(&found, &OURS) {
+        Some(meant) => {
+            format!("expected an attribute of an argument, but found `{found}`; did you mean `{meant}`?")
+        }
+        None => format!("expected {} or a doc comment, but found `{found}`", any_of(&OURS)),
+    }
 }
 
 fn is_one_of(attribute: &Attribute, names: &[&str]) -> bool {

@@ -68,8 +68,8 @@ pub use entry::{Described, IntoEntry, Tagged, ViaEntry};
 pub use error::{Error, Result};
 pub use handle::ServerHandle;
 pub use handler::{
-    BlockingHandler, BlockingWork, Call, Completing, FromCall, Handler, IntoCompletion, OnCancel, Prompt,
-    Rejected, Resource, ResourceTemplate, Signature, Tool, ViaArguments, ViaCall,
+    Argument, BlockingHandler, BlockingWork, Call, Completing, FromCall, Handler, IntoCompletion, OnCancel,
+    Prompt, Rejected, Resource, ResourceTemplate, Signature, Tool, ViaArguments, ViaCall,
 };
 pub use plainwire_macros::{data, prompt, resource, tool};
 pub use plainwire_proto as proto;

@@ -223,7 +223,8 @@ pub struct Fallible<M>(std::marker::PhantomData<M>);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be returned from a tool",
     label = "a tool returns text, a value, content, or a `Result` of those",
-    note = "a value derives `serde::Serialize` and `schemars::JsonSchema`; of a `Result`, the value that is in it",
+    note = "write `#[data]` above a type of your own, or derive `serde::Serialize` and `schemars::JsonSchema` for it; of a \
+            `Result`, for the value that is in it",
     note = "the error of a `Result` has to implement `Display`, or be `plainwire::ToolError`"
 )]
 pub trait IntoToolResult<M>: Send + 'static {

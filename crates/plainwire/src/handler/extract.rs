@@ -97,6 +97,20 @@ pub enum ViaArguments {}
 #[derive(Debug)]
 pub enum ViaCall {}
 
+/// A type that an argument can have. The attributes ask it of each parameter, so that the compiler names the type.
+///
+/// Nobody implements it: whatever derives `Deserialize` and `JsonSchema` is one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be an argument",
+    label = "expected a type that is read from JSON and has a schema",
+    note = "write `#[data]` above `{Self}`, or derive `serde::Deserialize` and `schemars::JsonSchema` for it",
+    note = "if it comes from the call and not from its arguments, write `#[extract]` before the parameter"
+)]
+pub trait Argument: DeserializeOwned + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema> Argument for T {}
+
 /// What can be a parameter of a handler: a struct for the arguments, or something else that a call has.
 ///
 /// [`Context`], [`State`], [`Principal`] and `Option<Principal>` are there. A type of your own becomes one like this; in

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use blocking::{BlockingHandler, Work as BlockingWork};
 pub use completion::{Completing, IntoCompletion};
-pub use extract::{Call, FromCall, Handler, Signature, ViaArguments, ViaCall};
+pub use extract::{Argument, Call, FromCall, Handler, Signature, ViaArguments, ViaCall};
 pub use on_cancel::OnCancel;
 pub(crate) use outcome::{Failing, Outcome, Refusal};
 pub use prompt::Prompt;

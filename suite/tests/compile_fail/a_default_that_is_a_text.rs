@@ -1,0 +1,15 @@
+//! Whether something is so is no text.
+use plainwire::prelude::*;
+
+#[tool]
+async fn find(#[default("yes")] deep: bool) -> bool {
+    deep
+}
+
+#[data]
+struct Query {
+    #[default("four")]
+    limit: u8,
+}
+
+fn main() {}

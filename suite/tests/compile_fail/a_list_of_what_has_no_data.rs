@@ -1,0 +1,18 @@
+//! What is in a list has to be read, too.
+use plainwire::prelude::*;
+
+struct Dish;
+
+struct Kitchen;
+
+#[server]
+impl Kitchen {
+    #[tool]
+    async fn cook(&self, dishes: Option<Vec<Dish>>) -> usize {
+        dishes.map_or(0, |dishes| dishes.len())
+    }
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").with(Kitchen));
+}

@@ -1,0 +1,9 @@
+//! No `u8` is as great as that.
+use plainwire::prelude::*;
+
+#[tool]
+async fn wait(#[range(1..=400)] hours: u8) -> u8 {
+    hours
+}
+
+fn main() {}

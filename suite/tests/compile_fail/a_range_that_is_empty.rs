@@ -1,0 +1,9 @@
+//! No number is in it.
+use plainwire::prelude::*;
+
+#[tool]
+async fn wait(#[range(24..=1)] hours: u32) -> u32 {
+    hours
+}
+
+fn main() {}

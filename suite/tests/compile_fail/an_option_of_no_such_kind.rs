@@ -1,0 +1,11 @@
+//! Nothing is called like that.
+use plainwire::prelude::*;
+
+#[tool(secret)]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {
+    drop(plainwire::server!("wrong").tool(add));
+}
