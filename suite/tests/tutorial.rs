@@ -127,16 +127,20 @@ fn a_project_is_made_once_and_by_a_legal_name_only() {
             "plainwire new twice --path plainwire",
             "expected nothing at `twice`, but found a folder with files in it",
         ),
-        ("touch file && plainwire new file", "expected nothing at `file`, but found a file"),
+        ("touch file && plainwire new file --path plainwire", "expected nothing at `file`, but found a file"),
         ("plainwire new fn", "but found `fn`, which is taken"),
         ("plainwire new ../x", "but found `../x`"),
         ("plainwire new other --path file", "expected --path to be a checkout"),
+        ("plainwire new other", "expected `--path CHECKOUT`, but found nothing"),
+        ("plainwire new other", "hint: Plainwire is not published yet"),
     ] {
         let (code, said) = reader.run(command);
         assert!(code == 2 && said.contains(expected), "{command}: {code}\n{said}");
     }
     assert!(!reader.folder.join("other").exists(), "nothing is made if something is wrong");
-    let (code, said) = reader.run("mkdir empty && plainwire new empty");
-    assert!(code == 0 && said.contains("not published yet"), "{said}");
-    assert!(reader.read("empty/Cargo.toml").contains("plainwire = \"0.1\""));
+    let (code, said) = reader.run("mkdir empty && plainwire new empty --path plainwire");
+    assert_eq!(code, 0, "{said}");
+    let library = root().join("crates/plainwire").canonicalize().expect("the library of this checkout");
+    let dependency = format!("plainwire = {{ path = \"{}\" }}", library.display());
+    assert!(reader.read("empty/Cargo.toml").contains(&dependency), "{dependency}");
 }

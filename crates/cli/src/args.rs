@@ -41,6 +41,7 @@ pub(crate) enum Command {
     /// Say what models and clients will not like about the tools of a server.
     Lint(Lint),
     /// Make a project: a server with one tool and its test.
+    #[command(override_usage = "plainwire new --path <CHECKOUT> <NAME>")]
     New(New),
     /// Print a script that lets a shell complete commands, and the names that a server has.
     #[command(after_help = COMPLETION)]
@@ -217,7 +218,7 @@ pub(crate) struct Watch {
 pub(crate) struct New {
     /// The name of the project, and of the folder that it is made in.
     pub(crate) name: String,
-    /// Use the checkout of the Plainwire repository at CHECKOUT instead of what is published.
+    /// The checkout of the Plainwire repository that the project uses; required, since nothing is published yet.
     #[arg(long, value_name = "CHECKOUT", value_hint = ValueHint::DirPath)]
     pub(crate) path: Option<PathBuf>,
 }

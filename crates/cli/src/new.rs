@@ -1,6 +1,6 @@
 //! `plainwire new`: a project with a server that has one tool and a test.
 //!
-//! In: a name, and where the library is. Out: a folder of that name with the files below `templates/`. What lies in the
+//! In: a name, and the checkout that has the library. Out: a folder of that name with the files below `templates/`. What lies in the
 //! folder already is never touched: then nothing is made.
 
 use std::fs;
@@ -35,20 +35,17 @@ const WORDS: [&str; 51] = [
 
 pub(crate) fn run(args: &New) -> Result<Exit, Failure> {
     check(&args.name).map_err(Failure::usage)?;
-    let dependency = dependency(args.path.as_deref())?;
+    let library = library(args.path.as_deref())?;
     let folder = Path::new(&args.name);
     refuse_what_is_there(folder)?;
     let mut made = format!("made `{}`:", args.name);
     for (path, template) in FILES {
         let path = folder.join(path);
-        let text = template.replace("{{name}}", &args.name).replace("{{dependency}}", &dependency);
+        let text = template.replace("{{name}}", &args.name).replace("{{library}}", &library);
         write(&path, &text).map_err(|error| failure(&path, &error))?;
         made += &format!("\n  {}", path.display());
     }
     output::line(&made)?;
-    if args.path.is_none() {
-        output::line(UNPUBLISHED)?;
-    }
     output::line(&format!(
         "\nnext:\n  cd {}\n  cargo test\n  plainwire call greet name=Ada -- cargo run --quiet",
         args.name
@@ -56,8 +53,8 @@ pub(crate) fn run(args: &New) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-const UNPUBLISHED: &str = "\nCargo.toml wants plainwire 0.1, which is not published yet: until it is, \
-                           `plainwire new NAME --path CHECKOUT` uses a checkout of its repository";
+const UNPUBLISHED: &str = "Plainwire is not published yet, so that the project needs a checkout of its repository: \
+                           CHECKOUT is the folder of one";
 
 /// Says what is wrong with the name of a package.
 fn check(name: &str) -> Result<(), String> {
@@ -72,9 +69,14 @@ fn check(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What stands behind `plainwire =` in Cargo.toml.
-fn dependency(checkout: Option<&Path>) -> Result<String, Failure> {
-    let Some(checkout) = checkout else { return Ok(r#""0.1""#.to_owned()) };
+/// Where the library lies, as a string of Cargo.toml.
+///
+/// The command line takes `--path` as optional and it is asked for here: clap would not say why it has to be there.
+fn library(checkout: Option<&Path>) -> Result<String, Failure> {
+    let Some(checkout) = checkout else {
+        let text = "expected `--path CHECKOUT`, but found nothing".to_owned();
+        return Err(Failure { hint: Some(UNPUBLISHED.into()), ..Failure::usage(text) });
+    };
     let library = checkout.join("crates/plainwire");
     if !library.join("Cargo.toml").is_file() {
         let expected = "expected --path to be a checkout of the Plainwire repository";
@@ -83,8 +85,7 @@ fn dependency(checkout: Option<&Path>) -> Result<String, Failure> {
     }
     let library = library.canonicalize().map_err(|error| failure(&library, &error))?;
     // What JSON escapes, TOML escapes the same way.
-    let path = Value::from(library.to_string_lossy());
-    Ok(format!("{{ path = {path} }}"))
+    Ok(Value::from(library.to_string_lossy()).to_string())
 }
 
 /// An empty folder may be there: who has made it wants the project in it.
@@ -123,12 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn the_library_is_the_published_one_or_a_checkout() {
-        assert_eq!(dependency(None).expect("a version"), r#""0.1""#);
+    fn the_library_is_that_of_a_checkout() {
+        let failure = library(None).expect_err("no checkout");
+        assert_eq!(failure.text, "expected `--path CHECKOUT`, but found nothing");
+        assert!(failure.hint.is_some_and(|hint| hint.contains("not published yet")));
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let found = dependency(Some(&checkout)).expect("this checkout");
-        assert!(found.starts_with("{ path = \"/") && found.ends_with("plainwire\" }"), "{found}");
-        let failure = dependency(Some(Path::new("/nowhere"))).expect_err("no checkout");
+        let found = library(Some(&checkout)).expect("this checkout");
+        assert!(found.starts_with("\"/") && found.ends_with("plainwire\""), "{found}");
+        let failure = library(Some(Path::new("/nowhere"))).expect_err("no checkout");
         assert!(
             failure.text.contains("`/nowhere` without `crates/plainwire/Cargo.toml`"),
             "{}",
