@@ -74,10 +74,10 @@ impl Free {
             quote_spanned!(at=> |#(#parameters),*| { #call })
         };
         let (build, future) = (entry.build(&handler), self.future(&entry));
-        let (outside, inside) = (self.outside(&ty), self.inside());
+        let (outside, inside, local) = (self.outside(&ty), self.inside(), function::own("future"));
         Ok(quote! {
             #outside {
-                let future = {
+                let #local = {
                     #inside
                     #future
                 };
@@ -94,7 +94,7 @@ impl Free {
                         }
                     }
 
-                    ::plainwire::Tagged::<__Description, _>::new(future)
+                    ::plainwire::Tagged::<__Description, _>::new(#local)
                 }
             }
         })

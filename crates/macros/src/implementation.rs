@@ -9,6 +9,7 @@ use syn::{Attribute, Error, Ident, ImplItem, ImplItemFn, ItemImpl, Meta, Result,
 
 use crate::entry::{Entry, Kind};
 use crate::function::{self, own, shown_at};
+use crate::own_type;
 
 /// Expands the attribute on an `impl`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -50,9 +51,10 @@ struct Found {
 impl Found {
     fn take(&mut self, block: &mut ItemImpl, errors: &mut Option<Error>) {
         let mut none = true;
+        let whole = block.clone();
         for item in &mut block.items {
             let ImplItem::Fn(method) = item else { continue };
-            match take(method) {
+            match take(method, &whole) {
                 Ok(None) => continue,
                 Ok(Some((entry, kind))) => self.add(&entry, kind, method, errors),
                 Err(error) => keep(errors, error),
@@ -150,7 +152,7 @@ fn declared(entry: &Entry, method: &Ident) -> TokenStream {
 }
 
 /// Reads the entry that a method is, if it is one, and leaves what the compiler knows.
-fn take(method: &mut ImplItemFn) -> Result<Option<(Entry, Kind)>> {
+fn take(method: &mut ImplItemFn, block: &ItemImpl) -> Result<Option<(Entry, Kind)>> {
     let mut found: Option<(Kind, Attribute)> = None;
     for attribute in std::mem::take(&mut method.attrs) {
         match kind_of(&attribute) {
@@ -171,7 +173,10 @@ fn take(method: &mut ImplItemFn) -> Result<Option<(Entry, Kind)>> {
             return Err(Error::new_spanned(other, text));
         }
     };
-    Entry::take(kind, options, &method.attrs, &mut method.sig).map(|entry| Some((entry, kind)))
+    let mut signature = own_type::spelt_out(&method.sig, block)?;
+    let entry = Entry::take(kind, options, &method.attrs, &mut signature)?;
+    own_type::independent(&entry.function, block)?;
+    Ok(Some((entry, kind)))
 }
 
 /// The kind that an attribute says, with or without the path of the crate before it.

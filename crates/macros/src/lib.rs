@@ -17,6 +17,7 @@ mod implementation;
 mod literal;
 mod name;
 mod options;
+mod own_type;
 mod parameter;
 mod template;
 

@@ -258,3 +258,34 @@ async fn methods_have_conditions_and_bounds_of_their_own() {
     assert_eq!(named.expect("a text"), "Aword");
     assert_eq!(client.call::<String>("one", json!({})).await.expect("a text"), "ONE");
 }
+
+/// A function with a name that the attribute once used for itself.
+#[tool]
+async fn future(future: u8) -> String {
+    format!("future {future}")
+}
+
+/// A place, which can be an argument too.
+#[data]
+#[derive(Clone, Copy)]
+struct Place {
+    x: i32,
+}
+
+#[server]
+impl Place {
+    const FAR: i32 = 7;
+
+    /// Measures the way to another place.
+    #[tool]
+    async fn way(&self, to: Self, #[default(Self::FAR)] most: i32, others: Option<Vec<Self>>) -> String {
+        format!("{} {most} {}", to.x - self.x, others.map_or(0, |others| others.len()))
+    }
+}
+
+#[tokio::test]
+async fn names_and_types_of_the_program_mean_what_they_mean_there() {
+    assert_eq!(answer(plainwire::server!().tool(future), "future", json!({ "future": 1 })).await, "future 1");
+    let place = json!({ "to": { "x": 5 }, "others": [{ "x": 1 }] });
+    assert_eq!(answer(plainwire::server!().with(Place { x: 2 }), "way", place).await, "3 7 1");
+}
