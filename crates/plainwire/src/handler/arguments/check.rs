@@ -10,8 +10,8 @@ use super::bounds;
 use super::fault::{Fault, Step, one_of, only};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
-/// Values that are compared with alternatives for one set of arguments. Alternatives inside of alternatives multiply; past
-/// this the schema has no say, and the type alone decides.
+/// Values that are compared with alternatives for one set of arguments. Alternatives inside of alternatives multiply; what
+/// needs more is refused, since size must not be a way around a bound.
 pub(super) const MAX_STEPS: usize = 100_000;
 
 /// How deep arguments may be nested, what stands in text included. `serde_json` has the same limit for one text.
@@ -33,13 +33,15 @@ pub(super) struct Check<'s> {
     schema: &'s InputSchema,
     /// What is left of [`MAX_STEPS`].
     pub(super) steps: usize,
+    /// Whether values are taken as they stand: an alternative that fits so is the one that the type reads as well.
+    strict: bool,
 }
 
 type Checked<'s> = Result<(), Fault<'s>>;
 
 impl<'s> Check<'s> {
     pub(super) fn new(schema: &'s InputSchema) -> Self {
-        Self { attempts: 0, calls: 0, changed: false, depth: 0, schema, steps: MAX_STEPS }
+        Self { attempts: 0, calls: 0, changed: false, depth: 0, schema, steps: MAX_STEPS, strict: false }
     }
 
     /// Checks and repairs one value.
@@ -47,7 +49,7 @@ impl<'s> Check<'s> {
         if self.attempts > 0 {
             self.steps = self.steps.saturating_sub(1);
             if self.steps == 0 {
-                return Ok(());
+                return Err(exhausted(schema));
             }
         }
         let keywords = match schema {
@@ -84,7 +86,14 @@ impl<'s> Check<'s> {
                 self.value(value, target)?;
             }
         }
-        self.changed |= retype(value, keywords, schema)?;
+        if self.strict {
+            let types = types(keywords);
+            if !types.is_empty() && !types.iter().any(|name| stands(value, name)) {
+                return Err(mismatch(schema, "something else", value));
+            }
+        } else {
+            self.changed |= retype(value, keywords, schema)?;
+        }
         if let Some(Value::Array(parts)) = keywords.get("allOf") {
             parts.iter().try_for_each(|part| self.value(value, part))?;
         }
@@ -126,7 +135,11 @@ impl<'s> Check<'s> {
         let required = required(keywords);
         let properties = keywords.get("properties").and_then(Value::as_object);
         let others = keywords.get("additionalProperties");
-        let closed = others == Some(&Value::Bool(false));
+        let pattern = keywords.get("patternProperties").and_then(Value::as_object);
+        let closed = others == Some(&Value::Bool(false)) && pattern.is_none();
+        // A map whose keys are no text has one pattern and nothing else; with more it is not known which one counts.
+        let by_pattern = pattern.filter(|it| it.len() == 1 && others == Some(&Value::Bool(false)));
+        let others = by_pattern.and_then(|it| it.values().next()).or(others.filter(|_| pattern.is_none()));
         let count = members.len();
         members.retain(|name, value| {
             let known = closed || properties.is_some_and(|properties| properties.contains_key(name));
@@ -135,7 +148,6 @@ impl<'s> Check<'s> {
         self.changed |= members.len() < count;
         // First, since a name that is misspelt is missing as well.
         if closed
-            && !keywords.contains_key("patternProperties")
             && let Some(known) = properties
             && let Some(unknown) = members.keys().find(|name| !known.contains_key(*name))
         {
@@ -149,8 +161,7 @@ impl<'s> Check<'s> {
         for (name, value) in members.iter_mut() {
             let member = properties.and_then(|properties| properties.get(name));
             // Which names a pattern allows is left to the type and to the validator.
-            let wanted = member.or_else(|| others.filter(|_| !keywords.contains_key("patternProperties")));
-            match wanted {
+            match member.or(others) {
                 Some(Value::Bool(false)) if member.is_none() => {}
                 Some(wanted) => {
                     self.inner(value, wanted).map_err(|fault| fault.within(Step::Name(name.clone())))?;
@@ -161,39 +172,103 @@ impl<'s> Check<'s> {
         Ok(())
     }
 
-    /// Takes the first alternative that fits, repaired or not. Where only one could be meant, its complaint counts.
+    /// Takes the first alternative that fits as it stands, else the first that fits when repaired. Where only one could be
+    /// meant, its complaint counts.
     fn choice(&mut self, value: &mut Value, choices: &'s [Value], schema: &'s Value) -> Checked<'s> {
-        self.read_text(value, choices);
-        let meant: Vec<&Value> = choices.iter().filter(|choice| self.may_mean(value, choice)).collect();
-        if let [only] = meant[..] {
-            return self.value(value, only);
+        if !self.strict {
+            self.read_text(value, choices);
         }
-        // What is copied to be tried counts as well: it takes time too.
-        self.steps = self.steps.saturating_sub(weight(value, self.steps).saturating_mul(meant.len()));
-        let mut complaints = Vec::new();
+        let meant = match self.meant(value, choices) {
+            Ok(only) => return self.value(value, only),
+            Err(meant) => meant,
+        };
+        if self.attempt_each(value, &meant, true) {
+            return Ok(());
+        }
+        if !self.strict && !self.attempts_spent() && self.attempt_each(value, &meant, false) {
+            return Ok(());
+        }
+        if self.attempts_spent() {
+            return Err(exhausted(schema));
+        }
+        let expected = self.constants(choices).unwrap_or_else(|| format!("one of {} forms", choices.len()));
+        Err(mismatch(schema, &expected, value))
+    }
+
+    fn attempts_spent(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// Tries alternatives one after the other, and tells whether one fits.
+    fn attempt_each(&mut self, value: &mut Value, meant: &[&'s Value], strict: bool) -> bool {
+        let outer = self.strict;
         for choice in meant {
-            let mut attempt = value.clone();
-            let changed = self.changed;
-            self.attempts += 1;
-            let tried = self.value(&mut attempt, choice);
-            self.attempts -= 1;
-            match tried {
-                Ok(()) => {
-                    *value = attempt;
-                    return Ok(());
-                }
-                Err(fault) => complaints.push(fault),
+            // A single value as it stands multiplies nothing. What is copied counts as well: it takes time too.
+            let counted = !strict || value.is_array() || value.is_object() || self.is_nested(choice);
+            if counted {
+                self.steps = self.steps.saturating_sub(weight(value, self.steps));
+            }
+            let (mut attempt, changed) = (value.clone(), self.changed);
+            self.attempts += usize::from(counted);
+            self.strict = outer || strict;
+            let fits = self.value(&mut attempt, choice).is_ok();
+            self.strict = outer;
+            self.attempts -= usize::from(counted);
+            if fits {
+                *value = attempt;
+                return true;
             }
             self.changed = changed;
-        }
-        match complaints.pop() {
-            Some(only) if complaints.is_empty() => Err(only),
-            _ => {
-                let expected =
-                    self.constants(choices).unwrap_or_else(|| format!("one of {} forms", choices.len()));
-                Err(mismatch(schema, &expected, value))
+            if self.attempts_spent() {
+                break;
             }
         }
+        false
+    }
+
+    /// Whether a schema refers to others for the same value.
+    fn is_nested(&self, choice: &Value) -> bool {
+        let choice = resolve(choice, &self.schema.value);
+        ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| choice.get(keyword).is_some())
+    }
+
+    /// The one alternative that a value can be meant as, or those that are left to be tried. Goes from tags over types to
+    /// members that have to be there: the last step that leaves any decides.
+    fn meant(&self, value: &Value, choices: &'s [Value]) -> Result<&'s Value, Vec<&'s Value>> {
+        let mut meant: Vec<&Value> = choices.iter().filter(|choice| self.may_mean(value, choice)).collect();
+        let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let fits = |choice: &Value| {
+            let repaired = parsed.as_ref().filter(|it| !self.strict && !it.is_string());
+            self.may_be(value, choice) || repaired.is_some_and(|repaired| self.may_be(repaired, choice))
+        };
+        if meant.len() > 1 {
+            let typed: Vec<_> = meant.iter().copied().filter(|choice| fits(choice)).collect();
+            meant = typed;
+        }
+        if meant.len() > 1
+            && let Some(members) = value.as_object()
+        {
+            meant.retain(|choice| self.has_required(members, choice));
+        }
+        match meant[..] {
+            [only] => Ok(only),
+            _ => Err(meant),
+        }
+    }
+
+    /// Whether type and constants of `choice` allow a value.
+    fn may_be(&self, value: &Value, choice: &Value) -> bool {
+        let Some(keywords) = resolve(choice, &self.schema.value).as_object() else { return true };
+        let types = types(keywords);
+        let allowed = keywords.get("enum").and_then(Value::as_array);
+        (types.is_empty() || types.iter().any(|name| is(value, name)))
+            // A whole number may be written as `2.0`, which is looked at later.
+            && (value.is_number() || allowed.is_none_or(|allowed| allowed.contains(value)))
+    }
+
+    fn has_required(&self, members: &Keywords, choice: &Value) -> bool {
+        let keywords = resolve(choice, &self.schema.value).as_object();
+        keywords.is_none_or(|keywords| required(keywords).iter().all(|name| members.contains_key(*name)))
     }
 
     /// Reads text as JSON where no alternative takes text, so that the tag in it says which of them is meant.
@@ -317,6 +392,17 @@ pub(crate) fn whole(value: &mut Value) {
     {
         *value = Value::from(float as i64);
     }
+}
+
+/// The refusal of what would take too long to compare.
+fn exhausted(schema: &Value) -> Fault<'_> {
+    let expected = format!("be compared with its schema within {MAX_STEPS} steps (limit `steps`)");
+    Fault::new(schema, expected, "more").without_example()
+}
+
+/// Whether a value has a type as it stands: `2.0` is no integer.
+fn stands(value: &Value, name: &str) -> bool {
+    is(value, name) && !(name == "integer" && value.is_f64())
 }
 
 fn mismatch<'s>(schema: &'s Value, expected: &str, found: &Value) -> Fault<'s> {

@@ -226,9 +226,13 @@ fn numbers(keywords: &Keywords, found: Option<&Number>) -> Vec<Value> {
     let mut near = Vec::new();
 
     let start = found.and_then(exact).unwrap_or(1);
-    let least =
-        bound("minimum").and_then(exact).max(bound("exclusiveMinimum").and_then(exact).map(|n| n + 1));
-    let most = [bound("maximum").and_then(exact), bound("exclusiveMaximum").and_then(exact).map(|n| n - 1)];
+    let least = bound("minimum")
+        .and_then(exact)
+        .max(bound("exclusiveMinimum").and_then(exact).map(|n| n.saturating_add(1)));
+    let most = [
+        bound("maximum").and_then(exact),
+        bound("exclusiveMaximum").and_then(exact).map(|n| n.saturating_sub(1)),
+    ];
     let most = most.into_iter().flatten().min();
     let within = start.max(least.unwrap_or(i128::MIN)).min(most.unwrap_or(i128::MAX));
     let step = bound("multipleOf").and_then(bounds::whole).filter(|step| *step > 0);

@@ -1,11 +1,10 @@
 //! What is wrong with arguments, and the sentence about it.
 //!
 //! In: where, what was expected, what was found. Out: one line, such as ``expected `arguments.limit` to be at most 100, but
-//! found 500; 100 would fit``. What was found is cut at 80 characters.
+//! found 500; 100 would fit``. What was found is cut at 80 characters, and what could break the line is escaped.
 
 use std::fmt::Write as _;
 
-use plainwire_proto::json::shorten;
 use serde_json::Value;
 
 use crate::schema::Keywords;
@@ -43,16 +42,44 @@ pub(super) fn steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
     steps
 }
 
+/// Characters of a name, and of a value that was found.
+pub(super) const MAX_NAME: usize = 80;
+
+/// Characters of a path, and of what serde says.
+pub(super) const MAX_WHY: usize = 300;
+
+/// Characters of a whole message.
+pub(super) const MAX_MESSAGE: usize = 1_000;
+
+/// Text of somebody else as a part of one line: control characters and those that turn the direction of text are escaped;
+/// the rest is cut at `most` characters.
+pub(super) fn visible(text: &str, most: usize) -> String {
+    let mut visible = String::new();
+    let mut count = 0;
+    for letter in text.chars() {
+        let hidden = letter.is_control()
+            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let part = if hidden { letter.escape_default().to_string() } else { letter.to_string() };
+        count += part.chars().count();
+        if count > most {
+            visible.push('…');
+            break;
+        }
+        visible += &part;
+    }
+    visible
+}
+
 /// A path as people write it, such as `arguments.tags[1]`.
 pub(super) fn text<'s>(path: impl IntoIterator<Item = &'s Step>) -> String {
     let mut text = "arguments".to_owned();
     for step in path {
         let _ = match step {
             Step::Item(at) => write!(text, "[{at}]"),
-            Step::Name(name) => write!(text, ".{}", shorten(name)),
+            Step::Name(name) => write!(text, ".{}", visible(name, MAX_NAME)),
         };
     }
-    text
+    visible(&text, MAX_WHY)
 }
 
 /// The first thing that is wrong with arguments.
@@ -72,7 +99,7 @@ pub(super) struct Fault<'s> {
 impl<'s> Fault<'s> {
     /// A value that does not fit `schema`.
     pub(super) fn new(schema: &'s Value, expected: impl Into<String>, found: &str) -> Self {
-        let (expected, found) = (expected.into(), shorten(found).into_owned());
+        let (expected, found) = (expected.into(), visible(found, MAX_NAME));
         Self { backwards: Vec::new(), expected, found, meant: None, schema: Some(schema) }
     }
 
@@ -80,7 +107,7 @@ impl<'s> Fault<'s> {
     pub(super) fn unknown(expected: &str, name: &str, known: &Keywords, present: Option<&Keywords>) -> Self {
         let free = known.keys().filter(|known| present.is_none_or(|present| !present.contains_key(*known)));
         let meant = super::example::nearest(name, free.map(String::as_str)).map(ToOwned::to_owned);
-        let (expected, found) = (expected.to_owned(), format!("`{}`", shorten(name)));
+        let (expected, found) = (expected.to_owned(), format!("`{}`", visible(name, MAX_NAME)));
         Self { backwards: Vec::new(), expected, found, meant, schema: None }
     }
 
@@ -125,13 +152,13 @@ const MAX_LISTED: usize = 20;
 
 /// "have only `a`, `b`", or "be empty".
 pub(super) fn only(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
-    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    let names: Vec<_> = names.map(|name| format!("`{}`", visible(&name.to_string(), MAX_NAME))).collect();
     if names.is_empty() { "be empty".to_owned() } else { format!("have only {}", list(&names)) }
 }
 
 /// "one of 1, 2".
 pub(super) fn one_of<'v>(values: impl Iterator<Item = &'v Value>) -> String {
-    let values: Vec<_> = values.map(|value| shorten(&value.to_string()).into_owned()).collect();
+    let values: Vec<_> = values.map(|value| visible(&value.to_string(), MAX_NAME)).collect();
     format!("one of {}", list(&values))
 }
 

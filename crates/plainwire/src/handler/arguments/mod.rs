@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::Rejected;
 use crate::schema::{InputSchema, resolve};
 use check::Check;
-use fault::{Fault, Step, only};
+use fault::{Fault, MAX_MESSAGE, MAX_NAME, MAX_WHY, Step, only, visible};
 
 pub(crate) use check::whole;
 pub(crate) use example::nearest;
@@ -30,6 +30,10 @@ pub(crate) use format::is_checked;
 /// # Errors
 /// [`Rejected`] for what neither fits nor can be repaired, and for names that `T` does not know.
 pub(crate) fn read<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, Rejected> {
+    read_any(text, schema).map_err(|Rejected(why)| Rejected(visible(&why, MAX_MESSAGE)))
+}
+
+fn read_any<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, Rejected> {
     let straight = match straight(text) {
         Ok((value, None)) if !schema.needs_tree() => return Ok(value),
         Ok((value, None)) => Some(value),
@@ -76,16 +80,11 @@ pub(crate) struct Misfit {
     why: String,
 }
 
-/// Characters of what a type says: a sentence, and not the value that it may repeat.
-const MAX_WHY: usize = 200;
-
 impl Misfit {
     /// Returns the text, with `path` for where it is.
     pub(crate) fn at(&self, path: &str) -> String {
-        let why = match self.why.char_indices().nth(MAX_WHY) {
-            None => self.why.as_str().to_owned(),
-            Some((at, _)) => format!("{}…", &self.why[..at]),
-        };
+        // A sentence, and not all of the value that it may repeat.
+        let (path, why) = (visible(path, MAX_WHY), visible(&self.why, MAX_WHY));
         format!("expected `{path}` to fit, but found: {why}")
     }
 }
@@ -141,7 +140,11 @@ fn unknown_name(mut path: Vec<Step>, tree: &Value, schema: &InputSchema) -> Reje
     });
     let known = parent.and_then(|it| resolve(it, &schema.value).get("properties")).and_then(Value::as_object);
     let Some(known) = known else {
-        return Rejected(format!("expected `{}` not to have `{name}`", fault::text(&path)));
+        return Rejected(format!(
+            "expected `{}` not to have `{}`",
+            fault::text(&path),
+            visible(&name, MAX_NAME)
+        ));
     };
     let present = path.iter().try_fold(tree, |at, step| step.follow(at)).and_then(Value::as_object);
     let fault = Fault::unknown(&only(known.keys()), &name, known, present);

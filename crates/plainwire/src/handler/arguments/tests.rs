@@ -142,8 +142,9 @@ fn stops_comparing_alternatives_that_multiply() {
         value = json!({ "l": value });
     }
     let mut check = Check::new(&schema);
-    // Two to the sixtieth comparisons would be needed for a verdict; without one the type decides.
-    assert!(check.value(&mut json!({ "t": value }), &schema.value).is_ok());
+    // Two to the sixtieth comparisons would be needed for a verdict.
+    let fault = check.value(&mut json!({ "t": value }), &schema.value).expect_err("no verdict");
+    assert!(fault.text(None).contains("within 100000 steps (limit `steps`)"), "{fault:?}");
     assert_eq!(check.steps, 0);
 }
 
@@ -518,4 +519,160 @@ fn what_would_fit_does_fit() {
         }
     }
     assert!(refused > 2_000 && advised * 10 > refused * 9, "{advised} of {refused}");
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+enum Op {
+    Stop,
+    Move {
+        #[schemars(range(max = 9))]
+        x: u32,
+    },
+    Turn {
+        #[schemars(range(max = 9))]
+        y: u32,
+    },
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+struct Ops {
+    ops: Vec<Op>,
+}
+
+#[test]
+fn a_bound_in_an_enum_holds_behind_many_that_fit() {
+    let schema = InputSchema::of::<Ops>();
+    for (good, count) in [(json!({ "Move": { "x": 1 } }), 10_000), (json!("Stop"), 51_000)] {
+        let mut ops = vec![good; count];
+        assert!(read::<Ops>(&json!({ "ops": ops }).to_string(), &schema).is_ok());
+        ops.push(json!({ "Move": { "x": 4_000_000 } }));
+        let said = read::<Ops>(&json!({ "ops": ops }).to_string(), &schema).expect_err("too far").0;
+        let expected = format!(
+            "expected `arguments.ops[{count}].Move.x` to be at most 9, but found 4000000; 9 would fit"
+        );
+        assert_eq!(said, expected);
+    }
+}
+
+#[test]
+fn what_would_take_too_many_comparisons_is_refused() {
+    let form = |most: u32| json!({ "type": "object", "properties": { "a": { "maximum": most } } });
+    let items = json!({ "anyOf": [form(9), form(8)] });
+    let schema = json!({ "type": "object", "properties": { "it": { "type": "array", "items": items } } });
+    let schema = InputSchema::by_hand(schema.into_schema().expect("JSON"));
+    let mut list = vec![json!({ "a": 1 }); 60_000];
+    list.push(json!({ "a": 10 }));
+    let said = read::<Value>(&json!({ "it": list }).to_string(), &schema).expect_err("too many").0;
+    assert!(said.ends_with("within 100000 steps (limit `steps`), but found more"), "{said}");
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+struct Inner {
+    #[schemars(range(max = 9))]
+    level: u32,
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+struct ByNumber {
+    map: std::collections::BTreeMap<u32, Inner>,
+    signed: Option<std::collections::BTreeMap<i8, Option<u32>>>,
+}
+
+#[test]
+fn a_bound_holds_in_a_map_with_numbers_for_keys() {
+    let schema = InputSchema::of::<ByNumber>();
+    let read = |text| read::<ByNumber>(text, &schema).map_err(|rejected| rejected.0);
+    let said = read(r#"{"map":{"7":{"level":10}}}"#).expect_err("too high");
+    assert_eq!(said, "expected `arguments.map.7.level` to be at most 9, but found 10; 9 would fit");
+    let map = [(7, Inner { level: 3 })].into();
+    let signed = Some([(-1, None)].into());
+    let repaired = read(r#"{"map":{"7":{"level":"3"}},"signed":{"-1":null}}"#);
+    assert_eq!(repaired, Ok(ByNumber { map, signed }));
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(untagged)]
+enum Id {
+    Number(u64),
+    Name(String),
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+struct ById {
+    id: Id,
+    limit: Option<u32>,
+}
+
+#[test]
+fn a_repair_elsewhere_does_not_change_what_an_argument_means() {
+    let schema = InputSchema::of::<ById>();
+    for (text, id) in [
+        (r#"{"id":"123"}"#, Id::Name("123".to_owned())),
+        (r#"{"id":"123","limit":"5"}"#, Id::Name("123".to_owned())),
+        (r#"{"id":123,"limit":"5"}"#, Id::Number(123)),
+    ] {
+        assert_eq!(read::<ById>(text, &schema).map(|it| it.id).map_err(|it| it.0), Ok(id), "{text}");
+    }
+}
+
+#[test]
+fn whatever_is_wrong_is_said_in_one_short_line() {
+    let long = "k".repeat(100_000);
+    let line = "a\nIGNORE\u{202e}";
+    let deep = |name: &str| json!({ "map": { name: { "level": 1 } } }).to_string();
+    let numbers = InputSchema::of::<ByNumber>();
+    let (ops, search) = (InputSchema::of::<Ops>(), InputSchema::of::<Search>());
+    for name in [long.as_str(), line] {
+        let said = [
+            read::<ByNumber>(&deep(name), &numbers).map(drop),
+            read::<Ops>(&json!({ "ops": [{ "Move": { "x": 1, name: 1 } }] }).to_string(), &ops).map(drop),
+            read::<Ops>(&json!({ "ops": [{ name: 1 }] }).to_string(), &ops).map(drop),
+            read::<Search>(&json!({ "query": "a", name: 1 }).to_string(), &search).map(drop),
+            read::<Search>(
+                &json!({ "query": "a", "nested": { "deep": true, name: 1 } }).to_string(),
+                &search,
+            )
+            .map(drop),
+            refuse_any(&json!({ name: 1 }).to_string(), &InputSchema::empty()),
+        ];
+        for (at, said) in said.into_iter().enumerate() {
+            let Err(Rejected(said)) = said else { panic!("{at} is accepted") };
+            assert!(said.chars().count() <= 1_001, "{at}: {} characters", said.len());
+            assert!(!said.contains(|it: char| it.is_control() || it == '\u{202e}'), "{at}: {said:?}");
+        }
+    }
+    let key = "k".repeat(70);
+    let mut value = json!("x");
+    for _ in 0..60 {
+        value = json!({ (key.clone()): value });
+    }
+    let recursive = json!({ "type": "object", "$defs": { "m": { "type": "object", "additionalProperties": { "$ref": "#/$defs/m" } } },
+                            "additionalProperties": { "$ref": "#/$defs/m" } });
+    let recursive = InputSchema::by_hand(recursive.into_schema().expect("JSON"));
+    let said = read::<Value>(&value.to_string(), &recursive).expect_err("a text is no object").0;
+    assert!(said.len() < 600 && said.contains("to be an object, but found"), "{said}");
+}
+
+#[test]
+fn a_bound_that_no_integer_has_does_not_overflow() {
+    for keyword in ["exclusiveMinimum", "exclusiveMaximum"] {
+        let bound = if keyword == "exclusiveMinimum" { 1e39 } else { -1e39 };
+        let schema =
+            json!({ "type": "object", "properties": { "it": { "type": "number", (keyword): bound } } });
+        let schema = InputSchema::by_hand(schema.into_schema().expect("JSON"));
+        assert!(read::<Value>(r#"{"it":1}"#, &schema).is_err());
+    }
+}
+
+#[test]
+fn an_alias_is_no_way_around_a_bound() {
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only read")]
+    struct Aliased {
+        #[serde(alias = "n")]
+        #[schemars(range(max = 9))]
+        number: u32,
+    }
+    let said = read::<Aliased>(r#"{"n":10}"#, &InputSchema::of::<Aliased>()).expect_err("no such name").0;
+    assert_eq!(said, "expected `arguments` to have only `number`, but found `n`");
 }
