@@ -41,6 +41,8 @@ pub(crate) struct Entry {
     pub(crate) subscribable: bool,
     pub(crate) timeout: Option<Duration>,
     pub(crate) pace: Arc<Pace>,
+    /// Whether clients were told that its results have structured content.
+    pub(crate) promises_structure: bool,
 }
 
 /// Whether the first step of calls is so slow that it must not hold up others.
@@ -202,7 +204,8 @@ impl Catalog {
             let last = last.and_then(|last| last.tools.get(name));
             let entry = entry("tool", name, &it.run, &it.schema, last);
             let (on_cancel, requires, timeout) = (it.on_cancel, it.requires.clone(), it.timeout);
-            let entry = Entry { on_cancel, requires, timeout, ..entry };
+            let promises_structure = it.entry.output_schema.is_some();
+            let entry = Entry { on_cancel, promises_structure, requires, timeout, ..entry };
             tools.insert(name.clone(), entry.layered(Kind::Tool, layers, &it.layers));
             let input_schema = it.schema.listed(settings.preset);
             lists.tools.push(model::Tool { input_schema, ..it.entry.clone() });
@@ -371,6 +374,7 @@ fn entry(kind: &str, name: &str, run: Run, schema: InputSchema, pace: Arc<Pace>)
         subscribable: false,
         timeout: None,
         pace,
+        promises_structure: false,
     }
 }
 
@@ -385,6 +389,7 @@ impl Entry {
                 layers,
                 mime_type: self.mime_type.clone(),
                 name: self.name.clone(),
+                promises_structure: self.promises_structure,
                 run: Arc::clone(&self.run),
                 schema: self.schema.clone(),
             }));

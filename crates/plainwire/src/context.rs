@@ -30,6 +30,15 @@ pub use trace::TraceContext;
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
+    /// The innermost part of the call that can end before the call does, if it is inside of one.
+    part: Option<Arc<Part>>,
+}
+
+/// A part of a call that ends before the call does: what is inside of [`crate::layer::timeout`].
+#[derive(Debug)]
+struct Part {
+    is_over: AtomicBool,
+    outer: Option<Arc<Self>>,
 }
 
 #[derive(Debug)]
@@ -70,12 +79,19 @@ pub struct Principal {
 }
 
 impl Context {
-    /// Returns whether the answer is no longer wanted: the client has cancelled the call or left, or its tool's or
-    /// server's deadline has passed.
+    /// Returns whether the answer is no longer wanted: the client has cancelled the call or left, or the deadline of
+    /// its tool, its server or a layer around it has passed.
     ///
     /// The future of a cancelled call is dropped at its next `.await`, unless its tool says otherwise
     /// ([`crate::OnCancel`]); this is for work that runs elsewhere.
     pub fn is_cancelled(&self) -> bool {
+        let mut part = self.part.as_deref();
+        while let Some(it) = part {
+            if it.is_over.load(Ordering::Acquire) {
+                return true;
+            }
+            part = it.outer.as_deref();
+        }
         self.inner.cancelled.load(Ordering::Acquire)
     }
 
@@ -121,6 +137,20 @@ impl Context {
         }
         self.inner.wake.notify_waiters();
         self.inner.asking.wake();
+    }
+
+    /// Returns the same call for a part of it, which can end by [`Self::end_part`] while the rest goes on.
+    pub(crate) fn begin_part(&self) -> Self {
+        let part = Part { is_over: AtomicBool::new(false), outer: self.part.clone() };
+        Self { inner: Arc::clone(&self.inner), part: Some(Arc::new(part)) }
+    }
+
+    /// Tells what works for this part of the call that nobody wants it any more.
+    pub(crate) fn end_part(&self) {
+        if let Some(part) = &self.part {
+            part.is_over.store(true, Ordering::Release);
+        }
+        self.inner.wake.notify_waiters();
     }
 
     /// Whether the call goes on although it was cancelled, if it is.
@@ -217,6 +247,7 @@ impl ContextSource<'_> {
                 throttle: Throttle::of(&self.meta, self.progress),
                 wake: Notify::new(),
             }),
+            part: None,
         }
     }
 

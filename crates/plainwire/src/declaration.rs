@@ -85,7 +85,13 @@ impl Names {
             return wrong(missing);
         }
         if let Some(first) = self.by_list[list as usize].get(name) {
-            return wrong(format!("expected the name once, but it is also declared at {first}"));
+            // One entry that comes a second time: two places would be one.
+            let found = if *first == at {
+                "was added twice".to_owned()
+            } else {
+                format!("is also declared at {first}")
+            };
+            return wrong(format!("expected the name once, but it {found}"));
         }
         Ok(())
     }

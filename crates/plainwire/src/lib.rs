@@ -22,8 +22,9 @@
 //!   what it has.
 //! - [`macros`] explains `#[tool]`, `#[resource]`, `#[prompt]` and `#[server]`, which call these builders.
 //! - [`Entries`] are added together: those of a file, or the methods of a type.
-//! - Handlers take a struct, a [`Context`], [`State`] and what else [`FromCall`] lists, and return what [`IntoToolResult`], [`IntoResource`] and
-//!   [`IntoPrompt`] list; [`ToolError`] says what went wrong.
+//! - With an attribute, the parameters of a function are its arguments; without one, they stand in a struct. Beside them
+//!   it takes a [`Context`], [`State`] and what else [`FromCall`] lists.
+//! - It returns what [`IntoToolResult`], [`IntoResource`] and [`IntoPrompt`] list; [`ToolError`] says what went wrong.
 //! - [`layer`] puts code around calls; [`OnCancel`] says what becomes of a cancelled one; [`blocking()`] does what
 //!   blocks off the async threads.
 //! - [`Roots`] keeps paths inside the directories that a client allows.

@@ -99,6 +99,11 @@ impl ToolError {
         Self { wording: Wording::Misfit, ..Self::invalid_input(message) }
     }
 
+    /// Makes the error for words that are partly those of another error.
+    pub(crate) fn displayed(message: String) -> Self {
+        Self { wording: Wording::Displayed, ..Self::failed(message) }
+    }
+
     /// Makes the error for a call that took longer than it may.
     pub(crate) fn too_slow(name: &str, limit: Duration) -> Self {
         Self::timeout(format!("expected {name} to end within {limit:?}, but it did not"))
@@ -194,7 +199,7 @@ impl ToolError {
 impl<E: Display> From<E> for ToolError {
     /// The `Display` of an error is shown to the model, its sources are not.
     fn from(error: E) -> Self {
-        Self { wording: Wording::Displayed, ..Self::failed(error.to_string()) }
+        Self::displayed(error.to_string())
     }
 }
 
@@ -266,7 +271,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> IntoToolResult<Value> for T {
             return Err(ToolError::failed(format!("expected a finite number, but found {number}")));
         }
         let structured = to_raw_value(&value)
-            .map_err(|error| ToolError::failed(format!("the result has no JSON: {error}")))?;
+            .map_err(|error| ToolError::displayed(format!("the result has no JSON: {error}")))?;
         Ok(CallToolResult { structured_content: Some(structured), ..CallToolResult::default() })
     }
 }

@@ -93,7 +93,12 @@ impl States {
     pub(crate) fn missing(&self, needed: &[Needed]) -> Option<String> {
         let missing = needed.iter().find(|needed| !self.by_type.contains_key(&needed.id))?;
         let name = missing.name;
-        Some(format!("expected the server to have the state `{name}`: add it by `Server::state`"))
+        let hint = if self.by_type.contains_key(&missing.shared) {
+            format!("; `Arc<{name}>` is there: give the value itself, `State` shares it")
+        } else {
+            ": add it by `Server::state`".to_owned()
+        };
+        Some(format!("expected the server to have the state `{name}`{hint}"))
     }
 }
 
@@ -108,10 +113,12 @@ impl fmt::Debug for States {
 pub(crate) struct Needed {
     id: TypeId,
     name: &'static str,
+    /// What somebody adds who wants to share it.
+    shared: TypeId,
 }
 
 impl Needed {
     pub(crate) fn of<T: 'static>() -> Self {
-        Self { id: TypeId::of::<T>(), name: type_name::<T>() }
+        Self { id: TypeId::of::<T>(), name: type_name::<T>(), shared: TypeId::of::<Arc<T>>() }
     }
 }

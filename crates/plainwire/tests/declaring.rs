@@ -619,3 +619,10 @@ async fn serves_only_the_revisions_it_is_told_to() {
     let client = testing::client(old()).await.expect("a client");
     assert_eq!((client.revision(), client.revision().era()), (Revision::V2025_06_18, Era::Legacy));
 }
+
+#[tokio::test]
+async fn an_entry_that_is_added_twice_has_one_place_and_the_error_says_so() {
+    let tool = Tool::new("hello", hello);
+    let message = refused(server().tool(tool.clone()).tool(tool)).await.1;
+    assert_eq!(message, "tool `hello`: expected the name once, but it was added twice");
+}

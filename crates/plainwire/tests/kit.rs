@@ -455,3 +455,27 @@ async fn a_snapshot_is_the_same_in_each_era() {
     .await
     .expect("snapshots");
 }
+
+#[tokio::test]
+async fn a_contract_that_is_none_or_can_not_be_read_says_what_and_where() {
+    let folder = Folder::new("none");
+    let path = folder.0.join("contract.json");
+    for text in ["null", "[]", r#"{"tools":5}"#, r#"{"tools":{"a":5}}"#] {
+        fs::write(&path, text).expect("a file");
+        let error = contract(server(), &path).await.expect_err("no contract").to_string();
+        assert_eq!(error, format!("expected a contract in {}, but found {text}", path.display()));
+    }
+    let error = contract(server(), &folder.0).await.expect_err("a folder").to_string();
+    let start = format!("expected to read the contract {}, but found: ", folder.0.display());
+    assert!(error.len() > start.len() && error.starts_with(&start), "{error}");
+}
+
+#[tokio::test]
+async fn a_contract_may_begin_with_a_byte_order_mark() {
+    let folder = Folder::new("mark");
+    let path = folder.0.join("contract.json");
+    contract(server(), &path).await.expect_err("nobody has read it");
+    let text = fs::read_to_string(&path).expect("a file");
+    fs::write(&path, format!("\u{feff}{text}")).expect("a file");
+    contract(server(), &path).await.expect("the same as before");
+}

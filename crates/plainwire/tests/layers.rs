@@ -596,6 +596,8 @@ mod spans {
 
     static SPANS: Mutex<BTreeMap<u64, Fields>> = Mutex::new(BTreeMap::new());
 
+    static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
     struct Collects(AtomicU64);
 
     struct Into<'f>(&'f mut Fields);
@@ -612,7 +614,7 @@ mod spans {
 
     impl Subscriber for Collects {
         fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-            metadata.is_span()
+            metadata.is_span() || *metadata.level() == tracing::Level::WARN
         }
 
         fn new_span(&self, attributes: &Attributes<'_>) -> Id {
@@ -631,11 +633,20 @@ mod spans {
 
         fn record_follows_from(&self, _: &Id, _: &Id) {}
 
-        fn event(&self, _: &Event<'_>) {}
+        fn event(&self, event: &Event<'_>) {
+            let mut fields = Fields::new();
+            event.record(&mut Into(&mut fields));
+            WARNINGS.lock().unwrap().extend(fields.remove("message"));
+        }
 
         fn enter(&self, _: &Id) {}
 
         fn exit(&self, _: &Id) {}
+    }
+
+    /// The warnings that say `what`.
+    pub(crate) fn warnings(what: &str) -> Vec<String> {
+        WARNINGS.lock().unwrap().iter().filter(|it| it.contains(what)).cloned().collect()
     }
 
     pub(crate) fn collect() {
@@ -719,4 +730,90 @@ async fn trace_records_what_kind_of_error_the_client_sees() {
 fn kinds_have_their_methods() {
     let methods = [Kind::Prompt, Kind::Resource, Kind::Tool].map(Kind::method);
     assert_eq!(methods, ["prompts/get", "resources/read", "tools/call"]);
+}
+
+#[tokio::test]
+async fn blocking_work_past_the_deadline_of_a_layer_is_told_and_an_outer_layer_may_go_on() {
+    let (told, mut heard) = mpsc::unbounded_channel();
+    let tool = Tool::blocking("slow", move |ctx: Context| {
+        let began = std::time::Instant::now();
+        while !ctx.is_cancelled() && began.elapsed() < 10 * SECOND {
+            std::thread::yield_now();
+        }
+        told.send(ctx.is_cancelled()).expect("somebody listens");
+    });
+    let later = |request: Request, next: Next| async move {
+        let context = request.context().clone();
+        let returned = next.run(request).await;
+        tokio::task::yield_now().await;
+        assert!(!context.is_cancelled(), "only a part of the call is over");
+        returned
+    };
+    let server = Server::new("s").tool(tool.layer(later).layer(layer::timeout(Duration::from_millis(50))));
+    let client = testing::client(server).await.expect("a client");
+    let expected = "expected the tool `slow` to end within 50ms, but it did not";
+    assert_eq!(text(&client, "slow", json!({})).await, expected);
+    assert_eq!(heard.recv().await, Some(true));
+}
+
+#[derive(JsonSchema)]
+struct Unwritable;
+
+impl Serialize for Unwritable {
+    fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("secret"))
+    }
+}
+
+#[tokio::test]
+async fn mask_errors_hides_the_words_of_a_serializer() {
+    let server = || Server::new("s").tool(Tool::new("t", || async { Unwritable }));
+    let client = testing::client(server()).await.expect("a client");
+    assert_eq!(text(&client, "t", json!({})).await, "the result has no JSON: secret");
+    let client = testing::client(server().mask_errors()).await.expect("a client");
+    assert_eq!(text(&client, "t", json!({})).await, MASKED);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_cancelled_while_it_waits_for_its_turn_never_runs() {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&ran);
+    let tool = Tool::new("t", move || {
+        counted.fetch_add(1, SeqCst);
+        async {
+            sleep(SECOND).await;
+            "done"
+        }
+    });
+    let tool = tool.layer(layer::concurrency(1)).on_cancel(OnCancel::Finish);
+    let mut raw = Raw::session(Server::new("s").tool(tool), LEGACY).await;
+    raw.send(&call("1", "t", "{}")).await;
+    raw.send(&call("2", "t", "{}")).await;
+    raw.send(&cancel("2")).await;
+    assert_eq!(raw.line().await, raw::text("1", "done"));
+    sleep(3 * SECOND).await;
+    assert_eq!(ran.load(SeqCst), 1);
+    assert!(raw.end().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_layer_that_breaks_the_output_schema_of_a_tool_is_warned_of() {
+    spans::collect();
+    let textual = |_: Request, _: Next| async {
+        let content = vec![Content::text("from the cache")];
+        Ok::<Response, ToolError>(CallToolResult { content, ..CallToolResult::default() }.into())
+    };
+    let through = |request: Request, next: Next| next.run(request);
+    let server = Server::new("s")
+        .tool(Tool::new("broken", || async { 7 }).layer(textual))
+        .tool(Tool::new("kept", || async { 7 }).layer(through))
+        .tool(Tool::new("unlisted", || async { "text" }).layer(textual));
+    let client = testing::client(server).await.expect("a client");
+    for tool in ["broken", "kept", "unlisted"] {
+        // Our own client may refuse it as well.
+        let _ = client.call_tool(tool, json!({})).await;
+    }
+    let structure = "to give structured content, which its output schema promises, but found none";
+    let warned = spans::warnings(structure);
+    assert_eq!(warned, [format!("expected the layers of the tool `broken` {structure}")]);
 }

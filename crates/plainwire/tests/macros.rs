@@ -404,3 +404,12 @@ async fn one_name_twice_is_found_when_it_serves() {
         plainwire::testing::client(plainwire::server!().tool(find).tool(again)).await.expect_err("twice");
     assert!(error.to_string().contains("find.things"), "{error}");
 }
+
+#[tokio::test]
+async fn a_state_that_is_given_as_an_arc_is_named_in_the_error() {
+    let shared = plainwire::server!().state(Arc::new(Counter::default())).tool(count);
+    let error =
+        shared.serve(tokio::io::empty(), tokio::io::sink()).await.expect_err("no such state").to_string();
+    assert!(error.contains("Counter`; `Arc<"), "{error}");
+    assert!(error.contains("is there: give the value itself, `State` shares it"), "{error}");
+}

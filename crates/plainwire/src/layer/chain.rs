@@ -21,6 +21,8 @@ pub(crate) struct Chain {
     /// For messages: "the tool `add`".
     pub(crate) name: String,
     pub(crate) run: Run,
+    /// Whether clients were told that its results have structured content.
+    pub(crate) promises_structure: bool,
     pub(crate) schema: InputSchema,
 }
 
@@ -37,10 +39,26 @@ impl Chain {
         Box::pin(async move {
             let returned = next.run(request).await;
             match &returned {
-                Ok(response) if response.kind() != chain.kind => chain.another_kind(response),
-                _ => Outcome::of(returned),
+                Ok(response) if response.kind() != chain.kind => return chain.another_kind(response),
+                Ok(response) => chain.check_structure(response),
+                Err(_) => {}
             }
+            Outcome::of(returned)
         })
+    }
+
+    /// Warns of a result that strict clients refuse, since it is not what the tool is listed with.
+    fn check_structure(&self, response: &Response) {
+        if let Response::Tool(result) = response
+            && self.promises_structure
+            && !result.is_error
+            && result.structured_content.is_none()
+        {
+            tracing::warn!(
+                "expected the layers of {} to give structured content, which its output schema promises, but found none",
+                self.name
+            );
+        }
     }
 
     /// Calls the handler.

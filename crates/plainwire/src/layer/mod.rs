@@ -160,7 +160,7 @@ impl Request {
     /// `failed` for a value that is no JSON object.
     pub fn replace_arguments(&mut self, arguments: &impl Serialize) -> Result<(), ToolError> {
         let json = to_raw_value(arguments)
-            .map_err(|error| ToolError::failed(format!("the arguments have no JSON: {error}")))?;
+            .map_err(|error| ToolError::displayed(format!("the arguments have no JSON: {error}")))?;
         if !json.get().starts_with('{') {
             return Err(ToolError::failed(
                 "expected the arguments to be a JSON object, but found another value",

@@ -14,7 +14,8 @@ use crate::result::ToolError;
 /// [`crate::Tool::timeout`] ends a tool's call, layers included; this one is for resources and prompts too, and counts
 /// from where it stands: inside of [`super::concurrency()`] the wait for a turn does not count.
 ///
-/// A function that blocks has no `.await` at which it could be dropped, and goes on.
+/// A function that blocks has no `.await` at which it could be dropped, and goes on; [`crate::Context::is_cancelled`]
+/// tells it. Layers outside of this one go on too, and may try again: for them the call is not cancelled.
 pub fn timeout(limit: Duration) -> Timeout {
     Timeout { limit }
 }
@@ -26,9 +27,10 @@ pub struct Timeout {
 }
 
 impl Layer for Timeout {
-    fn call(&self, request: Request, next: Next) -> LayerFuture {
+    fn call(&self, mut request: Request, next: Next) -> LayerFuture {
         let limit = self.limit;
         Box::pin(async move {
+            request.context = request.context.begin_part();
             let (name, context) =
                 (format!("the {} `{}`", request.kind(), request.name()), request.context().clone());
             let mut deadline = Deadline::new(limit);
@@ -38,6 +40,8 @@ impl Layer for Timeout {
                     return Poll::Ready(returned);
                 }
                 ready!(deadline.poll(context.asking().waited(), cx));
+                // Work that runs elsewhere for the call can't be dropped: it is told.
+                context.end_part();
                 Poll::Ready(Err(ToolError::too_slow(&name, limit)))
             })
             .await

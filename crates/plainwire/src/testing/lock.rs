@@ -37,7 +37,7 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// # Errors
-/// [`Error::Mismatch`] if it differs, was not there, or is no JSON; [`Error::Decode`] if two entries have one name;
+/// [`Error::Mismatch`] if it differs, was not there, can't be read, or is no contract; [`Error::Decode`] if two entries have one name;
 /// [`Error::Io`]; as [`Client::list_tools`].
 pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
@@ -52,11 +52,21 @@ pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
             );
             return Err(Error::Mismatch { message });
         }
-        Err(source) => return Err(Error::Io { doing: "reading the contract", source }),
+        Err(error) => {
+            let message = format!("expected to read the contract {}, but found: {error}", path.display());
+            return Err(Error::Mismatch { message });
+        }
     };
-    let written: Value = serde_json::from_str(&text).map_err(|error| Error::Mismatch {
+    // Editors on Windows put one in front.
+    let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let written: Value = serde_json::from_str(json).map_err(|error| Error::Mismatch {
         message: format!("expected a contract in {}, but found no JSON: {error}", path.display()),
     })?;
+    if !is_contract(&written) {
+        let found = shorten(json).into_owned();
+        let message = format!("expected a contract in {}, but found {found}", path.display());
+        return Err(Error::Mismatch { message });
+    }
     let changes = changes(&written, &offered);
     if changes.is_empty() {
         return Ok(());
@@ -74,6 +84,13 @@ const LISTS: [(List, &str, &str, &str); 3] = [
     (List::ResourceTemplates, "resourceTemplates", "resource template", "uriTemplate"),
     (List::Tools, "tools", "tool", "name"),
 ];
+
+/// Whether `written` has the shape of a contract: an object, whose lists are objects of objects.
+fn is_contract(written: &Value) -> bool {
+    let is_list = |list: &Value| list.as_object().is_some_and(|list| list.values().all(Value::is_object));
+    let lists_fit = || LISTS.iter().all(|(_, plural, ..)| written.get(plural).is_none_or(is_list));
+    written.is_object() && lists_fit()
+}
 
 /// Asks the server for its contract.
 async fn offered(client: &Client) -> Result<Map<String, Value>> {
@@ -106,7 +123,11 @@ async fn offered(client: &Client) -> Result<Map<String, Value>> {
 
 /// Writes all of a file or nothing of it: somebody may read it meanwhile.
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
-    let failed = |source| Error::Io { doing: "writing down what was said", source };
+    let failed = |source: std::io::Error| {
+        // The kind stays, and the words say which file.
+        let source = std::io::Error::new(source.kind(), format!("{}: {source}", path.display()));
+        Error::Io { doing: "writing down what was said", source }
+    };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     fs::create_dir_all(folder.unwrap_or(Path::new("."))).map_err(failed)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
