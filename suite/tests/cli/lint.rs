@@ -7,8 +7,8 @@ use plainwire_suite::{binary, root};
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, str};
 
-use super::tokens::shop;
 use super::Ran;
+use super::tokens::shop;
 
 /// A tool with an error, a warning for Gemini, a warning for everybody, and a note; and one that is right.
 fn menu() -> Value {
