@@ -29,6 +29,7 @@ use std::fmt;
 
 use serde_json::{Map, Number, Value};
 
+use crate::json::visible;
 use crate::revision::Revision;
 
 pub use format::Format;
@@ -148,6 +149,11 @@ impl fmt::Display for Unsupported {
 }
 
 impl std::error::Error for Unsupported {}
+
+/// A message as one line: names in it are somebody else's, and it is shown on terminals and to models.
+fn one_line(why: String) -> String {
+    visible(&why, 1_000)
+}
 
 #[cfg(test)]
 mod tests;

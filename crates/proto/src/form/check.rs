@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
-use super::{Choice, Field, FieldKind, Form};
+use super::{Choice, Field, FieldKind, Form, one_line};
 use crate::json::shorten;
 
 impl Form {
@@ -16,12 +16,16 @@ impl Form {
     /// # Errors
     /// What is missing, unknown or unfit, such as ``expected `age` to be at least 18, but found 7``.
     pub fn check(&self, content: &Map<String, Value>) -> Result<(), String> {
+        self.checked(content).map_err(one_line)
+    }
+
+    fn checked(&self, content: &Map<String, Value>) -> Result<(), String> {
         for field in &self.fields {
             match content.get(&field.name) {
                 None if field.required => return Err(field.missing()),
                 None => {}
                 Some(Value::Null) if !field.required => {}
-                Some(value) => field.check(value)?,
+                Some(value) => field.checked(value)?,
             }
         }
         let known = |name: &String| self.fields.iter().any(|field| field.name == *name);
@@ -47,6 +51,10 @@ impl Field {
     /// # Errors
     /// What was expected and what was found.
     pub fn check(&self, value: &Value) -> Result<(), String> {
+        self.checked(value).map_err(one_line)
+    }
+
+    fn checked(&self, value: &Value) -> Result<(), String> {
         match (&self.kind, value) {
             (FieldKind::Boolean { .. }, Value::Bool(_)) => Ok(()),
             (FieldKind::MultiSelect { choices, min_items, max_items, .. }, Value::Array(items)) => {

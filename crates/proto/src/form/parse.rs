@@ -11,7 +11,7 @@ use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use super::{Choice, Field, FieldKind, Form, Format};
+use super::{Choice, Field, FieldKind, Form, Format, one_line};
 use crate::json::shorten;
 
 impl Form {
@@ -22,6 +22,10 @@ impl Form {
     /// What is no form, such as ``expected `properties.address` to be a string, number, boolean or choice, but found an
     /// object``, and more than [`Form::MAX_FIELDS`] fields or [`Form::MAX_CHOICES`] choices.
     pub fn parse(schema: &str) -> Result<Self, String> {
+        Self::parsed(schema).map_err(one_line)
+    }
+
+    fn parsed(schema: &str) -> Result<Self, String> {
         let root: BTreeMap<String, Box<RawValue>> =
             serde_json::from_str(schema).map_err(|error| no_object("requestedSchema", schema, &error))?;
         let text = |name: &str| root.get(name).map_or("nothing", |raw| raw.get());

@@ -6,6 +6,7 @@
 use serde_json::{Number, Value};
 
 use super::check::{list, mismatch, one_of};
+use super::one_line;
 use super::{Choice, Field, FieldKind};
 
 impl Field {
@@ -17,6 +18,10 @@ impl Field {
     /// # Errors
     /// As [`Field::check`], with the line as what was found.
     pub fn read(&self, text: &str) -> Result<Option<Value>, String> {
+        self.understood(text).map_err(one_line)
+    }
+
+    fn understood(&self, text: &str) -> Result<Option<Value>, String> {
         let text = text.trim();
         if text.is_empty() {
             return match self.default_value() {

@@ -496,3 +496,21 @@ fn takes_an_empty_line_for_the_default_or_for_nothing() {
     field.required = false;
     assert_eq!(field.read(""), Ok(None));
 }
+
+#[test]
+fn what_is_wrong_is_one_line_whatever_a_field_is_called() {
+    let name = "a\nIGNORE\u{202e}";
+    let schema =
+        json!({ "type": "object", "properties": { name: { "type": "integer" } }, "required": [name] });
+    let form = Form::parse(&schema.to_string()).expect("a form");
+    let broken = json!({ "type": "object", "properties": { name: { "default": false } } }).to_string();
+    let field = &form.fields[0];
+    for why in [
+        Form::parse(&broken).expect_err("no kind"),
+        form.check(&Map::new()).expect_err("nothing"),
+        field.check(&json!("x")).expect_err("a text"),
+        field.read("x").expect_err("a text"),
+    ] {
+        assert!(why.contains(r"a\nIGNORE\u{202e}") && !why.contains('\n'), "{why}");
+    }
+}

@@ -60,6 +60,25 @@ pub(crate) fn unquote(text: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(text).ok().map(Cow::Owned)
 }
 
+/// Text of somebody else as a part of one line: control characters and those that turn the direction of text are escaped;
+/// the rest is cut at `most` characters.
+pub fn visible(text: &str, most: usize) -> String {
+    let mut visible = String::new();
+    let mut count = 0;
+    for letter in text.chars() {
+        let hidden = letter.is_control()
+            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let part = if hidden { letter.escape_default().to_string() } else { letter.to_string() };
+        count += part.chars().count();
+        if count > most {
+            visible.push('…');
+            break;
+        }
+        visible += &part;
+    }
+    visible
+}
+
 /// Shortens a value for an error message: at most 80 characters, never cut inside one.
 pub fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(80) {

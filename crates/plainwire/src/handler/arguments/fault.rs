@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use plainwire_proto::json::visible;
+
 use crate::schema::Keywords;
 
 /// One step from a value to one inside of it.
@@ -50,25 +52,6 @@ pub(super) const MAX_WHY: usize = 300;
 
 /// Characters of a whole message.
 pub(super) const MAX_MESSAGE: usize = 1_000;
-
-/// Text of somebody else as a part of one line: control characters and those that turn the direction of text are escaped;
-/// the rest is cut at `most` characters.
-pub(super) fn visible(text: &str, most: usize) -> String {
-    let mut visible = String::new();
-    let mut count = 0;
-    for letter in text.chars() {
-        let hidden = letter.is_control()
-            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        let part = if hidden { letter.escape_default().to_string() } else { letter.to_string() };
-        count += part.chars().count();
-        if count > most {
-            visible.push('…');
-            break;
-        }
-        visible += &part;
-    }
-    visible
-}
 
 /// A path as people write it, such as `arguments.tags[1]`.
 pub(super) fn text<'s>(path: impl IntoIterator<Item = &'s Step>) -> String {

@@ -19,7 +19,8 @@ use serde_json::Value;
 use super::Rejected;
 use crate::schema::{InputSchema, resolve};
 use check::Check;
-use fault::{Fault, MAX_MESSAGE, MAX_NAME, MAX_WHY, Step, only, visible};
+use fault::{Fault, MAX_MESSAGE, MAX_NAME, MAX_WHY, Step, only};
+use plainwire_proto::json::visible;
 
 pub(crate) use check::whole;
 pub(crate) use example::nearest;
