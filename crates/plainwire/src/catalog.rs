@@ -22,7 +22,7 @@ use crate::handler::completion::Completers;
 use crate::handler::template::Template;
 use crate::handler::{OnCancel, Prompt, Resource, ResourceTemplate, Run, Tool};
 use crate::layer::{Chain, Kind, Layer};
-use crate::schema::{InputSchema, Preset};
+use crate::schema::{InputSchema, Rewrite};
 
 /// A function behind a name, ready to be called.
 pub(crate) struct Entry {
@@ -141,7 +141,8 @@ pub(crate) struct Settings {
     /// Around every entry, the outermost first.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) page_size: usize,
-    pub(crate) preset: Preset,
+    /// What the schemas of arguments are rewritten by, if by anything.
+    pub(crate) preset: Option<Rewrite>,
     pub(crate) slow_step: Duration,
 }
 

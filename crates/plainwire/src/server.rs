@@ -21,7 +21,7 @@ use crate::entry::IntoEntry;
 use crate::error::Result;
 use crate::handle::{ServerHandle, Shared};
 use crate::handler::{Prompt, ResourceTemplate, Tool};
-use crate::schema::Preset;
+use crate::schema::{Preset, Rewrite};
 use crate::state::States;
 use crate::transport::tap::Tap;
 
@@ -68,7 +68,7 @@ pub struct Server {
     logging: bool,
     max_questions: usize,
     page_size: usize,
-    preset: Preset,
+    preset: Option<Rewrite>,
     progress: ProgressRate,
     revisions: Vec<Revision>,
     sealing: Sealing,
@@ -115,7 +115,7 @@ impl Server {
             logging: false,
             max_questions: 256,
             page_size: 250,
-            preset: Preset::default(),
+            preset: None,
             progress: ProgressRate::default(),
             revisions: Revision::ALL.to_vec(),
             sealing: Sealing { keys: None, single_use: false, ttl: Duration::from_secs(1_800) },
@@ -259,7 +259,8 @@ impl Server {
     /// Sets which part of JSON Schema the listed schemas of arguments use, for clients that can't read all of it.
     /// [`Preset::Slim`] by default. Arguments are checked all the same.
     pub fn schema_preset(mut self, preset: Preset) -> Self {
-        self.preset = preset;
+        // By a pointer, so that a program that never says this does not carry the presets.
+        self.preset = Some(Rewrite { by: Preset::apply, preset });
         self
     }
 

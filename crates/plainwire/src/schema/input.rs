@@ -31,6 +31,13 @@ pub(crate) struct InputSchema {
     pub(crate) value: Value,
 }
 
+/// A preset, and the function that applies it.
+#[derive(Clone, Copy)]
+pub(crate) struct Rewrite {
+    pub(crate) by: fn(Preset, &mut Value),
+    pub(crate) preset: Preset,
+}
+
 impl InputSchema {
     /// The schema of a type that is filled in from arguments.
     ///
@@ -148,12 +155,12 @@ impl InputSchema {
     }
 
     /// The text for clients that need less than JSON Schema.
-    pub(crate) fn listed(&self, preset: Preset) -> RawJson {
-        if preset == Preset::Slim {
+    pub(crate) fn listed(&self, rewrite: Option<Rewrite>) -> RawJson {
+        let Some(Rewrite { by, preset }) = rewrite.filter(|it| it.preset != Preset::Slim) else {
             return self.to_raw();
-        }
+        };
         let mut value = self.value.clone();
-        preset.apply(&mut value);
+        by(preset, &mut value);
         text::ordered(&value, self.order)
     }
 

@@ -43,7 +43,7 @@ pub use root::is_object;
 pub use slim::{slim, slim_arguments, slim_results};
 pub use text::IntoSchema;
 
-pub(crate) use input::InputSchema;
+pub(crate) use input::{InputSchema, Rewrite};
 pub(crate) use patterns::Patterns;
 pub(crate) use walk::Keywords;
 
