@@ -259,8 +259,7 @@ impl Server {
     /// Sets which part of JSON Schema the listed schemas of arguments use, for clients that can't read all of it.
     /// [`Preset::Slim`] by default. Arguments are checked all the same.
     pub fn schema_preset(mut self, preset: Preset) -> Self {
-        // By a pointer, so that a program that never says this does not carry the presets.
-        self.preset = Some(Rewrite { by: Preset::apply, preset });
+        self.preset = Some(preset.into());
         self
     }
 

@@ -31,11 +31,17 @@ pub(crate) struct InputSchema {
     pub(crate) value: Value,
 }
 
-/// A preset, and the function that applies it.
+/// A preset, and the function that applies it: by a pointer, so that a program that names no preset does not carry them.
 #[derive(Clone, Copy)]
 pub(crate) struct Rewrite {
-    pub(crate) by: fn(Preset, &mut Value),
-    pub(crate) preset: Preset,
+    by: fn(Preset, &mut Value),
+    preset: Preset,
+}
+
+impl From<Preset> for Rewrite {
+    fn from(preset: Preset) -> Self {
+        Self { by: Preset::apply, preset }
+    }
 }
 
 impl InputSchema {
