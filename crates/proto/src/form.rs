@@ -139,7 +139,7 @@ pub struct Unsupported {
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { field, revision } = self;
+        let (field, revision) = (visible(&self.field, 80), self.revision);
         write!(
             f,
             "expected `{field}` to be a string, number, boolean or single choice, which is all that {revision} has, \
