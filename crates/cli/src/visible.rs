@@ -5,11 +5,11 @@
 
 use std::fmt::Write as _;
 
+use plainwire::proto::json;
+
 /// Returns all of `text` on one line.
 pub(crate) fn line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    text.chars().for_each(|c| push(&mut out, c));
-    out
+    json::visible(text, usize::MAX)
 }
 
 /// Returns at most `max_chars` of `text` on one line.
@@ -41,17 +41,6 @@ const MAX_LINES: usize = 20;
 
 /// Characters of one line that are shown.
 const MAX_CHARS: usize = 1_000;
-
-/// What the standard library takes for unprintable: control, format, private and unassigned characters, and blanks
-/// that are no space.
-fn push(out: &mut String, c: char) {
-    if c == ' ' || c.is_ascii_graphic() {
-        return out.push(c);
-    }
-    // Behind a letter, so that an accent of its own stays one.
-    let pair = String::from_iter(['a', c]);
-    out.extend(pair.escape_debug().skip(1));
-}
 
 #[cfg(test)]
 mod tests {

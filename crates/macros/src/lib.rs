@@ -38,7 +38,7 @@ use entry::Kind;
 /// | `timeout = "30s"` | ends a call that takes longer: text with `ms`, `s` or `min`, or a `Duration` |
 /// | `on_cancel = finish`, `on_cancel = detach` | what happens to the work of a cancelled call; it is dropped otherwise |
 /// | `blocking` | for a plain `fn`: it runs off the async threads, and calling it gives a future |
-/// | `input_schema = …`, `output_schema = …` | instead of the schemas of the types |
+/// | `input_schema = …`, `output_schema = …` | instead of the schemas of the types; of a text, the root is checked by the compiler |
 /// | `describe_output` | keeps doc comments in the output schema, which has names and types only otherwise |
 /// | `validate` | checks arguments by the hand-written input schema (feature `validate`) |
 ///

@@ -15,7 +15,7 @@ use super::{Call, FromCall, Handler, Rejected, Signature};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no blocking handler",
     label = "a blocking handler is a plain `fn`, or a closure that returns a value and not a future",
-    note = "its parameters are a struct with `Deserialize` and `JsonSchema`, `plainwire::Context`, both or none",
+    note = "its parameters are a struct with `Deserialize` and `JsonSchema`, `Context`, `State<T>`, `Principal`, or none",
     note = "parameters and result go to another thread: they have to be `Send`"
 )]
 pub trait BlockingHandler<Takes>: Send + Sync + 'static {
@@ -63,6 +63,12 @@ macro_rules! blocking_handler {
 blocking_handler!();
 blocking_handler!(A ViaA);
 blocking_handler!(A ViaA, B ViaB);
+blocking_handler!(A ViaA, B ViaB, C ViaC);
+blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD);
+blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE);
+blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG);
+blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH);
+blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH, I ViaI);
 
 /// A blocking handler as one that waits for it.
 pub(super) struct Blocking<F>(pub(super) Arc<F>);

@@ -36,8 +36,8 @@ use crate::state::Needed;
 #[derive(Clone)]
 pub struct Tool {
     pub(crate) at: &'static Location<'static>,
-    /// The schema of what is returned, with all descriptions.
-    described_output: Option<RawJson>,
+    /// Gives the schema of what is returned, with all descriptions; `None` if there is one by hand.
+    described_output: Option<fn() -> Option<RawJson>>,
     pub(crate) entry: model::Tool,
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) on_cancel: OnCancel,
@@ -65,7 +65,6 @@ impl Tool {
     {
         let Input { needs, problem, schema } = Signature::of::<Takes, H>().input();
         let run = run(handler, |returned| Outcome::of(returned.into_tool_result()));
-        let described_output = H::Output::output_schema();
         let entry = model::Tool {
             annotations: None,
             description: None,
@@ -73,12 +72,12 @@ impl Tool {
             input_schema: schema.to_raw(),
             meta: None,
             name: name.into(),
-            output_schema: described_output.as_ref().map(schema::undescribed),
+            output_schema: H::Output::output_schema().as_ref().map(schema::undescribed),
             title: None,
         };
         Self {
             at: Location::caller(),
-            described_output,
+            described_output: Some(H::Output::output_schema),
             entry,
             layers: Vec::new(),
             needs,
@@ -235,7 +234,9 @@ impl Tool {
     /// models read results, not their schema. For clients that write programs by it.
     #[must_use]
     pub fn describe_output(mut self) -> Self {
-        self.entry.output_schema = self.described_output.clone().or(self.entry.output_schema);
+        if let Some(described) = self.described_output {
+            self.entry.output_schema = described();
+        }
         self
     }
 

@@ -60,23 +60,33 @@ pub(crate) fn unquote(text: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(text).ok().map(Cow::Owned)
 }
 
-/// Text of somebody else as a part of one line: control characters and those that turn the direction of text are escaped;
-/// the rest is cut at `most` characters.
+/// Returns text of somebody else as a part of one line, cut at `most` characters: what is not seen, or turns the direction of
+/// writing, is shown as `\n` or `\u{202e}`, so that nobody can draw over what stands there.
 pub fn visible(text: &str, most: usize) -> String {
     let mut visible = String::new();
     let mut count = 0;
     for letter in text.chars() {
-        let hidden = letter.is_control()
-            || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        let part = if hidden { letter.escape_default().to_string() } else { letter.to_string() };
-        count += part.chars().count();
+        let from = visible.len();
+        push_visible(&mut visible, letter);
+        count += visible[from..].chars().count();
         if count > most {
+            visible.truncate(from);
             visible.push('…');
             break;
         }
-        visible += &part;
     }
     visible
+}
+
+/// What the standard library takes for unprintable is escaped: control, format, private and unassigned characters, and
+/// blanks that are no space.
+fn push_visible(out: &mut String, letter: char) {
+    if letter == ' ' || letter.is_ascii_graphic() {
+        return out.push(letter);
+    }
+    // Behind a letter, so that an accent of its own stays one.
+    let pair = String::from_iter(['a', letter]);
+    out.extend(pair.escape_debug().skip(1));
 }
 
 /// Shortens a value for an error message: at most 80 characters, never cut inside one.

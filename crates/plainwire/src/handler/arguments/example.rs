@@ -34,10 +34,15 @@ pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchem
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let bare = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
     let wanted = bare(name);
-    let far = |other: &&str| distance(&wanted, &bare(other));
-    let near = known.take(MAX_CHOICES).min_by_key(far)?;
+    let length = wanted.chars().count();
     // Two typing mistakes, or one in a short name.
-    (far(&near) <= if wanted.chars().count() > 4 { 2 } else { 1 }).then_some(near)
+    let most = if length > 4 { 2 } else { 1 };
+    // A name that is much longer or shorter is another one. To see that costs nothing, where a client asks for many names.
+    let candidates = known.take(MAX_CHOICES).map(|other| (bare(other), other));
+    let similar = candidates.filter(|(other, _)| other.chars().count().abs_diff(length) <= most);
+    let (far, near) =
+        similar.map(|(other, name)| (distance(&wanted, &other), name)).min_by_key(|(far, _)| *far)?;
+    (far <= most).then_some(near)
 }
 
 /// How many letters have to be put in, taken out, changed or swapped with the next one.
