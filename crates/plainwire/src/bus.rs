@@ -6,7 +6,7 @@
 //!
 //! Locks: the bus first, then a mailbox; nothing is woken and no foreign code runs under either.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -51,11 +51,11 @@ pub(crate) struct Bus {
 struct Index {
     /// The number of the last mailbox.
     last: u64,
-    lists: BTreeMap<Topic, Watchers>,
+    lists: HashMap<Topic, Watchers>,
     uris: HashMap<Arc<str>, Watchers>,
 }
 
-type Watchers = BTreeMap<u64, Arc<Mutex<Pending>>>;
+type Watchers = HashMap<u64, Arc<Mutex<Pending>>>;
 
 /// What a connection has not taken yet, and what wakes it. Shared by the connection and the bus.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ struct Queue {
     /// The number of the last topic.
     last: u64,
     /// Invariant: what stands in `by_number`, the other way round.
-    numbers: BTreeMap<Topic, u64>,
+    numbers: HashMap<Topic, u64>,
 }
 
 impl Queue {
@@ -178,7 +178,7 @@ pub(crate) struct Mailbox {
     bus: Arc<Bus>,
     number: u64,
     pending: Arc<Mutex<Pending>>,
-    watched: BTreeSet<Topic>,
+    watched: HashSet<Topic>,
 }
 
 impl Mailbox {
@@ -188,7 +188,7 @@ impl Mailbox {
             index.last += 1;
             index.last
         };
-        Self { bus, number, pending: Arc::default(), watched: BTreeSet::new() }
+        Self { bus, number, pending: Arc::default(), watched: HashSet::new() }
     }
 
     /// Watches these lists and resources, and nothing else any more.
@@ -198,7 +198,7 @@ impl Mailbox {
         uris: impl IntoIterator<Item = &'u str>,
     ) {
         let lists = lists.into_iter().map(Topic::of_list);
-        let wanted: BTreeSet<Topic> =
+        let wanted: HashSet<Topic> =
             lists.chain(uris.into_iter().map(|uri| Topic::Uri(uri.into()))).collect();
         for topic in wanted.difference(&self.watched) {
             self.bus.watch(self.number, topic, &self.pending);

@@ -3,7 +3,7 @@
 //! In: what the last round ended with. Out: sealed text for `requestState`; and back, for the round that follows.
 //! A state from anywhere else is refused with one and the same sentence; only the log says why.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -43,9 +43,9 @@ pub(crate) struct Origin {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     /// Questions that the client was sent and that are not answered yet.
-    pub(super) asked: BTreeMap<String, Question>,
+    pub(super) asked: HashMap<String, Question>,
     /// What is known already.
-    pub(super) kept: BTreeMap<String, Kept>,
+    pub(super) kept: HashMap<String, Kept>,
     /// How many rounds there were.
     #[serde(default)]
     pub(super) rounds: usize,
@@ -74,7 +74,7 @@ pub(super) struct Kept {
 /// A state that came back, and the answers that came with it.
 #[derive(Debug)]
 pub(crate) struct Carried {
-    responses: BTreeMap<String, RawJson>,
+    responses: HashMap<String, RawJson>,
     state: State,
 }
 
@@ -133,7 +133,7 @@ impl Sealer {
         };
         let opened = self.keys.open(state, &self.binding(origin), unix).map_err(refused)?;
         let state: State = serde_json::from_str(&opened.body).map_err(|_| refused(Refusal::Malformed))?;
-        let mut taken = BTreeMap::new();
+        let mut taken = HashMap::new();
         for (key, response) in codec::members(responses).unwrap_or_default() {
             if let Some(question) = state.asked.get(&key) {
                 codec::read_input_response(question.method, response.get()).map_err(|error| {

@@ -5,7 +5,7 @@
 //!
 //! Shared by the handler, tasks that it may have started, and the driver; the lock is held for moments only.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
@@ -41,7 +41,7 @@ struct Inner {
     state: Option<State>,
     /// How many steps run.
     steps: usize,
-    used: BTreeSet<String>,
+    used: HashSet<String>,
     /// How long the call has waited for answers, and since when it does again.
     waited: Duration,
     waiting: usize,
@@ -60,7 +60,7 @@ impl Table {
             released: false,
             state,
             steps: 0,
-            used: BTreeSet::new(),
+            used: HashSet::new(),
             waited: Duration::ZERO,
             waiting: 0,
             waiting_since: None,

@@ -3,7 +3,7 @@
 //! In: questions of running calls, answers from the peer. Out: requests by way of the peer, and to each who asks one
 //! answer or one error. A question ends with its call; the peer sees to that.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::RawJson;
@@ -18,9 +18,9 @@ pub(super) type Asker = oneshot::Sender<Result<RawJson, Error>>;
 
 #[derive(Default)]
 pub(super) struct Questions {
-    askers: BTreeMap<RequestKey, (u64, Asker)>,
+    askers: HashMap<RequestKey, (u64, Asker)>,
     /// The numbers that askers know their questions by.
-    tickets: BTreeMap<u64, RequestKey>,
+    tickets: HashMap<u64, RequestKey>,
 }
 
 impl Questions {

@@ -3,7 +3,7 @@
 //! In: what has been typed, and the other arguments so far. Out: values, the best first. It is run like any other
 //! handler, with the same guard against panics and deadlines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl<E: Into<ToolError> + Send + 'static> IntoCompletion for Result<Vec<String>,
 }
 
 /// The completions of one entry, by argument.
-pub(crate) type Completers = BTreeMap<String, Run>;
+pub(crate) type Completers = HashMap<String, Run>;
 
 /// Adds the completion of `argument` to those of an entry that has `known` arguments. Returns what is wrong with it.
 pub(super) fn add<'k, F, Fut>(

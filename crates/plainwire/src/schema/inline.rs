@@ -4,7 +4,7 @@
 //! this always ends; definitions that nobody refers to go. Schemas whose references are not all of the plain form
 //! `#/$defs/Name` are left as they are: with other ones, moving a schema can change what it means.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ fn reference(key: &str, name: &str) -> String {
 
 /// Returns whether all that is referred to is the root itself or one of the definitions.
 fn is_plain(root: &Value, key: &str, defs: &Keywords) -> bool {
-    let known: BTreeSet<String> = defs.keys().map(|name| reference(key, name)).collect();
+    let known: HashSet<String> = defs.keys().map(|name| reference(key, name)).collect();
     let mut odd = |keywords: &Keywords| {
         let refers = keywords.get("$ref").is_some_and(|reference| {
             !reference.as_str().is_some_and(|reference| reference == "#" || known.contains(reference))
@@ -80,14 +80,16 @@ fn is_plain(root: &Value, key: &str, defs: &Keywords) -> bool {
 /// What each definition is referred to by.
 type Names = BTreeMap<String, String>;
 
-/// The definitions that a schema refers to.
-fn uses(schema: &Value, names: &Names) -> BTreeSet<String> {
-    let mut uses = BTreeSet::new();
+/// The definitions that a schema refers to, in order of their names.
+fn uses(schema: &Value, names: &Names) -> Vec<String> {
+    let mut uses = Vec::new();
     walk::any(schema, &mut |keywords| {
         let name = keywords.get("$ref").and_then(Value::as_str).and_then(|it| names.get(it));
         uses.extend(name.cloned());
         false
     });
+    uses.sort_unstable();
+    uses.dedup();
     uses
 }
 
@@ -103,8 +105,8 @@ fn count(schema: &Value, reference: &str) -> usize {
 
 /// Drops the definitions that can't be reached from the root.
 fn keep_used(root: &Value, names: &Names, defs: &mut Keywords) {
-    let mut open: Vec<String> = uses(root, names).into_iter().collect();
-    let mut used = BTreeSet::new();
+    let mut open: Vec<String> = uses(root, names);
+    let mut used = HashSet::new();
     while let Some(name) = open.pop() {
         if let Some(schema) = defs.get(&name)
             && used.insert(name)
@@ -116,13 +118,13 @@ fn keep_used(root: &Value, names: &Names, defs: &mut Keywords) {
 }
 
 /// Which definition refers to which.
-type Edges = BTreeMap<String, BTreeSet<String>>;
+type Edges = HashMap<String, Vec<String>>;
 
 /// The definitions that do not hold themselves, each behind those that it refers to.
 fn leaves_first(names: &Names, defs: &Keywords) -> Vec<String> {
     let edges: Edges = defs.iter().map(|(name, schema)| (name.clone(), uses(schema, names))).collect();
     let mut order = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     for name in defs.keys() {
         visit(name, &edges, &mut seen, &mut order);
     }
@@ -130,7 +132,7 @@ fn leaves_first(names: &Names, defs: &Keywords) -> Vec<String> {
     order
 }
 
-fn visit(name: &str, edges: &Edges, seen: &mut BTreeSet<String>, order: &mut Vec<String>) {
+fn visit(name: &str, edges: &Edges, seen: &mut HashSet<String>, order: &mut Vec<String>) {
     if seen.insert(name.to_owned()) {
         for next in edges.get(name).into_iter().flatten() {
             visit(next, edges, seen, order);
@@ -141,7 +143,7 @@ fn visit(name: &str, edges: &Edges, seen: &mut BTreeSet<String>, order: &mut Vec
 
 fn holds_itself(name: &str, edges: &Edges) -> bool {
     let mut open: Vec<&String> = edges.get(name).into_iter().flatten().collect();
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     while let Some(next) = open.pop() {
         if next == name {
             return true;

@@ -178,8 +178,8 @@ impl InputSchema {
         let mut properties: Vec<_> = properties
             .map(|(name, schema)| (name.as_str(), schema, required.contains(&name.as_str())))
             .collect();
-        properties.sort_by_key(|(name, ..)| {
-            self.order.iter().position(|known| known == name).unwrap_or(usize::MAX)
+        properties.sort_unstable_by_key(|(name, ..)| {
+            (self.order.iter().position(|known| known == name).unwrap_or(usize::MAX), *name)
         });
         properties
     }

@@ -56,8 +56,8 @@ fn object(scanner: &mut Scanner<'_>, json: &str, out: &mut Vec<u8>) -> Option<()
         members.push((name, from..out.len()));
     }
     if !members.is_sorted_by(|a, b| a.0 <= b.0) {
-        // Stable: repeated members keep their order.
-        members.sort_by(|a, b| a.0.cmp(&b.0));
+        // Repeated members keep their order.
+        members.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.start.cmp(&b.1.start)));
         let sorted: Vec<&[u8]> = members.iter().map(|(_, place)| &out[place.clone()]).collect();
         let sorted = sorted.concat();
         out.truncate(start);

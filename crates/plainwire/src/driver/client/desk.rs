@@ -2,7 +2,7 @@
 //!
 //! A call is in one of two places: in `waiting` while its request is open, and in `rounds` between two requests.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::task::{Context, Poll, ready};
 
 use plainwire_proto::json::shorten;
@@ -34,12 +34,12 @@ pub(crate) struct Desk {
     pub(super) pages: Pages,
     pub(super) questions: Questions,
     /// Handlers that think about a request of a legacy server: at most `MAX_QUESTIONS`.
-    pub(super) requests: BTreeMap<CallKey, AbortHandle>,
+    pub(super) requests: HashMap<CallKey, AbortHandle>,
     /// By ticket.
-    pub(super) rounds: BTreeMap<u64, Round>,
+    pub(super) rounds: HashMap<u64, Round>,
     server: Capabilities,
-    pub(super) tickets: BTreeMap<u64, RequestKey>,
-    pub(super) waiting: BTreeMap<RequestKey, Call>,
+    pub(super) tickets: HashMap<u64, RequestKey>,
+    pub(super) waiting: HashMap<RequestKey, Call>,
 }
 
 impl Desk {
@@ -58,11 +58,11 @@ impl Desk {
             notices,
             pages: Pages::default(),
             questions: Questions::default(),
-            requests: BTreeMap::new(),
-            rounds: BTreeMap::new(),
+            requests: HashMap::new(),
+            rounds: HashMap::new(),
             server: Capabilities::default(),
-            tickets: BTreeMap::new(),
-            waiting: BTreeMap::new(),
+            tickets: HashMap::new(),
+            waiting: HashMap::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Subscriptions of a connection: one request that stays open, or what older servers have instead of it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
@@ -16,9 +16,9 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub(super) struct Listens {
     /// By ticket.
-    open: BTreeMap<u64, Listening>,
+    open: HashMap<u64, Listening>,
     /// Which subscription a request belongs to: the one that stays open, or one `resources/subscribe`.
-    requests: BTreeMap<RequestKey, u64>,
+    requests: HashMap<RequestKey, u64>,
 }
 
 struct Listening {

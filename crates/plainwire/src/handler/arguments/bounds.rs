@@ -4,7 +4,7 @@
 //! other ones as `f64`.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use serde_json::{Number, Value};
 
@@ -112,7 +112,7 @@ fn items_break(items: &[Value], keywords: &Keywords) -> Option<(String, String)>
     if keywords.get("uniqueItems") != Some(&Value::Bool(true)) {
         return None;
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     let twice = items.iter().find(|item| !seen.insert(item.to_string()))?;
     Some(("have each item once".to_owned(), format!("{twice} twice")))
 }

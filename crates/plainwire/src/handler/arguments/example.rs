@@ -133,9 +133,9 @@ impl<'s> Maker<'s> {
     fn nearest_constant(&self, keywords: &'s Keywords, found: &Value) -> Vec<Value> {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
         let wanted = text(found).to_lowercase();
-        let mut constants = self.constants(keywords);
-        constants.sort_by_key(|constant| distance(&wanted, &text(constant).to_lowercase()));
-        constants.into_iter().take(1).cloned().collect()
+        let constants = self.constants(keywords).into_iter();
+        let nearest = constants.min_by_key(|constant| distance(&wanted, &text(constant).to_lowercase()));
+        nearest.into_iter().cloned().collect()
     }
 
     fn constants(&self, keywords: &'s Keywords) -> Vec<&'s Value> {
@@ -245,7 +245,7 @@ fn numbers(keywords: &Keywords, found: Option<&Number>) -> Vec<Value> {
     if let Some(step) = step {
         let below = within.div_euclid(step).saturating_mul(step);
         near.extend([below, below.saturating_add(step)]);
-        near.sort_by_key(|it| it.saturating_sub(start).unsigned_abs());
+        near.sort_unstable_by_key(|it| (it.saturating_sub(start).unsigned_abs(), *it));
     }
     let mut near: Vec<Value> = near.into_iter().filter_map(to_value).collect();
 
