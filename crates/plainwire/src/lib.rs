@@ -57,6 +57,8 @@ mod roots;
 pub mod schema;
 mod server;
 mod state;
+#[cfg(feature = "http")]
+pub mod store;
 pub mod testing;
 pub mod transport;
 
