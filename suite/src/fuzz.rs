@@ -9,29 +9,35 @@ mod bytes;
 mod cursor;
 mod envelope;
 mod form;
+mod headers;
 mod json;
 mod peer;
 mod seal;
 mod slim;
+mod sse;
 
 pub use arguments::arguments;
 pub use cursor::cursor;
 pub use envelope::envelope;
 pub use form::form;
+pub use headers::headers;
 pub use peer::peer;
 pub use seal::seal;
 pub use slim::slimming;
+pub use sse::sse;
 
 /// What one target runs.
 pub type Target = fn(&[u8]);
 
 /// The targets by name, which is the name of their folder in `fuzz/corpus/` and of their file in `fuzz/fuzz_targets/`.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("arguments", arguments),
     ("cursor", cursor),
     ("envelope", envelope),
     ("form", form),
+    ("headers", headers),
     ("peer", peer),
     ("seal", seal),
     ("slim", slimming),
+    ("sse", sse),
 ];

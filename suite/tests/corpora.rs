@@ -60,6 +60,16 @@ fn the_corpus_of_slim_keeps_its_promises() {
 }
 
 #[test]
+fn the_corpus_of_headers_keeps_its_promises() {
+    replay("headers");
+}
+
+#[test]
+fn the_corpus_of_sse_keeps_its_promises() {
+    replay("sse");
+}
+
+#[test]
 fn each_target_has_a_corpus_a_test_and_a_file_for_the_fuzzer() {
     let here = include_str!("corpora.rs");
     let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).expect("a manifest");

@@ -1,7 +1,7 @@
 //! Bytes as text, the way the wire carries pictures, sound and files, and the way it carries sealed state.
 //!
 //! In: bytes, or text of the URL alphabet. Out: the other one. The standard alphabet of RFC 4648 is written with
-//! padding and not read; the one for URLs (section 5) is written and read without. A crate for it would be one of
+//! and read with padding; the one for URLs (section 5) is written and read without. A crate for it would be one of
 //! the fifty that a small server may have; this is one page.
 
 /// Returns `bytes` in base64, with padding.
@@ -16,11 +16,29 @@ pub fn encode_url(bytes: &[u8]) -> String {
     digits(URL, bytes)
 }
 
+/// Returns the bytes that `text` of [`encode`] stands for; `None` for any text that it never writes.
+pub fn decode(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(4) {
+        return None;
+    }
+    let digits = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
+    undigits(digits, |digit| match digit {
+        b'+' => value(b'-'),
+        b'/' => value(b'_'),
+        b'-' | b'_' => None,
+        digit => value(digit),
+    })
+}
+
 /// Returns the bytes that `text` of [`encode_url`] stands for.
 ///
 /// Strict, so that no two texts stand for the same bytes: `None` for padding, for bytes outside the alphabet, for a
 /// length that no bytes have, and for bits behind the last byte that are not zero.
 pub fn decode_url(text: &str) -> Option<Vec<u8>> {
+    undigits(text, value)
+}
+
+fn undigits(text: &str, value: impl Fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
     for chunk in text.as_bytes().chunks(4) {
         // One digit has six bits: no byte.
@@ -83,8 +101,20 @@ mod tests {
             ("foobar", "Zm9vYmFy"),
         ] {
             assert_eq!(encode(bytes.as_bytes()), text);
+            assert_eq!(decode(text).as_deref(), Some(bytes.as_bytes()), "{text}");
         }
         assert_eq!(encode(&[0xfb, 0xff, 0xfe]), "+//+");
+        assert_eq!(decode("+//+"), Some(vec![0xfb, 0xff, 0xfe]));
+    }
+
+    #[test]
+    fn refuses_text_that_it_never_writes() {
+        for text in [
+            "A", "Zg", "Zg=", "Zm8", "Zm9v=", "Zm9v==", "=", "==", "====", "Z===", "-A==", "_A==", "A A=",
+            "Zh==", "Zm9=",
+        ] {
+            assert_eq!(decode(text), None, "{text:?}");
+        }
     }
 
     #[test]

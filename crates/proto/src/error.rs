@@ -8,6 +8,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::json::shorten;
 use crate::json::write::{self, Object};
 use crate::model::ClientCapability;
 use crate::revision::{Feature, Revision};
@@ -17,6 +18,8 @@ use crate::revision::{Feature, Revision};
 pub enum ErrorKind {
     /// A code of the application's own, outside -32768 to -32000; or one received from a peer.
     Application(i32),
+    /// Headers that are missing, malformed, or say something else than the body.
+    HeaderMismatch,
     /// Our mistake.
     Internal,
     /// The parameters do not fit the method; unknown tools, prompts and cursors too.
@@ -83,6 +86,20 @@ impl Error {
         .with_data(format!("{{\"requiredCapabilities\":{required}}}"))
     }
 
+    /// Returns the error for a request of a version that is not served, or that has to begin with `initialize`.
+    ///
+    /// `data` lists `served` newest first, so that the client can choose.
+    pub fn unsupported_version(served: &[Revision], requested: &str) -> Self {
+        let supported: Vec<_> = served.iter().rev().map(|r| r.as_str()).collect();
+        let data = serde_json::json!({ "supported": supported, "requested": requested });
+        let text = if supported.contains(&requested) {
+            format!("expected `initialize` for protocol version {requested}, but found it in the request")
+        } else {
+            format!("expected a protocol version of {supported:?}, but found {:?}", shorten(requested))
+        };
+        Self::new(ErrorKind::UnsupportedVersion, text).with_data(data.to_string())
+    }
+
     /// Says it in other words.
     #[must_use]
     pub fn saying(mut self, message: impl Into<String>) -> Self {
@@ -116,6 +133,8 @@ impl Error {
     pub fn code(&self, revision: Revision) -> i32 {
         match self.kind {
             ErrorKind::Application(code) => code,
+            ErrorKind::HeaderMismatch if revision.has(Feature::Initialize) => -32600,
+            ErrorKind::HeaderMismatch => -32020,
             ErrorKind::Internal | ErrorKind::Overloaded => -32603,
             ErrorKind::InvalidParams => -32602,
             ErrorKind::InvalidRequest => -32600,
@@ -145,7 +164,7 @@ impl Error {
             data: Option<Box<RawValue>>,
         }
         let Ok(wire) = serde_json::from_str::<Wire>(json) else {
-            let found = crate::json::shorten(json);
+            let found = shorten(json);
             return Self::new(
                 ErrorKind::InvalidRequest,
                 format!("expected `error` to be an object, but found {found}"),
@@ -161,6 +180,7 @@ impl Error {
                 ErrorKind::InvalidParams
             }
             -32602 => ErrorKind::InvalidParams,
+            -32020 => ErrorKind::HeaderMismatch,
             -32021 => ErrorKind::MissingClientCapability,
             -32022 => ErrorKind::UnsupportedVersion,
             code => ErrorKind::Application(code),
@@ -212,6 +232,22 @@ mod tests {
         let codes: Vec<_> = Revision::ALL.into_iter().map(|r| error.code(r)).collect();
         assert_eq!(codes, [-32603, -32603, -32603, -32603, -32021]);
         assert_eq!(error.data(), Some(r#"{"requiredCapabilities":{"elicitation":{"url":{}}}}"#));
+    }
+
+    #[test]
+    fn headers_that_differ_have_a_code_of_their_own_only_where_the_revision_knows_it() {
+        let error = Error::new(ErrorKind::HeaderMismatch, "m");
+        let codes: Vec<_> = Revision::ALL.into_iter().map(|r| error.code(r)).collect();
+        assert_eq!(codes, [-32600, -32600, -32600, -32600, -32020]);
+        let read = Error::from_wire(r#"{"code":-32020,"message":"m"}"#, "tools/call");
+        assert_eq!(read.kind(), &ErrorKind::HeaderMismatch);
+    }
+
+    #[test]
+    fn an_unsupported_version_comes_with_those_that_are_served() {
+        let error = Error::unsupported_version(&Revision::ALL[3..], "2099-01-01");
+        let data = r#"{"requested":"2099-01-01","supported":["2026-07-28","2025-11-25"]}"#;
+        assert_eq!(error.data(), Some(data));
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! - [`form`]: what a server asks a user to fill in, and whether the answer fits.
 //! - [`error`]: what goes wrong, and its code in each revision.
 //! - [`cursor`]: sealed positions in lists; [`seal`]: sealed state of requests; [`base64`]: bytes as text.
+//! - [`http`]: eras and headers of HTTP requests; [`sse`]: streams of events, written and read.
 //! - [`json`]: JSON text without trees.
 //! - [`testing`]: two peers joined, on a clock of their own.
 
@@ -33,9 +34,11 @@ pub mod envelope;
 pub mod error;
 pub mod form;
 pub mod frame;
+pub mod http;
 pub mod json;
 pub mod model;
 pub mod peer;
 pub mod revision;
 pub mod seal;
+pub mod sse;
 pub mod testing;

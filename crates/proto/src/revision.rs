@@ -119,6 +119,8 @@ pub enum Feature {
     MetaOnEntries,
     /// `ping`.
     Ping,
+    /// Streams begin with an event that says nothing but where to go on, so that either side may end them early.
+    PrimedStreams,
     /// `message` in progress notifications.
     ProgressMessage,
     /// `resource_link` content blocks.
@@ -145,6 +147,8 @@ pub enum Feature {
     UrlElicitation,
     /// `elicitationId` of URLs.
     UrlElicitationId,
+    /// `MCP-Protocol-Version` on HTTP requests.
+    VersionHeader,
 }
 
 impl Feature {
@@ -169,6 +173,7 @@ impl Feature {
             Self::LegacySubscriptions => (V2024_11_05, V2025_11_25),
             Self::MetaOnEntries => (V2025_06_18, V2026_07_28),
             Self::Ping => (V2024_11_05, V2025_11_25),
+            Self::PrimedStreams => (V2025_11_25, V2025_11_25),
             Self::ProgressMessage => (V2025_03_26, V2026_07_28),
             Self::ResourceLinks => (V2025_06_18, V2026_07_28),
             Self::ResourceNotFoundCode => (V2024_11_05, V2025_11_25),
@@ -182,6 +187,7 @@ impl Feature {
             Self::ToolAnnotations => (V2025_03_26, V2026_07_28),
             Self::UrlElicitation => (V2025_11_25, V2026_07_28),
             Self::UrlElicitationId => (V2025_11_25, V2025_11_25),
+            Self::VersionHeader => (V2025_06_18, V2026_07_28),
         }
     }
 }

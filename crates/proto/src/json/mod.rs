@@ -31,7 +31,7 @@ impl Span {
     }
 
     /// All of `text`.
-    pub(crate) fn whole(text: &str) -> Self {
+    pub fn whole(text: &str) -> Self {
         Self::new(0, text.len())
     }
 

@@ -159,6 +159,12 @@ impl Content {
 }
 
 impl ResourceContents {
+    /// Makes a resource of text; `mime_type` is `text/plain` or the like.
+    pub fn text(uri: impl Into<String>, mime_type: impl Into<String>, text: impl Into<String>) -> Self {
+        let (mime_type, text, uri) = (Some(mime_type.into()), text.into(), uri.into());
+        Self::Text(TextResource { meta: None, mime_type, text, uri })
+    }
+
     /// Returns the URI.
     pub fn uri(&self) -> &str {
         match self {

@@ -4,7 +4,7 @@
 //! later exactly one [`Event::Result`] or [`Event::Failed`]. Modern clients are asked by results instead:
 //! [`crate::codec::Encoder::input_required`].
 
-use super::{CallKey, Event, Now, Peer, RequestKey, RequestOptions, Role, Route, Transmit};
+use super::{CallKey, Event, Now, Peer, RequestKey, RequestOptions, Role, Route, TransmitKind};
 use crate::envelope::{self, Id};
 use crate::error::{Error, ErrorKind};
 use crate::json::write;
@@ -45,7 +45,7 @@ impl Peer {
         envelope::begin_request(&mut out, &Id::Integer(key.0.into()), method.as_str());
         write::raw(&mut out, params);
         envelope::end(&mut out);
-        self.transmits.push_back(Transmit { route: Route::Request(call), bytes: out });
+        self.transmit(TransmitKind::Message, Route::Request(call), out);
         Ok(key)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::inbound::Answer;
-use super::{Now, Peer, Role, Route, Transmit};
+use super::{Now, Peer, Role, Route, TransmitKind};
 use crate::envelope::{self, Malformed};
 use crate::error::{Error, ErrorKind};
 use crate::revision::Feature;
@@ -77,8 +77,18 @@ impl Peer {
         // Spec: a batch of notifications, or of nothing but cancelled requests, has no answer at all.
         if !batch.answers.is_empty() {
             batch.answers.push(b']');
-            self.transmits.push_back(Transmit { route: Route::Unsolicited, bytes: batch.answers });
+            self.transmit(TransmitKind::Answer, Route::Batch(number), batch.answers);
         }
+    }
+
+    /// Returns the number of the batch that was handled last, if an answer to it is still due.
+    pub fn open_batch(&self) -> Option<u32> {
+        Some(self.batches.last).filter(|last| self.batches.open.contains_key(last))
+    }
+
+    /// Returns whether an answer to the batch `number` is still due.
+    pub fn is_batch_open(&self, number: u32) -> bool {
+        self.batches.open.contains_key(&number)
     }
 
     /// Returns whether a request may stand in a batch: `initialize` and those that describe themselves may not.

@@ -255,12 +255,9 @@ impl Peer {
             supported: Vec<String>,
         }
         let Role::Client(session) = &self.role else { return };
-        // -32020 is `HeaderMismatch`, which only a modern server knows.
         let modern_error = matches!(
             error.kind(),
-            ErrorKind::UnsupportedVersion
-                | ErrorKind::MissingClientCapability
-                | ErrorKind::Application(-32020)
+            ErrorKind::UnsupportedVersion | ErrorKind::MissingClientCapability | ErrorKind::HeaderMismatch
         );
         if modern_error {
             let supported: Vec<String> = error

@@ -1,9 +1,11 @@
 //! What a peer reports and what it wants sent.
 
+use std::time::Duration;
+
 use super::{CallKey, RequestKey};
 use crate::cursor::List;
 use crate::envelope::Meta;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::json::Span;
 use crate::model::{InputMethod, LogLevel, ServerHello, SubscriptionFilter};
 use crate::revision::Revision;
@@ -179,15 +181,32 @@ pub struct RequestMeta {
 /// A frame to send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transmit {
+    /// What it is; a pipe does not care.
+    pub kind: TransmitKind,
     /// Whom it is for; a pipe does not care.
     pub route: Route,
     /// One JSON message, or one batch, without a line break inside or behind it.
     pub bytes: Vec<u8>,
 }
 
+/// What a frame to send is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransmitKind {
+    /// The result of a request, or the answer to a batch.
+    Answer,
+    /// Nothing to send: the stream of the request should end here, and its reader come back for the rest after this long.
+    Close(Duration),
+    /// The answer to a request that failed, or, unsolicited, to what was not even reported as one.
+    Error(ErrorKind),
+    /// A notification, or a request of ours.
+    Message,
+}
+
 /// Whom a frame is for, where a connection has more than one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
+    /// Whoever sent this batch: see [`super::Peer::open_batch`].
+    Batch(u32),
     /// Whoever listens by this `subscriptions/listen`.
     Listen(CallKey),
     /// Whoever sent this request.

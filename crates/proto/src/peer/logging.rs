@@ -4,7 +4,7 @@
 //! of the request that they belong to. What is logged, and how much of it, is the program's business.
 
 use super::inbound::Answer;
-use super::{CallKey, Event, Peer, Role, Route, Transmit};
+use super::{CallKey, Event, Peer, Role, Route, TransmitKind};
 use crate::envelope::{self, Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::write::{self, Object};
@@ -37,7 +37,7 @@ impl Peer {
         write::raw(params.name("data"), data);
         params.close();
         envelope::end(&mut out);
-        self.transmits.push_back(Transmit { route: Route::Request(key), bytes: out });
+        self.transmit(TransmitKind::Message, Route::Request(key), out);
     }
 
     /// Returns the level from which messages of the request `key` are wanted now; `None` if none are.

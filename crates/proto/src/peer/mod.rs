@@ -20,6 +20,7 @@ mod listening;
 mod logging;
 mod outbound;
 mod pool;
+mod record;
 mod server;
 mod subscriptions;
 
@@ -28,7 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use config::{ClientConfig, EraChoice, Limits, ServerConfig};
-pub use event::{Event, News, Request, RequestMeta, Route, Transmit};
+pub use event::{Event, News, Request, RequestMeta, Route, Transmit, TransmitKind};
 pub use inbound::CallKey;
 pub use outbound::{RequestKey, RequestOptions};
 pub use server::Client;
@@ -122,6 +123,12 @@ impl Peer {
         }
     }
 
+    /// Takes a message that stands in `text` and was parsed already, as [`Self::handle_frame`] takes a frame.
+    pub fn handle_parsed(&mut self, text: &str, parsed: Result<Message, Malformed>, now: Now) {
+        self.keep_alive.heard(now);
+        self.handle_outcome(text, parsed, Answer::Alone, now);
+    }
+
     /// Takes note of a frame over the limit, of which `prefix` is the beginning.
     pub fn handle_oversize(&mut self, prefix: &[u8], now: Now) {
         self.keep_alive.heard(now);
@@ -185,7 +192,7 @@ impl Peer {
             let error = Error::new(ErrorKind::Internal, text);
             return self.send_error(open.answer, route, Some(&open.id), &error, Some(open.revision));
         }
-        self.send(open.answer, route, out);
+        self.send(open.answer, TransmitKind::Answer, route, out);
     }
 
     /// Answers the request `key` with an error; otherwise as [`Self::respond`].
@@ -233,7 +240,17 @@ impl Peer {
             total,
             message.filter(|_| revision.has(Feature::ProgressMessage)),
         );
-        self.transmits.push_back(Transmit { route: Route::Request(key), bytes: out });
+        self.transmit(TransmitKind::Message, Route::Request(key), out);
+    }
+
+    /// Ends the stream on which the answer to `key` is awaited, without the answer: its reader comes back for the rest after
+    /// `retry`. Does nothing where that is not possible.
+    ///
+    /// Source: 2025-11-25 transports "Sending Messages to the Server" 6.
+    pub fn close_stream(&mut self, key: CallKey, retry: Duration) {
+        if self.inbound.revision(key).is_some_and(|revision| revision.has(Feature::PrimedStreams)) {
+            self.transmit(TransmitKind::Close(retry), Route::Request(key), Vec::new());
+        }
     }
 
     /// Sends a notification that answers nothing; `params` is a JSON object.
@@ -246,12 +263,17 @@ impl Peer {
         envelope::begin_notification(&mut out, method);
         crate::json::write::raw(&mut out, params);
         envelope::end(&mut out);
-        self.transmits.push_back(Transmit { route, bytes: out });
+        self.transmit(TransmitKind::Message, route, out);
     }
 
     /// Returns how many requests of the other side are being worked on, cancelled ones included and listens not.
     pub fn in_flight(&self) -> usize {
         self.inbound.len() - self.subscriptions.listens()
+    }
+
+    /// Returns whether the answer to the request `key` is still due.
+    pub fn is_open(&self, key: CallKey) -> bool {
+        self.inbound.get(key).is_some()
     }
 
     /// Returns how many of our requests are not answered yet.
@@ -271,7 +293,12 @@ impl Peer {
     }
 
     fn handle_message(&mut self, frame: &str, place: Span, answer: Answer, now: Now) {
-        match envelope::parse(frame, place, self.limits.depth) {
+        let parsed = envelope::parse(frame, place, self.limits.depth);
+        self.handle_outcome(frame, parsed, answer, now);
+    }
+
+    fn handle_outcome(&mut self, frame: &str, parsed: Result<Message, Malformed>, answer: Answer, now: Now) {
+        match parsed {
             Ok(Message::Request { id, method, params }) => {
                 self.handle_request(frame, id, method, params, answer, now)
             }
@@ -386,14 +413,18 @@ impl Peer {
     ) {
         let mut out = self.buffer();
         envelope::error(&mut out, id, error, revision);
-        self.send(answer, route, out);
+        self.send(answer, TransmitKind::Error(error.kind().clone()), route, out);
     }
 
-    fn send(&mut self, answer: Answer, route: Route, bytes: Vec<u8>) {
+    fn send(&mut self, answer: Answer, kind: TransmitKind, route: Route, bytes: Vec<u8>) {
         match answer {
-            Answer::Alone => self.transmits.push_back(Transmit { route, bytes }),
+            Answer::Alone => self.transmit(kind, route, bytes),
             Answer::InBatch(_) => self.batch_step(answer, Some(bytes)),
         }
+    }
+
+    fn transmit(&mut self, kind: TransmitKind, route: Route, bytes: Vec<u8>) {
+        self.transmits.push_back(Transmit { kind, route, bytes });
     }
 
     /// Reports something that is nobody's answer: for logs.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{CallKey, Event, Now, Peer, Role, Route, Transmit, listening};
+use super::{CallKey, Event, Now, Peer, Role, Route, TransmitKind, listening};
 use crate::envelope::{self, Id, Params};
 use crate::error::{Error, ErrorKind};
 use crate::json::{Span, shorten, unquote};
@@ -165,7 +165,7 @@ impl Peer {
             Role::Server(_) => crate::json::write::raw(&mut out, params),
         }
         envelope::end(&mut out);
-        self.transmits.push_back(Transmit { route: Route::Unsolicited, bytes: out });
+        self.transmit(TransmitKind::Message, Route::Unsolicited, out);
         key
     }
 

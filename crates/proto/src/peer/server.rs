@@ -21,11 +21,13 @@ use crate::revision::{Era, Feature, Revision};
 /// these names move it.
 #[derive(Debug)]
 pub(super) struct Session {
-    client: Option<Arc<Client>>,
-    config: Arc<ServerConfig>,
-    initialized: bool,
-    log_level: LogLevel,
-    revision: Option<Revision>,
+    pub(super) client: Option<Arc<Client>>,
+    pub(super) config: Arc<ServerConfig>,
+    /// How often anything that [`Peer::save_session`] writes has changed.
+    pub(super) generation: u64,
+    pub(super) initialized: bool,
+    pub(super) log_level: LogLevel,
+    pub(super) revision: Option<Revision>,
 }
 
 /// What a client said of itself.
@@ -60,7 +62,14 @@ impl Client {
 
 impl Session {
     pub(super) fn new(config: Arc<ServerConfig>) -> Self {
-        Self { client: None, config, initialized: false, log_level: logging::DEFAULT, revision: None }
+        Self {
+            client: None,
+            config,
+            generation: 0,
+            initialized: false,
+            log_level: logging::DEFAULT,
+            revision: None,
+        }
     }
 
     pub(super) fn revision(&self) -> Option<Revision> {
@@ -82,6 +91,7 @@ impl Session {
 
     pub(super) fn set_log_level(&mut self, level: LogLevel) {
         self.log_level = level;
+        self.generation += 1;
     }
 
     /// The revision of errors about messages that name none. A server without any handshake answers in modern
@@ -108,6 +118,7 @@ impl Peer {
         match &mut self.role {
             Role::Server(session) if session.revision.is_some() => {
                 session.initialized = true;
+                session.generation += 1;
                 self.events.push_back(Event::Initialized);
                 self.session_hears_from_now_on();
             }
@@ -172,7 +183,7 @@ impl Peer {
                 {
                     Ok(revision)
                 }
-                _ => Err(unsupported(&session.config, &version)),
+                _ => Err(Error::unsupported_version(&session.config.revisions, &version)),
             };
         }
         if let Some(revision) = session.revision {
@@ -293,7 +304,7 @@ impl Peer {
                 ErrorKind::InvalidParams,
                 "expected `protocolVersion` to be a string, but found nothing",
             )),
-            (Some(version), None, None) => Err(unsupported(&config, version)),
+            (Some(version), None, None) => Err(Error::unsupported_version(&config.revisions, version)),
             (Some(version), None, Some(newest)) => {
                 // Spec: an unknown or a modern version is answered with the newest that has a handshake.
                 Ok(Revision::parse(version)
@@ -304,6 +315,7 @@ impl Peer {
         match result {
             Ok(revision) => {
                 session.revision = Some(revision);
+                session.generation += 1;
                 session.client =
                     Some(Arc::new(Client { capabilities: wanted.capabilities, info: wanted.client_info }));
                 self.answer_at_once(answer, id, revision, |out| write_initialize(out, &config, revision));
@@ -428,17 +440,6 @@ fn object(frame: &str, name: &str, found: Option<Span>) -> Result<Option<Span>, 
         Some((span, text)) if text.starts_with('{') => Ok(Some(span)),
         Some((_, text)) => Err(expected(name, "an object", text)),
     }
-}
-
-fn unsupported(config: &ServerConfig, requested: &str) -> Error {
-    let supported: Vec<_> = config.revisions.iter().rev().map(|r| r.as_str()).collect();
-    let data = serde_json::json!({ "supported": supported, "requested": requested });
-    if config.revisions.iter().any(|r| r.as_str() == requested) {
-        let text = format!("expected `initialize` for protocol version {requested}, but found it in `_meta`");
-        return Error::new(ErrorKind::UnsupportedVersion, text).with_data(data.to_string());
-    }
-    let text = format!("expected a protocol version of {supported:?}, but found {:?}", shorten(requested));
-    Error::new(ErrorKind::UnsupportedVersion, text).with_data(data.to_string())
 }
 
 fn write_initialize(out: &mut Vec<u8>, config: &ServerConfig, revision: Revision) {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::inbound::{Answer, Open};
 use super::server::request_meta;
-use super::{CallKey, Event, Peer, Request, Role, Route, Transmit};
+use super::{CallKey, Event, Peer, Request, Role, Route, Transmit, TransmitKind};
 use crate::codec;
 use crate::cursor::List;
 use crate::envelope::{self, Id, Params};
@@ -34,8 +34,8 @@ const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// Invariant: `watched` counts in how many of `legacy` and `listens` each URI stands; `uris` is the sum.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions {
-    generation: u64,
-    legacy: BTreeSet<Box<str>>,
+    pub(super) generation: u64,
+    pub(super) legacy: BTreeSet<Box<str>>,
     listens: BTreeMap<CallKey, Listen>,
     uris: usize,
     watched: BTreeMap<Box<str>, u32>,
@@ -72,7 +72,7 @@ impl Subscriptions {
         true
     }
 
-    fn watch(&mut self, uri: &str) {
+    pub(super) fn watch(&mut self, uri: &str) {
         self.uris += 1;
         match self.watched.get_mut(uri) {
             Some(count) => *count += 1,
@@ -80,7 +80,7 @@ impl Subscriptions {
         }
     }
 
-    fn unwatch(&mut self, uri: &str) {
+    pub(super) fn unwatch(&mut self, uri: &str) {
         let Some(count) = self.watched.get_mut(uri) else { return };
         self.uris -= 1;
         *count -= 1;
@@ -181,7 +181,7 @@ impl Peer {
         self.subscriptions.generation += 1;
         let mut out = self.pool.take();
         self.subscriptions.listens[&key].write_acknowledged(&mut out);
-        self.transmits.push_back(Transmit { route: Route::Listen(key), bytes: out });
+        self.transmit(TransmitKind::Message, Route::Listen(key), out);
     }
 
     /// Agrees to the request `key` to subscribe to the resource `uri`, which exists.
@@ -246,7 +246,7 @@ impl Peer {
             params.maybe_string("uri", uri);
             params.close();
             envelope::end(&mut out);
-            self.transmits.push_back(Transmit { route, bytes: out });
+            self.transmits.push_back(Transmit { kind: TransmitKind::Message, route, bytes: out });
         }
     }
 

@@ -157,7 +157,7 @@ fn says_how_a_legacy_version_is_asked_for() {
         Server::speaking(V24).serve(frame),
         [concat!(
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"expected `initialize` for protocol version "#,
-            r#"2025-06-18, but found it in `_meta`","data":{"requested":"2025-06-18","supported":"#,
+            r#"2025-06-18, but found it in the request","data":{"requested":"2025-06-18","supported":"#,
             r#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]}}}"#
         )]
     );

@@ -1,0 +1,81 @@
+//! The headers of legacy sessions: their id, and the version that each request repeats.
+//!
+//! In: headers. Out: the id, or why a request is refused. Which sessions there are is not known here.
+//!
+//! Source: 2025-11-25 `basic/transports` "Session Management" and "Protocol Version Header".
+
+use super::classify::no_batch;
+use super::{Endpoint, Found, Headers, Refusal, SESSION, VERSION, text};
+use crate::envelope::is_batch;
+use crate::error::{Error, ErrorKind};
+use crate::json::visible;
+use crate::revision::{Era, Feature, Revision};
+
+/// Bytes of a session's id. 128: ours are a fourth of that, and the table of sessions need not look at more.
+const MOST_BYTES: usize = 128;
+
+/// Returns whether `id` may name a session: 1 to 128 bytes of visible ASCII.
+pub fn is_session_id(id: &[u8]) -> bool {
+    (1..=MOST_BYTES).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic)
+}
+
+/// Returns the session that a request names; `None` when it names none.
+///
+/// # Errors
+/// A refusal with status 400 for two ids, and for one that no server may give out.
+pub fn session_id(headers: &(impl Headers + ?Sized)) -> Result<Option<&str>, Refusal> {
+    let refuse = |found: &str| {
+        let text = format!(
+            "expected `{SESSION}` to be one id of 1 to {MOST_BYTES} visible ASCII characters, but found {found}"
+        );
+        Err(Refusal::legacy(Error::new(ErrorKind::InvalidRequest, text), Revision::NEWEST_LEGACY))
+    };
+    match headers.value(SESSION) {
+        Found::Absent => Ok(None),
+        Found::Differing => refuse("several"),
+        Found::One(bytes) => {
+            let id = super::trim(bytes);
+            match std::str::from_utf8(id) {
+                Ok(text) if is_session_id(id) => Ok(Some(text)),
+                _ => refuse(&format!("{:?}", visible(&String::from_utf8_lossy(id), 80))),
+            }
+        }
+    }
+}
+
+/// Checks the version header of a request to a session of `revision`; GET and DELETE too.
+///
+/// It may be absent, since the session knows; it SHOULD be the negotiated one, so that another legacy one that is served
+/// passes and changes nothing. Before 2025-06-18 there was no such header, and it is not looked at.
+///
+/// # Errors
+/// A refusal with status 400 for several versions, and for one that is unknown, modern or not served.
+pub fn check_session(
+    headers: &(impl Headers + ?Sized),
+    revision: Revision,
+    endpoint: Endpoint<'_>,
+) -> Result<(), Refusal> {
+    if !revision.has(Feature::VersionHeader) {
+        return Ok(());
+    }
+    let refuse = |error| Err(Refusal::legacy(error, revision));
+    match text(headers, VERSION) {
+        Err(error) => refuse(error),
+        Ok(None) => Ok(()),
+        Ok(Some(version)) => match Revision::parse(version) {
+            Some(it) if it.era() == Era::Legacy && endpoint.revisions.contains(&it) => Ok(()),
+            _ => refuse(Error::unsupported_version(endpoint.revisions, version)),
+        },
+    }
+}
+
+/// Checks that `frame` is no batch, unless `revision`, which is that of the session, has them.
+///
+/// # Errors
+/// A refusal with status 400.
+pub fn check_batch(frame: &str, revision: Revision) -> Result<(), Refusal> {
+    if is_batch(frame) && !revision.has(Feature::Batches) {
+        return Err(Refusal::legacy(no_batch(), revision));
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Arguments in headers: which schemas may ask for it, and whether a call says the same twice.
+//!
+//! Source: 2026-07-28 `streamable-http` "Custom Headers from Tool Parameters"; conformance
+//! `http-custom-header-server-validation`.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn annotated(name: &str, kind: &str) -> Value {
+    json!({ "type": kind, "x-mcp-header": name })
+}
+
+fn tool() -> Vec<ParamHeader> {
+    let schema = json!({ "type": "object", "properties": {
+        "region": annotated("Region", "string"),
+        "count": annotated("Count", "integer"),
+        "deep": { "type": "object", "properties": { "flag": annotated("Flag", "boolean") } },
+        "query": { "type": "string" },
+    }});
+    param_headers(&schema).expect("a schema that is in order")
+}
+
+#[test]
+fn finds_annotations_along_properties() {
+    let found: Vec<_> =
+        tool().iter().map(|it| format!("{} {} {:?}", it.header, it.path.join("/"), it.kind)).collect();
+    let mut sorted = found.clone();
+    sorted.sort();
+    assert_eq!(
+        sorted,
+        [
+            "mcp-param-count count Integer",
+            "mcp-param-flag deep/flag Boolean",
+            "mcp-param-region region String"
+        ]
+    );
+    assert_eq!(param_headers(&json!(true)), Ok(vec![]));
+}
+
+#[test]
+fn refuses_annotations_that_no_client_could_follow() {
+    let properties = |it: Value| json!({ "type": "object", "properties": it });
+    let a = || annotated("A", "string");
+    let mut deep = a();
+    for _ in 0..200 {
+        deep = properties(json!({ "d": deep }));
+    }
+    for (schema, ok) in [
+        // MUST NOT be empty; token syntax; no control characters.
+        (properties(json!({ "a": annotated("", "string") })), false),
+        (properties(json!({ "a": annotated("a b", "string") })), false),
+        (properties(json!({ "a": annotated("a\r\nb", "string") })), false),
+        (properties(json!({ "a": annotated("a:", "string") })), false),
+        (properties(json!({ "a": annotated("é", "string") })), false),
+        (properties(json!({ "a": { "type": "string", "x-mcp-header": 7 } })), false),
+        (properties(json!({ "a": annotated("a!#$%&'*+-.^_`|~9", "string") })), true),
+        // Unique whatever the case.
+        (properties(json!({ "a": annotated("A", "string"), "b": annotated("a", "string") })), false),
+        (properties(json!({ "a": annotated("A", "string"), "b": properties(json!({ "c": a() })) })), false),
+        // Primitive types, and no `number`.
+        (properties(json!({ "a": annotated("A", "number") })), false),
+        (properties(json!({ "a": annotated("A", "object") })), false),
+        (properties(json!({ "a": annotated("A", "array") })), false),
+        (properties(json!({ "a": annotated("A", "null") })), false),
+        (properties(json!({ "a": { "x-mcp-header": "A" } })), false),
+        (properties(json!({ "a": { "x-mcp-header": "A", "$ref": "#/$defs/a" } })), false),
+        (properties(json!({ "a": { "x-mcp-header": "A", "type": ["string", "null"] } })), true),
+        (properties(json!({ "a": { "x-mcp-header": "A", "type": ["null", "integer"] } })), true),
+        (properties(json!({ "a": { "x-mcp-header": "A", "type": ["string", "integer"] } })), false),
+        (a(), false),
+        // Reachable by `properties` only.
+        (json!({ "items": a() }), false),
+        (json!({ "oneOf": [a()] }), false),
+        (json!({ "anyOf": [properties(json!({ "a": a() }))] }), false),
+        (json!({ "allOf": [a()] }), false),
+        (json!({ "not": a() }), false),
+        (json!({ "if": a() }), false),
+        (json!({ "then": a() }), false),
+        (json!({ "else": a() }), false),
+        (json!({ "additionalProperties": a() }), false),
+        (json!({ "patternProperties": { "x": a() } }), false),
+        (json!({ "$defs": { "x": properties(json!({ "a": a() })) } }), false),
+        (properties(json!({ "a": { "type": "array", "items": properties(json!({ "b": a() })) } })), false),
+        (json!({ "prefixItems": [a()] }), false),
+        // Data and names that look like it.
+        (json!({ "default": a(), "const": a(), "enum": [a()], "examples": [a()] }), true),
+        (properties(json!({ "x-mcp-header": { "type": "string" } })), true),
+        (json!({ "$defs": { "x-mcp-header": { "type": "string" } } }), true),
+        (deep, false),
+    ] {
+        assert_eq!(param_headers(&schema).is_ok(), ok, "{schema}");
+    }
+}
+
+#[test]
+fn headers_say_what_the_arguments_say() {
+    let region = |value| ("Mcp-Param-Region", value);
+    let count = |value| ("mcp-param-count", value);
+    let cases: [(&str, Pairs<'_>, bool); 42] = [
+        (r#"{"region":"eu"}"#, &[region("eu")], true),
+        (r#"{"region":"eu"}"#, &[region("  eu\t")], true),
+        (r#"{"region":"eu"}"#, &[region("EU")], false),
+        (r#"{"region":"eu"}"#, &[region("eu"), region("eu")], true),
+        (r#"{"region":"eu"}"#, &[region("eu"), region("us")], false),
+        // Client omits header but value is in body: MUST reject. Null, or not in arguments: MUST NOT expect it.
+        (r#"{"region":"eu"}"#, &[], false),
+        (r#"{"region":null}"#, &[], true),
+        ("{}", &[], true),
+        (r#"{"query":"x"}"#, &[], true),
+        (r#"{"region":""}"#, &[], false),
+        (r#"{"region":""}"#, &[region("")], true),
+        // A header that says what the body does not.
+        (r#"{"region":null}"#, &[region("eu")], false),
+        ("{}", &[region("eu")], false),
+        ("{}", &[region("")], false),
+        // Others are not ours.
+        ("{}", &[("Mcp-Param-Other", "x")], true),
+        // Base64: conformance `http-custom-header-server-validation`.
+        (r#"{"region":"Hello"}"#, &[region("=?base64?SGVsbG8=?=")], true),
+        (r#"{"region":"Hello"}"#, &[region("=?base64?SGVsbG8?=")], false),
+        (r#"{"region":"Hello"}"#, &[region("=?base64?SGVs!!!bG8=?=")], false),
+        (r#"{"region":"SGVsbG8="}"#, &[region("SGVsbG8=")], true),
+        (r#"{"region":"=?base64?SGVsbG8="}"#, &[region("=?base64?SGVsbG8=")], true),
+        (r#"{"region":"é"}"#, &[region("é")], false),
+        (r#"{"region":"\u00e9"}"#, &[region("=?base64?w6k=?=")], true),
+        (r#"{"region":"a\nb"}"#, &[region("a\nb")], false),
+        // Numbers as numbers.
+        (r#"{"count":42}"#, &[count("42")], true),
+        (r#"{"count":42}"#, &[count("42.0")], true),
+        (r#"{"count":42.0}"#, &[count("42")], true),
+        (r#"{"count":4.2e1}"#, &[count("=?base64?NDI=?=")], true),
+        (r#"{"count":-7}"#, &[count("-7")], true),
+        (r#"{"count":0}"#, &[count("-0")], true),
+        (r#"{"count":42}"#, &[count("43")], false),
+        (r#"{"count":42}"#, &[count("+42")], false),
+        (r#"{"count":42}"#, &[count("42.5")], false),
+        (r#"{"count":42.5}"#, &[count("42.5")], false),
+        (r#"{"count":9007199254740991}"#, &[count("9007199254740991")], true),
+        (r#"{"count":9007199254740992}"#, &[count("9007199254740992")], false),
+        (r#"{"count":-9007199254740992}"#, &[count("-9007199254740992")], false),
+        // Of paths and types.
+        (r#"{"deep":{"flag":true}}"#, &[("Mcp-Param-Flag", "true")], true),
+        (r#"{"deep":{"flag":true}}"#, &[("Mcp-Param-Flag", "True")], false),
+        (r#"{"deep":{"flag":true}}"#, &[], false),
+        (r#"{"deep":7}"#, &[], true),
+        (r#"{"region":["eu"]}"#, &[region("eu")], false),
+        // Two readers, two calls.
+        (r#"{"region":"eu","\u0072egion":"us"}"#, &[region("us")], false),
+    ];
+    let tool = tool();
+    for (arguments, headers, ok) in cases {
+        let found = check_params(&tool, Some(arguments), headers);
+        assert_eq!(found.is_ok(), ok, "{arguments} {headers:?} {found:?}");
+        if let Err(error) = found {
+            assert_eq!(error.kind(), &ErrorKind::HeaderMismatch);
+        }
+    }
+    assert_eq!(check_params(&tool, None, [("a", "b")].as_slice()), Ok(()));
+    assert!(check_params(&tool, None, [region("eu")].as_slice()).is_err());
+}
+
+#[test]
+fn values_are_encoded_as_the_specification_shows() {
+    for (text, value) in [
+        ("us-west1", "us-west1"),
+        ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+        (" padded ", "=?base64?IHBhZGRlZCA=?="),
+        ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+        ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+        ("\tx", "=?base64?CXg=?="),
+        ("x ", "=?base64?eCA=?="),
+        ("a\tb c", "a\tb c"),
+        ("=?base64?open", "=?base64?open"),
+        ("\u{7f}", "=?base64?fw==?="),
+        ("", ""),
+        // Both marks at once, by the letter.
+        ("=?base64?=", "=?base64?PT9iYXNlNjQ/PQ==?="),
+    ] {
+        assert_eq!(encode_value(text), value);
+        assert_eq!(decode_value(value).as_deref(), Ok(text));
+    }
+    assert_eq!(decode_value("=?base64??=").as_deref(), Ok(""));
+}
+
+#[test]
+fn a_client_sends_what_a_server_takes() {
+    let arguments = r#"{"region":" Zürich","count":4.0,"deep":{"flag":false},"query":"x"}"#;
+    let mut values = param_values(&tool(), Some(arguments)).expect("values");
+    assert_eq!(check_params(&tool(), Some(arguments), values.as_slice()), Ok(()));
+    values.sort();
+    let pairs: Vec<_> = values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(
+        pairs,
+        [
+            ("mcp-param-count", "4"),
+            ("mcp-param-flag", "false"),
+            ("mcp-param-region", "=?base64?IFrDvHJpY2g=?="),
+        ]
+    );
+    assert_eq!(param_values(&tool(), Some(r#"{"region":null}"#)), Ok(vec![]));
+    assert_eq!(param_values(&tool(), None), Ok(vec![]));
+    assert!(param_values(&tool(), Some(r#"{"count":1e300}"#)).is_err());
+}
