@@ -1,5 +1,5 @@
-//! `#[range]`, `#[length]`, `#[pattern]` and `#[format]`: what they say about an argument, as the attributes of a field
-//! that schemars understands. Arguments are checked by the schema that comes of it.
+//! `#[range]`, `#[length]`, `#[pattern]`, `#[format]` and `#[header]`: what they say about an argument, as the attributes of a
+//! field that schemars understands. Arguments are checked by the schema that comes of it.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -7,6 +7,7 @@ use syn::{
     Attribute, Error, Expr, ExprRange, GenericArgument, LitStr, PathArguments, RangeLimits, Result, Type,
 };
 
+use crate::header;
 use crate::literal::{Bounds, Number};
 use crate::name::any_of;
 
@@ -22,6 +23,7 @@ pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     let name = attribute.path().require_ident()?.to_string();
     match name.as_str() {
         "range" => range(attribute, ty),
+        "header" => header::read(attribute, ty).map(|it| quote!(#[schemars(extend("x-mcp-header" = #it))])),
         "length" => length(attribute, ty),
         "pattern" => pattern(attribute, ty),
         _ => format(attribute, ty),
@@ -139,6 +141,13 @@ pub(crate) fn instead_of_text(ty: &Type) -> Option<&'static str> {
         Kind::Number => Some("a number"),
         _ => None,
     }
+}
+
+/// Whether a type may be one that a header can hold: no list, no number with a fraction, nothing without a name.
+pub(crate) fn fits_header(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let is_fraction = path.path.segments.last().is_some_and(|it| it.ident == "f32" || it.ident == "f64");
+    kind(ty) != Kind::List && !is_fraction
 }
 
 pub(crate) fn is_unknown(ty: &Type) -> bool {

@@ -15,7 +15,7 @@ use crate::{constraint, default};
 const DERIVES: [&str; 3] = ["Deserialize", "JsonSchema", "Serialize"];
 
 /// Attributes of fields that mean something here.
-const OURS: [&str; 5] = ["default", "format", "length", "pattern", "range"];
+const OURS: [&str; 6] = ["default", "format", "header", "length", "pattern", "range"];
 
 /// Expands the attribute on a type.
 pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {

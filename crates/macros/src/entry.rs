@@ -70,6 +70,15 @@ impl Entry {
         let options = Options::parse(kind, options)?;
         let function = Function::take(signature, options.blocking.is_some())?;
         let name = options.name_of(&signature.ident, kind)?;
+        if let Some(header) = function.parameters.iter().find_map(|it| it.header.as_ref())
+            && kind != Kind::Tool
+        {
+            let kind = kind.attribute();
+            let text = format!(
+                "expected no header, since only calls of tools have any, but found one on a `#[{kind}]`"
+            );
+            return Err(Error::new(header.span(), text));
+        }
         let ident = signature.ident.clone();
         let mut templated = false;
         if let Some(uri) = &options.uri {

@@ -12,6 +12,7 @@ use syn::{
     Safety, Signature, Type,
 };
 
+use crate::header;
 use crate::parameter::{Kind, Parameter};
 
 /// The most parameters that a function with an attribute has: as many as `IntoEntry` is written for.
@@ -62,6 +63,7 @@ impl Function {
     }
 
     fn check(&self) -> Result<()> {
+        header::are_unique(self.parameters.iter().filter_map(|it| it.header.as_ref()))?;
         let count = |kind| self.parameters.iter().filter(|it| it.kind == kind).count();
         let extracted = count(Kind::Extracted) + count(Kind::BorrowedContext);
         let second = |kind| self.parameters.iter().filter(|it| it.kind == kind).nth(1);

@@ -13,6 +13,7 @@ mod docs;
 mod entry;
 mod free;
 mod function;
+mod header;
 mod implementation;
 mod literal;
 mod name;
@@ -49,6 +50,7 @@ use entry::Kind;
 /// | `#[length(1..=50)]`, `#[length(5)]` | characters of a text, items of a list |
 /// | `#[pattern("^[A-Z]+-[0-9]+$")]` | a regular expression (feature `pattern`) |
 /// | `#[format("date")]` | `date`, `date-time`, `email`, `hostname`, `ipv4`, `ipv6`, `uri`, `uuid` |
+/// | `#[header("Region")]` | clients on HTTP repeat it as `Mcp-Param-Region`, for what stands between: a text, an integer or a boolean, no secret |
 /// | `#[arguments]` | the struct that all arguments are read into, instead of single ones |
 /// | `#[extract]`, `#[argument]` | a type of your own with `FromCall<ViaCall>`; an argument whose type has such a name |
 /// | `#[serde(…)]`, `#[schemars(…)]` | what these derives know for fields |
@@ -90,8 +92,8 @@ pub fn server(options: TokenStream, block: TokenStream) -> TokenStream {
 /// Makes a struct or an enum something that can be an argument, a part of one, or a result.
 ///
 /// It derives `Serialize`, `Deserialize` and `JsonSchema`, without `serde` and `schemars` in Cargo.toml. `#[serde(…)]` and
-/// `#[schemars(…)]` are what they are for these derives. On fields, `#[default]`, `#[range]`, `#[length]`, `#[pattern]` and
-/// `#[format]` mean what they mean on a parameter of [`macro@tool`].
+/// `#[schemars(…)]` are what they are for these derives. On fields, `#[default]`, `#[range]`, `#[length]`, `#[pattern]`,
+/// `#[format]` and `#[header]` mean what they mean on a parameter of [`macro@tool`].
 #[proc_macro_attribute]
 pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
     data::expand(&options.into(), item.into()).into()

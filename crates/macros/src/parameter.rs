@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Ident, Pat, PatType, PathArguments};
+use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Ident, LitStr, Pat, PatType, PathArguments};
 use syn::{Result, Type};
 
 use crate::name::{any_of, meant};
-use crate::{constraint, default, docs, function};
+use crate::{constraint, default, docs, function, header};
 
 /// A parameter, as the entry sees it.
 pub(crate) struct Parameter {
@@ -15,6 +15,8 @@ pub(crate) struct Parameter {
     attributes: Vec<TokenStream>,
     default: Option<Expr>,
     has_words_of_derives: bool,
+    /// The header that repeats the argument.
+    pub(crate) header: Option<LitStr>,
     pub(crate) kind: Kind,
     /// The name where only the macro sees it.
     pub(crate) local: Ident,
@@ -36,12 +38,13 @@ pub(crate) enum Kind {
 }
 
 /// Attributes of parameters that mean something here.
-const OURS: [&str; 10] = [
+const OURS: [&str; 11] = [
     "argument",
     "arguments",
     "default",
     "extract",
     "format",
+    "header",
     "length",
     "pattern",
     "range",
@@ -70,6 +73,7 @@ impl Parameter {
             attributes: Vec::new(),
             default: None,
             has_words_of_derives: ours.iter().any(|it| is_one_of(it, &["serde", "schemars"])),
+            header: None,
             kind,
             local,
             name,
@@ -118,7 +122,15 @@ impl Parameter {
                 return Err(Error::new_spanned(attribute, "expected one default, but found a second one"));
             }
             self.default = Some(default::read(attribute, &self.ty)?);
-        } else if docs::is_doc(attribute) || is_one_of(attribute, &["serde", "schemars"]) {
+            return Ok(());
+        }
+        if attribute.path().is_ident("header") {
+            if self.header.is_some() {
+                return Err(Error::new_spanned(attribute, "expected one header, but found a second one"));
+            }
+            self.header = Some(header::read(attribute, &self.ty)?);
+        }
+        if docs::is_doc(attribute) || is_one_of(attribute, &["serde", "schemars"]) {
             self.attributes.push(quote!(#attribute));
         } else {
             self.attributes.push(constraint::read(attribute, &self.ty)?);

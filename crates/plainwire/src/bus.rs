@@ -7,11 +7,15 @@
 //! Locks: the bus first, then a mailbox; nothing is woken and no foreign code runs under either.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+#[cfg(feature = "http")]
+use std::sync::OnceLock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::peer::Change;
+#[cfg(feature = "http")]
+use tokio::sync::mpsc;
 
 /// What can change: three lists (templates are resources), and resources by URI.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +49,9 @@ impl Topic {
 #[derive(Debug, Default)]
 pub(crate) struct Bus {
     index: Mutex<Index>,
+    /// Where other replicas hear of changes, if there are any.
+    #[cfg(feature = "http")]
+    outside: OnceLock<mpsc::Sender<Change>>,
 }
 
 #[derive(Debug, Default)]
@@ -106,8 +113,25 @@ impl Queue {
 }
 
 impl Bus {
-    /// Tells every connection that watches `change`.
+    /// Tells every connection that watches `change`, those of other replicas too.
     pub(crate) fn publish(&self, change: &Change) {
+        #[cfg(feature = "http")]
+        if let Some(outside) = self.outside.get()
+            && outside.try_send(change.clone()).is_err()
+        {
+            tracing::warn!("other replicas do not hear of a change: too many at once");
+        }
+        self.publish_here(change);
+    }
+
+    /// Lets changes be told to other replicas. The first caller has it.
+    #[cfg(feature = "http")]
+    pub(crate) fn tell_outside(&self, outside: mpsc::Sender<Change>) {
+        let _ = self.outside.set(outside);
+    }
+
+    /// Tells every connection of this process that watches `change`.
+    pub(crate) fn publish_here(&self, change: &Change) {
         let mut woken = Vec::new();
         {
             let index = lock(&self.index);

@@ -28,6 +28,9 @@ use crate::schema::{InputSchema, Rewrite};
 pub(crate) struct Entry {
     /// The layers around it, if there are any.
     pub(crate) chain: Option<Arc<Chain>>,
+    /// What headers have to repeat.
+    #[cfg(feature = "http")]
+    pub(crate) headers: Vec<plainwire_proto::http::ParamHeader>,
     pub(crate) kind: Option<Kind>,
     pub(crate) mime_type: Option<String>,
     /// For messages: "the tool `add`".
@@ -207,6 +210,12 @@ impl Catalog {
             let (on_cancel, requires, timeout) = (it.on_cancel, it.requires.clone(), it.timeout);
             let promises_structure = it.entry.output_schema.is_some();
             let entry = Entry { on_cancel, promises_structure, requires, timeout, ..entry };
+            #[cfg(feature = "http")]
+            let entry = match settings.preset {
+                // The lists of a preset have no such marks, so that nobody could know of the headers.
+                Some(_) => entry,
+                None => Entry { headers: it.schema.param_headers(), ..entry },
+            };
             tools.insert(name.clone(), entry.layered(Kind::Tool, layers, &it.layers));
             let input_schema = it.schema.listed(settings.preset);
             lists.tools.push(model::Tool { input_schema, ..it.entry.clone() });
@@ -365,6 +374,8 @@ fn entry(kind: &str, name: &str, run: Run, schema: InputSchema, pace: Arc<Pace>)
     let name = format!("the {kind} `{name}`");
     Entry {
         chain: None,
+        #[cfg(feature = "http")]
+        headers: Vec::new(),
         kind: None,
         mime_type: None,
         name,

@@ -4,9 +4,9 @@
 //! it, or what does not fit and where. Asking is somebody else's work, and what a form can have is the protocol's:
 //! fields are flat, so that structs in structs, maps, tuples and enums with data are refused.
 //!
-//! A struct has a field for each of its own, in the order of their names, which is the order of the maps that schemas
-//! are derived with. Any other type has a field of its own called `value`; a struct without fields makes a form without
-//! fields, which is a plain confirmation.
+//! A struct has a field for each of its own, in the order of their declaration; one with a flattened part, in the order of
+//! their names. Any other type has a field of its own called `value`; a struct without fields makes a form without fields,
+//! which is a plain confirmation.
 
 use plainwire_proto::form::{FieldKind, Form};
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ const BARE: &str = "value";
 ///
 /// # Errors
 /// The first field that no form can have, or the keyword in it.
-pub(crate) fn of<T: JsonSchema>() -> Result<Form, String> {
+pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Result<Form, String> {
     let root = schema::derive::<T>(Contract::Deserialize);
     let mut top = merged(&root, &root);
     let kind = top.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -49,7 +49,11 @@ pub(crate) fn of<T: JsonSchema>() -> Result<Form, String> {
             (json!({ BARE: field }), json!([BARE]))
         }
     };
-    Form::parse(&json!({ "type": "object", "properties": properties, "required": required }).to_string())
+    let schema = json!({ "type": "object", "properties": properties, "required": required });
+    let mut form = Form::parse(&schema.to_string())?;
+    let order = schema::fields::<T>();
+    form.fields.sort_by_key(|field| order.iter().position(|name| *name == field.name));
+    Ok(form)
 }
 
 /// Reads an answer to `form`, which is the one of `T`.

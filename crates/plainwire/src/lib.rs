@@ -52,6 +52,7 @@ pub mod layer;
 mod log;
 pub mod macros;
 pub mod prelude;
+mod random;
 mod result;
 mod roots;
 pub mod schema;

@@ -87,6 +87,31 @@
 //! A parameter is an argument unless its type is called `Context`, `State<T>`, `Principal` or `Option<Principal>`, or the
 //! parameter has `#[extract]` or `#[arguments]`. The options of each attribute stand with the attribute.
 //!
+//! `#[header("Region")]` on an argument has clients on HTTP repeat it in the header `Mcp-Param-Region`, for what stands between
+//! them and the server. Without attributes it is `#[schemars(extend("x-mcp-header" = "Region"))]` on the field; either way,
+//! what no client would take is an error of the declaration at the latest.
+//!
+//! ```
+//! use plainwire::prelude::*;
+//!
+//! /// Returns the weather.
+//! #[tool(read_only)]
+//! async fn weather(
+//!     /// Where the data is.
+//!     #[header("Region")]
+//!     region: String,
+//! ) -> String {
+//!     format!("rain in {region}")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let client = plainwire::testing::client(plainwire::server!("weather").tool(weather)).await?;
+//! let tools = client.list_tools().await?;
+//! assert!(tools[0].input_schema.get().contains(r#""x-mcp-header":"Region""#));
+//! # Ok(()) }
+//! ```
+//!
 //! Types of the program have `#[data]`: the three derives that arguments and results need.
 //!
 //! ```

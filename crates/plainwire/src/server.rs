@@ -89,7 +89,7 @@ struct Sealing {
 type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send>;
 
 #[derive(Default)]
-struct Hooks {
+pub(crate) struct Hooks {
     start: Vec<Hook>,
     shutdown: Vec<Hook>,
 }

@@ -16,9 +16,10 @@ use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
 
 use super::table::Table;
-use super::{Answer, IN_STEP, invalid_answer, state};
+use super::{Answer, IN_STEP, invalid_answer};
 use crate::context::Context;
 use crate::form;
+use crate::random;
 use crate::result::ToolError;
 use crate::roots::Roots;
 
@@ -92,7 +93,7 @@ impl Context {
     ) -> Result<Answer<()>, ToolError> {
         let key = key.into();
         // Another one in each round, but it stands only where there are no rounds.
-        let id = state::random::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = random::bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
         let asked = Elicitation::Url { id, message: message.into(), url: url.into() };
         let result = self.fill_in(&key, asked).await?;
         Answer::of(result, |_| Ok(()))

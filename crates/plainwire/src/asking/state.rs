@@ -15,6 +15,7 @@ use plainwire_proto::seal::{Binding, Refusal, SealingKeys, UsedStates};
 use serde::{Deserialize, Serialize};
 
 use crate::context::Principal;
+use crate::random;
 
 /// What seals and opens the states of a server.
 pub(crate) struct Sealer {
@@ -52,6 +53,9 @@ pub(crate) struct State {
     /// For digests: nobody outside knows it, so that nobody can aim at two questions with the same digest.
     #[serde(with = "bytes")]
     pub(super) salt: [u8; 32],
+    /// Answers that came without a state. Never sent: what was asked in the meantime is in `kept`.
+    #[serde(skip)]
+    pub(super) unasked: HashMap<String, RawJson>,
 }
 
 /// What makes a question the same question.
@@ -86,7 +90,7 @@ impl Sealer {
         ttl: Duration,
         single_use: bool,
     ) -> Self {
-        let keys = keys.unwrap_or_else(|| SealingKeys::new(&[random()]).expect("one key is enough"));
+        let keys = keys.unwrap_or_else(|| SealingKeys::new(&[random::bytes()]).expect("one key is enough"));
         Self {
             keys,
             server: server.to_owned(),
@@ -102,7 +106,7 @@ impl Sealer {
     /// `Internal` for one that is too large to be sent around.
     pub(super) fn seal(&self, origin: &Origin, state: &State, unix: Duration) -> Result<String, Error> {
         let body = serde_json::to_string(state).unwrap_or_default();
-        self.keys.seal(random(), &self.binding(origin), unix.saturating_add(self.ttl), &body).map_err(|_| {
+        self.keys.seal(random::bytes(), &self.binding(origin), unix.saturating_add(self.ttl), &body).map_err(|_| {
             let limit = plainwire_proto::seal::MAX_BYTES;
             let text = format!(
                 "expected what is kept between rounds to take at most {limit} bytes (limit `request_state`), but \
@@ -162,6 +166,13 @@ impl Sealer {
 }
 
 impl Carried {
+    /// Takes answers that came without a state. A client may know what it will be asked; its answers are no more worth of
+    /// trust after a question than before it, and a state protects what is not theirs.
+    pub(crate) fn unasked(responses: &str) -> Self {
+        let unasked = codec::members(responses).unwrap_or_default().into_iter().collect();
+        Self { responses: HashMap::new(), state: State { unasked, ..State::fresh() } }
+    }
+
     /// What is known and what is open at the beginning of the round.
     ///
     /// All answers are kept, not only those that this round gets to: nobody wants to be asked twice.
@@ -179,33 +190,13 @@ impl Carried {
 impl State {
     /// A state of a call that has none yet.
     pub(super) fn fresh() -> Self {
-        Self { salt: random(), ..Self::default() }
+        Self { salt: random::bytes(), ..Self::default() }
     }
 
     /// What makes a question of `method` with `params` the same question again.
     pub(super) fn question(&self, method: InputMethod, params: &str) -> Question {
         Question { digest: plainwire_proto::seal::digest(&self.salt, params), method }
     }
-}
-
-/// Random bytes. A system without any can't keep a secret, and must not pretend to.
-pub(super) fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    fill(&mut bytes).expect("the operating system has random bytes");
-    bytes
-}
-
-/// Linux: the system call, by the crate that is there for descriptors anyway. At most 256 bytes come whole.
-#[cfg(target_os = "linux")]
-fn fill(bytes: &mut [u8]) -> Result<(), rustix::io::Errno> {
-    use rustix::rand::{GetRandomFlags, getrandom};
-    rustix::io::retry_on_intr(|| getrandom(&mut *bytes, GetRandomFlags::empty())).map(|_| ())
-}
-
-/// Elsewhere each system has a way of its own.
-#[cfg(not(target_os = "linux"))]
-fn fill(bytes: &mut [u8]) -> Result<(), getrandom::Error> {
-    getrandom::fill(bytes)
 }
 
 /// Bytes as text, which is a third of what they are as numbers.

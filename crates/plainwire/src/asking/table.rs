@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use plainwire_proto::codec::KeyedRequest;
+use plainwire_proto::codec::{self, KeyedRequest};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::{InputMethod, RawJson};
 use tokio::sync::Notify;
@@ -117,6 +117,12 @@ impl Table {
             }
             tracing::warn!("`{key}` is not what was answered under that key: it is asked again");
             state.kept.remove(key);
+        }
+        if let Some(value) = state.unasked.remove(key)
+            && codec::read_input_response(method, value.get()).is_ok()
+        {
+            state.kept.insert(key.to_owned(), Kept { question: Some(question), value: value.clone() });
+            return Some(value);
         }
         it.open.push(KeyedRequest { key: key.to_owned(), method, params: params.to_owned() });
         drop(guard);

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use plainwire_proto::model::LogLevel;
 use plainwire_proto::peer::{Change, Peer, RequestMeta};
@@ -70,6 +71,15 @@ impl Context {
     /// [`crate::ServerHandle::notify_resource_updated`].
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         self.inner.shared.bus.publish(&Change::Resource(uri.into()));
+    }
+
+    /// Lets the client go for `retry`: the connection on which it waits for this call ends, the call goes on, and the
+    /// client comes back for what was said meanwhile. For work that takes longer than a connection should be held.
+    ///
+    /// Source: 2025-11-25 transports. Does nothing where the client could not come back: in other revisions, and
+    /// on transports other than HTTP.
+    pub fn close_stream(&self, retry: Duration) {
+        self.inner.signals.send(Signal::CloseStream { key: self.inner.key, retry });
     }
 
     fn log_from(
@@ -276,20 +286,19 @@ mod tests {
     use std::sync::mpsc;
     use std::task::{Poll, Wake, Waker};
     use std::thread;
-    use std::time::Duration;
 
     use plainwire_proto::model::{Capabilities, Implementation};
     use plainwire_proto::peer::{Event, Now, ServerConfig};
     use serde_json::json;
 
-    use super::super::{ContextSource, OnCancel};
+    use super::super::{Channel, ContextSource, OnCancel};
     use super::*;
 
     const CALL: &str =
         r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":1}}}"#;
 
     /// The context of a call that wants progress.
-    fn context(signals: &Signals) -> Context {
+    fn context(channel: &Channel) -> Context {
         let info = Implementation::new("s", "1");
         let mut capabilities = Capabilities::default();
         capabilities.declare("tools", json!({}));
@@ -318,7 +327,7 @@ mod tests {
             progress: ProgressRate::default(),
             shared: &Arc::default(),
             session: None,
-            signals,
+            channel,
         };
         source.get()
     }
@@ -339,15 +348,15 @@ mod tests {
         let (done, is_done) = mpsc::channel();
         // Without an owner: if it hangs, it hangs for good.
         thread::spawn(move || {
-            let (signals, mut queue) = Signals::new();
-            let context = context(&signals);
+            let mut channel = Channel::default();
+            let context = context(&channel);
             let waker = Waker::from(Arc::new(Reports(context.clone(), AtomicBool::new(false))));
-            assert!(queue.poll_recv(&mut std::task::Context::from_waker(&waker)).is_pending());
+            assert!(channel.poll_next(&mut std::task::Context::from_waker(&waker)).is_pending());
             context.progress(1.0, None, None);
             context.progress(3.0, None, None);
             let mut cx = std::task::Context::from_waker(Waker::noop());
             let mut reports = Vec::new();
-            while let Poll::Ready(Some(Signal::Progress { done, .. })) = queue.poll_recv(&mut cx) {
+            while let Poll::Ready(Some(Signal::Progress { done, .. })) = channel.poll_next(&mut cx) {
                 reports.push(done);
             }
             done.send(reports).expect("a test that waits");

@@ -10,20 +10,22 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Poller, Poll, Waker};
 
+#[cfg(feature = "http")]
+use plainwire_proto::envelope::{Malformed, Message};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::frame::Frame;
 use plainwire_proto::json::{Span, shorten};
 use plainwire_proto::model::{CacheHint, CompleteRequest, Completion};
 use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
-use tokio::sync::mpsc;
 use tokio::time::Sleep;
 
 use super::call::{self, Guarded, Work, Writing};
 use super::changes::Changes;
 use super::questions::Questions;
 use super::{Clock, spawn, unix};
+use crate::asking::Carried;
 use crate::catalog::{Catalog, Entry, Pace};
-use crate::context::{Caller, ContextSource, Signal, Signals};
+use crate::context::{Caller, Channel, ContextSource, Principal, Signal};
 use crate::handler::{Call, Outcome, Refusal, Rejected};
 use crate::layer::Kind;
 use crate::result::ToolError;
@@ -38,16 +40,27 @@ pub(super) struct Calls {
     /// What there is, as of generation `seen`.
     catalog: Arc<Catalog>,
     changes: Changes,
+    channel: Channel,
     clock: Clock,
     /// Whether the other side is gone without a word.
     is_lost: bool,
+    /// What has come and gone; kept for whoever asks, and for nobody else.
+    #[cfg(feature = "http")]
+    news: Option<News>,
     pub(super) peer: Peer,
+    principal: Option<Arc<Principal>>,
     questions: Questions,
-    queue: mpsc::UnboundedReceiver<Signal>,
     seen: u64,
-    signals: Signals,
     sleep: Option<Pin<Box<Sleep>>>,
     tasks: BTreeMap<CallKey, Task>,
+}
+
+/// Which requests have come and gone since somebody asked last.
+#[cfg(feature = "http")]
+#[derive(Default)]
+struct News {
+    begun: Vec<CallKey>,
+    cancelled: Vec<CallKey>,
 }
 
 /// What a frame asks to be called.
@@ -65,8 +78,7 @@ struct Wanted<'f> {
 }
 
 impl Calls {
-    pub(super) fn new(built: Arc<Built>) -> Self {
-        let (signals, queue) = Signals::new();
+    pub(super) fn new(built: Arc<Built>, principal: Option<Arc<Principal>>) -> Self {
         let peer = Peer::server(Arc::clone(&built.config));
         let (seen, catalog) = built.shared.catalog();
         let changes = Changes::new(&built.shared.bus);
@@ -74,16 +86,26 @@ impl Calls {
             built,
             catalog,
             changes,
+            channel: Channel::default(),
             clock: Clock::start(),
             is_lost: false,
+            #[cfg(feature = "http")]
+            news: None,
             peer,
+            principal,
             questions: Questions::default(),
-            queue,
             seen,
-            signals,
             sleep: None,
             tasks: BTreeMap::new(),
         }
+    }
+
+    /// As [`Self::new`], for an owner that asks [`Self::take_begun`] and [`Self::take_cancelled`] whenever something came in.
+    #[cfg(feature = "http")]
+    pub(super) fn with_news(built: Arc<Built>, principal: Option<Arc<Principal>>) -> Self {
+        let mut calls = Self::new(built, principal);
+        calls.news = Some(News::default());
+        calls
     }
 
     /// Whether the client has not answered for so long that it is given up.
@@ -123,7 +145,7 @@ impl Calls {
 
     /// Whether answers that wait to be taken are so large that nothing more should be begun.
     pub(super) fn is_backlogged(&self) -> bool {
-        self.signals.is_backlogged()
+        self.channel.is_backlogged()
     }
 
     /// Takes note that the client sends nothing more, so that nobody will answer questions.
@@ -146,9 +168,36 @@ impl Calls {
         }
     }
 
+    /// Handles a message that was parsed already.
+    #[cfg(feature = "http")]
+    pub(super) fn handle_parsed(&mut self, text: &str, parsed: Result<Message, Malformed>) {
+        self.peer.handle_parsed(text, parsed, self.clock.now());
+        self.handle_events(text);
+    }
+
+    /// Returns the requests that came since this was asked last, those with an answer included.
+    #[cfg(feature = "http")]
+    pub(super) fn take_begun(&mut self) -> Vec<CallKey> {
+        self.news.as_mut().map(|news| std::mem::take(&mut news.begun)).unwrap_or_default()
+    }
+
+    /// Goes on with a session that its peer has saved. Returns whether the record is one.
+    #[cfg(feature = "http")]
+    pub(super) fn restore(&mut self, record: &[u8]) -> bool {
+        let restored = self.peer.restore_session(record);
+        self.changes.follow(&self.peer);
+        restored
+    }
+
+    /// Returns the requests that were cancelled since this was asked last.
+    #[cfg(feature = "http")]
+    pub(super) fn take_cancelled(&mut self) -> Vec<CallKey> {
+        self.news.as_mut().map(|news| std::mem::take(&mut news.cancelled)).unwrap_or_default()
+    }
+
     /// Takes the next thing that a call has to say.
     pub(super) fn poll_signal(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
-        match self.queue.poll_recv(cx) {
+        match self.channel.poll_next(cx) {
             Poll::Ready(Some(signal)) => {
                 self.handle_signal(signal);
                 // Questions that end with their call: whoever still waits for them hears of it now.
@@ -162,6 +211,7 @@ impl Calls {
 
     fn handle_signal(&mut self, signal: Signal) {
         match signal {
+            Signal::CloseStream { key, retry } => self.peer.close_stream(key, retry),
             Signal::Ask { answer, question, ticket } => {
                 let wait = self.built.ask_timeout;
                 let options = RequestOptions { idle: wait, hard: wait };
@@ -173,7 +223,7 @@ impl Calls {
                 if let Some(context) = task.and_then(|task| task.context) {
                     context.say_the_rest(&mut self.peer);
                 }
-                self.signals.answer_taken(&answer);
+                self.channel.signals().answer_taken(&answer);
                 match answer {
                     Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
                     Err(refusal) => self.refuse(key, &refusal),
@@ -184,11 +234,11 @@ impl Calls {
                 self.peer.finished(key);
             }
             Signal::Log { key, level, logger, data } => {
-                self.signals.logs.taken();
+                self.channel.signals().logs.taken();
                 self.peer.log(key, level, logger.as_deref(), &data);
             }
             Signal::Progress { key, done, total, message } => {
-                self.signals.progress_taken();
+                self.channel.signals().progress_taken();
                 self.peer.progress(key, done, total, message.as_deref());
             }
             Signal::Withdraw(ticket) => self.questions.withdraw(&mut self.peer, ticket),
@@ -201,17 +251,19 @@ impl Calls {
                 Event::Request { key, request, meta } => self.handle_request(frame, key, request, meta),
                 Event::Cancelled { key, reason } => {
                     tracing::debug!("cancelled: {:?}", reason.unwrap_or_default());
+                    #[cfg(feature = "http")]
+                    self.news.iter_mut().for_each(|news| news.cancelled.push(key));
                     if self.stop(key).is_break() {
                         self.peer.finished(key);
                     }
                 }
                 Event::Failed { request, error } => self.questions.settle(request, Err(error)),
                 Event::Ignored(why) => tracing::debug!("{why:?}"),
-                Event::LogLevel(level) => self.signals.logs.set_level(level),
+                Event::LogLevel(level) => self.channel.signals().logs.set_level(level),
                 Event::Result { request, result } => {
                     self.questions.settle(request, Ok(result.text(frame)));
                 }
-                Event::RootsChanged => self.signals.roots.changed(),
+                Event::RootsChanged => self.channel.signals().roots.changed(),
                 Event::Unresponsive => self.is_lost = true,
                 _ => {}
             }
@@ -220,6 +272,8 @@ impl Calls {
     }
 
     fn handle_request(&mut self, frame: &str, key: CallKey, request: Request, meta: RequestMeta) {
+        #[cfg(feature = "http")]
+        self.news.iter_mut().for_each(|news| news.begun.push(key));
         let catalog = self.catalog();
         let text = |span: Span| span.string(frame).unwrap_or_default();
         let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
@@ -303,11 +357,11 @@ impl Calls {
             method: wanted.kind.map_or("completion/complete", Kind::method),
             name: wanted.name,
             on_cancel: entry.on_cancel,
-            principal: self.built.principal.as_ref(),
+            principal: self.principal.as_ref(),
             progress: self.built.progress,
             shared: &self.built.shared,
             session: self.peer.session_client(),
-            signals: &self.signals,
+            channel: &self.channel,
         };
         if let Err(error) = self.admit(entry, &source) {
             return self.answer(wanted, error, &entry.name);
@@ -347,7 +401,7 @@ impl Calls {
             Poll::Ready(outcome) => {
                 if let Some(context) = &work.context {
                     // What the call reported on its way goes out before its answer.
-                    while let Ok(signal) = self.queue.try_recv() {
+                    while let Some(signal) = self.channel.try_next() {
                         self.handle_signal(signal);
                     }
                     context.say_the_rest(&mut self.peer);
@@ -364,6 +418,8 @@ impl Calls {
             let responses = source.meta.input_responses.map_or("{}", |span| span.text(source.frame));
             let carried = self.built.sealer.open(&source.origin(), &state, responses, unix());
             source.carried.replace(Some(carried.map_err(Outcome::Error)?));
+        } else if let Some(responses) = source.meta.input_responses {
+            source.carried.replace(Some(Carried::unasked(responses.text(source.frame))));
         }
         for &capability in &entry.requires {
             source.get().require(capability).map_err(Outcome::failed)?;
@@ -376,7 +432,7 @@ impl Calls {
         let timeout = entry.timeout.or(self.built.timeout);
         let guarded = Guarded::new(entry, work, &self.built.sealer, timeout, pace);
         let (writing, uri) = (self.writing(wanted), wanted.uri.to_owned());
-        let task = spawn(call::run(wanted.key, guarded, writing, uri, self.signals.clone()));
+        let task = spawn(call::run(wanted.key, guarded, writing, uri, self.channel.signals().clone()));
         let task = Task { abort: task.abort_handle(), context, on_cancel: entry.on_cancel };
         self.tasks.insert(wanted.key, task);
     }

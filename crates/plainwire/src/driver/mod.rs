@@ -12,8 +12,14 @@ mod changes;
 pub(crate) mod client;
 mod deadline;
 mod detached;
+#[cfg(feature = "http")]
+pub(crate) mod exchange;
+#[cfg(feature = "http")]
+pub(crate) mod one_stream;
 mod questions;
 mod server;
+#[cfg(feature = "http")]
+pub(crate) mod session;
 mod wire;
 
 use std::future::{Future, pending};
@@ -65,6 +71,12 @@ where
     F: Future<Output: Send + 'static> + Send + 'static,
 {
     tokio::spawn(future)
+}
+
+/// Begins work that has no owner: a connection of HTTP, which ends when either side leaves, and what keeps house.
+#[cfg(feature = "http")]
+pub(crate) fn spawn_detached(work: impl Future<Output = ()> + Send + 'static) {
+    spawn(work);
 }
 
 /// Does work that may block where it holds up nobody. A future that is dropped leaves the work to its end.

@@ -53,7 +53,7 @@ const LAST_WRITE: Duration = Duration::from_secs(1);
 impl Pump {
     pub(super) fn new(built: Arc<Built>, stream: Stream) -> Self {
         let wire = Wire::new(stream, built.config.limits.frame_in, built.tap.clone());
-        let calls = Calls::new(Arc::clone(&built));
+        let calls = Calls::new(Arc::clone(&built), built.principal.clone());
         Self { built, calls, deadline: None, patience: PATIENCE, wire, yields: false }
     }
 

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use plainwire_proto::frame::{Frame, Lines};
-use plainwire_proto::peer::Peer;
+use plainwire_proto::peer::{Peer, TransmitKind};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::transport::Stream;
@@ -13,7 +13,7 @@ use crate::transport::tap::{Direction, Tap};
 
 /// Unsent bytes at which nothing more is read: a client that does not read its answers gets no more of them. 1 MiB
 /// lets a burst of answers pass in one write.
-const BACKLOG: usize = 1 << 20;
+pub(super) const BACKLOG: usize = 1 << 20;
 
 /// Bytes that are read ahead while nothing may be handled: four pipes full, to see the end of a client that left unread
 /// answers behind.
@@ -104,6 +104,10 @@ impl Wire {
     /// Queues what the peer wants sent.
     pub(super) fn gather(&mut self, peer: &mut Peer) {
         while let Some(mut frame) = peer.poll_transmit() {
+            // A pipe is not left and taken up again.
+            if matches!(frame.kind, TransmitKind::Close(_)) {
+                continue;
+            }
             if let Some(tap) = &self.tap {
                 tap.see(Direction::Out, &frame.bytes);
             }

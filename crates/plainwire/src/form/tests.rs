@@ -8,13 +8,13 @@ use serde::Deserialize;
 use super::*;
 
 /// The schema that goes over the wire, without what all of them have.
-fn properties<T: JsonSchema>() -> Value {
+fn properties<T: DeserializeOwned + JsonSchema>() -> Value {
     let mut out = Vec::new();
     of::<T>().expect("a form").write(&mut out, Revision::NEWEST).expect("supported");
     serde_json::from_slice::<Value>(&out).expect("JSON")["properties"].take()
 }
 
-fn required<T: JsonSchema>() -> Vec<String> {
+fn required<T: DeserializeOwned + JsonSchema>() -> Vec<String> {
     let fields = of::<T>().expect("a form").fields.into_iter();
     fields.filter(|it| it.required).map(|it| it.name).collect()
 }
@@ -60,6 +60,13 @@ struct User {
 }
 
 #[test]
+fn asks_in_the_order_of_the_declaration() {
+    let names = |form: Form| form.fields.into_iter().map(|it| it.name).collect::<Vec<_>>();
+    let form = of::<User>().expect("a form");
+    assert_eq!(names(form), ["name", "age", "score", "status", "verified"]);
+}
+
+#[test]
 fn derives_the_form_of_the_conformance_suite() {
     let expected = json!({
         "name": { "type": "string", "default": "John Doe" },
@@ -69,7 +76,7 @@ fn derives_the_form_of_the_conformance_suite() {
         "verified": { "type": "boolean", "default": true },
     });
     assert_eq!(properties::<User>(), expected);
-    assert_eq!(required::<User>(), ["age", "name", "score", "verified"]);
+    assert_eq!(required::<User>(), ["name", "age", "score", "verified"]);
     let form = of::<User>().expect("a form");
     let user = read::<User>(&form, &form.with_defaults(Map::new())).expect("a user");
     let expected =
@@ -123,18 +130,17 @@ fn derives_titles_bounds_formats_and_choices() {
         "yes": { "type": "boolean", "default": false },
     });
     assert_eq!(properties::<Everything>(), expected);
-    assert_eq!(required::<Everything>(), ["count", "mail", "nick", "tree"]);
+    assert_eq!(required::<Everything>(), ["mail", "count", "nick", "tree"]);
 }
 
 #[test]
 fn describes_a_field_by_its_own_words_before_those_of_its_type() {
     /// What walls have.
-    #[derive(JsonSchema)]
-    #[expect(dead_code, reason = "only its schema counts")]
+    #[derive(Deserialize, JsonSchema)]
     enum Paint {
         Matt,
     }
-    #[derive(JsonSchema)]
+    #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its schema counts")]
     struct Wall {
         /// Outside.
@@ -253,24 +259,24 @@ fn makes_a_confirmation_of_what_has_no_fields() {
 mod unfit {
     use super::*;
 
-    #[derive(JsonSchema)]
+    #[derive(Deserialize, JsonSchema)]
     pub(super) struct Inner {
         a: bool,
     }
-    #[derive(JsonSchema)]
+    #[derive(Deserialize, JsonSchema)]
     pub(super) enum Data {
         A(String),
         B,
     }
-    #[derive(JsonSchema)]
+    #[derive(Deserialize, JsonSchema)]
     pub(super) struct Of<T> {
         it: T,
     }
-    #[derive(JsonSchema)]
+    #[derive(Deserialize, JsonSchema)]
     pub(super) struct Recursive {
         next: Vec<Self>,
     }
-    #[derive(JsonSchema)]
+    #[derive(Deserialize, JsonSchema)]
     pub(super) struct Regex {
         #[schemars(regex(pattern = "^a"))]
         it: String,
@@ -281,7 +287,7 @@ mod unfit {
 fn refuses_what_no_form_can_have() {
     use unfit::*;
     #[track_caller]
-    fn check<T: JsonSchema>(path: &str, found: &str) {
+    fn check<T: DeserializeOwned + JsonSchema>(path: &str, found: &str) {
         let expected =
             format!("expected `{path}` to be a string, number, boolean or choice, but found {found}");
         assert_eq!(of::<T>(), Err(expected));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::patterns::Patterns;
 use super::preset::Preset;
 use super::walk::{self, Keywords};
-use super::{derive, order, required, slim_arguments, text};
+use super::{derive, headers, order, required, slim_arguments, text};
 use crate::handler::Rejected;
 
 /// What a function takes, as JSON Schema. The root is always an object.
@@ -61,10 +61,12 @@ impl InputSchema {
                 root.entry("additionalProperties").or_insert(Value::Bool(false));
             }
         }
+        headers::say_types(&mut value);
         let order = order::fields::<T>();
         let (patterns, misspelled) = Patterns::of(&value);
         let text = text::ordered(&value, order);
-        Self { order, patterns, problem: misspelled, text, ..Self::unchecked(value, constrained) }
+        let problem = misspelled.or_else(|| headers::problem(&value));
+        Self { order, patterns, problem, text, ..Self::unchecked(value, constrained) }
     }
 
     /// A schema that somebody wrote by hand; it is sent as it is. A pattern that can't be checked here is no mistake.
@@ -75,7 +77,7 @@ impl InputSchema {
             Ok(value) if !is_object(value) => {
                 Some("expected the input schema to have `\"type\": \"object\"`".to_owned())
             }
-            Ok(_) => None,
+            Ok(value) => headers::problem(value),
         };
         let value = read.unwrap_or_default();
         let patterns = Patterns::of(&value).0;
@@ -168,6 +170,12 @@ impl InputSchema {
         let mut value = self.value.clone();
         by(preset, &mut value);
         text::ordered(&value, self.order)
+    }
+
+    /// What headers have to repeat of the arguments. What is wrong with it was said when the tool was declared.
+    #[cfg(feature = "http")]
+    pub(crate) fn param_headers(&self) -> Vec<plainwire_proto::http::ParamHeader> {
+        plainwire_proto::http::param_headers(&self.value).unwrap_or_default()
     }
 
     /// Name, schema and "is required" of each property.

@@ -19,6 +19,7 @@
 //! assert_eq!(schema["required"], json!(["limit"]));
 //! ```
 
+mod headers;
 mod inline;
 mod input;
 mod merge;
@@ -44,6 +45,7 @@ pub use slim::{slim, slim_arguments, slim_results};
 pub use text::IntoSchema;
 
 pub(crate) use input::{InputSchema, Rewrite};
+pub(crate) use order::fields;
 pub(crate) use patterns::Patterns;
 pub(crate) use walk::Keywords;
 

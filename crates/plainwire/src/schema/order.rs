@@ -10,7 +10,7 @@ use serde::de::{DeserializeOwned, Error as _, Visitor};
 use serde::{Deserializer, forward_to_deserialize_any};
 
 /// Returns the names of the fields of `T`, if it is a struct.
-pub(super) fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
+pub(crate) fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
     // An implementation by hand may panic on what no argument ever is; then there is no order, but a server.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(T::deserialize(Probe(&mut fields)))));

@@ -10,7 +10,7 @@ use plainwire_proto::seal::{MAX_KEYS, SealingKeys};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::{Hooks, Server};
+use super::{Hook, Hooks, Server};
 use crate::asking::Sealer;
 use crate::catalog::Settings;
 use crate::context::{Principal, ProgressRate};
@@ -48,7 +48,7 @@ impl Server {
     /// [`Error::Declaration`] for the first mistake in the declaration; [`Error::Io`] if the descriptors can't be
     /// taken; [`Error::Hook`] if a hook fails.
     pub async fn stdio(self) -> Result<()> {
-        log::install(self.log_level);
+        self.log_to_stderr();
         // Checked before the descriptors are touched, so that a mistake is reported on an untouched terminal.
         let (built, hooks) = self.build(None)?;
         let stream =
@@ -87,7 +87,12 @@ impl Server {
         Ok((built, stream))
     }
 
-    fn build(self, principal: Option<Principal>) -> Result<(Arc<Built>, Hooks)> {
+    /// Logs to stderr, unless the program has arranged for something else.
+    pub(crate) fn log_to_stderr(&self) {
+        log::install(self.log_level);
+    }
+
+    pub(crate) fn build(self, principal: Option<Principal>) -> Result<(Arc<Built>, Hooks)> {
         if self.info.name.is_empty() || self.revisions.is_empty() {
             let message = "expected the server to have a name and at least one revision".to_owned();
             return Err(Error::Declaration { at: self.at, message });
@@ -139,14 +144,28 @@ impl Server {
     }
 }
 
-async fn serve(built: Arc<Built>, hooks: Hooks, stream: Stream) -> Result<()> {
-    let failed = |hook, why| Error::Hook { hook, why };
-    for hook in hooks.start {
-        hook().await.map_err(|why| failed("start", why))?;
-    }
+async fn serve(built: Arc<Built>, mut hooks: Hooks, stream: Stream) -> Result<()> {
+    hooks.start().await?;
     let served = driver::serve(built, stream).await;
-    for hook in hooks.shutdown {
-        hook().await.map_err(|why| failed("shutdown", why))?;
-    }
+    hooks.shutdown().await?;
     served
+}
+
+impl Hooks {
+    /// Calls what is called before serving begins.
+    pub(crate) async fn start(&mut self) -> Result<()> {
+        Self::call("start", std::mem::take(&mut self.start)).await
+    }
+
+    /// Calls what is called after serving has ended.
+    pub(crate) async fn shutdown(self) -> Result<()> {
+        Self::call("shutdown", self.shutdown).await
+    }
+
+    async fn call(name: &'static str, hooks: Vec<Hook>) -> Result<()> {
+        for hook in hooks {
+            hook().await.map_err(|why| Error::Hook { hook: name, why })?;
+        }
+        Ok(())
+    }
 }

@@ -1,14 +1,21 @@
 //! What outlasts a connection: sessions, what was sent in them, and what replicas tell each other.
 //!
-//! In: a [`Store`], `Memory` unless somebody brings another. Out: sessions that any replica with the same store can
-//! serve. Records and messages are opaque bytes here; what they mean is the transport's business. `contract` has the
+//! In: a [`Store`], [`Memory`] unless somebody brings another. Out: sessions that any replica with the same store can
+//! serve. Records and messages are opaque bytes here; what they mean is the transport's business. [`contract`] has the
 //! tests that every store has to pass.
+
+pub mod contract;
+mod limits;
+mod memory;
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
+
+pub use limits::Limits;
+pub use memory::Memory;
 
 /// What a store does, done later.
 pub type Doing<'s, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 's>>;

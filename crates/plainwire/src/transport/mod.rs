@@ -3,6 +3,8 @@
 //! A transport is a reader and a writer; framing is `plainwire_proto::frame`'s business, messages are the peer's.
 
 pub(crate) mod child;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod memory;
 pub(crate) mod stdio;
 pub mod tap;

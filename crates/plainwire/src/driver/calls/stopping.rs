@@ -49,7 +49,7 @@ impl Calls {
         self.tasks.retain(|_, task| task.on_cancel.runs_on());
         let finished = async {
             while !self.tasks.is_empty()
-                && let Some(signal) = self.queue.recv().await
+                && let Some(signal) = self.channel.next().await
             {
                 if let Signal::Done(key, _) | Signal::Ended(key) = signal {
                     self.tasks.remove(&key);

@@ -1,0 +1,36 @@
+//! A session in the store: whose it is, and what its peer has to know.
+
+use plainwire_proto::peer::Peer;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Shape: `{"principal":"ada","session":{…}}`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// The name of who began it; `None` if nobody had to say who they are.
+    pub(crate) principal: Option<String>,
+    session: Box<RawValue>,
+}
+
+impl Record {
+    /// Returns the record of the session that `peer` has; `None` before it was initialized.
+    pub(super) fn of(principal: Option<String>, peer: &Peer) -> Option<Self> {
+        let session = RawValue::from_string(String::from_utf8(peer.save_session()?).ok()?).ok()?;
+        Some(Self { principal, session })
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        // A string and JSON: nothing that could fail.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote; `None` for anything else.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// What the peer goes on with.
+    pub(super) fn session(&self) -> &[u8] {
+        self.session.get().as_bytes()
+    }
+}

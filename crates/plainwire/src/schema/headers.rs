@@ -1,0 +1,109 @@
+//! `x-mcp-header`: the arguments that clients on HTTP repeat in headers.
+//!
+//! In: the schema of a tool's arguments. Out: the same with a type where a client looks for one; and what is wrong with
+//! these marks, if anything is. A client leaves out a tool with one that it can't follow, so that such a tool would be listed
+//! and never seen. What a macro can see it has refused already; this is for what only the schema tells, and for schemas by
+//! hand.
+//!
+//! Spec: 2026-07-28 "Custom Headers from Tool Parameters", "Schema Extension".
+
+use serde_json::Value;
+
+use super::resolve;
+use super::walk;
+
+/// The keyword; its value is what stands behind `Mcp-Param-`.
+const KEYWORD: &str = "x-mcp-header";
+
+/// Says the type beside each header, where it stands further inside: behind a reference, or in each of some constants.
+pub(super) fn say_types(schema: &mut Value) {
+    if walk::any(schema, &mut |keywords| keywords.contains_key(KEYWORD)) {
+        let root = schema.clone();
+        say_types_below(schema, &root);
+    }
+}
+
+fn say_types_below(schema: &mut Value, root: &Value) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for property in properties.values_mut() {
+        let found = type_of(property, root);
+        if let Value::Object(keywords) = &mut *property
+            && keywords.contains_key(KEYWORD)
+            && let Some(kind) = found
+        {
+            keywords.entry("type").or_insert(kind);
+        }
+        say_types_below(property, root);
+    }
+}
+
+/// The type of a schema, if it says one, or if all its alternatives say the same.
+fn type_of(schema: &Value, root: &Value) -> Option<Value> {
+    let schema = resolve(schema, root);
+    let said = |it: &Value| it.get("type").cloned();
+    said(schema).or_else(|| {
+        let alternatives = schema.get("oneOf").and_then(Value::as_array)?;
+        let first = said(alternatives.first()?)?;
+        alternatives.iter().all(|it| said(it).as_ref() == Some(&first)).then_some(first)
+    })
+}
+
+/// Returns what is wrong with the headers of a schema.
+pub(super) fn problem(schema: &Value) -> Option<String> {
+    plainwire_proto::http::param_headers(schema).err()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn says_the_type_of_what_has_a_header_and_of_nothing_else() {
+        let names = json!([{ "type": "string", "const": "eu", "description": "Here." }, { "type": "string", "const": "us" }]);
+        let mixed = json!([{ "type": "string", "const": "eu" }, { "type": "integer", "const": 1 }]);
+        let mut schema = json!({
+            "type": "object",
+            "properties": {
+                "a": { "oneOf": names, "x-mcp-header": "A" },
+                "b": { "$ref": "#/$defs/Zone", "x-mcp-header": "B" },
+                "c": { "oneOf": names },
+                "d": { "oneOf": mixed, "x-mcp-header": "D" },
+                "e": { "properties": { "f": { "oneOf": names, "x-mcp-header": "F" } } },
+            },
+            "$defs": { "Zone": { "enum": ["a"], "type": "string" } },
+        });
+        let mut expected = schema.clone();
+        say_types(&mut schema);
+        expected["properties"]["a"]["type"] = json!("string");
+        expected["properties"]["b"]["type"] = json!("string");
+        expected["properties"]["e"]["properties"]["f"]["type"] = json!("string");
+        assert_eq!(schema, expected);
+    }
+
+    #[track_caller]
+    fn check(properties: &Value, expected: Option<&str>) {
+        let schema = json!({ "type": "object", "properties": properties });
+        assert_eq!(problem(&schema).as_deref(), expected);
+    }
+
+    #[test]
+    fn takes_texts_integers_and_booleans_and_their_members() {
+        check(
+            &json!({
+                "region": { "type": "string", "x-mcp-header": "Region" },
+                "x-mcp-header": { "type": "number" },
+                "place": { "type": "object", "properties": { "n": { "type": "integer", "x-mcp-header": "N" } } },
+                "dry": { "type": "boolean", "x-mcp-header": "dry-run" },
+            }),
+            None,
+        );
+    }
+
+    #[test]
+    fn says_what_no_client_could_follow() {
+        let found = "expected `type` of `a` to be string, integer or boolean for `x-mcp-header`, but found \"number\"";
+        check(&json!({ "a": { "type": "number", "x-mcp-header": "A" } }), Some(found));
+    }
+}

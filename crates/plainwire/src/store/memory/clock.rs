@@ -1,0 +1,41 @@
+//! Moments as 8 bytes, by tokio's clock, which tests may pause.
+//!
+//! In: durations. Out: moments that can be compared, and waited for. A duration that is longer than 584 years lasts for
+//! ever.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Nanoseconds since a clock was made.
+pub(super) type Moment = u64;
+
+/// Counts from when it was made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    start: Instant,
+}
+
+impl Clock {
+    pub(super) fn new() -> Self {
+        Self { start: Instant::now() }
+    }
+
+    pub(super) fn now(self) -> Moment {
+        nanoseconds(self.start.elapsed())
+    }
+
+    /// Returns the moment that is `later` than now.
+    pub(super) fn after(self, later: Duration) -> Moment {
+        self.now().saturating_add(nanoseconds(later))
+    }
+
+    /// Returns what tokio calls `moment`; `None` if it never comes.
+    pub(super) fn instant(self, moment: Moment) -> Option<Instant> {
+        if moment == Moment::MAX { None } else { self.start.checked_add(Duration::from_nanos(moment)) }
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

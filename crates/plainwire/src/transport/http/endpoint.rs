@@ -1,0 +1,225 @@
+//! The endpoint: which of the eras a request belongs to, and what everybody has to pass before that is asked.
+//!
+//! Order: source (403), method (405), declared size (413), type (415), who it is (401), how much they have open (429), the
+//! body (408, 413), the message (400), its era.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Buf;
+use http::header::{
+    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, CONTENT_TYPE,
+    ORIGIN, VARY,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use plainwire_proto::envelope::{self, Message};
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::json::Span;
+use tokio::sync::Notify;
+
+use super::answer;
+use super::body::{self, Body, Unread};
+use super::compress::{Accepted, Compression};
+use super::guard::Guard;
+use super::message::{Read, unread};
+use super::sessions::Sessions;
+use super::sse::{PATHS, Sse};
+use super::usage::{Place, Usage, Who};
+use crate::context::Principal;
+use crate::server::Built;
+use crate::transport::tap::Direction;
+
+/// Where one server is reached.
+pub(super) struct Endpoint {
+    pub(super) built: Arc<Built>,
+    pub(super) compression: Compression,
+    /// Told when the server is about to end.
+    pub(super) ending: Arc<Notify>,
+    pub(super) guard: Guard,
+    pub(super) in_flight: Arc<Usage>,
+    pub(super) listens: Arc<Usage>,
+    /// How long the next part of a body may take.
+    pub(super) patience: Duration,
+    pub(super) sessions: Arc<Sessions>,
+    /// Sessions of 2024-11-05, if they are served.
+    pub(super) sse: Option<Arc<Sse>>,
+}
+
+/// Who sends a request.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    pub(super) principal: Option<Arc<Principal>>,
+    pub(super) who: Who,
+}
+
+/// A request whose body was read.
+pub(super) struct Received {
+    pub(super) bytes: Vec<u8>,
+    pub(super) caller: Caller,
+    pub(super) place: Place,
+}
+
+/// The address at the other end of a connection, among the extensions of its requests.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Remote(pub(super) IpAddr);
+
+/// Bodies that are read although all places are taken: who may not ask any more can still cancel, and answer.
+const SPARE: usize = 64;
+
+const METHODS: &str = "DELETE, GET, OPTIONS, POST";
+
+impl Endpoint {
+    pub(super) async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        let (head, body) = request.into_parts();
+        if let Err(why) = self.guard.check_source(&head) {
+            return answer::refusal(403, why);
+        }
+        let origin = head.headers.get(ORIGIN).cloned();
+        let sse = self.sse.as_ref().filter(|_| PATHS.contains(&head.uri.path()));
+        let mut response = match (sse, &head.method) {
+            (_, &Method::OPTIONS) => preflight(&head.headers),
+            (Some(sse), _) => self.handle_sse(sse, &head, body).await,
+            (None, &Method::DELETE) => self.delete(&head).await,
+            (None, &Method::GET) => self.get(&head).await,
+            (None, &Method::POST) => self.post(&head, body).await,
+            (None, _) => answer::method_not_allowed(METHODS),
+        };
+        if let Some(origin) = origin {
+            let headers = response.headers_mut();
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            let exposed = HeaderValue::from_static("mcp-session-id, www-authenticate");
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+            headers.insert(VARY, HeaderValue::from_static("origin"));
+        }
+        self.compression.apply(Accepted::read(&head.headers), response)
+    }
+
+    async fn post<B>(&self, head: &Parts, body: B) -> Response<Body>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        if !accepts(&head.headers, "application/json") && !accepts(&head.headers, "text/event-stream") {
+            return answer::refusal(406, "expected `Accept: application/json, text/event-stream`");
+        }
+        let Received { bytes, caller, place } = match self.receive(head, body).await {
+            Ok(received) => received,
+            Err(refused) => return *refused,
+        };
+        let read = match self.read(&bytes, &place) {
+            Ok(read) => read,
+            Err(refused) => return *refused,
+        };
+        let response = self.post_message(head, caller, read, place).await;
+        if let (Some(tap), Some(bytes)) = (&self.built.tap, response.body().whole()) {
+            tap.see(Direction::Out, bytes);
+        }
+        response
+    }
+
+    /// Reads the body of a POST, behind all that is checked before.
+    ///
+    /// # Errors
+    /// What its sender is told instead.
+    pub(super) async fn receive<B>(&self, head: &Parts, body: B) -> Result<Received, Box<Response<Body>>>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        let refuse = |status, text: String| Err(Box::new(answer::refusal(status, text)));
+        let limit = self.built.config.limits.frame_in;
+        let too_large =
+            || refuse(413, format!("expected a body of at most {limit} bytes (limit `frame_in`)"));
+        if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limit {
+            return too_large();
+        }
+        let found = head.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or("nothing");
+        if !found.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+            return refuse(415, format!("expected `Content-Type: application/json`, but found {found:?}"));
+        }
+        let Ok(caller) = self.caller(head) else { return Err(Box::new(answer::unauthorized())) };
+        let most = self.built.config.limits.in_flight.saturating_add(SPARE);
+        let Some(place) = self.in_flight.take(&caller.who, most) else {
+            return Err(Box::new(self.too_many()));
+        };
+        match body::read(body, limit, self.patience).await {
+            Ok(bytes) => Ok(Received { bytes, caller, place }),
+            Err(Unread::TooLarge) => too_large(),
+            Err(Unread::TooSlow) => {
+                let text = format!("expected the next part of the body within {:?}", self.patience);
+                refuse(408, text)
+            }
+            Err(Unread::Broken(why)) => refuse(400, format!("expected a whole body, but found: {why}")),
+        }
+    }
+
+    /// Reads a body as a message.
+    ///
+    /// # Errors
+    /// What its sender is told if it is no text, or a request for which there is no `place`.
+    pub(super) fn read<'r>(&self, bytes: &'r [u8], place: &Place) -> Result<Read<'r>, Box<Response<Body>>> {
+        if let Some(tap) = &self.built.tap {
+            tap.see(Direction::In, bytes);
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            let error = Error::new(ErrorKind::Parse, "expected UTF-8, but found other bytes");
+            return Err(Box::new(unread(&error)));
+        };
+        let parsed = envelope::parse(text, Span::whole(text), self.built.config.limits.depth);
+        let ends_something = matches!(&parsed, Ok(message) if !matches!(message, Message::Request { .. }));
+        if place.number() > self.built.config.limits.in_flight && !ends_something {
+            return Err(Box::new(self.too_many()));
+        }
+        Ok(Read { parsed, text })
+    }
+
+    fn too_many(&self) -> Response<Body> {
+        let most = self.built.config.limits.in_flight;
+        let text =
+            format!("expected at most {most} requests at a time (limit `in_flight`), but found one more");
+        answer::refusal(429, text)
+    }
+
+    /// Finds out who sends a request.
+    ///
+    /// # Errors
+    /// If they have to prove it and do not.
+    pub(super) fn caller(&self, head: &Parts) -> Result<Caller, ()> {
+        let principal = self.guard.authenticate(&head.headers)?;
+        let who = match (&principal, head.extensions.get::<Remote>()) {
+            (Some(principal), _) => principal.name.as_str().into(),
+            (None, Some(Remote(address))) => address.to_string().into(),
+            (None, None) => "".into(),
+        };
+        Ok(Caller { principal, who })
+    }
+}
+
+/// Whether the client takes answers of this type; one that does not say takes all.
+pub(super) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
+    let mut found = headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok()).peekable();
+    let group = wanted.split('/').next().unwrap_or_default();
+    let takes = |range: &str| {
+        let range = range.split(';').next().unwrap_or_default().trim();
+        range == "*/*"
+            || range.eq_ignore_ascii_case(wanted)
+            || range.strip_suffix("/*").is_some_and(|it| it.eq_ignore_ascii_case(group))
+    };
+    found.peek().is_none() || found.flat_map(|it| it.split(',')).any(takes)
+}
+
+/// What a browser asks before it lets a page send a request; its origin was checked already.
+fn preflight(headers: &HeaderMap) -> Response<Body> {
+    let mut response = answer::empty(StatusCode::NO_CONTENT);
+    let it = response.headers_mut();
+    it.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+    it.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    if let Some(asked) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+        it.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
+    }
+    response
+}

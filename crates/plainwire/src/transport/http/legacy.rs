@@ -1,0 +1,190 @@
+//! Sessions (before 2026-07-28): POST speaks, GET listens or goes on listening, DELETE ends.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+use http::request::Parts;
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use plainwire_proto::http as rules;
+
+use super::answer::{self, SESSION_ID};
+use super::body::Body;
+use super::endpoint::{Caller, Endpoint, accepts};
+use super::message::{Fields, Read, refused};
+use super::relay::Said;
+use super::stream::{Events, Following, Peeked, Source, parse_event_id};
+use super::usage::Place;
+use crate::driver::session::{First, Posted, Reply, Session};
+use crate::store::StoreError;
+
+const NOTHING_LEFT: &str = "expected `Last-Event-ID` to be of a stream that goes on, but found its end";
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+impl Endpoint {
+    /// Begins a session with `initialize`.
+    pub(super) async fn initialize(&self, caller: Caller, read: Read<'_>) -> Response<Body> {
+        let (id, session) = self.sessions.begin(caller.principal.clone());
+        let (status, bytes) = match session.post(Posted::Message(read.text, read.parsed)) {
+            Reply::Answer(bytes) => (200, bytes),
+            Reply::Refusal(bytes) => return answer::json(400, bytes),
+            Reply::Accepted | Reply::Ended | Reply::Later(_) => return answer::empty(StatusCode::ACCEPTED),
+        };
+        // An error has made no session, and there is nothing to keep.
+        if session.revision().is_none() {
+            return answer::json(status, bytes);
+        }
+        if let Err(error) = self.sessions.keep(&id, &session, caller.principal).await {
+            return store_failed(&error);
+        }
+        let mut response = answer::json(status, bytes);
+        if let Ok(id) = HeaderValue::try_from(id) {
+            response.headers_mut().insert(SESSION_ID, id);
+        }
+        response
+    }
+
+    /// Takes what was sent in a session.
+    pub(super) async fn post_in_session(
+        &self,
+        id: &str,
+        session: &Arc<Session>,
+        posted: Posted<'_>,
+        place: Place,
+    ) -> Response<Body> {
+        let relayed = posted.relayed();
+        let reply = session.post(posted);
+        if let Some(text) = relayed
+            && let Err(error) = self.sessions.tell(&Said::Message(id, text)).await
+        {
+            return store_failed(&error);
+        }
+        // Before the client may send more, perhaps to another replica.
+        if let Err(error) = self.sessions.save(id, session).await {
+            return store_failed(&error);
+        }
+        let later = match reply {
+            Reply::Accepted => return answer::empty(StatusCode::ACCEPTED),
+            Reply::Answer(bytes) => return answer::json(200, bytes),
+            Reply::Ended => return no_session(),
+            Reply::Refusal(bytes) => return answer::json(400, bytes),
+            Reply::Later(later) => later,
+        };
+        match later.first().await {
+            First::Answer(bytes) => answer::json(200, bytes),
+            First::Ended => no_session(),
+            First::Nothing => answer::no_events(),
+            First::Stream(number) => self.follow((id, session), (number, 0), Some(place)).await,
+        }
+    }
+
+    /// Listens to what belongs to no request, or goes on with a stream that was cut off.
+    pub(super) async fn get(&self, head: &Parts) -> Response<Body> {
+        if !accepts(&head.headers, "text/event-stream") {
+            return answer::refusal(406, "expected `Accept: text/event-stream`");
+        }
+        let headers = Fields(&head.headers);
+        let (id, session) = match self.session_of(head, &headers).await {
+            Ok(found) => found,
+            Err(refused) => return *refused,
+        };
+        if let Some(last) = head.headers.get(LAST_EVENT_ID) {
+            let Some((stream, after)) = last.to_str().ok().and_then(parse_event_id) else {
+                return answer::refusal(400, "expected `Last-Event-ID` to be an id of this server");
+            };
+            return self.follow((id, &session), (stream, after), None).await;
+        }
+        match session.listen().await {
+            Ok(Some(stream)) => self.follow((id, &session), (stream, 0), None).await,
+            Ok(None) => no_session(),
+            Err(error) => store_failed(&error),
+        }
+    }
+
+    /// Ends a session.
+    pub(super) async fn delete(&self, head: &Parts) -> Response<Body> {
+        let headers = Fields(&head.headers);
+        let (id, _) = match self.session_of(head, &headers).await {
+            Ok(found) => found,
+            Err(refused) => return *refused,
+        };
+        match self.sessions.remove(id).await {
+            Ok(()) => answer::empty(StatusCode::NO_CONTENT),
+            Err(error) => store_failed(&error),
+        }
+    }
+
+    /// Finds the session that a request without a body is for.
+    ///
+    /// # Errors
+    /// What its sender is told instead.
+    async fn session_of<'h>(
+        &self,
+        head: &Parts,
+        headers: &'h Fields<'_>,
+    ) -> Result<(&'h str, Arc<Session>), Box<Response<Body>>> {
+        let Ok(caller) = self.caller(head) else { return Err(Box::new(answer::unauthorized())) };
+        let refuse = |refusal| Box::new(refused(&refusal, None));
+        let Some(id) = rules::session_id(headers).map_err(refuse)? else {
+            return Err(Box::new(answer::method_not_allowed("POST")));
+        };
+        let found = self.sessions.find(id, caller.principal.as_ref()).await;
+        let session = found.map_err(|error| Box::new(store_failed(&error)))?;
+        let Some(session) = session else { return Err(Box::new(no_session())) };
+        if let Some(revision) = session.revision() {
+            rules::check_session(headers, revision, self.rules()).map_err(refuse)?;
+        }
+        Ok((id, session))
+    }
+
+    /// Sends a stream of a session from behind an event.
+    async fn follow(
+        &self,
+        (id, session): (&str, &Arc<Session>),
+        (stream, after): (u64, u64),
+        place: Option<Place>,
+    ) -> Response<Body> {
+        match self.sessions.store.tail(id, stream, after).await {
+            Ok(Some(mut tail)) => {
+                let first = match place {
+                    Some(_) => None,
+                    // Whoever comes back for nothing would come back for ever: a client whose request was cancelled does.
+                    None => match poll_fn(|cx| Poll::Ready(tail.poll_next(cx))).await {
+                        Poll::Ready(None) => return answer::refusal(400, NOTHING_LEFT),
+                        Poll::Ready(first) => first,
+                        Poll::Pending => None,
+                    },
+                };
+                let tail = Box::new(Peeked { first, tail });
+                let following = Following::new(stream, tail, session);
+                // Only a request has a place among those in flight.
+                let source = match place {
+                    Some(_) => Source::Tail(following),
+                    None => Source::Standalone(following),
+                };
+                answer::events(Events::new(source, place, self))
+            }
+            Ok(None) => answer::refusal(
+                400,
+                "expected `Last-Event-ID` to be of a stream of this session that is kept",
+            ),
+            Err(error) => store_failed(&error),
+        }
+    }
+}
+
+/// Spec: the client begins anew after a 404.
+pub(super) fn no_session() -> Response<Body> {
+    answer::refusal(404, "expected `Mcp-Session-Id` to be of a session that has not ended")
+}
+
+pub(super) fn store_failed(error: &StoreError) -> Response<Body> {
+    match error {
+        StoreError::Full { .. } => answer::refusal(503, error.to_string()),
+        StoreError::Failed(why) => {
+            tracing::error!("the store failed: {why}");
+            answer::refusal(500, "the store of this server failed")
+        }
+    }
+}

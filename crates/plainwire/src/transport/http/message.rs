@@ -1,0 +1,129 @@
+//! A message that was read: which era it belongs to, and on to there.
+//!
+//! The rules are `plainwire_proto::http`'s; what stands here is their order.
+
+use std::borrow::Cow;
+
+use http::request::Parts;
+use http::{HeaderMap, Response, StatusCode};
+use plainwire_proto::envelope::{Id, Malformed, Message};
+use plainwire_proto::error::Error;
+use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal, WithoutSession};
+
+use super::answer;
+use super::body::Body;
+use super::endpoint::{Caller, Endpoint};
+use super::legacy::{no_session, store_failed};
+use super::usage::Place;
+use crate::driver::session::Posted;
+
+/// A message with what was read of it.
+pub(super) struct Read<'r> {
+    pub(super) parsed: Result<Message, Malformed>,
+    pub(super) text: &'r str,
+}
+
+impl Read<'_> {
+    fn method(&self) -> Cow<'_, str> {
+        match &self.parsed {
+            Ok(Message::Request { method, .. }) => method.string(self.text).unwrap_or_default(),
+            _ => Cow::Borrowed(""),
+        }
+    }
+}
+
+impl Endpoint {
+    pub(super) async fn post_message(
+        &self,
+        head: &Parts,
+        caller: Caller,
+        read: Read<'_>,
+        place: Place,
+    ) -> Response<Body> {
+        let headers = Fields(&head.headers);
+        let refuse = |refusal: Refusal| refused(&refusal, rules::answered_id(&read.parsed));
+        let class = match rules::classify(read.text, &read.parsed, &headers, self.rules()) {
+            Ok(class) => class,
+            Err(refusal) => return refuse(refusal),
+        };
+        match class {
+            Class::Initialize => self.initialize(caller, read).await,
+            Class::Modern => match self.check_modern(&read, &headers) {
+                Ok(()) => self.serve_modern(caller, read, place).await,
+                Err(refusal) => refuse(refusal),
+            },
+            Class::ModernNotification => answer::empty(StatusCode::ACCEPTED),
+            Class::Session(id) => {
+                let session = match self.sessions.find(id, caller.principal.as_ref()).await {
+                    Ok(Some(session)) => session,
+                    Ok(None) => return no_session(),
+                    Err(error) => return store_failed(&error),
+                };
+                if let Some(revision) = session.revision()
+                    && let Err(refusal) = rules::check_session(&headers, revision, self.rules())
+                        .and_then(|()| rules::check_batch(read.text, revision))
+                {
+                    return refuse(refusal);
+                }
+                let posted = match plainwire_proto::envelope::is_batch(read.text) {
+                    true => Posted::Batch(read.text.as_bytes()),
+                    false => Posted::Message(read.text, read.parsed),
+                };
+                self.post_in_session(id, &session, posted, place).await
+            }
+            // Not while sessions are asked for.
+            Class::Stateless(_) => no_session(),
+        }
+    }
+
+    /// Checks what a modern request says of itself, and the headers that repeat what its tool is given.
+    fn check_modern(&self, read: &Read<'_>, headers: &Fields<'_>) -> Result<(), Refusal> {
+        let Ok(Message::Request { params, .. }) = &read.parsed else { return Ok(()) };
+        let method = read.method();
+        rules::check_modern(read.text, &method, params, headers, self.rules())?;
+        let Some(name) = params.name.filter(|_| method == "tools/call") else { return Ok(()) };
+        let name = name.string(read.text).unwrap_or_default();
+        let arguments = params.arguments.map(|span| span.text(read.text));
+        self.built
+            .shared
+            .catalog()
+            .1
+            .tool(&name)
+            .map_or(Ok(()), |tool| rules::check_params(&tool.headers, arguments, headers))
+            .map_err(Refusal::modern)
+    }
+
+    pub(super) fn rules(&self) -> rules::Endpoint<'_> {
+        rules::Endpoint { revisions: &self.built.config.revisions, without_session: WithoutSession::Refuse }
+    }
+}
+
+/// Whether this asks for a subscription, which stays.
+pub(super) fn is_listen(read: &Read<'_>) -> bool {
+    read.method() == "subscriptions/listen"
+}
+
+/// Says why a message is refused, to whoever sent it.
+pub(super) fn refused(refusal: &Refusal, id: Option<&Id>) -> Response<Body> {
+    let Refusal { status, error, revision } = refusal;
+    answer::error(*status, id, error, *revision)
+}
+
+/// The headers of a request, as the rules ask for them.
+pub(super) struct Fields<'f>(pub(super) &'f HeaderMap);
+
+impl Headers for Fields<'_> {
+    fn value(&self, name: &str) -> Found<'_> {
+        let mut values = self.0.get_all(name).iter();
+        let Some(first) = values.next() else { return Found::Absent };
+        match values.all(|other| other == first) {
+            true => Found::One(first.as_bytes()),
+            false => Found::Differing,
+        }
+    }
+}
+
+/// Words about what could not be read as a message at all.
+pub(super) fn unread(error: &Error) -> Response<Body> {
+    answer::error(400, None, error, plainwire_proto::revision::Revision::NEWEST)
+}

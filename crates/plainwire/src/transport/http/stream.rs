@@ -1,0 +1,221 @@
+//! A response as Server-Sent Events: messages as they come, comments while there are none.
+
+use std::future::Future as _;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use plainwire_proto::peer::{Transmit, TransmitKind};
+use plainwire_proto::sse::{self, Fields};
+use tokio::sync::futures::OwnedNotified;
+use tokio::time::{Instant, Sleep};
+
+use super::endpoint::Endpoint;
+use super::sse::Opened;
+use super::usage::Place;
+use crate::driver::exchange::Exchange;
+use crate::driver::session::{Event, Reading, Session};
+use crate::store::{StoreError, Tail, Tailed};
+use crate::transport::tap::{Direction, Tap};
+
+/// A comment after so much silence, so that whoever is in between does not take the connection for dead.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Events on their way to a client.
+pub(super) struct Events {
+    /// Ready when the server is about to end.
+    ending: Pin<Box<OwnedNotified>>,
+    /// `None` after the last one.
+    source: Option<Source>,
+    tap: Option<Tap>,
+    /// Held until the client has gone or everything is said.
+    _place: Option<Place>,
+    sleep: Pin<Box<Sleep>>,
+}
+
+/// Where they come from.
+pub(super) enum Source {
+    /// A request that describes itself, and what it has said already.
+    Exchange(Box<Exchange>, Option<Transmit>),
+    /// The stream of a session of 2024-11-05.
+    Opened(Box<Opened>),
+    /// What a session says to nobody in particular.
+    Standalone(Following),
+    /// The stream of a request of a session.
+    Tail(Following),
+}
+
+/// A tail whose next event was looked at.
+pub(super) struct Peeked {
+    pub(super) first: Option<Result<Tailed, StoreError>>,
+    pub(super) tail: Box<dyn Tail>,
+}
+
+impl Tail for Peeked {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Tailed, StoreError>>> {
+        match self.first.take() {
+            Some(first) => Poll::Ready(Some(first)),
+            None => self.tail.poll_next(cx),
+        }
+    }
+}
+
+/// A stream of a session.
+pub(super) struct Following {
+    number: u64,
+    /// Keeps the session alive.
+    _reading: Reading,
+    tail: Box<dyn Tail>,
+}
+
+impl Following {
+    pub(super) fn new(number: u64, tail: Box<dyn Tail>, session: &Arc<Session>) -> Self {
+        Self { number, _reading: session.read(), tail }
+    }
+}
+
+impl Events {
+    pub(super) fn new(source: Source, place: Option<Place>, endpoint: &Endpoint) -> Self {
+        Self {
+            ending: Box::pin(Arc::clone(&endpoint.ending).notified_owned()),
+            source: Some(source),
+            tap: endpoint.built.tap.clone(),
+            _place: place,
+            sleep: Box::pin(tokio::time::sleep(KEEP_ALIVE)),
+        }
+    }
+
+    /// Returns the next bytes, which are whole events; `None` at the end.
+    pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let ends = self.ending.as_mut().poll(cx).is_ready();
+        let Some(source) = &mut self.source else { return Poll::Ready(None) };
+        if ends {
+            match source {
+                Source::Exchange(exchange, _) => drop(exchange.end_listen()),
+                Source::Opened(opened) if opened.is_at_rest() => return Poll::Ready(None),
+                Source::Standalone(..) => return Poll::Ready(None),
+                Source::Opened(_) | Source::Tail(..) => {}
+            }
+        }
+        let mut out = Vec::new();
+        let said = match source {
+            Source::Exchange(exchange, first) => {
+                poll_exchange(exchange, first, (&mut out, self.tap.as_ref()), cx)
+            }
+            Source::Opened(opened) => {
+                let next = opened.poll_next((&mut out, self.tap.as_ref()), cx);
+                next.map(|next| next.map_or(Said::Last, |()| Said::More))
+            }
+            Source::Standalone(it) | Source::Tail(it) => {
+                poll_tail(&mut *it.tail, it.number, (&mut out, self.tap.as_ref()), cx)
+            }
+        };
+        let quiet = match said {
+            Poll::Ready(Said::More) => false,
+            Poll::Ready(Said::Last) => {
+                self.source = None;
+                false
+            }
+            Poll::Pending => out.is_empty(),
+        };
+        if quiet {
+            if self.sleep.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            out.extend_from_slice(b":\n\n");
+        }
+        self.sleep.as_mut().reset(Instant::now() + KEEP_ALIVE);
+        // The timer has to be known to the runtime again.
+        let _ = self.sleep.as_mut().poll(cx);
+        Poll::Ready((!out.is_empty()).then(|| out.into()))
+    }
+}
+
+enum Said {
+    More,
+    Last,
+}
+
+fn poll_exchange(
+    exchange: &mut Exchange,
+    first: &mut Option<Transmit>,
+    (out, tap): (&mut Vec<u8>, Option<&Tap>),
+    cx: &mut Context<'_>,
+) -> Poll<Said> {
+    let next = match first.take() {
+        Some(first) => Poll::Ready(Some(first)),
+        None => exchange.poll_next(cx),
+    };
+    next.map(|transmit| {
+        let Some(Transmit { kind, bytes, .. }) = transmit else { return Said::Last };
+        write((out, tap), None, &bytes);
+        if kind == TransmitKind::Message { Said::More } else { Said::Last }
+    })
+}
+
+fn poll_tail(
+    tail: &mut dyn Tail,
+    number: u64,
+    (out, tap): (&mut Vec<u8>, Option<&Tap>),
+    cx: &mut Context<'_>,
+) -> Poll<Said> {
+    loop {
+        let tailed = match tail.poll_next(cx) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(tailed) => tailed,
+        };
+        let (at, bytes) = match tailed {
+            None => return Poll::Ready(Said::Last),
+            Some(Err(error)) => {
+                tracing::warn!("a stream can't be read on: {error}");
+                return Poll::Ready(Said::Last);
+            }
+            Some(Ok(Tailed::Gone(count))) => {
+                // Clients pass over events with names they do not know.
+                let data = format!("{{\"events\":{count}}}");
+                sse::write_event(out, Fields { event: Some("gone"), data: Some(&data), ..Fields::default() });
+                return Poll::Ready(Said::More);
+            }
+            Some(Ok(Tailed::Event(at, bytes))) => (at, bytes),
+        };
+        let id = event_id(number, at);
+        match Event::parse(&bytes) {
+            Some(Event::Message(json)) => write((out, tap), Some(&id), json),
+            Some(Event::Priming) => {
+                sse::write_event(out, Fields { id: Some(&id), data: Some(""), ..Fields::default() })
+            }
+            Some(Event::Leave(retry)) => {
+                let millis = u64::try_from(retry.as_millis()).unwrap_or(u64::MAX);
+                let fields =
+                    Fields { id: Some(&id), data: Some(""), retry: Some(millis), ..Fields::default() };
+                sse::write_event(out, fields);
+                return Poll::Ready(Said::Last);
+            }
+            Some(Event::Begun) | None => continue,
+        }
+        return Poll::Ready(Said::More);
+    }
+}
+
+fn write((out, tap): (&mut Vec<u8>, Option<&Tap>), id: Option<&str>, json: &[u8]) {
+    if let Some(tap) = tap {
+        tap.see(Direction::Out, json);
+    }
+    let json = std::str::from_utf8(json).unwrap_or_default();
+    sse::write_event(out, Fields { id, event: Some("message"), data: Some(json), ..Fields::default() });
+}
+
+/// The id of an event: its stream, which is unguessable, and its place in it.
+fn event_id(stream: u64, at: u64) -> String {
+    format!("{stream:016x}-{at}")
+}
+
+/// Reads what [`event_id`] wrote.
+pub(super) fn parse_event_id(id: &str) -> Option<(u64, u64)> {
+    let (stream, at) = id.split_once('-')?;
+    let is_hex = stream.len() == 16 && stream.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_number = !at.is_empty() && at.bytes().all(|byte| byte.is_ascii_digit());
+    (is_hex && is_number).then_some((u64::from_str_radix(stream, 16).ok()?, at.parse().ok()?))
+}

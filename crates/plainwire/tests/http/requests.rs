@@ -1,0 +1,144 @@
+//! What is no request: said by its status, in words, and without reading more than has to be read.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Method;
+use http_body::{Frame, SizeHint};
+use http_body_util::Full;
+use serde_json::{Value, json};
+
+use super::http;
+use super::web::{Web, request};
+
+async fn refused(web: &Web, body: &'static str) -> (u16, Value) {
+    let answer = web.send(Method::POST, Full::new(Bytes::from_static(body.as_bytes()))).await;
+    let status = answer.status;
+    let answer = answer.json().await;
+    assert!(answer["error"]["message"].as_str().is_some_and(|it| it.starts_with("expected")), "{answer}");
+    (status, answer["error"]["code"].clone())
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused() {
+    let web = Web::new(http());
+    for body in ["", "{", "nonsense", "{}{}", r#"{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0"}"#]
+    {
+        let (status, code) = refused(&web, body).await;
+        assert_eq!(status, 400, "{body:?}");
+        assert!(code == json!(-32700) || code == json!(-32600), "{body:?}: {code}");
+    }
+    let bytes = Full::new(Bytes::from_static(b"\xff\xfe"));
+    assert_eq!(web.send(Method::POST, bytes).await.status, 400);
+}
+
+#[tokio::test]
+async fn types_that_are_not_json_are_refused() {
+    let web = Web::new(http());
+    let ping = request(1, "ping", json!({}));
+    for (value, status) in
+        [("text/plain", 415), ("", 415), ("application/jsonx", 415), ("application/json; charset=utf-8", 400)]
+    {
+        assert_eq!(web.with("content-type", value).post(&ping).await.status, status, "{value}");
+    }
+    for (value, status) in [
+        ("text/html", 406),
+        ("*/*", 400),
+        ("", 400),
+        ("application/*", 400),
+        ("text/event-stream;q=0.5", 400),
+    ] {
+        assert_eq!(web.with("accept", value).post(&ping).await.status, status, "{value}");
+    }
+    assert_eq!(web.send(Method::PUT, Full::default()).await.status, 405);
+}
+
+#[tokio::test]
+async fn a_page_of_somebody_else_is_refused() {
+    let web = Web::new(http().allow_host("localhost").allow_origin("https://app.example"));
+    let discover = |web: Web| async move { web.ask(1, "server/discover", json!({})).await };
+    assert_eq!(discover(web.with("origin", "https://evil.example")).await.status, 403);
+    assert_eq!(discover(web.with("host", "evil.example")).await.status, 403);
+    assert_eq!(web.with("origin", "null").get().await.status, 403, "every method");
+    let allowed = discover(web.with("origin", "https://app.example")).await;
+    assert_eq!(
+        (allowed.status, allowed.header("access-control-allow-origin")),
+        (200, Some("https://app.example"))
+    );
+    let preflight =
+        web.with("origin", "https://app.example").with("access-control-request-headers", "mcp-method");
+    let preflight = preflight.send(Method::OPTIONS, Full::default()).await;
+    assert_eq!(
+        (preflight.status, preflight.header("access-control-allow-headers")),
+        (204, Some("mcp-method"))
+    );
+}
+
+/// A body that says how long it is, and that nobody should read.
+struct Declared(u64);
+
+impl http_body::Body for Declared {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        panic!("read although it is too large")
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0)
+    }
+}
+
+/// A body that never ends: so many bytes at a time, or none at all.
+struct Endless(usize);
+
+impl http_body::Body for Endless {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.0 {
+            0 => Poll::Pending,
+            count => Poll::Ready(Some(Ok(Frame::data(vec![b' '; count].into())))),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_declared_too_large_is_not_read() {
+    assert_eq!(Web::new(http()).send(Method::POST, Declared(200 << 20)).await.status, 413);
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_is_cut_off_at_the_limit() {
+    assert_eq!(Web::new(http()).send(Method::POST, Endless(64 << 10)).await.status, 413);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_given_up() {
+    let web = Web::new(http().body_timeout(Duration::from_millis(50)));
+    assert_eq!(web.send(Method::POST, Endless(0)).await.status, 408);
+}
+
+#[tokio::test]
+async fn requests_over_the_limit_are_refused() {
+    let limits = plainwire::proto::peer::Limits { in_flight: 1, ..Default::default() };
+    let web = Web::new(plainwire::transport::http::Http::new(
+        super::server(&super::Seen::default()).limits(limits),
+    ));
+    let waiting = json!({ "name": "wait", "arguments": { "ms": 100 } });
+    let (first, second) =
+        tokio::join!(web.ask(1, "tools/call", waiting), web.ask(2, "server/discover", json!({})));
+    assert_eq!((first.status, second.status), (200, 429));
+    assert_eq!(web.ask(3, "server/discover", json!({})).await.status, 200);
+}

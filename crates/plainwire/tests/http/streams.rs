@@ -1,0 +1,179 @@
+//! Streams of sessions: cut off, taken up again, left unread.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use plainwire::transport::http::Http;
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::web::{Answer, Event, LEGACY, Web, call, request};
+use super::{Seen, http, server};
+
+/// What a 20-event answer says: its progress, and 0 for the answer itself.
+fn said(events: &[Event]) -> Vec<i64> {
+    let messages = events.iter().filter(|event| !event.data.is_empty()).map(Event::json);
+    messages.map(|it| it["params"]["progress"].as_i64().unwrap_or(0)).collect()
+}
+
+async fn read(answer: &mut Answer, count: usize) -> Vec<Event> {
+    let mut events = Vec::new();
+    for _ in 0..count {
+        events.push(answer.event().await.expect("an event"));
+    }
+    events
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_behind_any_event_goes_on_with_the_next() {
+    let web = Web::new(http()).session(LEGACY).await;
+    for cut in 1..=20 {
+        let mut answer = web.post(&call(1, "count", json!({ "to": 20, "pause_ms": 1 }))).await;
+        let mut events = read(&mut answer, cut).await;
+        drop(answer);
+        let last = events[cut - 1].id.clone().expect("an id");
+        events.extend(web.resume(&last).await.events().await);
+        let expected: Vec<i64> = (1..=20).chain([0]).collect();
+        assert_eq!(said(&events), expected, "cut behind {cut} events");
+        let ids: BTreeSet<_> = events.iter().map(|event| event.id.clone()).collect();
+        assert_eq!(ids.len(), events.len(), "each event has an id of its own");
+        let last = events.last().and_then(|event| event.id.clone()).expect("an id");
+        assert_eq!(web.resume(&last).await.status, 400, "there is nothing left to come back for");
+    }
+}
+
+#[tokio::test]
+async fn a_disconnect_is_no_cancellation() {
+    let seen = Seen::default();
+    let web = Web::new(Http::new(server(&seen))).session(LEGACY).await;
+    let gone = web.post(&call(1, "count", json!({ "to": 3, "pause_ms": 20 }))).await;
+    drop(gone);
+    let waiting = call(2, "wait", json!({ "ms": 50 }));
+    assert!(tokio::time::timeout(Duration::from_millis(10), web.post(&waiting)).await.is_err());
+    sleep(Duration::from_millis(200)).await;
+    assert_eq!((seen.running.load(Ordering::SeqCst), seen.dropped.load(Ordering::SeqCst)), (0, 0));
+}
+
+#[tokio::test]
+async fn a_cancellation_ends_the_call_and_its_response() {
+    let seen = Seen::default();
+    let web = Web::new(Http::new(server(&seen))).session(LEGACY).await;
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    let waiting = call(1, "wait", json!({ "ms": 60_000 }));
+    let cancelling = async {
+        sleep(Duration::from_millis(20)).await;
+        web.post(&cancel).await.status
+    };
+    let (answer, cancelled) = tokio::join!(web.post(&waiting), cancelling);
+    assert_eq!((answer.status, cancelled), (200, 202));
+    assert_eq!(answer.events().await, [], "a stream without an answer");
+    let mut stream = web.post(&call(1, "count", json!({ "to": 1_000, "pause_ms": 10 }))).await;
+    let last = read(&mut stream, 3).await[2].id.clone().expect("an id");
+    web.post(&cancel).await;
+    let rest = stream.events().await;
+    assert!(!said(&rest).contains(&0), "a cancelled request has no answer: {rest:?}");
+    let last = rest.last().and_then(|event| event.id.clone()).unwrap_or(last);
+    assert_eq!(web.resume(&last).await.status, 400, "nobody comes back for it again and again");
+    sleep(Duration::from_millis(20)).await;
+    assert_eq!((seen.running.load(Ordering::SeqCst), seen.dropped.load(Ordering::SeqCst)), (0, 1));
+}
+
+#[tokio::test]
+async fn a_question_goes_out_on_the_stream_of_its_request() {
+    let web = Web::new(http()).session(LEGACY).await;
+    let mut stream = web.post(&call(1, "greet", json!({}))).await;
+    assert!(stream.event().await.expect("an event").data.is_empty());
+    let question = stream.event().await.expect("a question").json();
+    assert_eq!(question["method"], "elicitation/create");
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": { "name": "Ada" } } });
+    assert_eq!(web.post(&answer).await.status, 202);
+    assert_eq!(
+        stream.event().await.expect("the answer").json()["result"]["content"][0]["text"],
+        "Hello, Ada!"
+    );
+    assert_eq!(stream.event().await, None);
+}
+
+#[tokio::test]
+async fn a_tool_lets_its_reader_go_and_the_reader_comes_back() {
+    let web = Web::new(http()).session(LEGACY).await;
+    let events = web.post(&call(1, "leave", json!({}))).await.events().await;
+    let last = events.last().expect("events").clone();
+    assert_eq!((last.retry, last.data.as_str()), (Some(10), ""));
+    assert!(!said(&events).contains(&0), "the answer is still to come");
+    let rest = web.resume(&last.id.expect("an id")).await.events().await;
+    assert_eq!(rest.len(), 1);
+    assert_eq!(rest[0].json()["result"]["content"][0]["text"], "still here");
+    // A revision without it goes on as if nothing had been said.
+    let older = Web::new(http()).session("2025-06-18").await;
+    assert_eq!(said(&older.post(&call(1, "leave", json!({}))).await.events().await), [1, 0]);
+}
+
+#[tokio::test]
+async fn streams_can_be_read_by_nobody_but_their_session() {
+    let web = Web::new(http());
+    let (ours, theirs) = (web.session(LEGACY).await, web.session(LEGACY).await);
+    let mut stream = ours.post(&call(1, "count", json!({ "to": 2 }))).await;
+    let id = stream.event().await.expect("an event").id.expect("an id");
+    assert_eq!(theirs.resume(&id).await.status, 400);
+    for forged in ["0000000000000000-0", "x", "-1", "+000000000000001-1", ""] {
+        assert_ne!(ours.resume(forged).await.status, 500, "{forged}");
+    }
+    assert_eq!(ours.resume("0000000000000000-0").await.status, 400);
+}
+
+#[tokio::test]
+async fn the_second_listener_takes_over_from_the_first() {
+    let mut server = server(&Seen::default());
+    let handle = server.handle();
+    let web = Web::new(Http::new(server)).session(LEGACY).await;
+    web.post(&request(1, "resources/subscribe", json!({ "uri": "a://1" }))).await;
+    let mut first = web.get().await;
+    read(&mut first, 1).await;
+    let mut second = web.get().await;
+    read(&mut second, 1).await;
+    assert_eq!(first.event().await, None, "the first one has ended");
+    handle.notify_resource_updated("a://1");
+    assert_eq!(second.event().await.expect("an event").json()["params"]["uri"], "a://1");
+}
+
+#[tokio::test]
+async fn what_a_listener_missed_is_there_when_it_comes_back_and_what_is_gone_is_said() {
+    let mut server = server(&Seen::default());
+    let handle = server.handle();
+    let web = Web::new(Http::new(server)).session(LEGACY).await;
+    web.post(&request(1, "resources/subscribe", json!({ "uri": "a://1" }))).await;
+    let mut stream = web.get().await;
+    let primed = stream.event().await.expect("an event").id.expect("an id");
+    drop(stream);
+    for _ in 0..1_500 {
+        handle.notify_resource_updated("a://1");
+        // Changes that nobody has taken yet are told once.
+        sleep(Duration::ZERO).await;
+        web.post(&request(2, "ping", json!({}))).await;
+    }
+    let mut stream = web.resume(&primed).await;
+    let gone = stream.event().await.expect("an event");
+    assert_eq!(gone.name.as_deref(), Some("gone"));
+    let lost = gone.json()["events"].as_u64().expect("a number");
+    assert!(lost > 0);
+    let kept = read(&mut stream, 100).await;
+    assert!(kept.iter().all(|it| it.json()["params"]["uri"] == json!("a://1")));
+}
+
+#[tokio::test]
+async fn streams_of_older_sessions_begin_with_what_is_said() {
+    for version in ["2025-03-26", "2025-06-18"] {
+        let mut server = server(&Seen::default());
+        let handle = server.handle();
+        let web = Web::new(Http::new(server)).session(version).await;
+        web.post(&request(1, "resources/subscribe", json!({ "uri": "a://1" }))).await;
+        let mut stream = web.get().await;
+        handle.notify_resource_updated("a://1");
+        assert_eq!(stream.event().await.expect("an event").json()["params"]["uri"], "a://1");
+        let mut answer = web.post(&call(1, "count", json!({ "to": 1 }))).await;
+        assert_eq!(answer.event().await.expect("an event").json()["params"]["progress"], 1, "{version}");
+    }
+}

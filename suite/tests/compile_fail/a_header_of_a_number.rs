@@ -1,0 +1,9 @@
+//! A header holds no fraction and no list: clients leave such a tool out.
+use plainwire::prelude::*;
+
+#[tool]
+async fn find(#[header("Scale")] scale: Option<f64>, #[header("Names")] names: Vec<String>) -> u32 {
+    1
+}
+
+fn main() {}

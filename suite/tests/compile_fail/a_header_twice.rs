@@ -1,0 +1,9 @@
+//! Headers are the same in upper and in lower case.
+use plainwire::prelude::*;
+
+#[tool]
+async fn find(#[header("Region")] region: String, #[header("region")] zone: String) -> u32 {
+    1
+}
+
+fn main() {}

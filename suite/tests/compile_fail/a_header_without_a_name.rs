@@ -1,0 +1,9 @@
+//! Nobody would know what the header is called.
+use plainwire::prelude::*;
+
+#[tool]
+async fn find(#[header("")] region: String, #[header] zone: String) -> u32 {
+    1
+}
+
+fn main() {}
