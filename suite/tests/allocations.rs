@@ -1,11 +1,15 @@
-//! How many allocations the server's side takes for one `tools/call`, counted in both eras; more than 8 fail.
+//! How many allocations the server's side takes for one `tools/call`, counted in both eras; more than 8 fail. How many
+//! bytes an idle session takes in memory, and a tail that nobody reads.
 //!
 //! The client's side writes ready-made bytes and reads into a buffer that is there already; that it allocates nothing
 //! itself is a test too. Everything runs on this one thread, the only one that is counted.
 
+use std::time::Duration;
+
 use allocation_counter::measure;
 use plainwire::prelude::*;
 use plainwire::proto::revision::Revision;
+use plainwire::store::{Memory, Store as _};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::runtime::{Builder, Runtime};
@@ -125,4 +129,58 @@ fn the_measuring_itself_allocates_nothing() {
     });
     let allocations = bench.allocations(b"a call\n");
     assert!(allocations < 0.1, "expected none, but found {allocations} per exchange");
+}
+
+#[test]
+fn an_idle_session_in_memory_takes_at_most_200_bytes_and_its_record() {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let record = [7; 300];
+    // Tables double: they are as empty as they get a little past a power of two.
+    for sessions in [1_000, 7_500, 10_000, 15_000] {
+        let counted = measure(|| {
+            let store = Memory::default();
+            runtime.block_on(async {
+                for n in 0..sessions {
+                    let id = format!("{n:036}");
+                    store.create(&id, &record, Duration::from_secs(1800)).await.expect("room");
+                }
+            });
+            std::mem::forget(store);
+        });
+        let each = counted.bytes_current as f64 / f64::from(sessions) - record.len() as f64;
+        assert!(
+            each <= 200.0,
+            "expected at most 200 bytes beside the record, but found {each} for {sessions}"
+        );
+        assert!(each > 36.0, "expected the id to be counted, but found {each} for {sessions}");
+    }
+}
+
+#[test]
+fn a_tail_that_nobody_reads_takes_nothing_per_event() {
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let written = |tails: usize| {
+        let store = Memory::default();
+        let tails: Vec<_> = runtime.block_on(async {
+            store.create("a", b"", Duration::from_secs(1800)).await.expect("room");
+            store.append("a", 1, b"first").await.expect("a session");
+            let mut all = Vec::new();
+            for _ in 0..tails {
+                all.push(store.tail("a", 1, 0).await.expect("a session"));
+            }
+            all
+        });
+        let counted = measure(|| {
+            runtime.block_on(async {
+                for _ in 0..500 {
+                    store.append("a", 1, &[7; 1_000]).await.expect("a session");
+                }
+            });
+        });
+        assert!(tails.iter().all(Option::is_some));
+        counted.bytes_current
+    };
+    let alone = written(0);
+    assert!(alone > 500_000, "expected the events to be kept, but found {alone} bytes");
+    assert_eq!(written(100), alone);
 }

@@ -1,40 +1,77 @@
 #!/usr/bin/env bash
-# Checks `plainwire serve reference` over stdio with the command line of the MCP Inspector, in each of its protocol eras, and
-# the schemas of the examples.
+# Checks `plainwire serve reference` with the command line of the MCP Inspector, in each of its protocol eras, and the
+# schemas of the examples.
 #
-#   inspector.sh <path to the plainwire binary> <folder of the built examples>
+#   inspector.sh <path to the plainwire binary> stdio <folder of the built examples>
+#   inspector.sh <path to the plainwire binary> http|sse
 #
 # Each check is one run of the Inspector: it wants an exit code and a JavaScript condition on the JSON answer (`result`,
 # or `error` for a failure). Prints one line per check and at the end `N passed, M failed`. Exit code 1 if anything
 # failed.
 #
-# `inspector --cli` starts the server anew for each run. It can't answer forms or samples and declares neither, has
-# roots only from a config file, and knows neither completion nor subscriptions. `mcpdo`, in the same package, keeps
-# connections in a daemon and has all of these but samples: sampling is checked with the Python client alone.
+# `inspector --cli` connects anew for each run: over stdio it starts the server each time, over HTTP one server, on a
+# free port of this machine, has all connections, and is ended by SIGTERM. It can't answer forms or samples and declares
+# neither, has roots only from a config file, and knows neither completion nor subscriptions. `mcpdo`, in the same
+# package, keeps connections in a daemon and has all of these but samples: sampling is checked with the Python client
+# alone.
 #
 # Exit codes of the Inspector: 0 fine, 1 error from the server, 5 the tool failed or does not exist, 6 with --strict a
 # schema that other clients may refuse.
 set -euo pipefail
-[ $# -eq 2 ] || { sed -n '2,15p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
+usage() {
+  sed -n '2,19p' "$0" | sed 's/^# \{0,1\}//' >&2
+  exit 2
+}
+case ${2-}:$# in
+  stdio:3) examples=$3 ;;
+  http:2 | sse:2) examples= ;;
+  *) usage ;;
+esac
 binary=$1
-examples=$2
+transport=$2
 paths=$("$(dirname "$0")/install.sh")
 eval "$paths" # NODE, INSPECTOR and MCPDO
 
 passed=0
 failed=0
+server= # the process, over HTTP
 out=$(mktemp -d)
-trap 'mcpdo daemon stop >/dev/null 2>&1 || true; rm -rf "$out"' EXIT
+trap 'mcpdo daemon stop >/dev/null 2>&1 || true; [ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$out"' EXIT
 
 # A daemon of our own, which keeps nothing on disk.
 export MCP_INSPECTOR_DAEMON_DIR=$out/daemon MCP_INSPECTOR_SECRET_STORE=memory
 MCP_INSPECTOR_DAEMON_TOKEN=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
 export MCP_INSPECTOR_DAEMON_TOKEN
 
+# Waits up to 5 s for a line of a file.
+waits_for() { # text file
+  for _ in $(seq 100); do
+    ! grep -q "$1" "$2" || return 0
+    sleep 0.05
+  done
+  return 1
+}
+
+reference=("$binary" serve reference)
+eras=(legacy auto modern)
+if [ "$transport" != stdio ]; then
+  options=(--http 127.0.0.1:0)
+  # The transport of 2024-11-05 has sessions only.
+  [ "$transport" = http ] || { options+=(--sse); eras=(legacy); }
+  "${reference[@]}" "${options[@]}" </dev/null 2>"$out/log" &
+  server=$!
+  waits_for 'serving http://' "$out/log" || { cat "$out/log" >&2; exit 1; }
+  reference=("$(sed -n 's/.*serving \(http:[^ ]*\).*/\1/p' "$out/log")")
+  [ "$transport" = http ] || reference=("${reference[0]%/mcp}/sse")
+fi
+
 # Each argument becomes a string of JSON.
-"$NODE" -e 'const [command, ...uris] = process.argv.slice(1); console.log(JSON.stringify({ mcpServers: { reference: {
-  type: "stdio", command, args: ["serve", "reference"], roots: uris.map((uri) => ({ uri })) } } }))' \
-  "$binary" file:///srv/b file:///srv/a >"$out/config.json"
+"$NODE" -e 'const [transport, target, ...uris] = process.argv.slice(1);
+  const how = transport === "stdio" ? { type: "stdio", command: target, args: ["serve", "reference"] }
+    : { type: transport === "sse" ? "sse" : "streamable-http", url: target };
+  const roots = uris.map((uri) => ({ uri }));
+  console.log(JSON.stringify({ mcpServers: { reference: { ...how, roots } } }))' \
+  "$transport" "${reference[0]}" file:///srv/b file:///srv/a >"$out/config.json"
 
 # An answer is on stdout, an error in the last line of stderr; a failed tool call gives both.
 cat >"$out/holds.cjs" <<'JS'
@@ -66,7 +103,7 @@ judge() { # name, exit code, condition, command...
   fi
 }
 
-target=("$binary" serve reference)
+target=("${reference[@]}")
 
 check() { # name, exit code, condition, inspector arguments...
   judge "$1" "$2" "$3" inspect "${@:4}"
@@ -79,7 +116,7 @@ inspect() { # inspector arguments...
 # The Inspector passes on the server's message without its code; words of its own mean that no answer came.
 refused="result === undefined && !/closed|timed out|negotiation/i.test(error.message)"
 
-for era in legacy auto modern; do
+for era in "${eras[@]}"; do
   revision=2026-07-28
   [ "$era" = legacy ] && revision=2025-11-25
 
@@ -144,15 +181,14 @@ for era in legacy auto modern; do
   era_check "roots of the config file" 0 \
     "result.content[0].text === 'file:///srv/b\nfile:///srv/a' && !result.isError" \
     --method tools/call --tool-name ask --tool-arg whom=client
-  target=("$binary" serve reference)
+  target=("${reference[@]}")
 done
 
 check "tools/list --strict: schemas that every client accepts" 0 "result.tools.length === 5" --method tools/list --strict
-for example in asks hello layers long_work resources state typed; do
+for example in ${examples:+asks hello layers long_work resources state typed}; do
   target=("$examples/$example")
   check "$example: tools/list --strict" 0 "result.tools.length > 0" --method tools/list --strict
 done
-target=("$binary" serve reference)
 
 # Connections that last
 
@@ -168,16 +204,7 @@ question() {
     "$out/stdout" 2>/dev/null || echo none
 }
 
-# Waits up to 5 s for a line of the stream.
-waits_for() { # text
-  for _ in $(seq 100); do
-    ! grep -q "$1" "$out/stream" || return 0
-    sleep 0.05
-  done
-  return 1
-}
-
-for era in legacy auto modern; do
+for era in "${eras[@]}"; do
   origin=input-required spoken=modern
   [ "$era" = legacy ] && origin=server-request spoken=legacy
 
@@ -222,9 +249,9 @@ for era in legacy auto modern; do
   "$NODE" "$MCPDO" --format json @reference resources/subscribe server://calculations \
     </dev/null >"$out/stream" 2>&1 &
   stream=$!
-  judge "$era, mcpdo: subscribed" 0 "true" waits_for '"subscribed"'
+  judge "$era, mcpdo: subscribed" 0 "true" waits_for '"subscribed"' "$out/stream"
   mcpdo_check "tools/call" 0 "result.content[0].text === '14'" tools/call calculate 'expression:=2 + 3 * 4'
-  judge "$era, mcpdo: hears of the change" 0 "true" waits_for '"resources/updated"'
+  judge "$era, mcpdo: hears of the change" 0 "true" waits_for '"resources/updated"' "$out/stream"
   kill "$stream"
   wait "$stream" 2>/dev/null || true
   # In 2026-07-28 the server leaves it out of what it acknowledges, which mcpdo does not look at.
@@ -233,6 +260,15 @@ for era in legacy auto modern; do
 
   judge "$era, mcpdo: disconnect" 0 "result.name === 'reference'" mcpdo disconnect reference
 done
+
+if [ "$transport" != stdio ]; then
+  ends() {
+    kill "$server"
+    wait "$server"
+  }
+  judge "the server ends when it is asked to" 0 "true" ends
+  server=
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

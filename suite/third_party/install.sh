@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs the third-party clients into a cache folder and prints where they are, as shell assignments:
 #
-#   paths=$(suite/third_party/install.sh) && eval "$paths"    # sets PYTHON, NODE, INSPECTOR and MCPDO
+#   paths=$(suite/third_party/install.sh) && eval "$paths"    # sets PYTHON, NODE, INSPECTOR, MCPDO, CONFORMANCE
 #
 # PYTHON     a virtual environment's Python with the official client `mcp`
 # NODE       a Node new enough for the Inspector: the system's, or one from npm
 # INSPECTOR  the Inspector's start script, to be run by NODE
 # MCPDO      the start script of the Inspector's client with connections that last, to be run by NODE
+# CONFORMANCE  the official conformance suite, to be run by NODE
 #
 # The folder is ${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}; what it already holds is not installed
 # again. Needs python3 with venv, and npm. Words go to stderr.
@@ -14,6 +15,7 @@ set -euo pipefail
 
 mcp=2.3.0
 inspector=2.12.0
+conformance=0.2.0-alpha.12
 cache=${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
@@ -47,6 +49,7 @@ is_new_enough() { # node
 
 once "python-mcp-$mcp" with_pip "mcp==$mcp"
 once "inspector-$inspector" with_npm "@modelcontextprotocol/inspector@$inspector"
+once "conformance-$conformance" with_npm "@modelcontextprotocol/conformance@$conformance"
 
 node=$(command -v node || true)
 if [ -z "$node" ] || ! is_new_enough "$node"; then
@@ -66,3 +69,5 @@ printf 'NODE=%q\n' "$node"
 clients=$cache/inspector-$inspector/node_modules/@modelcontextprotocol/inspector/clients
 printf 'INSPECTOR=%q\n' "$clients/launcher/build/index.js"
 printf 'MCPDO=%q\n' "$clients/mcpdo/build/mcp-bin.js"
+suite=$cache/conformance-$conformance/node_modules/@modelcontextprotocol/conformance
+printf 'CONFORMANCE=%q\n' "$suite/dist/index.js"

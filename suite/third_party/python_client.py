@@ -1,17 +1,22 @@
-"""Checks `plainwire serve reference` over stdio with the official Python client, PyPI `mcp` 2.3.0.
+"""Checks `plainwire serve reference` with the official Python client, PyPI `mcp` 2.3.0.
 
-    python python_client.py <path to the plainwire binary>
+    python python_client.py <path to the plainwire binary> stdio|http|sse
 
 Connects once per mode: `legacy` and `auto` as the client offers them, each legacy revision by a handshake that asks
 for it, and the modern revision without `server/discover`. Every check runs in every mode whose revision has what it
-checks, against the same server process: there the client has a user, a model and roots. A second connection per mode
+checks, on the same connection: there the client has a user, a model and roots. A second connection per mode
 has none of them. The client also validates each result against the schema of its era.
+
+Over stdio each connection has a server of its own. Over HTTP one server, on a free port of this machine, has them all;
+it is ended by SIGTERM, which it has to obey.
 
 Prints one line per check and at the end `N passed, M failed`. Exit code 1 if anything failed.
 """
 
 import json
 import re
+import signal
+import subprocess
 import sys
 import time
 import warnings
@@ -22,6 +27,8 @@ from datetime import datetime, timezone
 
 import anyio
 from mcp import Client, ClientSession, MCPDeprecationWarning, MCPError, StdioServerParameters, stdio_client
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp.client.subscriptions import ResourceUpdated, listen
 from mcp_types import (
     SERVER_INFO_META_KEY,
@@ -62,6 +69,7 @@ MODES = {
     **{revision: revision for revision in HANDSHAKE_PROTOCOL_VERSIONS},
     LATEST_MODERN_VERSION: LATEST_MODERN_VERSION,
 }
+ANSWERS_OF_THE_CLIENT = ["server answered a request with 202 Accepted", "SSE stream ended without a response"]
 REQUEST_SECONDS = 10
 TOTAL_SECONDS = 60
 
@@ -162,6 +170,7 @@ class Connection:
     host: Host
     sent: list
     received: list
+    responses: list  # those of HTTP
     began: tuple = (0, 0)
 
     def begin(self):
@@ -214,24 +223,110 @@ class Connection:
         return (await self.peer.complete(PromptReference(type="ref/prompt", name=prompt), argument)).completion
 
 
+class Stdio:
+    """A new server for each connection, which ends with it."""
+
+    modes = None
+
+    def __init__(self, binary):
+        self.binary = binary
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *error):
+        pass
+
+    @asynccontextmanager
+    async def connect(self, _responses):
+        async with stdio_client(StdioServerParameters(command=self.binary, args=["serve", "reference"])) as streams:
+            yield streams
+
+
+class Http:
+    """One server for all connections. A client that leaves ends its session."""
+
+    modes = None
+    options = ()
+
+    def __init__(self, binary):
+        self.binary = binary
+
+    async def __aenter__(self):
+        command = [self.binary, "serve", "reference", "--http", "127.0.0.1:0", *self.options]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        log = iter(self.process.stderr)
+        # It says so before anything else, or ends.
+        found = re.search(r"serving (http://\S+)", next(log, ""))
+        if found is None:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError("expected the server to say where it is, but found something else")
+        self.url = found[1]
+        return self
+
+    async def __aexit__(self, failed, *_error):
+        began = time.monotonic()
+        try:
+            self.process.send_signal(signal.SIGTERM)
+            code = self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
+        log = self.process.stderr.read()
+        self.process.stderr.close()
+        if failed is None:
+            equal("exit code", code, 0)
+            lines = [line for line in log.splitlines() if "INFO" not in line]
+            # Those that the checks provoke.
+            warnings = [line for line in lines if "refused a request state" not in line]
+            equal("what the server warns of", warnings, [])
+            at_most("seconds until the server had exited", time.monotonic() - began, 1)
+
+    @asynccontextmanager
+    async def connect(self, responses):
+        async def note(response):
+            responses.append(response)
+
+        async with create_mcp_http_client() as http:
+            http.event_hooks = {"response": [note]}
+            async with streamable_http_client(self.url, http_client=http) as streams:
+                yield streams
+
+
+class Sse(Http):
+    """The transport of 2024-11-05, which has sessions only: one for each stream."""
+
+    modes = HANDSHAKE_PROTOCOL_VERSIONS
+    options = ("--sse",)
+
+    @asynccontextmanager
+    async def connect(self, _responses):
+        async with sse_client(self.url.removesuffix("/mcp") + "/sse") as streams:
+            yield streams
+
+
+SERVERS = {"stdio": Stdio, "http": Http, "sse": Sse}
+
+
 @asynccontextmanager
-async def connect(binary, mode, can_be_asked=True):
-    host, sent, received = Host(), [], []
+async def connect(server, mode, can_be_asked=True):
+    host, sent, received, responses = Host(), [], [], []
     callbacks = host.callbacks() if can_be_asked else {}
     callbacks |= {"message_handler": host.note, "read_timeout_seconds": REQUEST_SECONDS}
 
     @asynccontextmanager
     async def transport():
-        async with stdio_client(StdioServerParameters(command=binary, args=["serve", "reference"])) as (read, write):
+        async with server.connect(responses) as (read, write):
             yield Recorded(read, received), Recorded(write, sent)
 
     if mode in HANDSHAKE_PROTOCOL_VERSIONS:
         async with transport() as (read, write), ClientSession(read, write, **callbacks) as session:
             await shake_hands(session, mode, can_be_asked)
-            yield Connection(mode, session, session, host, sent, received)
+            yield Connection(mode, session, session, host, sent, received, responses)
     else:
         async with Client(transport(), mode=mode, **callbacks) as client:
-            yield Connection(mode, client, client.session, host, sent, received)
+            yield Connection(mode, client, client.session, host, sent, received, responses)
 
 
 async def shake_hands(session, revision, can_be_asked):
@@ -748,8 +843,8 @@ async def client_that_cannot_be_asked_is_told_so(c):
     equal("texts", texts(await c.calculate("2 + 3 * 4")), ["14"])
 
 
-async def stdout_carries_only_messages(c):
-    equal("lines that are not JSON-RPC", [str(i) for i in c.received if isinstance(i, Exception)], [])
+async def only_messages_arrive(c):
+    equal("what is not JSON-RPC", [str(i) for i in c.received if isinstance(i, Exception)], [])
 
 
 async def every_request_has_one_answer(c):
@@ -830,7 +925,7 @@ MODERN_CHECKS = [
     listeners_hear_each_for_themselves,
 ]
 LAST_CHECKS = [
-    stdout_carries_only_messages,
+    only_messages_arrive,
     every_request_has_one_answer,
     every_question_has_one_answer,
 ]
@@ -938,7 +1033,10 @@ def texts(result):
 
 
 def answered_ids(c):
-    return [answer.id for answer in c.messages(c.received, (JSONRPCResponse, JSONRPCError))]
+    """Returns the ids that the server has answered: over HTTP the client answers itself when a response has none."""
+    answers = c.messages(c.received, (JSONRPCResponse, JSONRPCError))
+    own = [it for it in answers if isinstance(it, JSONRPCError) and it.error.message in ANSWERS_OF_THE_CLIENT]
+    return [it.id for it in answers if it not in own]
 
 
 async def error_code(call):
@@ -995,28 +1093,41 @@ async def run_checks(c, checks, tally, name):
             tally.fails(f"{name}: {check.__name__.replace('_', ' ')}", error)
 
 
-async def run_mode(binary, mode, tally, can_be_asked):
+async def closing_ends_the_session(c):
+    """Runs once the connection is closed."""
+    if c.responses and not is_modern(c):
+        last = c.responses[-1]
+        equal("the last request", (last.request.method, last.status_code), ("DELETE", 204))
+
+
+async def run_mode(server, mode, tally, can_be_asked):
     name = mode if can_be_asked else f"{mode}, can't be asked"
     try:
-        async with connect(binary, mode, can_be_asked) as c:
+        async with connect(server, mode, can_be_asked) as c:
             checks = checks_of(c) if can_be_asked else CHECKS_OF_A_CLIENT_THAT_CANNOT_BE_ASKED
             await run_checks(c, checks, tally, name)
             closing = time.monotonic()
-        # The client waits 2 s before it kills a server that stays.
-        at_most("seconds until the server had exited", time.monotonic() - closing, 1)
-        tally.passes(f"{name}: server exits when its input ends")
+        # Over stdio the client waits 2 s before it kills a server that stays after its input has ended.
+        at_most("seconds until the connection was closed", time.monotonic() - closing, 1)
+        await closing_ends_the_session(c)
+        tally.passes(f"{name}: the connection closes in order")
     except Exception as error:
         tally.fails(f"{name}: connecting and closing", error)
 
 
-async def main(binary):
+async def main(binary, transport):
     # What 2026-07-28 deprecates has to work in the revisions that have it.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     tally = Tally()
     with anyio.move_on_after(TOTAL_SECONDS) as limit:
-        for mode in MODES:
-            await run_mode(binary, mode, tally, can_be_asked=True)
-            await run_mode(binary, mode, tally, can_be_asked=False)
+        try:
+            async with SERVERS[transport](binary) as server:
+                for mode in server.modes or MODES:
+                    await run_mode(server, mode, tally, can_be_asked=True)
+                    await run_mode(server, mode, tally, can_be_asked=False)
+            tally.passes("the server begins and ends in order")
+        except Exception as error:
+            tally.fails("the server begins and ends in order", error)
     if limit.cancelled_caught:
         tally.fails("all modes", AssertionError(f"not done after {TOTAL_SECONDS} s"))
     print(f"{tally.passed} passed, {tally.failed} failed")
@@ -1024,6 +1135,6 @@ async def main(binary):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3 or sys.argv[2] not in SERVERS:
         sys.exit(__doc__)
-    sys.exit(anyio.run(main, sys.argv[1]))
+    sys.exit(anyio.run(main, *sys.argv[1:]))

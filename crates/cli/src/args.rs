@@ -22,7 +22,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 the tool or a check failed, 2 wr
 pub(crate) enum Command {
     /// Play one call in each of the five revisions and show every byte.
     Demo,
-    /// Serve one of the built-in servers on stdin and stdout.
+    /// Serve one of the built-in servers on stdin and stdout, or over HTTP.
     Serve(Serve),
     /// List the tools, resources, templates and prompts of a server.
     List(List),
@@ -56,6 +56,21 @@ const COMPLETION: &str = "For bash, in ~/.bashrc: source <(plainwire completion 
 pub(crate) struct Serve {
     /// Which server.
     pub(crate) server: Builtin,
+    /// Serve http://ADDRESS/mcp instead of stdin and stdout, as in `127.0.0.1:8000`.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<String>,
+    /// Serve the HTTP+SSE of 2024-11-05 too, at /sse.
+    #[arg(long, requires = "http")]
+    pub(crate) sse: bool,
+    /// Ask clients over HTTP for a token: FILE has a name, a blank and a token per line.
+    #[arg(long, value_name = "FILE", requires = "http", value_hint = ValueHint::FilePath)]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Serve https:// with the certificates in FILE (PEM), the server's own first.
+    #[arg(long, value_name = "FILE", requires_all = ["http", "tls_key"], value_hint = ValueHint::FilePath)]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The private key of the certificate (PEM, no passphrase).
+    #[arg(long, value_name = "FILE", requires = "tls_cert", value_hint = ValueHint::FilePath)]
+    pub(crate) tls_key: Option<PathBuf>,
     /// Write every frame to FILE, or to stderr; secrets become `*`.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) trace: Option<Option<PathBuf>>,

@@ -1,9 +1,10 @@
-//! `plainwire serve`: one of the built-in servers on stdin and stdout.
+//! `plainwire serve`: one of the built-in servers on stdin and stdout, or over HTTP.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use plainwire::Server;
+use plainwire::transport::http::Http;
 use plainwire::transport::tap::Tap;
 
 use crate::args::{Builtin, Serve};
@@ -16,8 +17,48 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     if let Some(tap) = tap(args.trace)? {
         server = server.tap(tap);
     }
-    server.stdio().await?;
+    match &args.http {
+        None => server.stdio().await?,
+        Some(address) => {
+            let mut http = Http::new(server);
+            if args.sse {
+                http = http.sse();
+            }
+            for (name, token) in args.token_file.as_deref().map(tokens).transpose()?.unwrap_or_default() {
+                http = http.bearer_token(name, token);
+            }
+            if let (Some(certificate), Some(key)) = (args.tls_cert, args.tls_key) {
+                http = http.tls(certificate, key);
+            }
+            http.serve(address).await.map_err(not_served)?;
+        }
+    }
     Ok(Exit::Done)
+}
+
+/// The hints of other failures are about servers that are asked.
+fn not_served(error: plainwire::Error) -> Failure {
+    Failure { hint: None, ..error.into() }
+}
+
+/// Reads the file that `--token-file` names: blank lines and those that begin with `#` are passed over.
+fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
+    let failed = |why: String| Failure::usage(format!("--token-file {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    let lines = text.lines().map(str::trim).enumerate();
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let tokens: Result<Vec<_>, Failure> = lines
+        .map(|(at, line)| match line.split_whitespace().collect::<Vec<_>>()[..] {
+            [name, token] => Ok((name.to_owned(), token.to_owned())),
+            // Not what stands there: it may well be a secret.
+            _ => Err(failed(format!("expected a name and a token in line {}", at + 1))),
+        })
+        .collect();
+    match tokens {
+        // A file that asks nobody for anything would be a surprise.
+        Ok(tokens) if tokens.is_empty() => Err(failed("expected at least one token, but found none".into())),
+        tokens => tokens,
+    }
 }
 
 /// Makes the tap that `--trace[=FILE]` asks for. A file is written anew.

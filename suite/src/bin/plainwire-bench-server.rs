@@ -1,6 +1,6 @@
 //! The server that benchmarks measure: five tools and, with `MCP_TOOLS=n`, n more that do nothing.
 //!
-//! `MCP_CT=1` takes the single-threaded runtime. `MCP_SLOW_MS=n` raises what counts as a slow first step, for counts
+//! On stdio, or with `--http PORT` at `http://127.0.0.1:PORT/mcp`. `MCP_CT=1` takes the single-threaded runtime. `MCP_SLOW_MS=n` raises what counts as a slow first step, for counts
 //! under an emulator in which everything is slow.
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -94,5 +94,9 @@ fn main() -> Result<()> {
     if let Some(millis) = std::env::var("MCP_SLOW_MS").ok().and_then(|n| n.parse().ok()) {
         server = server.slow_step(Duration::from_millis(millis));
     }
-    runtime.block_on(server.stdio())
+    let mut arguments = std::env::args().skip(1);
+    match (arguments.next().as_deref(), arguments.next()) {
+        (Some("--http"), Some(port)) => runtime.block_on(server.http(&format!("127.0.0.1:{port}"))),
+        _ => runtime.block_on(server.stdio()),
+    }
 }

@@ -182,7 +182,11 @@ fn plays_all_five_revisions_in_under_five_seconds() {
             frames += 1;
         }
     }
-    assert_eq!(revisions, Revision::ALL.map(Revision::as_str));
-    assert_eq!(frames, 4 * 5 + 4, "four handshakes of three frames, one of two, five calls");
+    // And over HTTP in both eras.
+    let newest = [Revision::NEWEST_LEGACY, Revision::NEWEST].map(Revision::as_str);
+    assert_eq!(revisions, [&Revision::ALL.map(Revision::as_str)[..], &newest].concat());
+    // Four handshakes of three frames, one of two, five calls; over HTTP a handshake and two calls.
+    assert_eq!(frames, 4 * 5 + 4 + 5 + 2);
     assert_eq!(shown.matches("the result is \"14\"").count(), 5);
+    assert_eq!(shown.matches("< HTTP/1.1 200 OK").count(), 3);
 }

@@ -1,11 +1,13 @@
 //! The official schemas judge what we send: every line of our server in every transcript, every line of a client that is
 //! asked something there, and every line of our client in every revision. The official examples are read and written back, and so are the forms of elicitation.
+//! `http` plays scripts over Streamable HTTP in every legacy revision.
 //!
-//! Skipped where `../shared/spec` is missing.
+//! Skipped where `../shared/spec` is missing; the scripts are played there too, and not judged.
 
 mod connection;
 mod examples;
 mod forms;
+mod http;
 mod oracle;
 
 use std::sync::mpsc;

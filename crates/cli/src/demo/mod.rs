@@ -1,6 +1,8 @@
-//! `plainwire demo`: one call in each of the five revisions, every byte shown, each frame explained.
+//! `plainwire demo`: one call in each of the five revisions, every byte shown, each frame explained; then over HTTP.
 //!
 //! Client and server are the real ones, joined inside this process; the frames are what a pipe would carry.
+
+mod web;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -20,6 +22,7 @@ pub(crate) async fn run() -> Result<Exit, Failure> {
     for revision in Revision::ALL {
         play(revision).await?;
     }
+    web::play().await?;
     output::line(
         "\nThe same server and the same function answered all five. It never asked which was which.",
     )?;

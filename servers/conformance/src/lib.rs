@@ -1,0 +1,33 @@
+//! What the official conformance suite asks of a server, built from what every author has.
+//!
+//! In: the names, texts and schemas of `@modelcontextprotocol/conformance`, role `server`. Out: one server for both
+//! revisions that it scores. Each file has the fixtures of one subject; nothing here is of use to anybody else.
+
+mod asking;
+mod changing;
+mod content;
+mod input_required;
+mod media;
+mod prompts;
+mod resources;
+mod schema;
+mod touch;
+
+use plainwire::prelude::*;
+
+/// Returns the server, ready to be served.
+pub fn server() -> Server {
+    let mut server = plainwire::server!();
+    let handle = server.handle();
+    server
+        .state(handle)
+        .logging()
+        .with(content::entries())
+        .with(touch::entries())
+        .with(asking::entries())
+        .with(input_required::entries())
+        .with(schema::entries())
+        .with(changing::entries())
+        .with(resources::entries())
+        .with(prompts::entries())
+}

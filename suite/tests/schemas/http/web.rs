@@ -1,0 +1,246 @@
+//! A client of Streamable HTTP that speaks one legacy revision and has both sides of what is said judged.
+//!
+//! In: a server. Out: statuses, messages as JSON, events as they come. Requests go straight into the service, without a
+//! network. Where the official schemas are missing nothing is judged.
+
+use std::cell::RefCell;
+use std::io::Cursor;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use http::{HeaderMap, Method, Request};
+use http_body_util::{BodyExt as _, Full};
+use plainwire::Server;
+use plainwire::proto::revision::Revision;
+use plainwire::proto::sse::{Event, Events, Piece};
+use plainwire::transport::http::{Body, Http, HttpService};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::connection::Connection;
+use crate::oracle::Oracles;
+
+/// Nothing takes this long unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+type Judge<'o> = Rc<RefCell<Option<Connection<'o>>>>;
+
+#[derive(Clone)]
+pub(super) struct Web<'o> {
+    headers: Vec<(&'static str, String)>,
+    judge: Judge<'o>,
+    pub(super) revision: Revision,
+    service: HttpService,
+}
+
+impl<'o> Web<'o> {
+    /// Returns a client without a session.
+    pub(super) fn new(server: Server, revision: Revision, oracles: Option<&'o Oracles>) -> Self {
+        let headers = vec![
+            ("accept", "application/json, text/event-stream".to_owned()),
+            ("content-type", "application/json".to_owned()),
+        ];
+        let judge = oracles.map(|oracles| Connection::new(oracles, revision));
+        let service = Http::new(server).session_idle(Duration::from_secs(3_600)).into_service();
+        let service = service.expect("a legal server");
+        Self { headers, judge: Rc::new(RefCell::new(judge)), revision, service }
+    }
+
+    /// Begins a session, and returns the client in it.
+    pub(super) async fn begin(self) -> Self {
+        let answer = self.post(&self.initialize(self.revision.as_str())).await;
+        assert_eq!(answer.status, 200);
+        let id = answer.header("mcp-session-id").expect("a session").to_owned();
+        assert_eq!(answer.json().await["result"]["protocolVersion"], self.revision.as_str());
+        // Before 2025-06-18 no client sends the version.
+        let version = (self.revision >= Revision::V2025_06_18).then(|| self.revision.as_str());
+        let web = self.with("mcp-session-id", &id).with("mcp-protocol-version", version.unwrap_or_default());
+        web.tell(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        web
+    }
+
+    pub(super) fn initialize(&self, version: &str) -> Value {
+        let mut capabilities = json!({ "roots": { "listChanged": true }, "sampling": {} });
+        if self.revision >= Revision::V2025_06_18 {
+            capabilities["elicitation"] = json!({});
+        }
+        let client = json!({ "name": "suite", "version": "1" });
+        let params =
+            json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
+        request(0, "initialize", params)
+    }
+
+    /// The same with another header, or another value of it; none if the value is empty.
+    pub(super) fn with(&self, name: &'static str, value: &str) -> Self {
+        let mut this = self.clone();
+        this.headers.retain(|(known, _)| *known != name);
+        this.headers.extend((!value.is_empty()).then(|| (name, value.to_owned())));
+        this
+    }
+
+    /// Sends a message, or a batch, that fits the schema of the revision.
+    pub(super) async fn post(&self, message: &Value) -> Answer<'o> {
+        let text = message.to_string();
+        let faults = self.judge.borrow_mut().as_mut().map(|it| it.judge_client(&text)).unwrap_or_default();
+        assert!(faults.is_empty(), "{}: {text}\n{}", self.revision, faults.join("\n"));
+        self.send(Method::POST, text).await
+    }
+
+    /// Sends what is wrong on purpose.
+    pub(super) async fn post_wrong(&self, text: String) -> Answer<'o> {
+        if let Some(judge) = self.judge.borrow_mut().as_mut() {
+            judge.client_says(&text);
+        }
+        self.send(Method::POST, text).await
+    }
+
+    /// Sends a request, and returns its answer, which has to be JSON at once.
+    pub(super) async fn ask(&self, id: i64, method: &str, params: Value) -> Value {
+        let answer = self.post(&request(id, method, params)).await;
+        assert_eq!(answer.status, 200, "{method}");
+        let answer = answer.json().await;
+        assert_eq!(answer["id"], id, "{method}");
+        answer
+    }
+
+    /// Sends what needs no answer, and sees that it gets none.
+    pub(super) async fn tell(&self, message: Value) {
+        let answer = self.post(&message).await;
+        assert_eq!((answer.status, answer.text().await.as_str()), (202, ""), "{message}");
+    }
+
+    pub(super) async fn get(&self) -> Answer<'o> {
+        self.send(Method::GET, String::new()).await
+    }
+
+    pub(super) async fn delete(&self) -> Answer<'o> {
+        self.send(Method::DELETE, String::new()).await
+    }
+
+    async fn send(&self, method: Method, body: String) -> Answer<'o> {
+        let mut request = Request::builder().method(method).uri("/mcp");
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(Full::new(Cursor::new(body.into_bytes()))).expect("a request");
+        let response = timeout(PATIENCE, self.service.handle(request)).await.expect("a response in time");
+        let (head, body) = response.into_parts();
+        Answer {
+            body: Box::pin(body),
+            events: Events::new(1 << 20),
+            headers: head.headers,
+            judge: Rc::clone(&self.judge),
+            revision: self.revision,
+            status: head.status.as_u16(),
+        }
+    }
+}
+
+pub(super) fn request(id: i64, method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+pub(super) fn call(id: i64, tool: &str, arguments: Value) -> Value {
+    request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
+}
+
+/// As [`call`], by somebody who wants to hear how far it is.
+pub(super) fn followed(id: i64, tool: &str, arguments: Value) -> Value {
+    let mut call = call(id, tool, arguments);
+    call["params"]["_meta"] = json!({ "progressToken": id });
+    call
+}
+
+/// A response that is being read; whatever message it brings is judged.
+pub(super) struct Answer<'o> {
+    body: Pin<Box<Body>>,
+    events: Events,
+    headers: HeaderMap,
+    judge: Judge<'o>,
+    revision: Revision,
+    pub(super) status: u16,
+}
+
+impl Answer<'_> {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The body, which is one JSON value.
+    pub(super) async fn json(self) -> Value {
+        assert_eq!(self.header("content-type"), Some("application/json"), "status {}", self.status);
+        let (judge, revision, status) = (Rc::clone(&self.judge), self.revision, self.status);
+        let text = self.text().await;
+        let mut json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        // Spec: "Sending Messages": the body of a refusal may have no id. The schemas before 2025-11-25 don't know that.
+        if let Value::Object(json) = &mut json
+            && status >= 400
+        {
+            json.entry("id").or_insert(Value::Null);
+        }
+        if status < 400 || revision < Revision::V2025_11_25 {
+            judged(&judge, revision, &json.to_string());
+        }
+        json
+    }
+
+    /// All of the body.
+    pub(super) async fn text(mut self) -> String {
+        let mut bytes = Vec::new();
+        while let Some(frame) = self.frame().await {
+            bytes.extend(frame);
+        }
+        String::from_utf8(bytes).expect("UTF-8")
+    }
+
+    /// The next event; `None` at the end.
+    pub(super) async fn event(&mut self) -> Option<Event> {
+        assert_eq!(self.header("content-type"), Some("text/event-stream"), "status {}", self.status);
+        loop {
+            match self.events.next_piece() {
+                Some(Piece::Event(event)) => {
+                    if event.has_data() {
+                        judged(&self.judge, self.revision, event.data.as_deref().unwrap_or_default());
+                    }
+                    return Some(event);
+                }
+                Some(Piece::TooLong) => panic!("an event of more than 1 MiB"),
+                None => {
+                    let bytes = self.frame().await?;
+                    self.events.push(&bytes);
+                }
+            }
+        }
+    }
+
+    /// The next message of a stream; `None` at the end.
+    pub(super) async fn message(&mut self) -> Option<Value> {
+        loop {
+            let event = self.event().await?;
+            if let Some(data) = event.data.filter(|data| !data.is_empty()) {
+                return Some(serde_json::from_str(&data).expect("JSON"));
+            }
+        }
+    }
+
+    /// All messages of a stream up to its end.
+    pub(super) async fn messages(mut self) -> Vec<Value> {
+        let mut messages = Vec::new();
+        while let Some(message) = self.message().await {
+            messages.push(message);
+        }
+        messages
+    }
+
+    async fn frame(&mut self) -> Option<Vec<u8>> {
+        let frame = timeout(PATIENCE, self.body.frame()).await.expect("more in time, or the end")?;
+        let Ok(frame) = frame;
+        Some(frame.into_data().expect("data").to_vec())
+    }
+}
+
+fn judged(judge: &Judge<'_>, revision: Revision, line: &str) {
+    let faults = judge.borrow_mut().as_mut().map(|it| it.judge_server(line)).unwrap_or_default();
+    assert!(faults.is_empty(), "{revision}: {line}\n{}", faults.join("\n"));
+}

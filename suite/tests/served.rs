@@ -1,0 +1,139 @@
+//! `plainwire serve --http` as a process: signals, descriptors, certificates.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use plainwire_suite::binary;
+use plainwire_suite::program::{PATIENCE, Program};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The command that serves, with more words.
+fn serving(words: &[&str]) -> Command {
+    let mut command = binary::command();
+    command.args(["serve", "reference", "--http", "127.0.0.1:0"]).args(words);
+    command
+}
+
+/// Starts it, and returns it with its address.
+fn start(mut command: Command) -> (Program, String) {
+    let program = Program::start(&mut command);
+    let lines = program.stderr.as_ref().expect("a pipe");
+    let line = lines.recv_timeout(PATIENCE).expect("a line that says where it serves");
+    let address = line.split_once("://").and_then(|(_, rest)| rest.split_once("/mcp"));
+    let address = address.unwrap_or_else(|| panic!("{line:?}")).0.to_owned();
+    (program, address)
+}
+
+fn signal(program: &Program, signal: Signal) {
+    let pid = i32::try_from(program.child.id()).expect("a small number");
+    kill_process(Pid::from_raw(pid).expect("a process"), signal).expect("a process of ours");
+}
+
+/// Sends a call of `sleep` that describes itself.
+fn call_sleep(address: &str, ms: u32) -> TcpStream {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"sleep","arguments":{{"ms":{ms}}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+    );
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n\
+                Content-Type: application/json\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
+                Mcp-Name: sleep\r\n";
+    write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).expect("sent");
+    stream
+}
+
+fn is_healthy(address: &str) -> bool {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n").expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).is_ok() && answer.ends_with("\r\n\r\nok\n")
+}
+
+/// The last bytes up to the end of the connection.
+fn rest(mut stream: TcpStream) -> String {
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).expect("an answer and an end");
+    rest
+}
+
+#[test]
+fn who_waits_when_the_process_is_asked_to_end_gets_an_answer() {
+    for asked in [Signal::TERM, Signal::INT] {
+        let (mut program, address) = start(serving(&[]));
+        let waiting = call_sleep(&address, 1_000);
+        sleep(Duration::from_millis(300));
+        signal(&program, asked);
+        sleep(Duration::from_millis(200));
+        assert!(TcpStream::connect(&address).is_err(), "accepted after {asked:?}");
+        let answer = rest(waiting);
+        assert!(answer.contains("slept 1000 ms"), "{asked:?}: {answer}");
+        assert_eq!(program.ends_within(Duration::from_secs(1)).code(), Some(0), "{asked:?}");
+    }
+}
+
+#[test]
+fn a_process_that_is_asked_to_end_waits_for_nobody_for_long() {
+    let (mut program, address) = start(serving(&[]));
+    let _waiting = call_sleep(&address, 600_000);
+    let _silent = TcpStream::connect(&address).expect("a connection");
+    sleep(Duration::from_millis(300));
+    signal(&program, Signal::TERM);
+    // The reference server drains for 5 s, which is the default.
+    assert_eq!(program.ends_within(Duration::from_secs(6)).code(), Some(0));
+}
+
+#[test]
+fn running_out_of_descriptors_costs_no_time_and_is_over_when_some_are_free() {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", r#"ulimit -n 24; exec "$0" serve reference --http 127.0.0.1:0"#]).arg(binary::path());
+    let (program, address) = start(shell);
+    let crowd: Vec<_> = (0..40).map(|_| TcpStream::connect(&address).expect("a connection")).collect();
+    sleep(Duration::from_millis(200));
+    let before = busy(&program);
+    sleep(Duration::from_secs(1));
+    let ticks = busy(&program) - before;
+    // A hundred a second.
+    assert!(ticks < 20, "{ticks} ticks of work in a second of waiting");
+    drop(crowd);
+    let began = Instant::now();
+    assert!(is_healthy(&address));
+    assert!(began.elapsed() < Duration::from_secs(2));
+    let warned =
+        program.stderr.as_ref().expect("a pipe").try_iter().filter(|it| it.contains("accepted")).count();
+    // One each time that it began; while the crowd left, it may have done so again.
+    assert!((1..=3).contains(&warned), "{warned} lines in the log");
+}
+
+/// What the process has worked so far, in hundredths of a second.
+fn busy(program: &Program) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", program.child.id())).expect("a process");
+    let (_, fields) = stat.rsplit_once(')').expect("a name in parentheses");
+    let fields: Vec<_> = fields.split_whitespace().collect();
+    fields[11].parse::<u64>().expect("a number") + fields[12].parse::<u64>().expect("a number")
+}
+
+#[test]
+fn files_for_tls_are_named_if_they_are_not_what_they_should_be() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let empty = format!("{folder}/served-empty.pem");
+    fs::write(&empty, "").expect("a file");
+    let output = serving(&["--tls-cert", &empty, "--tls-key", &empty]).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    let expected = format!(
+        "error: reading the certificate for TLS: expected {empty} to have certificates in PEM, the server's own first, but \
+         found none\n"
+    );
+    assert_eq!(said, expected);
+    for words in [&["--tls-cert", &empty][..], &["--tls-key", &empty]] {
+        assert_eq!(serving(words).output().expect("it starts").status.code(), Some(2), "{words:?}");
+    }
+}

@@ -1,0 +1,103 @@
+"""Runs the official conformance suite against a server.
+
+    conformance.py NODE SUITE SERVER
+
+NODE and SUITE are what install.sh prints, SERVER is the binary `plainwire-conformance-server`. One process at one URL
+serves every revision. A scenario counts only if all its checks succeed and at least one of them says more than that the
+messages fit the schema: a server that is silent passes that one too. Exit code 0 if all scored scenarios count, and
+those not scored that need no extension.
+"""
+
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+REVISIONS = {"2025-11-25": 30, "2026-07-28": 37}
+# Of an extension each; there is none here yet.
+EXTENSIONS = re.compile(r"^(tasks|sep-2640)-")
+PATIENCE = 30
+
+
+def free_port():
+    with socket.socket() as it:
+        it.bind(("127.0.0.1", 0))
+        return it.getsockname()[1]
+
+
+def wait_for(port, server):
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        assert server.poll() is None, f"the server has ended with {server.returncode}"
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError(f"expected a server on port {port} within {PATIENCE} s")
+
+
+def checks(folder):
+    """The checks of each scenario, by its name."""
+    found = {}
+    for path in sorted(folder.rglob("checks.json")):
+        name = re.sub(r"-\d{4}-\d\d-\d\dT[\dZ-]+$", "", path.parent.name)
+        found[name] = json.loads(path.read_text())
+    return found
+
+
+def what_is_wrong(results):
+    """Says why a scenario does not count; nothing if it does."""
+    failures = [it for it in results if it["status"] == "FAILURE"]
+    if failures:
+        return "; ".join(f"{it['id']}: {it.get('errorMessage', it.get('description'))}" for it in failures)
+    if not any(it["status"] == "SUCCESS" and not it["id"].startswith("wire-schema") for it in results):
+        return "no check of the scenario ran"
+    return None
+
+
+def run(node, suite, url, revision, scored):
+    with tempfile.TemporaryDirectory() as out:
+        command = [node, suite, "server", "--url", url, "--requirements", revision, "-o", out]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+        scenarios = checks(pathlib.Path(out))
+    summary = done.stdout[done.stdout.rfind("SUMMARY") :]
+    unscored = set(re.findall(r"^  [✓✗] (\S+) \(", summary, re.M))
+    # The suite puts `server-` in front of the names of folders.
+    names = {name.removeprefix("server-"): name for name in scenarios}
+    wrong, counted = [], {True: 0, False: 0}
+    for short, name in names.items():
+        if EXTENSIONS.match(short):
+            continue
+        why = what_is_wrong(scenarios[name])
+        if why:
+            wrong.append(f"{short}: {why}")
+        else:
+            counted[short in unscored] += 1
+    print(f"{revision}: {counted[False]} of {scored} scored scenarios, {counted[True]} others")
+    for it in wrong:
+        print(f"FAILED  {it}")
+    if not scenarios:
+        print(done.stdout[-2000:], done.stderr[-2000:])
+    return not wrong and counted[False] == scored
+
+
+def main(node, suite, binary):
+    port = free_port()
+    server = subprocess.Popen([binary, "--http", str(port)], stdin=subprocess.DEVNULL)
+    try:
+        wait_for(port, server)
+        url = f"http://127.0.0.1:{port}/mcp"
+        passed = [run(node, suite, url, revision, scored) for revision, scored in REVISIONS.items()]
+    finally:
+        server.terminate()
+        code = server.wait(timeout=PATIENCE)
+    assert code == 0, f"expected the server to end when it is asked to, but found exit code {code}"
+    return 0 if all(passed) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
