@@ -63,15 +63,13 @@ impl Session {
                 self.store.append(&self.id, stream, &Event::Message(&bytes).to_bytes()).await?;
                 self.store.close(&self.id, stream).await
             }
-            (Some(outlet), What::Transmit(TransmitKind::Close(retry), _)) => {
+            (Some(outlet), What::Transmit(kind, bytes)) => {
+                let event = match kind {
+                    TransmitKind::Close(retry) => Event::Leave(retry),
+                    _ => Event::Message(&bytes),
+                };
                 let stream = self.stream_of(outlet).await?;
-                self.store.append(&self.id, stream, &Event::Leave(retry).to_bytes()).await?;
-                outlet.begin(First::Stream(stream));
-                Ok(())
-            }
-            (Some(outlet), What::Transmit(TransmitKind::Message, bytes)) => {
-                let stream = self.stream_of(outlet).await?;
-                self.store.append(&self.id, stream, &Event::Message(&bytes).to_bytes()).await?;
+                self.store.append(&self.id, stream, &event.to_bytes()).await?;
                 outlet.begin(First::Stream(stream));
                 Ok(())
             }

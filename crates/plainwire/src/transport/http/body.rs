@@ -43,9 +43,7 @@ impl Body {
     pub(super) fn gzip(self) -> Self {
         Self(Kind::Gzip(Box::new((Gzip::new(), self.0))))
     }
-}
 
-impl Body {
     /// All of it, if it is there already.
     pub(super) fn whole(&self) -> Option<&[u8]> {
         match &self.0 {

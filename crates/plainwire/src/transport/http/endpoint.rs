@@ -1,7 +1,7 @@
 //! The endpoint: which of the eras a request belongs to, and what everybody has to pass before that is asked.
 //!
-//! Order: source (403), method (405), declared size (413), type (415), who it is (401), how much they have open (429), the
-//! body (408, 413), the message (400), its era.
+//! Order: source (403), method (405), what is accepted (406), declared size (413), type (415), who it is (401), how much they
+//! have open (429), the body (408, 413), the message (400), its era.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use plainwire_proto::envelope::{self, Message};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::json::Span;
-use tokio::sync::Notify;
 
 use super::answer;
 use super::body::{self, Body, Unread};
 use super::compress::{Accepted, Compression};
+use super::ending::Ending;
 use super::guard::Guard;
 use super::message::{Read, unread};
 use super::sessions::Sessions;
@@ -36,8 +36,7 @@ use crate::transport::tap::Direction;
 pub(super) struct Endpoint {
     pub(super) built: Arc<Built>,
     pub(super) compression: Compression,
-    /// Told when the server is about to end.
-    pub(super) ending: Arc<Notify>,
+    pub(super) ending: Ending,
     pub(super) guard: Guard,
     pub(super) in_flight: Arc<Usage>,
     pub(super) listens: Arc<Usage>,

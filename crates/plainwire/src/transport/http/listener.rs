@@ -50,9 +50,6 @@ const BREATH: (Duration, Duration) = (Duration::from_millis(10), Duration::from_
 /// How long what was cut off may take to be gone. Nothing waits in there: it is for a machine that is busy.
 const CUT: Duration = Duration::from_millis(500);
 
-/// How often streams that began while the server ends are told so.
-const AGAIN: Duration = Duration::from_millis(100);
-
 /// Serves connections until `end` is ready, then for as long as requests may drain.
 pub(super) async fn serve(
     serving: Serving,
@@ -85,13 +82,8 @@ pub(super) async fn serve(
 async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
     service.begin_to_end();
     phase.send_replace(Phase::Ending);
-    let drained = async {
-        while timeout(AGAIN, phase.closed()).await.is_err() {
-            service.begin_to_end();
-        }
-    };
     let patience = service.drain();
-    if timeout(patience, drained).await.is_err() {
+    if timeout(patience, phase.closed()).await.is_err() {
         tracing::warn!("requests were still open after {patience:?}, and were cut off");
     }
     service.end();

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
-use plainwire_proto::envelope::{Id, Malformed, Message};
+use plainwire_proto::envelope::{self, Id, Malformed, Message};
 use plainwire_proto::error::Error;
 use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal, WithoutSession};
 
@@ -23,7 +23,15 @@ pub(super) struct Read<'r> {
     pub(super) text: &'r str,
 }
 
-impl Read<'_> {
+impl<'r> Read<'r> {
+    /// What a session takes: the message, or all of a batch.
+    pub(super) fn into_posted(self) -> Posted<'r> {
+        match envelope::is_batch(self.text) {
+            true => Posted::Batch(self.text.as_bytes()),
+            false => Posted::Message(self.text, self.parsed),
+        }
+    }
+
     fn method(&self) -> Cow<'_, str> {
         match &self.parsed {
             Ok(Message::Request { method, .. }) => method.string(self.text).unwrap_or_default(),
@@ -65,11 +73,7 @@ impl Endpoint {
                 {
                     return refuse(refusal);
                 }
-                let posted = match plainwire_proto::envelope::is_batch(read.text) {
-                    true => Posted::Batch(read.text.as_bytes()),
-                    false => Posted::Message(read.text, read.parsed),
-                };
-                self.post_in_session(id, &session, posted, place).await
+                self.post_in_session(id, &session, read.into_posted(), place).await
             }
             // Not while sessions are asked for.
             Class::Stateless(_) => no_session(),

@@ -16,6 +16,7 @@ mod answer;
 mod body;
 mod compress;
 mod connection;
+mod ending;
 mod endpoint;
 mod guard;
 mod legacy;
@@ -36,7 +37,6 @@ use std::future::{Future, pending};
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -44,6 +44,7 @@ pub use body::Body;
 use bytes::Buf;
 pub use compress::Compression;
 use connection::Serving;
+use ending::Ending;
 use endpoint::Endpoint;
 use guard::{Guard, Token};
 use http::{Request, Response};
@@ -269,7 +270,7 @@ impl Http {
         let endpoint = Endpoint {
             built,
             compression: self.compression,
-            ending: Arc::default(),
+            ending: Ending::default(),
             guard: self.guard,
             in_flight: Arc::<Usage>::default(),
             listens: Arc::<Usage>::default(),
@@ -277,7 +278,7 @@ impl Http {
             sessions,
             sse: self.sse.map(|_| Arc::<Sse>::default()),
         };
-        let inner = Inner { endpoint, ends: AtomicBool::new(false) };
+        let inner = Inner { endpoint };
         Ok((HttpService { inner: Arc::new(inner) }, hooks))
     }
 }
@@ -312,7 +313,6 @@ pub struct HttpService {
 
 struct Inner {
     endpoint: Endpoint,
-    ends: AtomicBool,
 }
 
 impl std::fmt::Debug for HttpService {
@@ -331,12 +331,11 @@ impl HttpService {
     }
 
     fn begin_to_end(&self) {
-        self.inner.ends.store(true, Ordering::Release);
-        self.inner.endpoint.ending.notify_waiters();
+        self.inner.endpoint.ending.begin();
     }
 
     fn is_ending(&self) -> bool {
-        self.inner.ends.load(Ordering::Acquire)
+        self.inner.endpoint.ending.has_begun()
     }
 
     fn drain(&self) -> Duration {

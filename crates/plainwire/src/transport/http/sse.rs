@@ -25,14 +25,13 @@ use super::answer;
 use super::body::Body;
 use super::endpoint::{Caller, Endpoint, Received, accepts};
 use super::message::{Fields, Read, refused};
-use super::stream::{Events, Source};
+use super::stream::{self, Events, Source};
 use super::usage::{Place, Usage};
 use crate::context::Principal;
 use crate::driver::one_stream::{Ended, OneStream, Reader};
-use crate::driver::session::Posted;
 use crate::random;
 use crate::server::Built;
-use crate::transport::tap::{Direction, Tap};
+use crate::transport::tap::Tap;
 
 /// Where streams are opened, and where messages are sent to.
 pub(super) const PATHS: [&str; 2] = ["/sse", "/messages"];
@@ -108,11 +107,7 @@ impl Opened {
         }
         self.reader.poll_next(cx).map(|transmit| {
             let Transmit { bytes, .. } = transmit?;
-            if let Some(tap) = tap {
-                tap.see(Direction::Out, &bytes);
-            }
-            let data = std::str::from_utf8(&bytes).unwrap_or_default();
-            sse::write_event(out, Event { event: Some("message"), data: Some(data), ..Event::default() });
+            stream::write((out, tap), None, &bytes);
             Some(())
         })
     }
@@ -172,11 +167,7 @@ impl Endpoint {
         if let Err(refusal) = self.check_sse(id, session.revision(), &read, head) {
             return refused(&refusal, rules::answered_id(&read.parsed));
         }
-        let posted = match envelope::is_batch(read.text) {
-            true => Posted::Batch(read.text.as_bytes()),
-            false => Posted::Message(read.text, read.parsed),
-        };
-        match tokio::time::timeout(ROOM, session.post(posted, Arc::new(place))).await {
+        match tokio::time::timeout(ROOM, session.post(read.into_posted(), Arc::new(place))).await {
             Ok(Ok(())) => answer::empty(StatusCode::ACCEPTED),
             Ok(Err(Ended)) => no_session(),
             Err(_) => answer::refusal(503, "expected the stream of the session to be read, but nobody does"),

@@ -25,8 +25,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Events on their way to a client.
 pub(super) struct Events {
-    /// Ready when the server is about to end.
-    ending: Pin<Box<OwnedNotified>>,
+    /// Ready when the server is about to end; `None` if it was when this began.
+    ending: Option<Pin<Box<OwnedNotified>>>,
     /// `None` after the last one.
     source: Option<Source>,
     tap: Option<Tap>,
@@ -79,7 +79,7 @@ impl Following {
 impl Events {
     pub(super) fn new(source: Source, place: Option<Place>, endpoint: &Endpoint) -> Self {
         Self {
-            ending: Box::pin(Arc::clone(&endpoint.ending).notified_owned()),
+            ending: endpoint.ending.watch(),
             source: Some(source),
             tap: endpoint.built.tap.clone(),
             _place: place,
@@ -89,7 +89,7 @@ impl Events {
 
     /// Returns the next bytes, which are whole events; `None` at the end.
     pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let ends = self.ending.as_mut().poll(cx).is_ready();
+        let ends = self.ending.as_mut().is_none_or(|ending| ending.as_mut().poll(cx).is_ready());
         let Some(source) = &mut self.source else { return Poll::Ready(None) };
         if ends {
             match source {
@@ -199,7 +199,8 @@ fn poll_tail(
     }
 }
 
-fn write((out, tap): (&mut Vec<u8>, Option<&Tap>), id: Option<&str>, json: &[u8]) {
+/// Writes a message as an event.
+pub(super) fn write((out, tap): (&mut Vec<u8>, Option<&Tap>), id: Option<&str>, json: &[u8]) {
     if let Some(tap) = tap {
         tap.see(Direction::Out, json);
     }
