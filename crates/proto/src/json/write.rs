@@ -9,8 +9,8 @@ use super::scan::plain;
 
 /// Writes `text` as a JSON string, quotes included.
 pub fn string(out: &mut Vec<u8>, text: &str) {
-    // Room for what usually follows too, so that a long text is not moved again for its last brackets.
-    out.reserve(text.len() + 64);
+    // Room for what usually follows too, so that a long text is not moved again for its last members.
+    out.reserve(text.len() + 64 + text.len() / 64);
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut at = 0;
