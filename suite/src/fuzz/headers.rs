@@ -2,8 +2,8 @@
 
 use plainwire::proto::envelope::{self, Message};
 use plainwire::proto::http::{
-    Class, Endpoint, Headers as _, WithoutSession, answered_id, check_modern, check_params, check_session,
-    classify, decode_value, encode_value, is_session_id, param_headers, param_values,
+    Class, Endpoint, Headers as _, answered_id, check_modern, check_params, check_session, classify,
+    decode_value, encode_value, is_session_id, param_headers, param_values,
 };
 use plainwire::proto::json::Span;
 use plainwire::proto::revision::Revision;
@@ -26,9 +26,8 @@ const FRAMES: [&str; 6] = [
 pub fn headers(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let headers: Vec<_> = (0..bytes.below(8)).map(|_| (NAMES[bytes.below(6)], bytes.some())).collect();
-    let without_session = [WithoutSession::Refuse, WithoutSession::Serve][bytes.below(2)];
     let first = bytes.below(5);
-    let endpoint = Endpoint { revisions: &Revision::ALL[first..], without_session };
+    let endpoint = Endpoint { revisions: &Revision::ALL[first..] };
     let which = bytes.below(FRAMES.len() + 1);
     let rest = String::from_utf8_lossy(bytes.rest()).into_owned();
     post(FRAMES.get(which).unwrap_or(&rest.as_str()), &headers, endpoint);
@@ -59,7 +58,6 @@ fn post(frame: &str, headers: &[(&str, &[u8])], endpoint: Endpoint<'_>) {
                 assert!(refused.is_ok() || refused.is_err_and(|it| it.revision == revision));
             }
         }
-        Ok(Class::Stateless(revision)) => assert!(endpoint.revisions.contains(&revision)),
         Ok(Class::Initialize | Class::ModernNotification) => {}
         Err(refusal) => {
             assert_eq!(refusal.status, 400, "{refusal:?}");

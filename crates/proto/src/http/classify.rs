@@ -5,10 +5,10 @@
 
 use serde::Deserialize;
 
-use super::{Endpoint, Headers, Refusal, WithoutSession, mismatch, session_id, text};
+use super::{Endpoint, Headers, Refusal, mismatch, session_id, text};
 use crate::envelope::{Malformed, Message, Params, is_batch};
 use crate::error::{Error, ErrorKind};
-use crate::revision::{Era, Feature, Revision};
+use crate::revision::{Era, Revision};
 
 /// Where a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,6 @@ pub enum Class<'h> {
     ModernNotification,
     /// The legacy session of this id, which may not exist: 404 then. [`super::check_session`] comes next.
     Session(&'h str),
-    /// A legacy message, or a batch of them, that is served by itself in this revision.
-    Stateless(Revision),
 }
 
 /// Says where a message goes that was posted.
@@ -106,24 +104,19 @@ fn initialize<'h>(frame: &str, params: &Params, endpoint: Endpoint<'_>) -> Resul
     Err(Refusal::modern(error))
 }
 
-/// A legacy message belongs to a session, or to the revision of its header, or else to the last one without this header.
+/// A legacy message belongs to a session, or it is refused in the terms of what its header says.
 fn legacy<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
     if let Some(id) = session_id(headers)? {
         return Ok(Class::Session(id));
     }
-    let serves = endpoint.without_session == WithoutSession::Serve;
     let Some(version) = text(headers, super::VERSION).map_err(Refusal::modern)? else {
-        // Spec: 2026-07-28 "Protocol Version Header": MAY be taken for 2025-03-26, and MUST be refused otherwise.
-        let unsaid = Revision::V2025_03_26;
-        return if serves && endpoint.revisions.contains(&unsaid) {
-            Ok(Class::Stateless(unsaid))
-        } else {
-            Err(Refusal::modern(mismatch("expected `mcp-protocol-version`, but found nothing".to_owned())))
-        };
+        // Spec: 2026-07-28 "Protocol Version Header": MUST be refused unless it is taken for 2025-03-26.
+        return Err(Refusal::modern(mismatch(
+            "expected `mcp-protocol-version`, but found nothing".to_owned(),
+        )));
     };
     match Revision::parse(version).filter(|r| r.era() == Era::Legacy && endpoint.revisions.contains(r)) {
         None => Err(Refusal::modern(Error::unsupported_version(endpoint.revisions, version))),
-        Some(revision) if serves => Ok(Class::Stateless(revision)),
         Some(revision) => {
             // Spec: 2025-11-25 "Session Management" 2: SHOULD be 400.
             let error = Error::new(ErrorKind::InvalidRequest, "expected `mcp-session-id`, but found nothing");
@@ -149,12 +142,7 @@ fn batch<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> Re
     if has_modern_header(headers)? {
         return Err(Refusal::modern(no_batch()));
     }
-    match legacy(headers, endpoint)? {
-        Class::Stateless(revision) if !revision.has(Feature::Batches) => {
-            Err(Refusal::legacy(no_batch(), revision))
-        }
-        class => Ok(class),
-    }
+    legacy(headers, endpoint)
 }
 
 pub(super) fn no_batch() -> Error {

@@ -74,18 +74,6 @@ impl<N: AsRef<str>, V: AsRef<[u8]>> Headers for [(N, V)] {
 pub struct Endpoint<'e> {
     /// The revisions, oldest first.
     pub revisions: &'e [Revision],
-    /// What happens to legacy requests that name no session.
-    pub without_session: WithoutSession,
-}
-
-/// What happens to legacy requests that name no session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WithoutSession {
-    /// They are refused, but for `initialize`.
-    #[default]
-    Refuse,
-    /// Each is served by itself.
-    Serve,
 }
 
 /// A request that is not served, and what its sender is told.

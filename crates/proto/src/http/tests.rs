@@ -10,11 +10,9 @@ mod params;
 
 type Pairs<'p> = &'p [(&'p str, &'p str)];
 
-const ALL: Endpoint<'_> = Endpoint { revisions: &Revision::ALL, without_session: WithoutSession::Refuse };
-const STATELESS: Endpoint<'_> = Endpoint { without_session: WithoutSession::Serve, ..ALL };
-const MODERN: Endpoint<'_> = Endpoint { revisions: &[Revision::V2026_07_28], ..STATELESS };
-const NEWER: Endpoint<'_> =
-    Endpoint { revisions: &[Revision::V2025_11_25, Revision::V2026_07_28], ..STATELESS };
+const ALL: Endpoint<'_> = Endpoint { revisions: &Revision::ALL };
+const MODERN: Endpoint<'_> = Endpoint { revisions: &[Revision::V2026_07_28] };
+const NEWER: Endpoint<'_> = Endpoint { revisions: &[Revision::V2025_11_25, Revision::V2026_07_28] };
 
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -39,7 +37,6 @@ fn code(refusal: &Refusal) -> String {
 fn check(frame: &str, headers: Pairs<'_>, endpoint: Endpoint<'_>, expected: &str) {
     let class = match classify(frame, &parse(frame), headers, endpoint) {
         Ok(Class::Session(id)) => format!("session {id}"),
-        Ok(Class::Stateless(revision)) => format!("stateless {revision}"),
         Ok(class) => format!("{class:?}"),
         Err(refusal) => code(&refusal),
     };
@@ -73,13 +70,13 @@ fn a_modern_header_above_a_body_without_version_is_a_mistake() {
     }
     for method in ["server/discover", "subscriptions/listen"] {
         for headers in [&[][..], &[S], &[V25C]] {
-            check(&request(method), headers, STATELESS, "400 -32602");
+            check(&request(method), headers, ALL, "400 -32602");
         }
     }
     // As on stdio: half of a modern `_meta` is a modern mistake, unless a session knows better.
     let half = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
-    check(half, &[], STATELESS, "400 -32602");
-    check(half, &[S], STATELESS, "session abc");
+    check(half, &[], ALL, "400 -32602");
+    check(half, &[S], ALL, "session abc");
 }
 
 #[test]
@@ -106,22 +103,18 @@ fn a_session_comes_before_the_version_of_the_header() {
 }
 
 #[test]
-fn without_a_session_the_header_says_the_revision_where_that_is_allowed() {
+fn a_legacy_request_without_a_session_is_refused_in_the_terms_of_its_version() {
     let list = request("tools/list");
-    check(&list, &[V25C], STATELESS, "stateless 2025-11-25");
-    check(&list, &[V24], STATELESS, "stateless 2024-11-05");
     check(&list, &[V25C], ALL, "400 -32600");
-    // Spec: 2026-07-28 "Protocol Version Header": no header MAY be 2025-03-26.
-    check(&list, &[], STATELESS, "stateless 2025-03-26");
+    check(&list, &[V24], ALL, "400 -32600");
     check(&list, &[], ALL, "400 -32020");
     check(&list, &[], NEWER, "400 -32020");
     check(&list, &[UNKNOWN], ALL, "400 -32022");
-    check(&list, &[UNKNOWN], STATELESS, "400 -32022");
     check(&list, &[V25A], NEWER, "400 -32022");
-    check(&list, &[V25A, V25C], STATELESS, "400 -32020");
-    check(&list, &[V25A, (VERSION, " 2025-03-26\t")], STATELESS, "400 -32020");
-    check(&list, &[V25A, V25A], STATELESS, "stateless 2025-03-26");
-    check(&list, &[(VERSION, "2025-03-26é")], STATELESS, "400 -32020");
+    check(&list, &[V25A, V25C], ALL, "400 -32020");
+    check(&list, &[V25A, (VERSION, " 2025-03-26\t")], ALL, "400 -32020");
+    check(&list, &[V25A, V25A], ALL, "400 -32600");
+    check(&list, &[(VERSION, "2025-03-26é")], ALL, "400 -32020");
 }
 
 #[test]
@@ -129,7 +122,7 @@ fn a_modern_notification_is_taken_and_a_legacy_one_needs_a_place() {
     let plain = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}"#;
     check(plain, &[V26], ALL, "ModernNotification");
     check(plain, &[V26, S], ALL, "ModernNotification");
-    check(plain, &[V25C], STATELESS, "stateless 2025-11-25");
+    check(plain, &[V25C], ALL, "400 -32600");
     check(plain, &[], ALL, "400 -32020");
     let tagged = format!(r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{{{META}}}}}"#);
     check(&tagged, &[], ALL, "ModernNotification");
@@ -139,7 +132,7 @@ fn a_modern_notification_is_taken_and_a_legacy_one_needs_a_place() {
 fn an_answer_outside_a_session_is_refused() {
     for frame in [r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, r#"{"jsonrpc":"2.0","id":1,"error":{}}"#] {
         for headers in [&[][..], &[V26], &[V26, S], &[V25C]] {
-            check(frame, headers, STATELESS, "400 -32600");
+            check(frame, headers, ALL, "400 -32600");
         }
     }
     // The session that waits for it is to hear of a broken one too.
@@ -162,10 +155,8 @@ fn what_is_no_message_is_refused_with_400() {
 fn a_batch_needs_the_revision_that_has_them() {
     let batch = " [{}]";
     check(batch, &[S], ALL, "session abc");
-    check(batch, &[V25A], STATELESS, "stateless 2025-03-26");
-    check(batch, &[], STATELESS, "stateless 2025-03-26");
-    for headers in [&[V25C][..], &[V24], &[V26], &[V26, S]] {
-        check(batch, headers, STATELESS, "400 -32600");
+    for headers in [&[V25A][..], &[V25C], &[V24], &[V26], &[V26, S]] {
+        check(batch, headers, ALL, "400 -32600");
     }
     check(batch, &[], NEWER, "400 -32020");
     let refused = |revision| check_batch(batch, revision).is_err();

@@ -8,7 +8,7 @@ use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use plainwire_proto::envelope::{self, Id, Malformed, Message};
 use plainwire_proto::error::Error;
-use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal, WithoutSession};
+use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal};
 
 use super::answer;
 use super::body::Body;
@@ -69,14 +69,11 @@ impl Endpoint {
                 };
                 if let Some(revision) = session.revision()
                     && let Err(refusal) = rules::check_session(&headers, revision, self.rules())
-                        .and_then(|()| rules::check_batch(read.text, revision))
                 {
                     return refuse(refusal);
                 }
                 self.post_in_session(id, &session, read.into_posted(), place).await
             }
-            // Not while sessions are asked for.
-            Class::Stateless(_) => no_session(),
         }
     }
 
@@ -98,7 +95,7 @@ impl Endpoint {
     }
 
     pub(super) fn rules(&self) -> rules::Endpoint<'_> {
-        rules::Endpoint { revisions: &self.built.config.revisions, without_session: WithoutSession::Refuse }
+        rules::Endpoint { revisions: &self.built.config.revisions }
     }
 }
 

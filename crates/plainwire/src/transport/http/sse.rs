@@ -191,7 +191,7 @@ impl Endpoint {
         }
         match rules::classify(read.text, &read.parsed, &headers, self.rules())? {
             Class::Modern | Class::ModernNotification => Err(Refusal::modern(self.too_modern(read))),
-            Class::Initialize | Class::Session(_) | Class::Stateless(_) => {
+            Class::Initialize | Class::Session(_) => {
                 revision.map_or(Ok(()), |revision| rules::check_session(&headers, revision, self.rules()))
             }
         }
