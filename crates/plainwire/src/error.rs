@@ -33,6 +33,13 @@ pub enum Error {
         /// What the hook said.
         why: String,
     },
+    /// The server refused with a status of HTTP, and not in words of the protocol.
+    Http {
+        /// The status, such as 401.
+        status: u16,
+        /// What it said, shortened.
+        message: String,
+    },
     /// Reading or writing failed.
     Io {
         /// What was being done.
@@ -45,8 +52,20 @@ pub enum Error {
         /// What differs, and what to do about it.
         message: String,
     },
+    /// A request may have had its effect, or not: its answer got lost. It was not made again, since that could do harm.
+    OutcomeUnknown {
+        /// The request: its method, and what it is about.
+        what: String,
+        /// How the answer got lost.
+        why: String,
+    },
     /// The other side answered with an error, with no answer in time, or with one that is none.
     Rpc(plainwire_proto::error::Error),
+    /// What to connect to is described wrongly, or what is sent there.
+    Target {
+        /// What was expected and found.
+        message: String,
+    },
     /// A tool failed, in the words it has for the model.
     Tool {
         /// The text of its result.
@@ -59,6 +78,13 @@ pub enum Error {
         /// Why there is no answer.
         why: plainwire_proto::error::Error,
     },
+    /// There is no connection to the server; nothing was sent.
+    Unreachable {
+        /// Scheme, host and port.
+        origin: String,
+        /// Why not.
+        why: String,
+    },
 }
 
 /// A result with this crate's [`enum@Error`].
@@ -69,9 +95,15 @@ impl fmt::Display for Error {
         match self {
             Self::Closed { why } => write!(f, "the connection ended: {why}"),
             Self::Declaration { at, message } => write!(f, "{message} (at {at})"),
-            Self::Decode { message } | Self::Mismatch { message } => f.write_str(message),
+            Self::Decode { message } | Self::Mismatch { message } | Self::Target { message } => {
+                f.write_str(message)
+            }
             Self::Hook { hook, why } => write!(f, "the {hook} hook failed: {why}"),
+            Self::Http { status, message } => write!(f, "the server refused with HTTP {status}: {message}"),
             Self::Io { doing, .. } => f.write_str(doing),
+            Self::OutcomeUnknown { what, why } => {
+                write!(f, "nobody knows whether {what} took place, because its answer got lost: {why}")
+            }
             // Other revisions have other codes: only one that was sent is worth a word.
             Self::Rpc(error) => match error.received_code() {
                 Some(code) => write!(f, "{error} (code {code})"),
@@ -81,6 +113,7 @@ impl fmt::Display for Error {
             Self::Unanswered { question, why } => {
                 write!(f, "the server's question {question:?} has no answer: {why}")
             }
+            Self::Unreachable { origin, why } => write!(f, "{origin} can't be reached: {why}"),
         }
     }
 }

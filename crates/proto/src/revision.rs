@@ -117,6 +117,8 @@ pub enum Feature {
     LegacySubscriptions,
     /// `_meta` on tools, resources, prompts and content.
     MetaOnEntries,
+    /// `x-mcp-header`: arguments that requests of HTTP repeat in their headers.
+    ParamHeaders,
     /// `ping`.
     Ping,
     /// Streams begin with an event that says nothing but where to go on, so that either side may end them early.
@@ -172,6 +174,7 @@ impl Feature {
             Self::InputRequired => (V2026_07_28, V2026_07_28),
             Self::LegacySubscriptions => (V2024_11_05, V2025_11_25),
             Self::MetaOnEntries => (V2025_06_18, V2026_07_28),
+            Self::ParamHeaders => (V2026_07_28, V2026_07_28),
             Self::Ping => (V2024_11_05, V2025_11_25),
             Self::PrimedStreams => (V2025_11_25, V2025_11_25),
             Self::ProgressMessage => (V2025_03_26, V2026_07_28),

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::process::Command;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainwire_proto::model::{ElicitResult, Elicitation, Implementation, Root};
@@ -12,12 +12,17 @@ use plainwire_proto::revision::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Asked, Client, GONE, NOTICES, Sampling, WISHES, closed_by};
+use super::server::Server;
+use super::{Asked, Client, GONE, NOTICES, Sampling, WISHES};
 use crate::driver::AbortOnDrop;
-use crate::driver::client::{Desk, start};
+#[cfg(feature = "http-client")]
+use crate::driver::client::ARRIVALS;
+use crate::driver::client::{Desk, Route, start};
 use crate::error::{Error, Result};
 use crate::transport::Stream;
-use crate::transport::child::{self, Process};
+use crate::transport::child;
+#[cfg(feature = "http-client")]
+use crate::transport::http_client::{Connection, Remote};
 use crate::transport::tap::Tap;
 
 /// A client that is being described.
@@ -156,7 +161,20 @@ impl ClientBuilder {
         let started = child::spawn(command);
         let (stream, process) =
             started.map_err(|source| Error::Io { doing: "starting the server", source })?;
-        self.connect(stream, Some(process)).await
+        self.connect(Route::Stream(stream), Server::process(process)).await
+    }
+
+    /// Connects to a server by HTTP: Streamable HTTP of the era that it speaks, else HTTP+SSE.
+    ///
+    /// # Errors
+    /// [`Error::Target`] for a URL or a header that is none; [`Error::Unreachable`] if there is nobody; [`Error::Http`] if
+    /// we are not let in; otherwise as [`Self::command`].
+    #[cfg(feature = "http-client")]
+    pub async fn remote(self, remote: Remote) -> Result<Client> {
+        let (arrives, arrived) = mpsc::channel(ARRIVALS);
+        let connection = Arc::new(Connection::new(&remote, self.config.limits.frame_in, arrives)?);
+        let route = Route::Http(Arc::clone(&connection), arrived);
+        self.connect(route, Server::remote(connection)).await
     }
 
     /// Connects over any pair of streams.
@@ -168,7 +186,7 @@ impl ClientBuilder {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        self.connect(Stream::new(reader, writer), None).await
+        self.connect(Route::Stream(Stream::new(reader, writer)), Server::Elsewhere).await
     }
 
     /// Connects over a [`Stream`], such as one end of [`crate::transport::memory::pair`].
@@ -176,18 +194,17 @@ impl ClientBuilder {
     /// # Errors
     /// As [`Self::command`].
     pub async fn stream(self, stream: Stream) -> Result<Client> {
-        self.connect(stream, None).await
+        self.connect(Route::Stream(stream), Server::Elsewhere).await
     }
 
-    async fn connect(mut self, stream: Stream, process: Option<Process>) -> Result<Client> {
+    async fn connect(mut self, route: Route, server: Server) -> Result<Client> {
         self.config.capabilities = self.asked.capabilities();
         let has_roots = self.asked.roots.is_some();
-        let process = Mutex::new(process);
         let (wishes, wished) = mpsc::channel(WISHES);
         let (notices, noticed) = mpsc::channel(NOTICES);
         let (hello, greeted) = oneshot::channel();
         let desk = Desk::new(self.asked, self.max_rounds, notices, hello);
-        let task = AbortOnDrop(start(self.config, desk, stream, self.tap, wished));
+        let task = AbortOnDrop(start(self.config, desk, route, self.tap, wished));
         let gone = || Error::Closed { why: GONE.to_owned() };
         match greeted.await.map_err(|_| gone()).and_then(|hello| hello) {
             Ok(hello) => Ok(Client {
@@ -196,19 +213,17 @@ impl ClientBuilder {
                 last_ticket: AtomicU64::new(0),
                 notices: Mutex::new(Some(noticed)),
                 options: self.options,
-                process,
+                server,
                 wishes,
                 _task: task,
             }),
             Err(error) => {
                 drop((task, wishes));
                 let error = match error {
-                    Error::Closed { why } => closed_by(&process, &why).await,
+                    Error::Closed { why } => server.closed(&why).await,
                     error => error,
                 };
-                if let Some(process) = process.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                    process.end().await;
-                }
+                server.end().await;
                 Err(error)
             }
         }

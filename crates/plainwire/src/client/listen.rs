@@ -12,7 +12,7 @@ use plainwire_proto::model::SubscriptionFilter;
 use plainwire_proto::peer::Change;
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::{Client, GONE, closed_by};
+use super::{Client, GONE};
 use crate::driver::client::Wish;
 use crate::error::{Error, Result};
 
@@ -90,7 +90,7 @@ impl Client {
         let speaker = Speaker::new(shared, &filter);
         let ask = AskToListen { filter, opened, options: self.options, speaker, ticket };
         if self.wishes.send(Wish::Listen(Box::new(ask))).await.is_err() {
-            return Err(closed_by(&self.process, GONE).await);
+            return Err(self.server.closed(GONE).await);
         }
         let answer = match tokio::time::timeout(self.options.idle, honoured).await {
             Ok(Ok(answer)) => answer,
@@ -102,7 +102,7 @@ impl Client {
                 listen.honoured = honoured;
                 Ok(listen)
             }
-            Err(Error::Closed { why }) => Err(closed_by(&self.process, &why).await),
+            Err(Error::Closed { why }) => Err(self.server.closed(&why).await),
             Err(error) => Err(error),
         }
     }

@@ -6,16 +6,16 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
-use plainwire_proto::json::write;
+use plainwire_proto::http::param_headers;
+use plainwire_proto::json::{shorten, write};
 use plainwire_proto::model::{
     self, CallToolResult, Content, GetPromptResult, Implementation, RawJson, ReadResourceResult, ServerHello,
 };
 use plainwire_proto::peer::RequestOptions;
-use plainwire_proto::revision::Revision;
+use plainwire_proto::revision::{Feature, Revision};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::to_raw_value;
@@ -24,13 +24,13 @@ use tokio::sync::{mpsc, oneshot};
 use crate::driver::AbortOnDrop;
 use crate::driver::client::{Ask, Wish};
 use crate::error::{Error, Result};
-use crate::transport::child::Process;
 
 mod asked;
 mod builder;
 mod listen;
 mod notice;
 mod sampling;
+mod server;
 mod url;
 mod utility;
 
@@ -40,6 +40,7 @@ pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
 pub use notice::{Notice, Progress};
 pub use sampling::Sampling;
+use server::Server;
 
 /// A connection to a server.
 ///
@@ -63,7 +64,7 @@ pub struct Client {
     last_ticket: AtomicU64,
     notices: Mutex<Option<mpsc::Receiver<Notice>>>,
     options: RequestOptions,
-    process: Mutex<Option<Process>>,
+    server: Server,
     wishes: mpsc::Sender<Wish>,
     _task: AbortOnDrop,
 }
@@ -98,8 +99,15 @@ impl Client {
     ///
     /// # Errors
     /// As [`Self::request`]; [`Error::Decode`] for a list that is none.
+    ///
+    /// Over HTTP in 2026-07-28, tools whose `x-mcp-header` no client can follow are left out, as the specification wants it;
+    /// the log names them.
     pub async fn list_tools(&self) -> Result<Vec<model::Tool>> {
-        self.list(List::Tools).await
+        let mut tools: Vec<model::Tool> = self.list(List::Tools).await?;
+        if self.server.is_remote() && self.revision().has(Feature::ParamHeaders) {
+            tools.retain(can_be_called);
+        }
+        Ok(tools)
     }
 
     /// Returns all resources.
@@ -199,7 +207,6 @@ impl Client {
     /// # Errors
     /// As [`Self::request`].
     pub async fn ping(&self) -> Result<()> {
-        use plainwire_proto::revision::Feature;
         let method = if self.revision().has(Feature::Ping) { "ping" } else { "server/discover" };
         self.request(method, "{}").await.map(drop)
     }
@@ -243,13 +250,11 @@ impl Client {
     }
 
     /// Ends the connection, and the server's process if it was started here: its input is closed, it gets 6 s to
-    /// leave, and is killed after that. Dropping the client does the same without waiting.
+    /// leave, and is killed after that. A session of HTTP is deleted. Dropping the client does the same without waiting.
     pub async fn close(self) {
-        let Self { process, wishes, _task, .. } = self;
+        let Self { server, wishes, _task, .. } = self;
         drop((wishes, _task));
-        if let Some(process) = process.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            process.end().await;
-        }
+        server.end().await;
     }
 
     fn next_ticket(&self) -> u64 {
@@ -295,30 +300,25 @@ impl Client {
             ticket,
         };
         if self.wishes.send(Wish::Request(Box::new(ask))).await.is_err() {
-            return Err(closed_by(&self.process, GONE).await);
+            return Err(self.server.closed(GONE).await);
         }
         let mut give_up = GiveUp { done: false, ticket, wishes: &self.wishes };
         let answer = answered.await;
         give_up.done = true;
         match answer {
-            Ok(Err(Error::Closed { why })) => Err(closed_by(&self.process, &why).await),
+            Ok(Err(Error::Closed { why })) => Err(self.server.closed(&why).await),
             Ok(answer) => answer,
-            Err(_) => Err(closed_by(&self.process, GONE).await),
+            Err(_) => Err(self.server.closed(GONE).await),
         }
     }
 }
 
-/// The error for a connection that has ended, with how the process did: its output ends a moment before it does.
-async fn closed_by(process: &Mutex<Option<Process>>, why: &str) -> Error {
-    for _ in 0..20 {
-        let ended = process.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(Process::ended);
-        match ended {
-            Some(Some(status)) => return Error::Closed { why: format!("{why} ({status})") },
-            Some(None) => tokio::time::sleep(Duration::from_millis(10)).await,
-            None => break,
-        }
-    }
-    Error::Closed { why: why.to_owned() }
+/// Whether the headers of a call can be made.
+fn can_be_called(tool: &model::Tool) -> bool {
+    let schema = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
+    param_headers(&schema)
+        .inspect_err(|why| tracing::warn!("the tool {:?} is left out: {why}", shorten(&tool.name)))
+        .is_ok()
 }
 
 /// The error for an answer that did not come in time.

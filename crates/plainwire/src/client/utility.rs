@@ -6,7 +6,7 @@ use plainwire_proto::model::{CompleteRequest, Completion, LogLevel, Root};
 use plainwire_proto::revision::Feature;
 use serde::Deserialize;
 
-use super::{Client, GONE, closed_by, decode, text};
+use super::{Client, GONE, decode, text};
 use crate::driver::client::Wish;
 use crate::error::{Error, Result};
 
@@ -60,7 +60,7 @@ impl Client {
     pub(super) async fn wish(&self, wish: Wish) -> Result<()> {
         match self.wishes.send(wish).await {
             Ok(()) => Ok(()),
-            Err(_) => Err(closed_by(&self.process, GONE).await),
+            Err(_) => Err(self.server.closed(GONE).await),
         }
     }
 }

@@ -5,6 +5,8 @@
 pub(crate) mod child;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(feature = "http-client")]
+pub mod http_client;
 pub mod memory;
 pub(crate) mod stdio;
 pub mod tap;

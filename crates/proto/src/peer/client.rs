@@ -24,6 +24,8 @@ pub(super) struct Session {
     config: ClientConfig,
     handshake: Option<RequestKey>,
     agreed: Option<Revision>,
+    /// Whether a revision was proposed twice, to a server that had refused it and named it in the same breath.
+    insisted: bool,
     /// What the requests of a modern session ask to be told.
     log_level: Option<LogLevel>,
     proposed: Option<Revision>,
@@ -31,7 +33,7 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(config: ClientConfig) -> Self {
-        Self { config, handshake: None, agreed: None, log_level: None, proposed: None }
+        Self { config, handshake: None, agreed: None, insisted: false, log_level: None, proposed: None }
     }
 
     pub(super) fn revision(&self) -> Option<Revision> {
@@ -265,9 +267,16 @@ impl Peer {
                 .and_then(|data| serde_json::from_str::<Unsupported>(data).ok())
                 .map_or_else(Vec::new, |data| data.supported);
             let served = |r: Revision| supported.iter().any(|v| v == r.as_str());
-            // Asking again for what was just refused would never end.
-            match session.newest(Era::Modern, |r| served(r) && Some(r) < session.proposed) {
-                Some(revision) => self.discover(revision, now),
+            // What was just refused is asked for once more if it is on the list; again and again would never end.
+            let (proposed, insisted) = (session.proposed, session.insisted);
+            let is_new = |r: Revision| Some(r) < proposed || (Some(r) == proposed && !insisted);
+            match session.newest(Era::Modern, |r| served(r) && is_new(r)) {
+                Some(revision) => {
+                    if let Role::Client(session) = &mut self.role {
+                        session.insisted |= Some(revision) == proposed;
+                    }
+                    self.discover(revision, now);
+                }
                 None => self.fall_back(served, &format!("{supported:?}"), now),
             }
         } else if let Some(revision) = session.fallback(|_| true) {

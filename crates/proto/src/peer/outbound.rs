@@ -181,6 +181,13 @@ impl Peer {
         }
     }
 
+    /// Gives up on the request with this id, without a word to the other side. Returns it, if its answer was still due.
+    ///
+    /// For transports that know that the answer is lost.
+    pub fn abandon(&mut self, id: &Id) -> Option<RequestKey> {
+        self.answered(id).map(|(request, _)| request)
+    }
+
     pub(super) fn expire(&mut self, request: RequestKey, why: Error, now: Now) {
         self.cancel(request, why.message());
         self.settle(request, Err(why), now);

@@ -154,6 +154,23 @@ impl Desk {
         }
     }
 
+    /// Takes note that a request has no answer, and will get none.
+    #[cfg(feature = "http-client")]
+    pub(super) fn fail(&mut self, request: RequestKey, error: Error, peer: &mut Peer, now: Now) {
+        if self.waiting.contains_key(&request) || self.listens.has(request) {
+            self.settle(request, Err(error), peer, now);
+        } else {
+            // Nothing else is asked before the greeting; afterwards this is a ping, which has its own deadline.
+            self.greet(Err(error));
+        }
+    }
+
+    /// Subscribes again what a server has forgotten.
+    #[cfg(feature = "http-client")]
+    pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
+        self.listens.renewed(peer, now);
+    }
+
     /// Takes what was thought about questions.
     pub(super) fn poll_questions(&mut self, peer: &mut Peer, now: Now, cx: &mut Context<'_>) -> Poll<()> {
         let (place, end) = ready!(self.questions.poll(cx));

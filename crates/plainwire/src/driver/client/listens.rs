@@ -148,6 +148,35 @@ impl Listens {
         None
     }
 
+    /// Whether a request belongs to a subscription.
+    #[cfg(feature = "http-client")]
+    pub(super) fn has(&self, request: RequestKey) -> bool {
+        self.requests.contains_key(&request)
+    }
+
+    /// Subscribes again, and tells of everything that was subscribed: nobody knows what has changed in between.
+    #[cfg(feature = "http-client")]
+    pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
+        for listening in self.open.values() {
+            let heard = &listening.honoured;
+            let lists = [
+                (heard.prompts_list_changed, List::Prompts),
+                (heard.resources_list_changed, List::Resources),
+                (heard.tools_list_changed, List::Tools),
+            ];
+            for (_, list) in lists.into_iter().filter(|(is_heard, _)| *is_heard) {
+                listening.speaker.tell_list(list);
+            }
+            for uri in &heard.resource_subscriptions {
+                if listening.key.is_none() {
+                    // Its answer says nothing new: a server that refuses it now has told of the last change.
+                    peer.request("resources/subscribe", &of(uri), listening.options, now);
+                }
+                listening.speaker.tell_resource(uri);
+            }
+        }
+    }
+
     /// Ends a subscription from here.
     pub(super) fn unlisten(&mut self, ticket: u64, peer: &mut Peer, now: Now) {
         self.end(ticket, peer, now);

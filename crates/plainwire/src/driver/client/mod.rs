@@ -4,6 +4,9 @@
 //! still waits is told, and whoever still thinks about a question of the server is stopped.
 
 mod desk;
+#[cfg(feature = "http-client")]
+mod http;
+mod link;
 mod listens;
 mod pages;
 mod questions;
@@ -12,6 +15,8 @@ mod rounds;
 
 use std::future::poll_fn;
 use std::pin::Pin;
+#[cfg(feature = "http-client")]
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use plainwire_proto::frame::Frame;
@@ -26,9 +31,16 @@ use super::{Clock, spawn};
 use crate::client::{AskToListen, Progress};
 use crate::error::Result;
 use crate::transport::Stream;
+#[cfg(feature = "http-client")]
+use crate::transport::http_client::{Arrived, Connection};
 use crate::transport::tap::Tap;
 
 pub(crate) use desk::Desk;
+#[cfg(feature = "http-client")]
+pub(crate) use http::ARRIVALS;
+#[cfg(feature = "http-client")]
+use http::Http;
+use link::{Incoming, Link};
 
 /// What the front door wants from its connection.
 pub(crate) enum Wish {
@@ -57,26 +69,46 @@ pub(crate) struct Ask {
     pub(crate) ticket: u64,
 }
 
+/// Ends what nobody waits for, if there is still a runtime.
+#[cfg(feature = "http-client")]
+pub(crate) fn spawn_farewell(work: impl Future<Output = ()> + Send + 'static) {
+    if tokio::runtime::Handle::try_current().is_ok() {
+        spawn(work);
+    }
+}
+
+/// What a connection runs over.
+pub(crate) enum Route {
+    /// And what arrives on it.
+    #[cfg(feature = "http-client")]
+    Http(Arc<Connection>, mpsc::Receiver<Arrived>),
+    Stream(Stream),
+}
+
 /// Starts a connection.
 pub(crate) fn start(
     config: ClientConfig,
     desk: Desk,
-    stream: Stream,
+    route: Route,
     tap: Option<Tap>,
     wishes: mpsc::Receiver<Wish>,
 ) -> AbortHandle {
-    let wire = Wire::new(stream, config.limits.frame_in, tap);
+    let link = match route {
+        #[cfg(feature = "http-client")]
+        Route::Http(connection, arrived) => Link::Http(Http::new(connection, arrived, tap)),
+        Route::Stream(stream) => Link::Stream(Box::new(Wire::new(stream, config.limits.frame_in, tap))),
+    };
     let mut pump =
-        Pump { clock: Clock::start(), desk, peer: Peer::client(config), sleep: None, wire, wishes };
+        Pump { clock: Clock::start(), desk, link, peer: Peer::client(config), sleep: None, wishes };
     spawn(async move { pump.run().await }).abort_handle()
 }
 
 struct Pump {
     clock: Clock,
     desk: Desk,
+    link: Link,
     peer: Peer,
     sleep: Option<Pin<Box<Sleep>>>,
-    wire: Wire,
     wishes: mpsc::Receiver<Wish>,
 }
 
@@ -91,8 +123,8 @@ impl Pump {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<String> {
         loop {
             let mut idle = true;
-            let held_up = self.wire.is_backlogged();
-            while !self.wire.is_backlogged()
+            let held_up = self.link.is_backlogged();
+            while !self.link.is_backlogged()
                 && let Poll::Ready(wish) = self.wishes.poll_recv(cx)
             {
                 match wish {
@@ -105,43 +137,58 @@ impl Pump {
             while self.desk.poll_questions(&mut self.peer, self.clock.now(), cx).is_ready() {
                 idle = false;
             }
-            self.wire.gather(&mut self.peer);
-            match self.wire.poll_read(cx) {
-                Poll::Ready(Ok(())) => idle = false,
-                Poll::Ready(Err(error)) => return Poll::Ready(format!("reading failed: {error}")),
-                Poll::Pending => {}
-            }
-            while let Some(frame) = self.wire.next_frame() {
-                let text = match frame {
-                    Frame::Line(bytes) => {
-                        self.peer.handle_frame(bytes, self.clock.now());
-                        std::str::from_utf8(bytes).unwrap_or_default()
-                    }
-                    Frame::TooLong(prefix) => {
-                        self.peer.handle_oversize(prefix, self.clock.now());
-                        ""
-                    }
-                };
-                self.desk.handle_events(&mut self.peer, text, self.clock.now());
+            self.link.gather(&mut self.peer);
+            match self.poll_in(cx) {
+                Ok(came) => idle &= !came,
+                Err(why) => return Poll::Ready(why),
             }
             idle &= !self.poll_deadlines(cx);
-            self.wire.gather(&mut self.peer);
-            match self.wire.poll_write(cx) {
-                Poll::Ready(Err(error)) => return Poll::Ready(format!("writing failed: {error}")),
-                Poll::Ready(Ok(())) | Poll::Pending => {}
+            self.link.gather(&mut self.peer);
+            if let Err(why) = self.link.poll_out(cx) {
+                return Poll::Ready(why);
             }
             if self.desk.is_lost {
                 return Poll::Ready("the server has not even answered a ping".to_owned());
             }
-            if self.wire.is_ended() {
+            if self.link.is_ended() {
                 return Poll::Ready("the server closed its output".to_owned());
             }
             // What unsent bytes held up goes on once they are out: nothing else would wake this task for it.
-            idle &= !held_up || self.wire.is_backlogged();
+            idle &= !held_up || self.link.is_backlogged();
             if idle {
                 return Poll::Pending;
             }
         }
+    }
+
+    /// Takes what came. Returns whether anything did.
+    fn poll_in(&mut self, cx: &mut Context<'_>) -> std::result::Result<bool, String> {
+        let Self { clock, desk, link, peer, .. } = self;
+        link.poll_in(cx, |incoming| {
+            let text = match incoming {
+                #[cfg(feature = "http-client")]
+                Incoming::Failed(id, error) => {
+                    if let Some(request) = peer.abandon(&id) {
+                        desk.fail(request, error, peer, clock.now());
+                    }
+                    ""
+                }
+                Incoming::Frame(Frame::Line(bytes)) => {
+                    peer.handle_frame(bytes, clock.now());
+                    std::str::from_utf8(bytes).unwrap_or_default()
+                }
+                Incoming::Frame(Frame::TooLong(prefix)) => {
+                    peer.handle_oversize(prefix, clock.now());
+                    ""
+                }
+                #[cfg(feature = "http-client")]
+                Incoming::Renewed => {
+                    desk.renewed(peer, clock.now());
+                    ""
+                }
+            };
+            desk.handle_events(peer, text, clock.now());
+        })
     }
 
     /// Lets deadlines pass. Returns whether one did.

@@ -1,0 +1,71 @@
+//! HTTP+SSE, the transport of 2024-11-05: one stream for everything that comes, and a URL for everything that goes.
+//!
+//! Source: 2025-11-25 `basic/transports` "Backwards Compatibility".
+
+use plainwire_proto::sse::{Events, Piece};
+use reqwest::Response;
+
+use super::connection::{Connection, Sent, Unsent};
+use super::response::{Cut, Position, kind};
+use super::{Arrived, Outgoing};
+use crate::error::Error;
+
+impl Connection {
+    /// Tries whether the server speaks HTTP+SSE. If so, `initialize` is sent, and this ends with the connection.
+    pub(super) async fn begin_http_sse(&self, initialize: &Outgoing) -> Result<bool, Cut> {
+        let Ok(Sent { mut response, .. }) = self.get(None).await else { return Ok(false) };
+        if response.status() != 200 || kind(response.headers()) != "text/event-stream" {
+            return Ok(false);
+        }
+        let mut events = Events::new(self.limit);
+        let Some(endpoint) = endpoint(&mut response, &mut events).await else { return Ok(false) };
+        let messages = self.url.join(&endpoint).ok().filter(|it| it.origin() == self.url.origin());
+        let Some(messages) = messages else {
+            let text =
+                format!("expected an `endpoint` of the same origin as {}, but found {endpoint:?}", self.url);
+            return Err(Cut::Failed(Error::Decode { message: text }));
+        };
+        // Set once: this is the only `initialize` of the connection.
+        let _ = self.messages.set(messages);
+        let reading = async {
+            self.read_on(response, events).await;
+            Ok(())
+        };
+        tokio::try_join!(reading, self.post_initialize(initialize))?;
+        Ok(true)
+    }
+
+    async fn post_initialize(&self, initialize: &Outgoing) -> Result<(), Cut> {
+        match self.post(initialize).await {
+            Ok(Sent { response, .. }) if response.status().is_success() => Ok(()),
+            Ok(Sent { response, .. }) => {
+                let message = "expected `initialize` to be accepted".to_owned();
+                Err(Cut::Failed(Error::Http { status: response.status().as_u16(), message }))
+            }
+            Err(Unsent::Refused(error)) => Err(Cut::Failed(error)),
+            Err(Unsent::Unknown(why)) => Err(Cut::Failed(Error::Closed { why })),
+        }
+    }
+
+    /// Passes on everything that comes on the stream.
+    async fn read_on(&self, mut response: Response, mut events: Events) {
+        let mut position = Position::default();
+        let ended = self.read_events((&mut response, &mut events), &mut position, None).await;
+        let why = ended.ok().flatten().unwrap_or_else(|| "the stream of the connection broke".to_owned());
+        self.tell(Arrived::Gone(why)).await;
+    }
+}
+
+/// Reads up to the event that says where messages go.
+async fn endpoint(response: &mut Response, events: &mut Events) -> Option<String> {
+    loop {
+        while let Some(piece) = events.next_piece() {
+            if let Piece::Event(event) = piece
+                && event.event.as_deref() == Some("endpoint")
+            {
+                return event.data;
+            }
+        }
+        events.push(&response.chunk().await.ok()??);
+    }
+}

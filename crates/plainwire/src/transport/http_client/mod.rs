@@ -1,0 +1,22 @@
+//! Clients of HTTP: Streamable HTTP of both eras, and HTTP+SSE where a server speaks nothing else.
+//!
+//! In: frames that the peer wants sent. Out: frames that servers answer with, and what became of requests that have no
+//! answer. Each frame is a POST of its own, sent by one future; what frames mean is the peer's business, who runs the
+//! futures is the driver's.
+
+mod arrived;
+mod authorize;
+mod connection;
+mod http_sse;
+mod listening;
+mod outgoing;
+mod remote;
+mod response;
+mod session;
+mod tools;
+
+pub(crate) use arrived::Arrived;
+pub(crate) use authorize::Authorize;
+pub(crate) use connection::Connection;
+pub(crate) use outgoing::Outgoing;
+pub use remote::Remote;

@@ -1,0 +1,118 @@
+//! What a frame is that goes out: which headers repeat it, and what may be done when it gets lost.
+//!
+//! Source: 2026-07-28 `streamable-http` "Request Metadata", "Client Behavior".
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use plainwire_proto::envelope::{self, Id, Message, Params};
+use plainwire_proto::http::{encode_value, name_source, param_values};
+use plainwire_proto::json::Span;
+use plainwire_proto::revision::{Era, Revision};
+
+use super::tools::Tools;
+
+/// Levels of our own frames: as deep as arguments of a program may be.
+const DEPTH: usize = 1_024;
+
+/// A frame that is to be sent.
+pub(crate) struct Outgoing {
+    pub(super) bytes: Bytes,
+    /// The request that it takes back.
+    pub(crate) cancels: Option<Id>,
+    /// `None` for what is not answered.
+    pub(crate) id: Option<Id>,
+    /// Empty for an answer.
+    pub(crate) method: String,
+    /// Tool, prompt or URI.
+    pub(super) name: Option<String>,
+    /// Where the arguments stand.
+    arguments: Option<Span>,
+    /// The modern version that it names.
+    pub(super) version: Option<String>,
+}
+
+impl Outgoing {
+    /// Reads a frame of the peer's, in a connection that speaks `revision`, if that is known.
+    pub(crate) fn read(bytes: Vec<u8>, revision: Option<Revision>) -> Self {
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        let (id, method, params) = match envelope::parse(&text, Span::whole(&text), DEPTH) {
+            Ok(Message::Request { id, method, params }) => (Some(id), Some(method), params),
+            Ok(Message::Notification { method, params }) => (None, Some(method), params),
+            _ => (None, None, Params::default()),
+        };
+        let read = |span: Option<Span>| span.and_then(|span| span.string(&text)).map(|it| it.into_owned());
+        let method = read(method).unwrap_or_default();
+        let name = match name_source(&method) {
+            Some("uri") => read(params.uri),
+            Some(_) => read(params.name),
+            None => None,
+        };
+        // Modern notifications do not say so themselves.
+        let agreed = revision.filter(|it| it.era() == Era::Modern);
+        let cancels = params.request_id.filter(|_| method == "notifications/cancelled");
+        Self {
+            cancels: cancels.and_then(|span| Id::parse(span.text(&text))),
+            id,
+            name,
+            arguments: params.arguments,
+            version: read(params.meta.protocol_version).or(agreed.map(|it| it.as_str().to_owned())),
+            method,
+            bytes: text.into(),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn is_modern(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// Whether it asks what the server speaks.
+    pub(super) fn is_handshake(&self) -> bool {
+        self.id.is_some() && matches!(&*self.method, "initialize" | "server/discover")
+    }
+
+    /// Whether it may be sent again although it may have arrived.
+    pub(super) fn is_replayable(&self, tools: &Tools) -> bool {
+        match &*self.method {
+            "tools/call" => self.name.as_ref().is_some_and(|name| tools.is_replayable(name)),
+            _ => self.id.is_some(),
+        }
+    }
+
+    /// What it is, for people.
+    pub(super) fn title(&self) -> String {
+        match &self.name {
+            Some(name) => format!("`{}` of {name:?}", self.method),
+            None => format!("`{}`", self.method),
+        }
+    }
+
+    /// Adds the headers that repeat a modern message.
+    ///
+    /// # Errors
+    /// Why an argument fits into no header.
+    pub(super) fn describe(&self, headers: &mut HeaderMap, tools: &Tools) -> Result<(), String> {
+        let Some(version) = &self.version else { return Ok(()) };
+        let mut add = |name: &str, value: &str| {
+            let name = HeaderName::try_from(name).map_err(|error| error.to_string())?;
+            let value = HeaderValue::try_from(value).map_err(|error| error.to_string())?;
+            headers.insert(name, value);
+            Ok::<_, String>(())
+        };
+        add("mcp-protocol-version", version)?;
+        add("mcp-method", &encode_value(&self.method))?;
+        if let Some(name) = &self.name {
+            add("mcp-name", &encode_value(name))?;
+            let text = std::str::from_utf8(&self.bytes).unwrap_or_default();
+            let arguments = self.arguments.map(|span| span.text(text));
+            let params = if self.method == "tools/call" { tools.headers(name) } else { Vec::new() };
+            for (name, value) in param_values(&params, arguments).map_err(|it| it.message().to_owned())? {
+                add(&name, &value)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! A server that is reached by a URL: where it is, and what each request to it carries.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+
+use super::Authorize;
+use crate::error::{Error, Result};
+
+/// How long to wait for a connection, its TLS handshake included. 10 s: what is there answers in one.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Redirects that are followed, within the same origin. 5: a slash, a version and some to spare.
+const MOST_REDIRECTS: usize = 5;
+
+/// A server at a URL.
+///
+/// ```no_run
+/// # async fn run() -> plainwire::Result<()> {
+/// use plainwire::Client;
+/// use plainwire::transport::http_client::Remote;
+///
+/// let remote = Remote::new("https://mcp.example.com/mcp").bearer_token("s3cret-s3cret-s3cret");
+/// let client = Client::builder().remote(remote).await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+#[must_use = "a remote does nothing until a client connects to it"]
+pub struct Remote {
+    pub(super) authorize: Option<Arc<dyn Authorize>>,
+    headers: Vec<(String, String)>,
+    url: String,
+}
+
+impl Remote {
+    /// Begins to describe a server at an `http` or `https` URL.
+    ///
+    /// Proxies of the environment or of the system are used (`HTTPS_PROXY`, `NO_PROXY`), and the certificates that the
+    /// system trusts. Redirects are followed within the same origin only: nothing that a request carries goes elsewhere.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { authorize: None, headers: Vec::new(), url: url.into() }
+    }
+
+    /// Sends a header with each request.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sends a token with each request, as `Authorization: Bearer`.
+    pub fn bearer_token(self, token: impl AsRef<str>) -> Self {
+        self.header("authorization", format!("Bearer {}", token.as_ref()))
+    }
+
+    /// The URL, checked.
+    pub(super) fn url(&self) -> Result<Url> {
+        let invalid = |why: String| Error::Target {
+            message: format!("expected an http or https URL, but found {:?}{why}", self.url),
+        };
+        let url = Url::parse(&self.url).map_err(|error| invalid(format!(": {error}")))?;
+        match url.scheme() {
+            "http" | "https" if url.has_host() => Ok(url),
+            _ => Err(invalid(String::new())),
+        }
+    }
+
+    pub(super) fn headers(&self) -> Result<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in &self.headers {
+            let invalid =
+                |what: &str| Error::Target { message: format!("expected {what} for the header {name:?}") };
+            let known = HeaderName::try_from(name).map_err(|_| invalid("a legal name"))?;
+            let mut value = HeaderValue::try_from(value).map_err(|_| invalid("a legal value"))?;
+            // What a header is worth is not known here, so that none is shown.
+            value.set_sensitive(true);
+            headers.append(known, value);
+        }
+        Ok(headers)
+    }
+}
+
+impl std::fmt::Debug for Remote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Remote").field("url", &self.url).field("headers", &names).finish_non_exhaustive()
+    }
+}
+
+/// The client of HTTP below. Nothing but `url` and its origin is asked by it.
+pub(super) fn client(url: &Url) -> Result<Client> {
+    let failed =
+        |why: String| Error::Target { message: format!("expected a client of HTTPS, but found: {why}") };
+    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|it| match url.scheme() {
+            "https" => it.with_platform_verifier(),
+            // To read the system's certificates takes longer than ten calls.
+            _ => Ok(it.with_root_certificates(RootCertStore::empty())),
+        })
+        .map_err(|error| failed(error.to_string()))?
+        .with_no_client_auth();
+    Client::builder()
+        .tls_backend_preconfigured(tls)
+        .connect_timeout(CONNECT)
+        .redirect(Policy::custom(|attempt| {
+            let same =
+                attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+            if same && attempt.previous().len() <= MOST_REDIRECTS { attempt.follow() } else { attempt.stop() }
+        }))
+        .build()
+        .map_err(|error| failed(error.to_string()))
+}

@@ -1,0 +1,371 @@
+//! Responses: JSON or a stream of events, up to the answer.
+//!
+//! A stream of a session that breaks is read on by GET, from behind the last event, as often as something new came.
+//!
+//! Source: 2025-11-25 `basic/transports` "Sending Messages to the Server", "Resumability and Redelivery".
+
+use std::time::Duration;
+
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use plainwire_proto::envelope::{self, Message};
+use plainwire_proto::json::{Span, shorten, write};
+use plainwire_proto::sse::{Events, Piece};
+use reqwest::Response;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::connection::{Connection, EVENTS, Sent, Unsent, explain, is_id};
+use super::{Arrived, Outgoing};
+use crate::error::{Error, Result};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// How often a stream is taken up again without anything new. 8: with waits that double, half a minute.
+const MOST_ATTEMPTS: u32 = 8;
+
+/// How long to wait before that, if the server does not say. 100 ms, doubled each time.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// How long that gets. 30 s: a server that restarts is back by then.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// Levels of a message; the peer has its own limit.
+const DEPTH: usize = 1_024;
+
+/// Why a response was not read to its end.
+pub(super) enum Cut {
+    /// With an answer of sorts, or by what can't be mended.
+    Failed(Error),
+    /// Nobody knows what became of the request.
+    Lost(String),
+    /// The server does not know the session, and has not looked at the message.
+    NoSession,
+}
+
+impl From<Error> for Cut {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Where a stream stopped.
+#[derive(Default)]
+pub(super) struct Position {
+    pub(super) last_id: Option<String>,
+    pub(super) retry: Option<Duration>,
+    /// Whether anything came since the last attempt.
+    pub(super) is_new: bool,
+    pub(super) attempts: u32,
+}
+
+impl Position {
+    /// How long to wait before the next attempt.
+    pub(super) fn wait(&mut self) -> Duration {
+        if std::mem::take(&mut self.is_new) {
+            self.attempts = 0;
+        }
+        self.attempts += 1;
+        let first = self.retry.unwrap_or(WAIT);
+        first.saturating_mul(1 << (self.attempts - 1).min(16)).min(LONGEST_WAIT.max(first))
+    }
+}
+
+impl Connection {
+    /// Takes the response to a frame, up to its answer.
+    pub(super) async fn take(&self, out: &Outgoing, sent: Sent) -> std::result::Result<(), Cut> {
+        let Sent { response, .. } = sent;
+        let status = response.status().as_u16();
+        if !(200..300).contains(&status) {
+            return self.refused(out, status, response).await;
+        }
+        if out.id.is_none() || self.messages.get().is_some() {
+            drop(response.bytes().await);
+            return Ok(());
+        }
+        let headers = response.headers().clone();
+        match kind(&headers) {
+            "application/json" => {
+                let bytes = self.body(response).await?;
+                self.answered(out, &headers, bytes).await?;
+                Ok(())
+            }
+            "text/event-stream" => self.follow(out, response).await,
+            found => {
+                let text = format!(
+                    "expected `content-type: application/json` or `text/event-stream` for {}, but found {found:?} (HTTP {status})",
+                    out.title()
+                );
+                Err(Cut::Failed(Error::Decode { message: text }))
+            }
+        }
+    }
+
+    /// Reads the one answer to `out`, and keeps it here.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub(super) async fn read_alone(&self, out: &Outgoing, mut response: Response) -> Result<Vec<u8>> {
+        let status = response.status().as_u16();
+        let failed = |message: String| Err(Error::Http { status, message });
+        if status != 200 {
+            return failed(format!(
+                "expected a new session, but found: {}",
+                words(&self.body_or_nothing(response).await)
+            ));
+        }
+        if kind(response.headers()) == "application/json" {
+            return self.body(response).await.map_err(|cut| match cut {
+                Cut::Failed(error) => error,
+                Cut::Lost(why) => Error::Closed { why },
+                Cut::NoSession => super::connection::no_session(),
+            });
+        }
+        let mut events = Events::new(self.limit);
+        while let Ok(Some(bytes)) = response.chunk().await {
+            events.push(&bytes);
+            while let Some(piece) = events.next_piece() {
+                if let Piece::Event(event) = piece
+                    && let Some(data) = event.data
+                    && is_answer(&data, out)
+                {
+                    return Ok(data.into_bytes());
+                }
+            }
+        }
+        failed("expected a new session, but the stream ended before it".to_owned())
+    }
+
+    /// Reads a stream up to the answer to `out`.
+    async fn follow(&self, out: &Outgoing, mut response: Response) -> std::result::Result<(), Cut> {
+        let headers = response.headers().clone();
+        let mut position = Position::default();
+        loop {
+            let mut events = Events::new(self.limit);
+            let found = self.read_events((&mut response, &mut events), &mut position, Some((out, &headers)));
+            let Some(why) = found.await? else { return Ok(()) };
+            // Modern streams are not taken up again, and neither are those without ids.
+            let Some(last) = position.last_id.clone().filter(|_| !out.is_modern()) else {
+                return Err(Cut::Lost(why));
+            };
+            response = self.resume(&last, &mut position, why).await?;
+        }
+    }
+
+    /// Asks for the rest of a stream until it comes.
+    async fn resume(
+        &self,
+        last: &str,
+        position: &mut Position,
+        mut why: String,
+    ) -> std::result::Result<Response, Cut> {
+        loop {
+            let wait = position.wait();
+            if position.attempts > MOST_ATTEMPTS {
+                return Err(Cut::Lost(why));
+            }
+            tokio::time::sleep(wait).await;
+            match self.get(Some(last)).await {
+                Ok(Sent { response, .. }) => match response.status().as_u16() {
+                    200 if kind(response.headers()) == "text/event-stream" => return Ok(response),
+                    status @ (500..600 | 429) => {
+                        why = format!("the stream was not taken up again: HTTP {status}")
+                    }
+                    status => {
+                        return Err(Cut::Lost(format!(
+                            "{why}, and it was not taken up again: HTTP {status}"
+                        )));
+                    }
+                },
+                Err(Unsent::Refused(error)) => why = error.to_string(),
+                Err(Unsent::Unknown(found)) => why = found,
+            }
+        }
+    }
+
+    pub(super) async fn get(&self, last: Option<&str>) -> std::result::Result<Sent, Unsent> {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, EVENTS);
+        if let Some(last) = last.and_then(|last| HeaderValue::try_from(last).ok()) {
+            headers.insert(LAST_EVENT_ID, last);
+        }
+        self.request(Method::GET, &self.url, headers, None, true).await
+    }
+
+    /// Passes on events until the answer, if there is one to come. Returns why it ended without.
+    pub(super) async fn read_events(
+        &self,
+        (response, events): (&mut Response, &mut Events),
+        position: &mut Position,
+        awaited: Option<(&Outgoing, &HeaderMap)>,
+    ) -> std::result::Result<Option<String>, Cut> {
+        loop {
+            while let Some(piece) = events.next_piece() {
+                let event = match piece {
+                    Piece::Event(event) => event,
+                    Piece::TooLong => {
+                        let text = format!(
+                            "expected an event of at most {} bytes (limit `frame_in`), but found a longer one",
+                            self.limit
+                        );
+                        if awaited.is_some() {
+                            return Err(Cut::Failed(Error::Decode { message: text }));
+                        }
+                        tracing::warn!("{text}");
+                        continue;
+                    }
+                };
+                position.is_new |= event.id.is_some() || event.has_data();
+                position.retry = event.retry.map(Duration::from_millis).or(position.retry);
+                if let Some(id) = event.id.clone() {
+                    position.last_id = Some(id).filter(|id| !id.is_empty());
+                }
+                let Some(data) = event.data.filter(|data| !data.is_empty()) else { continue };
+                match awaited {
+                    Some((out, headers)) if is_answer(&data, out) => {
+                        self.pass(out, headers, data.into_bytes()).await;
+                        return Ok(None);
+                    }
+                    _ => self.tell(Arrived::Frame(data.into_bytes())).await,
+                }
+            }
+            match response.chunk().await {
+                Ok(Some(bytes)) => events.push(&bytes),
+                Ok(None) => return Ok(Some("the stream ended before the answer".to_owned())),
+                Err(error) => return Ok(Some(explain(&error))),
+            }
+        }
+    }
+
+    /// Takes a body that has to be the answer to `out`.
+    async fn answered(&self, out: &Outgoing, headers: &HeaderMap, bytes: Vec<u8>) -> Result<()> {
+        let answers = std::str::from_utf8(&bytes).is_ok_and(|text| is_answer(text, out));
+        if !answers {
+            let text = format!("expected the answer to {}, but found {}", out.title(), words(&bytes));
+            return Err(Error::Decode { message: text });
+        }
+        self.pass(out, headers, bytes).await;
+        Ok(())
+    }
+
+    /// Passes on the answer, and takes note of what it says to us.
+    async fn pass(&self, out: &Outgoing, headers: &HeaderMap, bytes: Vec<u8>) {
+        match &*out.method {
+            "initialize" => {
+                let mut session = self.session();
+                session.initialize = Some(out.bytes.clone());
+                session.begin(headers, &bytes);
+            }
+            "tools/list" => self.tools.learn(&bytes),
+            _ => {}
+        }
+        self.tell(Arrived::Frame(bytes)).await;
+    }
+
+    /// Takes a response that is no success.
+    async fn refused(&self, out: &Outgoing, status: u16, response: Response) -> std::result::Result<(), Cut> {
+        if status == 404 && !out.is_modern() && !out.is_handshake() && self.session().has_id() {
+            return Err(Cut::NoSession);
+        }
+        let body = self.body_or_nothing(response).await;
+        if matches!(status, 401 | 403) {
+            return Err(Cut::Failed(Error::Http { status, message: words(&body) }));
+        }
+        let may_be_older = out.method == "initialize" && matches!(status, 400 | 404 | 405);
+        if may_be_older && self.begin_http_sse(out).await? {
+            return Ok(());
+        }
+        match (&out.id, error_in(&body)) {
+            (Some(_), Some(error)) => self.tell(Arrived::Frame(error_frame(out, error.get()))).await,
+            // Whatever it is, it does not know this method: the peer goes on with the handshake.
+            (Some(_), None) if out.method == "server/discover" => {
+                let text = serde_json::Value::from(format!("HTTP {status}"));
+                let error = format!(r#"{{"code":-32601,"message":{text}}}"#);
+                self.tell(Arrived::Frame(error_frame(out, &error))).await;
+            }
+            _ => return Err(Cut::Failed(Error::Http { status, message: words(&body) })),
+        }
+        Ok(())
+    }
+
+    /// Reads a body within the limit.
+    async fn body(&self, mut response: Response) -> std::result::Result<Vec<u8>, Cut> {
+        let mut bytes = Vec::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) if bytes.len() + chunk.len() > self.limit => {
+                    let text = format!(
+                        "expected a response of at most {} bytes (limit `frame_in`), but found a longer one",
+                        self.limit
+                    );
+                    return Err(Cut::Failed(Error::Decode { message: text }));
+                }
+                Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+                Ok(None) => return Ok(bytes),
+                Err(error) => return Err(Cut::Lost(explain(&error))),
+            }
+        }
+    }
+
+    async fn body_or_nothing(&self, response: Response) -> Vec<u8> {
+        self.body(response).await.unwrap_or_default()
+    }
+}
+
+/// The type of a body, without parameters.
+pub(super) fn kind(headers: &HeaderMap) -> &str {
+    let found = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    found.split(';').next().unwrap_or_default().trim()
+}
+
+/// Whether a message is the answer to `out`.
+fn is_answer(message: &str, out: &Outgoing) -> bool {
+    match envelope::parse(message, Span::whole(message), DEPTH) {
+        Ok(Message::Result { id, .. }) => is_id(Some(&id), out),
+        Ok(Message::Error { id, .. }) => is_id(id.as_ref(), out),
+        // A broken answer is one too: the peer says what is wrong with it.
+        Err(malformed) => malformed.is_answer && is_id(malformed.id.as_ref(), out),
+        Ok(_) => false,
+    }
+}
+
+/// The JSON-RPC error in a body. Servers that refuse a request often do not repeat its id.
+fn error_in(body: &[u8]) -> Option<&RawValue> {
+    #[derive(Deserialize)]
+    struct Body<'b> {
+        #[serde(borrow)]
+        error: &'b RawValue,
+    }
+    #[derive(Deserialize)]
+    struct Code {
+        #[serde(rename = "code")]
+        _code: i64,
+    }
+    let body: Body<'_> = serde_json::from_slice(body).ok()?;
+    serde_json::from_str::<Code>(body.error.get()).ok().map(|_| body.error)
+}
+
+/// The answer to `out` with this error.
+fn error_frame(out: &Outgoing, error: &str) -> Vec<u8> {
+    let mut frame = br#"{"jsonrpc":"2.0","id":"#.to_vec();
+    if let Some(id) = &out.id {
+        id.write(&mut frame);
+    }
+    frame.extend_from_slice(br#","error":"#);
+    write::raw(&mut frame, error);
+    frame.push(b'}');
+    frame
+}
+
+/// What a body says, for people: the message of its error, else itself.
+fn words(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Words {
+        message: String,
+    }
+    let message = error_in(body).and_then(|error| serde_json::from_str::<Words>(error.get()).ok());
+    match message.map(|it| it.message).as_deref().unwrap_or(String::from_utf8_lossy(body).trim()) {
+        "" => "nothing".to_owned(),
+        text => shorten(text).into_owned(),
+    }
+}

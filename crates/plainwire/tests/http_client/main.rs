@@ -1,0 +1,6 @@
+//! Clients of HTTP, against our own server and against servers that misbehave.
+
+mod eras;
+mod faults;
+mod script;
+mod site;

@@ -1,0 +1,99 @@
+//! The client that the official conformance suite drives: `plainwire-conformance-client URL`.
+//!
+//! The suite says in its environment what it is about to check; what is done for it is what any program would do.
+//!
+//! Source: the README of `@modelcontextprotocol/conformance`, "Client testing".
+
+use std::env;
+
+use plainwire::model::{CreateMessageResult, ElicitResult, Root};
+use plainwire::proto::revision::Revision;
+use plainwire::transport::http_client::Remote;
+use plainwire::{Client, Error, Result, Sampling};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What a scenario gives the client to work with.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Given {
+    tool_calls: Vec<ToolCall>,
+}
+
+#[derive(Deserialize)]
+struct ToolCall {
+    name: String,
+    arguments: Value,
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let wrong = |what: &str| Error::Target { message: format!("expected {what}") };
+    let url = env::args().nth(1).ok_or_else(|| wrong("the URL of a server"))?;
+    let scenario = env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+    let given = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
+    let given: Given = serde_json::from_str(&given).map_err(|error| wrong(&format!("a context: {error}")))?;
+    let client = connect(&url).await?;
+    let done = play(&scenario, &given, &client).await;
+    client.close().await;
+    done
+}
+
+async fn connect(url: &str) -> Result<Client> {
+    let version = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").ok();
+    let mut builder = Client::builder()
+        .roots(vec![Root::new("file:///tmp")])
+        .on_sample(Sampling::new(|_| async { Ok(CreateMessageResult::text("none", "nothing to say")) }))
+        .on_elicit(|_| async { ElicitResult::accept(json!({})) });
+    if let Some(revision) = version.as_deref().and_then(Revision::parse) {
+        builder = builder.revisions(&[revision]);
+    }
+    builder.remote(Remote::new(url)).await
+}
+
+async fn play(scenario: &str, given: &Given, client: &Client) -> Result<()> {
+    match scenario {
+        "initialize" => client.list_tools().await.map(drop),
+        "tools_call" => call(client, "add_numbers", json!({ "a": 5, "b": 3 })).await,
+        "http-custom-headers" => {
+            client.list_tools().await?;
+            for ToolCall { name, arguments } in &given.tool_calls {
+                call(client, name, arguments.clone()).await?;
+            }
+            Ok(())
+        }
+        "json-schema-2020-12-preservation" => {
+            let tools = client.list_tools().await?;
+            let rich = tools.iter().find(|tool| tool.name == "json_schema_2020_12_tool");
+            let echo = tools.iter().find(|tool| tool.name != "json_schema_2020_12_tool");
+            match rich.zip(echo) {
+                Some((rich, echo)) => call(client, &echo.name, json!({ "schema": rich.input_schema })).await,
+                None => Ok(()),
+            }
+        }
+        _ => everything(client).await,
+    }
+}
+
+/// Looks at all there is, and calls every tool.
+async fn everything(client: &Client) -> Result<()> {
+    let has = |name: &str| client.hello().capabilities.has(name);
+    if has("resources") {
+        for resource in client.list_resources().await? {
+            client.read_resource(&resource.uri).await?;
+        }
+    }
+    if has("prompts") {
+        for prompt in client.list_prompts().await? {
+            client.get_prompt(&prompt.name, json!({})).await?;
+        }
+    }
+    for tool in client.list_tools().await? {
+        call(client, &tool.name, json!({})).await?;
+    }
+    Ok(())
+}
+
+async fn call(client: &Client, name: &str, arguments: Value) -> Result<()> {
+    client.call_tool(name, arguments).await.map(drop)
+}
