@@ -1,121 +1,33 @@
-//! Measures stdio servers side by side: every target once per round, in another order each round; medians at the end.
+//! Measures servers side by side: every target once per round, in another order each round; medians at the end.
 //!
-//! `plainwire-bench ROUNDS NAME=PATH…`; the first target is what the ratios refer to. One blocking thread drives, so
-//! that the machine is left to the server. CPU time comes from /proc, so that it counts what the clock can't see.
+//! `plainwire-bench stdio|http|memory ROUNDS NAME=PATH…`; the first target is what the ratios refer to. One thread
+//! drives, so that the machine is left to the server. CPU time comes from /proc, so that it counts what the clock
+//! can't see.
 
+mod http;
 mod pipe;
+mod process;
+mod stdio;
+mod table;
 
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use table::Target;
 
-use pipe::Pipe;
-
-type Measures = Vec<(&'static str, f64)>;
+const USAGE: &str = "expected stdio|http|memory ROUNDS NAME=PATH…";
 
 fn main() -> Result<(), String> {
     let mut args = std::env::args().skip(1);
-    let rounds: usize = args.next().and_then(|n| n.parse().ok()).ok_or("expected ROUNDS NAME=PATH…")?;
-    let targets: Vec<(String, String)> = args
-        .map(|arg| {
-            arg.split_once('=').map(|(name, path)| (name.into(), path.into())).ok_or("expected NAME=PATH")
-        })
-        .collect::<Result<_, _>>()?;
-    let mut all: BTreeMap<(usize, &str), Vec<f64>> = BTreeMap::new();
-    let mut names = Vec::new();
-    for round in 0..rounds {
-        for turn in 0..targets.len() {
-            let at = (turn + round) % targets.len();
-            let measures = measure(&targets[at].1).map_err(|error| format!("{}: {error}", targets[at].0))?;
-            names = measures.iter().map(|(name, _)| *name).collect();
-            for (name, value) in measures {
-                all.entry((at, name)).or_default().push(value);
-            }
-            eprintln!("round {} of {rounds}: {}", round + 1, targets[at].0);
-        }
+    let mode = args.next().ok_or(USAGE)?;
+    let rounds: usize = args.next().and_then(|n| n.parse().ok()).ok_or(USAGE)?;
+    let targets = args.map(|arg| target(&arg)).collect::<Result<Vec<_>, _>>()?;
+    match mode.as_str() {
+        "stdio" => table::run(&targets, rounds, &[("stdio", |target| stdio::measure(&target.path))]),
+        "http" => table::run(&targets, rounds, &http::speed::SECTIONS),
+        "memory" => table::run(&targets, rounds, &http::memory::SECTIONS),
+        _ => Err(USAGE.into()),
     }
-    print!("{:<34}", "");
-    targets.iter().for_each(|(name, _)| print!("{name:>22}"));
-    println!();
-    for name in names {
-        print!("{name:<34}");
-        let first = median(&all[&(0, name)]);
-        for at in 0..targets.len() {
-            let value = median(&all[&(at, name)]);
-            print!("{:>12}{:>10}", show(value), format!("({:.2})", value / first));
-        }
-        println!();
-    }
-    Ok(())
 }
 
-fn measure(path: &str) -> Result<Measures, String> {
-    let second = Duration::from_secs(1);
-    let starts: Vec<f64> = (0..9)
-        .map(|_| Pipe::start(path, 0).map(|pipe| pipe.startup.as_secs_f64() * 1e3))
-        .collect::<Result<_, _>>()?;
-    let mut pipe = Pipe::start(path, 0)?;
-    let echo = |n: u64| Pipe::call(n, "echo", &format!(r#""message":"hello, world, message number {n:08}""#));
-    pipe.pipelined(64, second / 2, echo)?;
-    let idle = pipe.resident_mb()?;
-    let mut measures = vec![("startup, ms", median(&starts)), ("resident after echo, MB", idle)];
-
-    let (cpu, mut times) = (pipe.cpu()?, Vec::new());
-    let began = Instant::now();
-    while began.elapsed() < second {
-        times.push(pipe.ask(echo)?.as_secs_f64() * 1e6);
-    }
-    let per_100k = 1e5 / times.len() as f64;
-    measures.push(("echo alone, p50 us", median(&times)));
-    measures.push(("echo alone, CPU s per 100k", (pipe.cpu()? - cpu) * per_100k));
-
-    let cpu = pipe.cpu()?;
-    let (count, took) = pipe.pipelined(64, second * 2, echo)?;
-    measures.push(("echo 64 in flight, calls/s", count as f64 / took));
-    measures.push(("echo 64 in flight, CPU s per 100k", (pipe.cpu()? - cpu) * 1e5 / count as f64));
-
-    let blob = |n| Pipe::call(n, "blob", r#""bytes":1000000"#);
-    measures.push(("1 MB out, MB/s", throughput(&mut pipe, blob)?));
-    let big = format!(r#""message":"{}""#, "y".repeat(1_000_000));
-    measures.push(("1 MB in and back, MB/s", throughput(&mut pipe, |n| Pipe::call(n, "echo", &big))?));
-    measures.push(("resident after that, MB", pipe.resident_mb()?));
-    measures
-        .push(("1,000 calls of 100 ms, ms", pipe.at_once(1_000, |n| Pipe::call(n, "nap", r#""ms":100"#))?));
-
-    let mut cancels = Vec::new();
-    for _ in 0..5 {
-        cancels.push(pipe.cancel()?);
-    }
-    measures.push(("cancel until stopped, us", median(&cancels)));
-
-    let mut pipe = Pipe::start(path, 100)?;
-    let list = |n| Pipe::request(n, "tools/list", "");
-    pipe.pipelined(8, second / 4, list)?;
-    let cpu = pipe.cpu()?;
-    let (count, _) = pipe.pipelined(8, second, list)?;
-    measures.push(("tools/list of 100, CPU us", (pipe.cpu()? - cpu) * 1e6 / count as f64));
-    Ok(measures)
-}
-
-fn throughput(pipe: &mut Pipe, make: impl Fn(u64) -> String) -> Result<f64, String> {
-    let began = Instant::now();
-    let mut times = Vec::new();
-    while began.elapsed() < Duration::from_secs(1) || times.len() < 5 {
-        times.push(pipe.ask(&make)?.as_secs_f64());
-    }
-    Ok(1.0 / median(&times))
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn show(value: f64) -> String {
-    match value {
-        _ if value.is_infinite() => "never".into(),
-        _ if value >= 100.0 => format!("{value:.0}"),
-        _ if value >= 10.0 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    }
+fn target(arg: &str) -> Result<Target, String> {
+    let (name, path) = arg.split_once('=').ok_or(USAGE)?;
+    Ok(Target { name: name.into(), path: path.into() })
 }

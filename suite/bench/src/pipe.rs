@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::process;
+
 pub struct Pipe {
     child: Child,
     input: Option<ChildStdin>,
@@ -135,22 +137,11 @@ impl Pipe {
 
     /// CPU seconds of the server so far, all threads.
     pub fn cpu(&self) -> Result<f64, String> {
-        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id()))
-            .map_err(|error| error.to_string())?;
-        let nanos = tasks.filter_map(|task| {
-            let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-            text.split(' ').next()?.parse::<f64>().ok()
-        });
-        Ok(nanos.sum::<f64>() / 1e9)
+        process::cpu(&self.child)
     }
 
     pub fn resident_mb(&self) -> Result<f64, String> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))
-            .map_err(|e| e.to_string())?;
-        let kib = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
-        Ok(kib.ok_or("no VmRSS")? / 1024.0)
+        Ok(process::resident_kib(&self.child)? / 1024.0)
     }
 
     fn active(&mut self) -> Result<u64, String> {

@@ -1,12 +1,14 @@
 //! The server that benchmarks measure: five tools and, with `MCP_TOOLS=n`, n more that do nothing.
 //!
-//! On stdio, or with `--http PORT` at `http://127.0.0.1:PORT/mcp`. `MCP_CT=1` takes the single-threaded runtime. `MCP_SLOW_MS=n` raises what counts as a slow first step, for counts
+//! On stdio, or with `--http PORT` at `http://127.0.0.1:PORT/mcp`; with `--http PORT CERTIFICATE KEY` by HTTPS.
+//! `MCP_CT=1` takes the single-threaded runtime. `MCP_SLOW_MS=n` raises what counts as a slow first step, for counts
 //! under an emulator in which everything is slow.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use plainwire::prelude::*;
+use plainwire::transport::http::Http;
 use serde_json::{Map, Value, json};
 
 static ACTIVE: AtomicI64 = AtomicI64::new(0);
@@ -94,9 +96,17 @@ fn main() -> Result<()> {
     if let Some(millis) = std::env::var("MCP_SLOW_MS").ok().and_then(|n| n.parse().ok()) {
         server = server.slow_step(Duration::from_millis(millis));
     }
-    let mut arguments = std::env::args().skip(1);
-    match (arguments.next().as_deref(), arguments.next()) {
-        (Some("--http"), Some(port)) => runtime.block_on(server.http(&format!("127.0.0.1:{port}"))),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["--http", port, files @ ..] => {
+            // More than the default, so that 10,000 of something are there beside those that look at it.
+            let http = Http::new(server).max_connections(20_000);
+            let http = match files {
+                [certificate, key] => http.tls(certificate, key),
+                _ => http,
+            };
+            runtime.block_on(http.serve(&format!("127.0.0.1:{port}")))
+        }
         _ => runtime.block_on(server.stdio()),
     }
 }

@@ -11,35 +11,12 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-#[derive(Deserialize)]
-struct Request<'f> {
-    #[serde(borrow)]
-    id: Option<&'f RawValue>,
-    method: &'f str,
-    #[serde(borrow, default)]
-    params: Params<'f>,
-}
+#[path = "../cheap.rs"]
+mod cheap;
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Params<'f> {
-    name: Option<&'f str>,
-    #[serde(borrow, default)]
-    arguments: Arguments<'f>,
-    #[serde(borrow)]
-    request_id: Option<&'f RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-struct Arguments<'f> {
-    #[serde(borrow)]
-    message: Option<&'f RawValue>,
-    bytes: Option<usize>,
-    ms: Option<u64>,
-}
+use cheap::Request;
 
 /// Naps that are not over yet, by their end and number; the thread that ends them waits on the condition.
 #[derive(Default)]
@@ -56,7 +33,7 @@ fn main() -> io::Result<()> {
         let (naps, output) = (Arc::clone(&naps), output.try_clone()?);
         move || end_naps(&naps, output)
     });
-    let tools = tools();
+    let tools = cheap::tools();
     let (mut buffer, mut filled, mut out) = (vec![0; 1 << 16], 0, Vec::new());
     loop {
         if filled == buffer.len() {
@@ -92,9 +69,10 @@ fn answer(line: &[u8], tools: &str, naps: &Naps, out: &mut Vec<u8>) {
         return;
     };
     match (request.method, request.params.name) {
-        ("tools/call", Some("echo")) => text(out, id, arguments.message.map_or("\"\"", RawValue::get)),
+        ("tools/call", Some("echo")) => write_line(out, id, arguments.message.map_or("\"\"", RawValue::get)),
         ("tools/call", Some("blob")) => {
-            text(out, id, &format!("\"{}\"", "x".repeat(arguments.bytes.unwrap_or(0))))
+            cheap::write_blob(out, id, arguments.bytes.unwrap_or(0));
+            out.push(b'\n');
         }
         ("tools/call", Some("nap")) => {
             let end = Instant::now() + Duration::from_millis(arguments.ms.unwrap_or(0));
@@ -102,23 +80,21 @@ fn answer(line: &[u8], tools: &str, naps: &Naps, out: &mut Vec<u8>) {
             open.insert((end, number), id.to_owned());
             naps.changed.notify_one();
         }
-        ("tools/call", _) => text(out, id, &format!("\"{}\"", open.len())),
+        ("tools/call", _) => write_line(out, id, &format!("\"{}\"", open.len())),
         ("tools/list", _) => {
-            drop(writeln!(out, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{tools}]}}}}"#))
+            cheap::write_list(out, id, tools);
+            out.push(b'\n');
         }
-        _ => drop(writeln!(
-            out,
-            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"floor","version":"0"}}}}}}"#
-        )),
+        _ => {
+            cheap::write_initialized(out, id);
+            out.push(b'\n');
+        }
     }
 }
 
-fn text(out: &mut Vec<u8>, id: &str, json: &str) {
-    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    out.extend_from_slice(id.as_bytes());
-    out.extend_from_slice(br#","result":{"content":[{"type":"text","text":"#);
-    out.extend_from_slice(json.as_bytes());
-    out.extend_from_slice(b"}]}}\n");
+fn write_line(out: &mut Vec<u8>, id: &str, json: &str) {
+    cheap::write_text(out, id, json);
+    out.push(b'\n');
 }
 
 fn end_naps(naps: &Naps, mut output: File) {
@@ -128,7 +104,7 @@ fn end_naps(naps: &Naps, mut output: File) {
         let mut out = Vec::new();
         while open.first_key_value().is_some_and(|((end, _), _)| *end <= now) {
             if let Some((_, id)) = open.pop_first() {
-                text(&mut out, &id, "\"slept\"");
+                write_line(&mut out, &id, "\"slept\"");
             }
         }
         if output.write_all(&out).is_err() {
@@ -139,18 +115,4 @@ fn end_naps(naps: &Naps, mut output: File) {
             .map_or(Duration::from_secs(1), |((end, _), _)| end.saturating_duration_since(now));
         open = naps.changed.wait_timeout(open, wait).expect("no panic under the lock").0;
     }
-}
-
-fn tools() -> String {
-    let dummies = std::env::var("MCP_TOOLS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let tool = |name: &str| {
-        format!(
-            r#"{{"name":"{name}","description":"A dummy tool that does nothing of use","inputSchema":{{"type":"object","properties":{{"path":{{"type":"string","description":"Where to look"}},"limit":{{"type":"integer","description":"At most this many"}},"deep":{{"type":"boolean"}}}},"required":["path"]}}}}"#
-        )
-    };
-    let names = ["echo", "blob", "nap", "active"]
-        .into_iter()
-        .map(String::from)
-        .chain((0..dummies).map(|n| format!("dummy_{n}")));
-    names.map(|name| tool(&name)).collect::<Vec<_>>().join(",")
 }

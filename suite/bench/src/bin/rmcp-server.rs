@@ -1,12 +1,18 @@
 //! The same tools with rmcp, written the way its documentation shows, on the runtime that `#[tokio::main]` makes.
+//!
+//! On stdio, or with `--http PORT` by `axum` at `/mcp`. TCP_NODELAY is set, which rmcp's examples leave out: without it
+//! each answer would wait 40 ms, and nothing else could be seen.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use axum::serve::ListenerExt as _;
 use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ServerCapabilities, ServerConfig, Tool};
 use rmcp::transport::stdio;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, ServerHandler, ServiceExt, tool, tool_handler, tool_router};
 use serde::Deserialize;
 
@@ -107,6 +113,25 @@ impl ServerHandler for Bench {
 #[tokio::main]
 async fn main() {
     let dummies = std::env::var("MCP_TOOLS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let service = Bench::new(dummies).serve(stdio()).await.expect("a handshake");
-    let _ = service.waiting().await;
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["--http", port] => http(port, dummies).await,
+        ["--http", ..] => panic!("expected --http PORT: there is no TLS here"),
+        _ => {
+            let service = Bench::new(dummies).serve(stdio()).await.expect("a handshake");
+            let _ = service.waiting().await;
+        }
+    }
+}
+
+async fn http(port: &str, dummies: usize) {
+    let service = StreamableHttpService::new(
+        move || Ok(Bench::new(dummies)),
+        LocalSessionManager::default().into(),
+        StreamableHttpServerConfig::default(),
+    );
+    let router = axum::Router::new().nest_service("/mcp", service);
+    let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await.expect("a free port");
+    let listener = listener.tap_io(|stream| stream.set_nodelay(true).expect("a socket"));
+    axum::serve(listener, router).await.expect("a listener");
 }

@@ -25,7 +25,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::body::Body;
@@ -99,12 +99,13 @@ impl Serving {
     }
 }
 
-/// Serves a connection to its end.
+/// Serves a connection to its end, and holds its place until then.
 pub(super) async fn run(
     serving: Arc<Serving>,
     stream: TcpStream,
     remote: IpAddr,
     phase: watch::Receiver<Phase>,
+    _place: OwnedSemaphorePermit,
 ) {
     // Without it, an answer waits for the acknowledgement of what came before: 40 ms.
     let _ = stream.set_nodelay(true);
@@ -114,11 +115,14 @@ pub(super) async fn run(
     #[cfg(feature = "tls")]
     if let Some(tls) = &serving.tls {
         let mut ending = phase.clone();
+        // On the heap, and only for as long as it takes: what a task has room for, it has room for to its end.
+        let mut shaking = Box::pin(tls.accept(stream));
         let shaken = tokio::select! {
-            shaken = tls.accept(stream) => shaken,
+            shaken = shaking.as_mut() => shaken.map(Box::new),
             () = sleep_until(deadline) => return,
             _ = ending.changed() => return,
         };
+        drop(shaking);
         match shaken {
             Ok(stream) => talk(&serving, stream, remote, deadline, phase).await,
             Err(error) => tracing::debug!("a TLS handshake with {remote} failed: {error}"),

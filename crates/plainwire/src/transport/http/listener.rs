@@ -68,11 +68,9 @@ pub(super) async fn serve(
             accepted = door.next() => accepted,
             () = &mut end => break,
         };
-        let connection = connection::run(Arc::clone(&serving), stream, remote.ip(), watched.clone());
-        driver::spawn_detached(async move {
-            connection.await;
-            drop(place);
-        });
+        let serving = Arc::clone(&serving);
+        // Not inside of another future, which would have room for it twice.
+        driver::spawn_detached(connection::run(serving, stream, remote.ip(), watched.clone(), place));
     }
     drop((door, watched));
     drain(&service, &phase).await;
