@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 /// The servers of `examples/`: they are built with the command, and lie beside it.
-pub const EXAMPLES: [&str; 7] = ["asks", "hello", "layers", "long_work", "resources", "state", "typed"];
+pub const EXAMPLES: [&str; 8] =
+    ["apps", "asks", "hello", "layers", "long_work", "resources", "state", "typed"];
 
 /// Returns the path of the binary. The first call of a process builds it, in the profile of the caller.
 ///

@@ -12,8 +12,9 @@ use plainwire_suite::{files_below, root};
 use serde_json::Value;
 
 /// Whom each package may know. Who is not in here may know nobody, and has to be drawn first.
-const MAY_KNOW: [(&str, &[&str]); 21] = [
+const MAY_KNOW: [(&str, &[&str]); 22] = [
     // Examples: they know what their reader knows.
+    ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
     ("hello", &["plainwire"]),
     ("layers", &["plainwire"]),

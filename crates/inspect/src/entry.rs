@@ -40,6 +40,11 @@ impl Entry {
         self.members.get("outputSchema")
     }
 
+    /// Returns its `_meta`.
+    pub fn meta(&self) -> Option<&Value> {
+        self.members.get("_meta")
+    }
+
     /// Returns its parameters: name, schema, and whether it has to be given. In the order of their names.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
         let schema = self.input_schema();

@@ -12,7 +12,7 @@ use syn::{Attribute, Error, Ident, LitStr, Result, ReturnType, Signature};
 use crate::docs;
 use crate::function::{self, Function, shown_at};
 use crate::name::any_of;
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::template;
 
 /// What a function becomes.
@@ -83,6 +83,9 @@ impl Entry {
         let mut templated = false;
         if let Some(uri) = &options.uri {
             let variables = template::variables(&uri.value()).map_err(|text| Error::new(uri.span(), text))?;
+            if options.has("view") {
+                options::is_page(uri)?;
+            }
             templated = !variables.is_empty();
             fits(&variables, &function, uri)?;
         }

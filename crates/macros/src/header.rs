@@ -61,7 +61,9 @@ mod tests {
 
     #[track_caller]
     fn refuses(attribute: &Attribute, ty: &Type, expected: &str) {
-        let error = read(attribute, ty).err().expect(expected).to_string();
+        // `expect_err` wants to show what it did not expect, and types of `syn` show nothing unless somebody asks for that.
+        let Err(error) = read(attribute, ty) else { panic!("{expected}") };
+        let error = error.to_string();
         assert!(error.contains(expected), "{error}");
     }
 

@@ -40,6 +40,7 @@ use entry::Kind;
 /// | `on_cancel = finish`, `on_cancel = detach` | what happens to the work of a cancelled call; it is dropped otherwise |
 /// | `blocking` | for a plain `fn`: it runs off the async threads, and calling it gives a future |
 /// | `input_schema = …`, `output_schema = …` | instead of the schemas of the types; of a text, the root is checked by the compiler |
+/// | `ui = "ui://…"`, `visibility = app`, `visibility = model` | the page that shows the result; who may call it, both otherwise |
 /// | `describe_output` | keeps doc comments in the output schema, which has names and types only otherwise |
 /// | `validate` | checks arguments by the hand-written input schema (feature `validate`) |
 ///
@@ -63,8 +64,9 @@ pub fn tool(options: TokenStream, function: TokenStream) -> TokenStream {
 ///
 /// `#[resource("project://{path}")]` says the URI. Its variables, `{name}` or `{+name}`, are the parameters of the
 /// function; without any it is one resource. Options: `name = "…"` (the function's name otherwise), `title = …`,
-/// `description = …`, `mime_type = …`, `subscribable`, `layer = …`, `requires = …`; for one resource also `size = …`, for
-/// a family `complete(variable = function)`.
+/// `description = …`, `mime_type = …`, `subscribable`, `layer = …`, `meta = …`, `requires = …`; for one resource also
+/// `size = …`, for a family `complete(variable = function)`. `view` makes it a page of MCP Apps, `view = View::new()…` one that
+/// needs something of its host.
 #[proc_macro_attribute]
 pub fn resource(options: TokenStream, function: TokenStream) -> TokenStream {
     free::expand(Kind::Resource, options.into(), function.into()).into()
@@ -73,7 +75,7 @@ pub fn resource(options: TokenStream, function: TokenStream) -> TokenStream {
 /// Makes an async function a prompt: `server.prompt(function)` adds it.
 ///
 /// Parameters are arguments, as of a tool. Options: `name = "…"`, `title = …`, `description = …`, `layer = …`,
-/// `requires = …`, `complete(argument = function)`.
+/// `meta = …`, `requires = …`, `complete(argument = function)`.
 #[proc_macro_attribute]
 pub fn prompt(options: TokenStream, function: TokenStream) -> TokenStream {
     free::expand(Kind::Prompt, options.into(), function.into()).into()

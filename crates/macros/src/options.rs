@@ -35,7 +35,10 @@ enum Takes {
     Flag,
     Name,
     OnCancel,
+    Page,
     Value,
+    View,
+    Visibility,
 }
 
 /// One option of an attribute.
@@ -48,7 +51,7 @@ const fn known(name: &'static str, takes: Takes) -> Known {
     Known { name, takes }
 }
 
-const TOOL: [Known; 20] = [
+const TOOL: [Known; 22] = [
     known("additive", Takes::Flag),
     known("blocking", Takes::Flag),
     known("closed_world", Takes::Flag),
@@ -68,39 +71,45 @@ const TOOL: [Known; 20] = [
     known("requires", Takes::Value),
     known("timeout", Takes::Duration),
     known("title", Takes::Value),
+    known("ui", Takes::Page),
     known("validate", Takes::Flag),
+    known("visibility", Takes::Visibility),
 ];
 
-const RESOURCE: [Known; 9] = [
+const RESOURCE: [Known; 11] = [
     known("complete", Takes::Complete),
     known("description", Takes::Value),
     known("layer", Takes::Value),
+    known("meta", Takes::Value),
     known("mime_type", Takes::Value),
     known("name", Takes::Name),
     known("requires", Takes::Value),
     known("size", Takes::Value),
     known("subscribable", Takes::Flag),
     known("title", Takes::Value),
+    known("view", Takes::View),
 ];
 
-const PROMPT: [Known; 6] = [
+const PROMPT: [Known; 7] = [
     known("complete", Takes::Complete),
     known("description", Takes::Value),
     known("layer", Takes::Value),
+    known("meta", Takes::Value),
     known("name", Takes::Name),
     known("requires", Takes::Value),
     known("title", Takes::Value),
 ];
 
 /// Options that may be given more than once.
-const REPEATED: [&str; 4] = ["complete", "icon", "layer", "requires"];
+const REPEATED: [&str; 5] = ["complete", "icon", "layer", "meta", "requires"];
 
 /// Options that deny each other.
-const OPPOSITES: [(&str, &str); 4] = [
+const OPPOSITES: [(&str, &str); 5] = [
     ("additive", "destructive"),
     ("additive", "read_only"),
     ("closed_world", "open_world"),
     ("destructive", "read_only"),
+    ("mime_type", "view"),
 ];
 
 impl Options {
@@ -185,19 +194,21 @@ impl Options {
                 let milliseconds = milliseconds(text)?;
                 Some(quote!(.#method(::std::time::Duration::from_millis(#milliseconds))))
             }
-            (Takes::OnCancel, Value::Is(Expr::Path(ExprPath { path, .. }))) => {
-                let policy = match path.get_ident().map(ToString::to_string).as_deref() {
-                    Some("drop") => format_ident!("Drop"),
-                    Some("finish") => format_ident!("Finish"),
-                    Some("detach") => format_ident!("Detach"),
-                    _ => {
-                        let found = quote!(#path);
-                        return Err(Error::new_spanned(path, format!("{ON_CANCEL}, but found `{found}`")));
-                    }
-                };
+            (Takes::OnCancel, value) => {
+                let policy = one_of(method, value, &ON_CANCEL)?;
                 Some(quote!(.#method(::plainwire::OnCancel::#policy)))
             }
-            (Takes::OnCancel, _) => return Err(Error::new(method.span(), ON_CANCEL)),
+            (Takes::Visibility, value) => {
+                let visibility = one_of(method, value, &VISIBILITY)?;
+                Some(quote!(.#method(::plainwire::apps::Visibility::#visibility)))
+            }
+            (Takes::View, Value::None) => Some(quote!(.#method(::plainwire::apps::View::new()))),
+            (Takes::Page, Value::Is(page)) => {
+                if let Expr::Lit(ExprLit { lit: Lit::Str(uri), .. }) = page {
+                    is_page(uri)?;
+                }
+                Some(quote!(.#method(#page)))
+            }
             (Takes::Complete, Value::For(pairs)) => {
                 let (arguments, functions): (Vec<_>, Vec<_>) = pairs.iter().cloned().unzip();
                 let names = arguments.iter().map(|argument| argument.unraw().to_string());
@@ -212,7 +223,7 @@ impl Options {
                 let text = "expected `complete(argument = function)`";
                 return Err(Error::new(method.span(), text));
             }
-            (Takes::Value | Takes::Duration, Value::Is(value)) => {
+            (Takes::Value | Takes::Duration | Takes::View, Value::Is(value)) => {
                 self.described |= word == "description";
                 let root = (word == "input_schema" && is_text(value)).then(|| object_root(value));
                 Some(match root {
@@ -247,7 +258,35 @@ impl Options {
     }
 }
 
-const ON_CANCEL: &str = "expected `on_cancel = drop`, `on_cancel = finish` or `on_cancel = detach`";
+/// The words of an option, each with the variant that it stands for.
+type Words = [(&'static str, &'static str); 3];
+
+const ON_CANCEL: Words = [("drop", "Drop"), ("finish", "Finish"), ("detach", "Detach")];
+
+const VISIBILITY: Words = [("app", "App"), ("both", "Both"), ("model", "Model")];
+
+/// The variant that a word stands for.
+fn one_of(option: &Ident, value: &Value, words: &Words) -> Result<Ident> {
+    let [first, second, third] = words.map(|(word, _)| format!("`{option} = {word}`"));
+    let expected = format!("expected {first}, {second} or {third}");
+    let Value::Is(Expr::Path(ExprPath { path, .. })) = value else {
+        return Err(Error::new(option.span(), expected));
+    };
+    match words.iter().find(|(word, _)| path.is_ident(word)) {
+        Some((_, variant)) => Ok(format_ident!("{variant}")),
+        None => Err(Error::new_spanned(path, format!("{expected}, but found `{}`", quote!(#path)))),
+    }
+}
+
+/// Sees that a URI can be that of a page.
+pub(crate) fn is_page(uri: &LitStr) -> Result<()> {
+    let text = uri.value();
+    if text.strip_prefix("ui://").is_some_and(|rest| !rest.is_empty()) {
+        return Ok(());
+    }
+    let expected = "expected a URI that begins with `ui://`, as those of all pages do";
+    Err(Error::new(uri.span(), format!("{expected}, but found `{text}`")))
+}
 
 /// Whether a value is a text that the compiler has, as it is written or from a file.
 fn is_text(value: &Expr) -> bool {

@@ -13,10 +13,12 @@ use plainwire_proto::cursor::{CursorKey, List};
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::{
-    self, CacheHint, Capabilities, ClientCapability, CompleteRequest, CompletionReference,
+    self, CacheHint, Capabilities, ClientCapability, CompleteRequest, CompletionReference, RawJson,
 };
 use plainwire_proto::revision::Revision;
 
+use crate::apps;
+use crate::declaration::Declare;
 use crate::handler::arguments::nearest;
 use crate::handler::completion::Completers;
 use crate::handler::template::Template;
@@ -46,6 +48,8 @@ pub(crate) struct Entry {
     pub(crate) pace: Arc<Pace>,
     /// Whether clients were told that its results have structured content.
     pub(crate) promises_structure: bool,
+    /// What hosts want to know of a page, beside its contents too.
+    pub(crate) ui: Option<RawJson>,
 }
 
 /// Whether the first step of calls is so slow that it must not hold up others.
@@ -129,6 +133,16 @@ impl Declared {
         if self.completes() {
             capabilities.declare("completions", serde_json::json!({}));
         }
+        if self.shows_views() {
+            apps::declare_in(capabilities);
+        }
+    }
+
+    /// Returns whether anything is for hosts that show views.
+    pub(crate) fn shows_views(&self) -> bool {
+        self.resources.iter().any(|it| apps::is_part(&it.about()))
+            || self.templates.iter().any(|it| apps::is_part(&it.about()))
+            || self.tools.iter().any(|it| apps::is_part(&it.about()))
     }
 
     /// Returns whether there is anything to subscribe to.
@@ -147,6 +161,8 @@ pub(crate) struct Settings {
     /// What the schemas of arguments are rewritten by, if by anything.
     pub(crate) preset: Option<Rewrite>,
     pub(crate) slow_step: Duration,
+    /// Whether the server declares by hand that it has views.
+    pub(crate) shows_views: bool,
 }
 
 pub(crate) struct Catalog {
@@ -236,8 +252,8 @@ impl Catalog {
             let last = last.and_then(|last| last.resources.get(uri));
             let entry = entry("resource", uri, &it.run, &InputSchema::empty(), last);
             let (mime_type, subscribable) = (it.entry.mime_type.clone(), it.subscribable);
-            let requires = it.requires.clone();
-            let entry = Entry { mime_type, requires, subscribable, ..entry };
+            let (requires, ui) = (it.requires.clone(), apps::listed(it.entry.meta.as_deref()));
+            let entry = Entry { mime_type, requires, subscribable, ui, ..entry };
             resources.insert(uri.clone(), entry.layered(Kind::Resource, layers, &it.layers));
             lists.resources.push(it.entry.clone());
         }
@@ -248,8 +264,8 @@ impl Catalog {
             let last = last.and_then(|last| last.templates.iter().find(same)).map(|(_, entry)| entry);
             let entry = entry("resource template", uri, &it.run, &it.schema, last);
             let (mime_type, subscribable) = (it.entry.mime_type.clone(), it.subscribable);
-            let requires = it.requires.clone();
-            let entry = Entry { mime_type, requires, subscribable, ..entry };
+            let (requires, ui) = (it.requires.clone(), apps::listed(it.entry.meta.as_deref()));
+            let entry = Entry { mime_type, requires, subscribable, ui, ..entry };
             templates.push((it.template.clone(), entry.layered(Kind::Resource, layers, &it.layers)));
             complete(Completed::Template(uri.clone()), &format!("resource template `{uri}"), &it.completers);
             lists.templates.push(it.entry.clone());
@@ -387,6 +403,7 @@ fn entry(kind: &str, name: &str, run: Run, schema: InputSchema, pace: Arc<Pace>)
         timeout: None,
         pace,
         promises_structure: false,
+        ui: None,
     }
 }
 
@@ -404,6 +421,7 @@ impl Entry {
                 promises_structure: self.promises_structure,
                 run: Arc::clone(&self.run),
                 schema: self.schema.clone(),
+                ui: self.ui.clone(),
             }));
         }
         self

@@ -7,10 +7,15 @@ use std::collections::HashMap;
 use std::panic::Location;
 
 use plainwire_proto::cursor::List;
+use plainwire_proto::json::shorten;
+use serde_json::value::RawValue;
 
+use crate::apps;
 use crate::catalog::Declared;
 use crate::error::{Error, Result};
+use crate::handler::template::Template;
 use crate::handler::{Prompt, Resource, ResourceTemplate, Tool};
+use crate::meta;
 use crate::state::{Needed, States};
 
 /// One of the four kinds of entries.
@@ -27,7 +32,9 @@ pub(crate) trait Declare: Sized {
 pub(crate) struct About<'e> {
     pub(crate) at: &'static Location<'static>,
     pub(crate) completes: bool,
-    list: List,
+    pub(crate) list: List,
+    pub(crate) meta: Option<&'e RawValue>,
+    pub(crate) mime_type: Option<&'e str>,
     /// Its name, URI or template.
     pub(crate) name: &'e str,
     needs: &'e [Needed],
@@ -57,6 +64,26 @@ impl Names {
         self.by_list[list as usize].remove(name).is_some()
     }
 
+    /// Sees that the page of a tool is there. Not a part of [`Self::check`]: a server may declare it behind the tool.
+    ///
+    /// # Errors
+    /// [`Error::Declaration`], with the line of the tool.
+    pub(crate) fn check_page(&self, about: &About<'_>) -> Result<()> {
+        let Some(page) = apps::tool_page(about) else { return Ok(()) };
+        let of = |list: List| &self.by_list[list as usize];
+        let mut templates = of(List::ResourceTemplates).keys().filter_map(|it| Template::parse(it).ok());
+        if of(List::Resources).contains_key(page.as_str())
+            || templates.any(|it| it.variables_of(&page).is_some())
+        {
+            return Ok(());
+        }
+        let (name, found) = (about.name, shorten(&page));
+        let message = format!(
+            "tool `{name}`: expected its page `{found}` to be a resource of the server, but found none"
+        );
+        Err(Error::Declaration { at: about.at, message })
+    }
+
     /// Finds the first mistake in an entry that is to be added.
     ///
     /// # Errors
@@ -80,6 +107,12 @@ impl Names {
         }
         if name.is_empty() {
             return wrong("expected a name".to_owned());
+        }
+        if let Some(problem) = about.meta.and_then(meta::problem) {
+            return wrong(problem);
+        }
+        if let Err(problem) = apps::check(about) {
+            return wrong(problem);
         }
         if let Some(missing) = states.missing(needs) {
             return wrong(missing);
@@ -111,7 +144,7 @@ pub(crate) fn check(declared: &Declared, states: &States) -> Result<()> {
         names.check(&about, states)?;
         names.note(&about);
     }
-    Ok(())
+    declared.tools.iter().try_for_each(|it| names.check_page(&it.about()))
 }
 
 impl Declare for Prompt {
@@ -120,7 +153,8 @@ impl Declare for Prompt {
     fn about(&self) -> About<'_> {
         let completes = !self.completers.is_empty();
         let Self { at, entry, needs, problem, .. } = self;
-        About { at, completes, list: Self::LIST, name: &entry.name, needs, problem }
+        let meta = entry.meta.as_deref();
+        About { at, completes, list: Self::LIST, meta, mime_type: None, name: &entry.name, needs, problem }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -133,7 +167,8 @@ impl Declare for Resource {
 
     fn about(&self) -> About<'_> {
         let Self { at, entry, needs, problem, .. } = self;
-        About { at, completes: false, list: Self::LIST, name: &entry.uri, needs, problem }
+        let (meta, mime_type) = (entry.meta.as_deref(), entry.mime_type.as_deref());
+        About { at, completes: false, list: Self::LIST, meta, mime_type, name: &entry.uri, needs, problem }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -147,7 +182,8 @@ impl Declare for ResourceTemplate {
     fn about(&self) -> About<'_> {
         let Self { at, completers, entry, needs, problem, .. } = self;
         let completes = !completers.is_empty();
-        About { at, completes, list: Self::LIST, name: &entry.uri_template, needs, problem }
+        let (meta, mime_type) = (entry.meta.as_deref(), entry.mime_type.as_deref());
+        About { at, completes, list: Self::LIST, meta, mime_type, name: &entry.uri_template, needs, problem }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -161,7 +197,17 @@ impl Declare for Tool {
     fn about(&self) -> About<'_> {
         let Self { at, entry, needs, output_problem, problem, .. } = self;
         let problem = if problem.is_some() { problem } else { output_problem };
-        About { at, completes: false, list: Self::LIST, name: &entry.name, needs, problem }
+        let meta = entry.meta.as_deref();
+        About {
+            at,
+            completes: false,
+            list: Self::LIST,
+            meta,
+            mime_type: None,
+            name: &entry.name,
+            needs,
+            problem,
+        }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use plainwire_proto::cursor::List;
 use plainwire_proto::peer::Change;
 
+use crate::apps;
 use crate::bus::Bus;
 use crate::catalog::{Catalog, Declared, Settings};
 use crate::declaration::{About, Declare, Names, check};
@@ -57,8 +58,8 @@ impl ServerHandle {
     /// Adds a tool, and tells the clients that want to know.
     ///
     /// # Errors
-    /// [`Error::Declaration`] for what would be a mistake in the declaration of a server too; [`Error::Closed`] if the
-    /// server has ended.
+    /// [`Error::Declaration`] for what would be a mistake in the declaration of a server too, and for something of
+    /// [views](crate::apps) on a server that had none when it began to serve; [`Error::Closed`] if the server has ended.
     pub fn add_tool<Via>(&self, tool: impl IntoEntry<Tool, Via>) -> Result<()> {
         self.add(tool.into_entry())
     }
@@ -154,6 +155,7 @@ struct State {
 
 struct Live {
     completes: bool,
+    shows_views: bool,
     server: String,
     settings: Settings,
 }
@@ -191,7 +193,8 @@ impl Shared {
         let mut state = self.lock();
         check(&state.declared, self.states.get_or_init(|| states))?;
         let completes = state.declared.completes();
-        state.live = Some(Live { completes, server: server.to_owned(), settings });
+        let shows_views = settings.shows_views || state.declared.shows_views();
+        state.live = Some(Live { completes, shows_views, server: server.to_owned(), settings });
         Ok(())
     }
 
@@ -263,7 +266,15 @@ impl State {
             let message = "expected no completions: the server had none when it began to serve".to_owned();
             return Err(Error::Declaration { at: about.at, message });
         }
-        self.names.check(about, states)
+        if apps::is_part(about) && self.live.as_ref().is_some_and(|live| !live.shows_views) {
+            let message = format!(
+                "expected nothing for views: the server had none when it began to serve; declare `{}` by `Server::extension`",
+                apps::EXTENSION
+            );
+            return Err(Error::Declaration { at: about.at, message });
+        }
+        self.names.check(about, states)?;
+        self.names.check_page(about)
     }
 
     fn push<E: Declare>(&mut self, entry: E) {

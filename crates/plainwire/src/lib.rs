@@ -30,11 +30,13 @@
 //! - [`Roots`] keeps paths inside the directories that a client allows.
 //! - [`ServerHandle`] changes a server while it serves, and says what has changed; [`Completing`] is what a completion
 //!   completes.
+//! - [`apps`] shows results on pages, in hosts that can; [`WithMeta`] puts data beside a result.
 //! - [`Client`] asks a server; [`testing::client`] does it inside a test.
 //! - [`schema`] makes JSON Schemas of types lean, and fits them to clients.
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
 
+pub mod apps;
 mod asking;
 mod bus;
 mod catalog;
@@ -51,6 +53,7 @@ mod handler;
 pub mod layer;
 mod log;
 pub mod macros;
+mod meta;
 pub mod prelude;
 mod random;
 mod result;
@@ -75,6 +78,7 @@ pub use handler::{
     Argument, BlockingHandler, BlockingWork, Call, Completing, FromCall, Handler, IntoCompletion, OnCancel,
     Prompt, Rejected, Resource, ResourceTemplate, Signature, Tool, ViaArguments, ViaCall,
 };
+pub use meta::{Beside, WithMeta};
 pub use plainwire_macros::{data, prompt, resource, tool};
 pub use plainwire_proto as proto;
 pub use plainwire_proto::model;

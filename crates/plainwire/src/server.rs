@@ -238,7 +238,7 @@ impl Server {
         self
     }
 
-    /// Declares an extension, such as `io.modelcontextprotocol/ui`.
+    /// Declares an extension. A server with [views](crate::apps) declares theirs by itself.
     pub fn extension(mut self, identifier: &str, settings: serde_json::Value) -> Self {
         self.experimental.declare_in("extensions", identifier, settings);
         self

@@ -5,6 +5,7 @@
 //! is checked against the JSON Schema specification as a whole, and nothing is changed.
 
 mod names;
+mod pages;
 mod rules;
 mod schema;
 mod words;
@@ -126,6 +127,7 @@ pub fn check(tools: &[Entry]) -> Vec<Finding> {
         words::check(tool, &mut broken);
         names::check(tool, &mut known, &mut broken);
         schema::check(tool, &mut broken);
+        pages::check(tool, &mut broken);
         findings.extend(RULES.iter().filter_map(|rule| broken.finding(tool, rule)));
     }
     findings

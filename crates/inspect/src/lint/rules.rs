@@ -8,7 +8,7 @@ use super::Client::{self, Claude, Copilot, Cursor, Gemini, Openai};
 use super::Rule;
 use super::Severity::{self, Error, Note, Warning};
 
-/// All rules: what models read first, then names, then schemas.
+/// All rules: what models read first, then names, then schemas, then pages.
 pub const RULES: &[Rule] = &[
     rule("missing-description", Error, &[], "say what it accepts, what it returns and what it is for"),
     rule("short-description", Warning, &[], "say what it accepts, what it returns and what it is for"),
@@ -86,6 +86,8 @@ pub const RULES: &[Rule] = &[
     rule("empty-object", Warning, &[Gemini], "list its properties, or take a string with JSON in it"),
     rule("deep-schema", Note, &[Openai], "flatten it"),
     rule("many-properties", Note, &[Openai], "split the tool"),
+    rule("page-uri", Error, &[], "make the page a `ui://` resource of the server"),
+    rule("page-settings", Warning, &[], "move it to `_meta.ui` of the resource, where hosts look for it"),
 ];
 
 const fn rule(

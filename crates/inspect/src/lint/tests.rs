@@ -31,6 +31,13 @@ fn named(name: &str) -> Value {
     it
 }
 
+/// A tool with this `_meta`.
+fn shown(meta: Value) -> Value {
+    let mut it = named("find_issues");
+    it["_meta"] = meta;
+    it
+}
+
 fn found(tools: &[Value]) -> Vec<Finding> {
     check(&tools.iter().map(|it| Entry::read(&it.to_string())).collect::<Vec<_>>())
 }
@@ -248,6 +255,26 @@ fn cases() -> Vec<(&'static str, Lists, Lists)> {
             vec![vec![tool(&json!({ "type": "object", "properties": { "it": deep(9) } }))]],
         ),
         ("many-properties", vec![vec![many(5_001)]], vec![vec![many(5_000)]]),
+        (
+            "page-uri",
+            vec![
+                vec![shown(json!({ "ui": { "resourceUri": "https://a.example" } }))],
+                vec![shown(json!({ "ui": { "resourceUri": 5 } }))],
+                vec![shown(json!({ "ui/resourceUri": "ui://" }))],
+            ],
+            vec![
+                vec![shown(json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://a" }))],
+                vec![shown(json!({ "ui": { "visibility": ["app"] } }))],
+            ],
+        ),
+        (
+            "page-settings",
+            vec![
+                vec![shown(json!({ "ui": { "resourceUri": "ui://a", "csp": {} } }))],
+                vec![shown(json!({ "ui": { "permissions": {}, "prefersBorder": true } }))],
+            ],
+            vec![vec![shown(json!({ "csp": {} }))], vec![shown(json!({ "ui": "csp" }))]],
+        ),
     ]
 }
 

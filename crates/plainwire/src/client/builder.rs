@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plainwire_proto::model::{ElicitResult, Elicitation, Implementation, Root};
+use plainwire_proto::model::{Capabilities, ElicitResult, Elicitation, Implementation, Root};
 use plainwire_proto::peer::{ClientConfig, EraChoice, Limits, RequestOptions};
 use plainwire_proto::revision::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -30,6 +30,8 @@ use crate::transport::tap::Tap;
 pub struct ClientBuilder {
     asked: Asked,
     config: ClientConfig,
+    /// The extensions that are declared.
+    extensions: Capabilities,
     max_rounds: u32,
     options: RequestOptions,
     tap: Option<Tap>,
@@ -43,6 +45,7 @@ impl ClientBuilder {
         Self {
             asked: Asked::default(),
             config: ClientConfig::new(info),
+            extensions: Capabilities::default(),
             max_rounds: MAX_ROUNDS,
             options: RequestOptions::default(),
             tap: None,
@@ -53,6 +56,13 @@ impl ClientBuilder {
     #[must_use]
     pub fn info(mut self, info: Implementation) -> Self {
         self.config.info = info;
+        self
+    }
+
+    /// Declares an extension, such as [`crate::apps::EXTENSION`] with `{ "mimeTypes": [ … ] }`.
+    #[must_use]
+    pub fn extension(mut self, identifier: &str, settings: serde_json::Value) -> Self {
+        self.extensions.declare_in("extensions", identifier, settings);
         self
     }
 
@@ -199,6 +209,7 @@ impl ClientBuilder {
 
     async fn connect(mut self, route: Route, server: Server) -> Result<Client> {
         self.config.capabilities = self.asked.capabilities();
+        self.config.capabilities.0.append(&mut self.extensions.0);
         let has_roots = self.asked.roots.is_some();
         let (wishes, wished) = mpsc::channel(WISHES);
         let (notices, noticed) = mpsc::channel(NOTICES);

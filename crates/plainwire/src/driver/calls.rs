@@ -371,6 +371,7 @@ impl Calls {
             context: Caller::Source(&source),
             mime_type: entry.mime_type.as_deref(),
             schema: &entry.schema,
+            ui: entry.ui.as_deref(),
             uri: wanted.uri,
         };
         // The user's code may panic before its future exists: in `Deserialize`, or in a plain closure.

@@ -4,6 +4,7 @@ use std::future::Future;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use super::{Rejected, arguments};
 use crate::context::{Caller, Context, Principal};
@@ -19,6 +20,8 @@ pub struct Call<'c> {
     /// What the resource that is read is declared as.
     pub(crate) mime_type: Option<&'c str>,
     pub(crate) schema: &'c InputSchema,
+    /// What hosts want to know of the page that is read, if it is one.
+    pub(crate) ui: Option<&'c RawValue>,
     /// The resource that is read; empty for anything else.
     pub(crate) uri: &'c str,
 }

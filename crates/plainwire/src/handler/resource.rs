@@ -10,6 +10,7 @@ use super::completion::{self, Completers, Completing, IntoCompletion};
 use super::extract::Input;
 use super::template::Template;
 use super::{Handler, Outcome, Run, Signature};
+use crate::apps;
 use crate::layer::Layer;
 use crate::result::IntoResource;
 use crate::schema::InputSchema;
@@ -253,7 +254,14 @@ where
     Arc::new(move |call| {
         let returned = handler.call(call)?;
         let (uri, mime_type) = (call.uri.to_owned(), call.mime_type.map(ToOwned::to_owned));
-        Ok(Box::pin(async move { Outcome::of(returned.await.into_resource(&uri, mime_type.as_deref())) }))
+        let ui = call.ui.map(ToOwned::to_owned);
+        Ok(Box::pin(async move {
+            let mut read = returned.await.into_resource(&uri, mime_type.as_deref());
+            if let Ok(result) = &mut read {
+                apps::label(result, ui);
+            }
+            Outcome::of(read)
+        }))
     })
 }
 

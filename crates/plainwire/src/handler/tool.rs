@@ -256,13 +256,6 @@ impl Tool {
         self
     }
 
-    /// Adds `_meta` for clients, a JSON object.
-    #[must_use]
-    pub fn meta(mut self, meta: RawJson) -> Self {
-        self.entry.meta = Some(meta);
-        self
-    }
-
     /// Puts a layer around the tool: see [`crate::layer`]. The first one added is the outermost.
     #[must_use]
     pub fn layer(mut self, layer: impl Layer) -> Self {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::model::RawJson;
 
 use super::{Kind, Layer, Next, Request, Response};
 use crate::context::Caller;
@@ -24,6 +25,8 @@ pub(crate) struct Chain {
     /// Whether clients were told that its results have structured content.
     pub(crate) promises_structure: bool,
     pub(crate) schema: InputSchema,
+    /// What hosts want to know of a page.
+    pub(crate) ui: Option<RawJson>,
 }
 
 impl Chain {
@@ -68,6 +71,7 @@ impl Chain {
             context: Caller::Made(&request.context),
             mime_type: self.mime_type.as_deref(),
             schema: &self.schema,
+            ui: self.ui.as_deref(),
             uri: if self.kind == Kind::Resource { &request.name } else { "" },
         });
         match running.map_err(|rejected| ToolError::misfit(rejected.0))?.await {

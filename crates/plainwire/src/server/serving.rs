@@ -11,6 +11,7 @@ use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{Hook, Hooks, Server};
+use crate::apps;
 use crate::asking::Sealer;
 use crate::catalog::Settings;
 use crate::context::{Principal, ProgressRate};
@@ -113,7 +114,8 @@ impl Server {
             return Err(Error::Declaration { at: self.at, message });
         }
         let layers = self.layering.layers;
-        let settings = Settings { cache_hint, layers, page_size, preset, slow_step };
+        let shows_views = self.experimental.extension(apps::EXTENSION).is_some();
+        let settings = Settings { cache_hint, layers, page_size, preset, shows_views, slow_step };
         self.shared.begin(&self.info.name, settings, self.states)?;
         let mut capabilities = self.experimental;
         self.shared.see(|declared| declared.declare_in(&mut capabilities, self.handled));

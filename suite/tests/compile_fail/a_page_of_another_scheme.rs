@@ -1,0 +1,9 @@
+//! The page of a tool is a `ui://` resource.
+use plainwire::prelude::*;
+
+#[tool(ui = "https://example.com/add.html")]
+async fn add(a: u32) -> u32 {
+    a
+}
+
+fn main() {}
