@@ -7,6 +7,12 @@ pub(crate) fn bytes<const N: usize>() -> [u8; N] {
     bytes
 }
 
+/// An id that nobody can guess: 128 bits in hexadecimal.
+#[cfg(feature = "http")]
+pub(crate) fn id() -> String {
+    bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Linux: the system call, by the crate that is there for descriptors anyway. At most 256 bytes come whole.
 #[cfg(target_os = "linux")]
 fn fill(bytes: &mut [u8]) -> Result<(), rustix::io::Errno> {

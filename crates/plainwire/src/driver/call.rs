@@ -15,6 +15,7 @@ use plainwire_proto::peer::CallKey;
 use tokio::time::Sleep;
 
 use super::Deadline;
+use super::calls::Held;
 use crate::asking::Sealer;
 use crate::catalog::{Entry, Pace};
 use crate::context::{Context, Signal, Signals};
@@ -211,38 +212,40 @@ impl Writing {
 }
 
 /// Runs a call that did not end at once, to its end, its deadline or its abortion. `uri` is that of a resource.
-pub(super) fn run(
-    key: CallKey,
-    call: Guarded,
-    writing: Writing,
-    uri: String,
-    signals: Signals,
-) -> impl Future<Output = ()> + Send + 'static {
-    // Made here and not inside: a task that is aborted before its first poll runs none of its code.
-    let end = End { answered: false, key, signals };
-    async move {
-        // In this order: the work is dropped before its end is reported.
-        let (call, mut end) = (call, end);
-        let Some((outcome, named)) = call.await else { return };
-        let answer = writing.settle(outcome, &named, &uri).map(|outcome| {
-            let mut body = Vec::new();
-            writing.write(&outcome, &mut body);
-            body
-        });
-        end.answered = true;
-        end.signals.answer(key, answer);
-    }
+///
+/// `end` is made before and not inside: a task that is aborted before its first poll runs none of its code.
+pub(super) async fn run(call: Guarded, writing: Writing, uri: String, end: End) {
+    // In this order: the work is dropped before its end is reported.
+    let (call, mut end) = (call, end);
+    let Some((outcome, named)) = call.await else { return };
+    let answer = writing.settle(outcome, &named, &uri).map(|outcome| {
+        let mut body = Vec::new();
+        writing.write(&outcome, &mut body);
+        body
+    });
+    end.answered = true;
+    drop(end.held.take());
+    end.signals.answer(end.key, answer);
 }
 
 /// Reports the end of a call that was dropped.
-struct End {
+pub(super) struct End {
     answered: bool,
+    /// Let go of before anybody hears of the end.
+    held: Option<Held>,
     key: CallKey,
     signals: Signals,
+}
+
+impl End {
+    pub(super) fn new(key: CallKey, held: Option<Held>, signals: Signals) -> Self {
+        Self { answered: false, held, key, signals }
+    }
 }
 
 impl Drop for End {
     fn drop(&mut self) {
+        drop(self.held.take());
         if !self.answered {
             self.signals.send(Signal::Ended(self.key));
         }

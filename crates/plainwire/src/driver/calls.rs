@@ -19,7 +19,7 @@ use plainwire_proto::model::{CacheHint, CompleteRequest, Completion};
 use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
 use tokio::time::Sleep;
 
-use super::call::{self, Guarded, Work, Writing};
+use super::call::{self, End, Guarded, Work, Writing};
 use super::changes::Changes;
 use super::questions::Questions;
 use super::{Clock, spawn, unix};
@@ -31,8 +31,10 @@ use crate::layer::Kind;
 use crate::result::ToolError;
 use crate::server::Built;
 
+mod holding;
 mod stopping;
 
+pub(crate) use holding::Held;
 use stopping::Task;
 
 pub(super) struct Calls {
@@ -42,6 +44,8 @@ pub(super) struct Calls {
     changes: Changes,
     channel: Channel,
     clock: Clock,
+    /// What calls hold that begin now.
+    held: Option<Held>,
     /// Whether the other side is gone without a word.
     is_lost: bool,
     /// What has come and gone; kept for whoever asks, and for nobody else.
@@ -88,6 +92,7 @@ impl Calls {
             changes,
             channel: Channel::default(),
             clock: Clock::start(),
+            held: None,
             is_lost: false,
             #[cfg(feature = "http")]
             news: None,
@@ -433,7 +438,8 @@ impl Calls {
         let timeout = entry.timeout.or(self.built.timeout);
         let guarded = Guarded::new(entry, work, &self.built.sealer, timeout, pace);
         let (writing, uri) = (self.writing(wanted), wanted.uri.to_owned());
-        let task = spawn(call::run(wanted.key, guarded, writing, uri, self.channel.signals().clone()));
+        let end = End::new(wanted.key, self.held.clone(), self.channel.signals().clone());
+        let task = spawn(call::run(guarded, writing, uri, end));
         let task = Task { abort: task.abort_handle(), context, on_cancel: entry.on_cancel };
         self.tasks.insert(wanted.key, task);
     }

@@ -10,7 +10,6 @@ use plainwire_proto::envelope::{Malformed, Message};
 use plainwire_proto::peer::{Transmit, TransmitKind};
 
 use super::calls::Calls;
-use super::spawn;
 use crate::context::Principal;
 use crate::server::Built;
 
@@ -67,10 +66,6 @@ impl Exchange {
 impl Drop for Exchange {
     /// Nobody waits for the answer any more, which is how 2026-07-28 cancels over HTTP.
     fn drop(&mut self) {
-        if let Some(calls) = self.calls.take()
-            && calls.running() > 0
-        {
-            spawn(calls.wind_up());
-        }
+        self.calls.take().into_iter().for_each(Calls::leave);
     }
 }

@@ -4,21 +4,19 @@
 //! not take stays with the calls that would say it, and requests wait outside while too much is unread. There is no log of
 //! what was said: without its reader the session ends, and its calls are cancelled.
 
-use std::any::Any;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use plainwire_proto::envelope::Message;
 use plainwire_proto::frame::Frame;
-use plainwire_proto::peer::{CallKey, Route, Transmit, TransmitKind};
+use plainwire_proto::peer::{Transmit, TransmitKind};
 use plainwire_proto::revision::Revision;
 use tokio::sync::Semaphore;
 
-use super::calls::Calls;
+use super::calls::{Calls, Held};
 use super::session::Posted;
-use super::spawn;
 use super::wire::BACKLOG;
 use crate::context::Principal;
 use crate::server::Built;
@@ -34,9 +32,6 @@ pub(crate) struct OneStream {
     turn: Semaphore,
 }
 
-/// What is dropped when the calls that came with it are over.
-pub(crate) type Held = Arc<dyn Any + Send + Sync>;
-
 /// The session has ended.
 #[derive(Debug)]
 pub(crate) struct Ended;
@@ -44,7 +39,6 @@ pub(crate) struct Ended;
 /// What is done to it is done under a lock, for moments only: never while anything is awaited.
 struct Core {
     calls: Calls,
-    held: HashMap<CallKey, Held>,
     /// Who reads, if it has seen everything.
     reader: Option<Waker>,
     /// Who has the turn, if there is no room.
@@ -58,8 +52,7 @@ impl OneStream {
     /// Begins a session that has not been initialized yet, with the one who reads what it says.
     pub(crate) fn open(built: &Arc<Built>, principal: Option<Arc<Principal>>) -> (Arc<Self>, Reader) {
         let core = Core {
-            calls: Calls::with_news(Arc::clone(built), principal),
-            held: HashMap::new(),
+            calls: Calls::new(Arc::clone(built), principal),
             reader: None,
             sender: None,
             unread: VecDeque::new(),
@@ -104,9 +97,7 @@ impl OneStream {
     pub(crate) fn end(&self) {
         let Some(core) = self.lock().take() else { return };
         core.reader.into_iter().chain(core.sender).for_each(Waker::wake);
-        if core.calls.running() > 0 {
-            spawn(core.calls.wind_up());
-        }
+        core.calls.leave();
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Core>> {
@@ -135,28 +126,20 @@ impl Core {
         while self.calls.is_full() && self.calls.poll_signal(&mut unheard).is_ready() {
             self.gather();
         }
-        match posted {
-            Posted::Batch(bytes) => self.calls.handle_frame(Frame::Line(bytes)),
-            Posted::Message(text, parsed) => self.calls.handle_parsed(text, parsed),
-        }
-        let begun = self.calls.take_begun().into_iter().filter(|&key| self.calls.peer.is_open(key));
-        self.held.extend(begun.map(|key| (key, Arc::clone(held))));
+        self.calls.holding(held, |calls| match posted {
+            Posted::Batch(bytes) => calls.handle_frame(Frame::Line(bytes)),
+            Posted::Message(text, parsed) => calls.handle_parsed(text, parsed),
+        });
         self.gather();
         self.reader.take().into_iter().for_each(Waker::wake);
     }
 
-    /// Takes what the engine wants sent, and lets go of what was held for calls that are over.
+    /// Takes what the engine wants sent.
     fn gather(&mut self) {
-        for key in self.calls.take_cancelled() {
-            self.held.remove(&key);
-        }
         while let Some(transmit) = self.calls.peer.poll_transmit() {
-            match (&transmit.kind, transmit.route) {
-                // There is no coming back to this stream, so that nobody is let go.
-                (TransmitKind::Close(_), _) => continue,
-                (TransmitKind::Message, _) => {}
-                (_, Route::Request(key)) => drop(self.held.remove(&key)),
-                (_, _) => self.held.retain(|&key, _| self.calls.peer.is_open(key)),
+            // There is no coming back to this stream, so that nobody is let go.
+            if matches!(transmit.kind, TransmitKind::Close(_)) {
+                continue;
             }
             self.unread_bytes += transmit.bytes.len();
             self.unread.push_back(transmit);

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use self::bus::Bus;
 use self::sessions::Sessions;
-use super::{Doing, Limits, Store, StoreError, Subscription, Tail};
+use super::{Limits, Store, StoreError, StoreFuture, Subscription, Tail};
 
 /// Sessions, event logs and a bus in the memory of this process.
 ///
@@ -77,37 +77,37 @@ impl fmt::Debug for Memory {
 }
 
 impl Store for Memory {
-    fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> Doing<'s, ()> {
+    fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
         Box::pin(async move {
             check_name("a session's id", session)?;
             self.shared.sessions.create(session, record, idle)
         })
     }
 
-    fn load<'s>(&'s self, session: &'s str) -> Doing<'s, Option<Vec<u8>>> {
+    fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
         Box::pin(async move { Ok(self.shared.sessions.load(session)) })
     }
 
-    fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> Doing<'s, bool> {
+    fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool> {
         Box::pin(async move { Ok(self.shared.sessions.save(session, record)) })
     }
 
-    fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> Doing<'s, bool> {
+    fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool> {
         Box::pin(async move { Ok(self.shared.sessions.touch(session, idle)) })
     }
 
-    fn remove<'s>(&'s self, session: &'s str) -> Doing<'s, bool> {
+    fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool> {
         Box::pin(async move { Ok(self.shared.sessions.remove(session)) })
     }
 
-    fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> Doing<'s, u64> {
+    fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64> {
         Box::pin(async move {
             let log = self.shared.sessions.log_to_write(session).ok_or_else(log::no_session)?;
             log.append(stream, event, &self.shared.limits)
         })
     }
 
-    fn close<'s>(&'s self, session: &'s str, stream: u64) -> Doing<'s, ()> {
+    fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()> {
         Box::pin(async move {
             if let Some(log) = self.shared.sessions.log(session) {
                 log.close(stream);
@@ -116,21 +116,26 @@ impl Store for Memory {
         })
     }
 
-    fn tail<'s>(&'s self, session: &'s str, stream: u64, after: u64) -> Doing<'s, Option<Box<dyn Tail>>> {
+    fn tail<'s>(
+        &'s self,
+        session: &'s str,
+        stream: u64,
+        after: u64,
+    ) -> StoreFuture<'s, Option<Box<dyn Tail>>> {
         Box::pin(async move {
             let tail = self.shared.sessions.log(session).and_then(|log| log.tail(stream, after));
             Ok(tail.map(|tail| Box::new(tail) as Box<dyn Tail>))
         })
     }
 
-    fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> Doing<'s, ()> {
+    fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()> {
         Box::pin(async move {
             self.shared.bus.publish(channel, message);
             Ok(())
         })
     }
 
-    fn subscribe<'s>(&'s self, channel: &'s str) -> Doing<'s, Box<dyn Subscription>> {
+    fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>> {
         Box::pin(async move {
             check_name("a channel", channel)?;
             Ok(Box::new(self.shared.bus.subscribe(channel)) as Box<dyn Subscription>)
@@ -144,7 +149,7 @@ fn check_name(what: &str, name: &str) -> Result<(), StoreError> {
         return Ok(());
     }
     let (length, ascii) = (name.len(), if name.is_ascii() { "ASCII" } else { "not all of them ASCII" });
-    Err(StoreError::Failed(format!(
+    Err(StoreError::failed(format!(
         "expected {what} to be ASCII of at most {MAX_NAME} bytes, but found {length} bytes, {ascii}"
     )))
 }

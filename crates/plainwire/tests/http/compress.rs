@@ -162,7 +162,8 @@ async fn an_event_can_be_read_before_the_next_one_is_there() {
 
 #[tokio::test(start_paused = true)]
 async fn a_sign_of_life_can_be_read_at_once() {
-    let mut stream = Gzipped::new(gzip(all()).session(LEGACY).await.get().await);
+    let session = gzip(all()).session(LEGACY).await;
+    let mut stream = Gzipped::new(session.get().await);
     stream.until("\n\n").await;
     stream.until("\n\n:\n\n").await;
 }

@@ -69,6 +69,27 @@ async fn streams_end_in_order() {
 }
 
 #[tokio::test]
+async fn a_stream_that_was_taken_up_again_is_read_to_its_end() {
+    let mut running = Running::new(|http| http).await;
+    let session = running.session().await;
+    let mut first = running.connect().await;
+    first.send(&post(&session, &call(1, "count", json!({ "to": 3, "pause_ms": 200 })))).await;
+    let begun = first.up_to("\"progress\":1").await;
+    drop(first);
+    let id = begun.lines().rev().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();
+    let mut second = running.connect().await;
+    let get = format!(
+        "GET /mcp HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\nlast-event-id: {id}\r\n{session}\r\n"
+    );
+    second.send(&get).await;
+    second.up_to("\r\n\r\n").await;
+    running.ask_to_end();
+    let rest = second.up_to("0\r\n\r\n").await;
+    assert!(rest.contains("counted to 3"), "{rest}");
+    assert!(running.ended().await < BEYOND);
+}
+
+#[tokio::test]
 async fn a_stream_that_begins_while_the_server_ends_is_told_as_well() {
     let mut running = Running::new(|http| http).await;
     let mut listen = running.connect().await;

@@ -10,8 +10,8 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::web::PATIENCE;
-use super::wire::{Running, modern, until};
+use super::web::{PATIENCE, call};
+use super::wire::{Running, modern, post, until};
 
 const SHORT: Duration = Duration::from_millis(200);
 
@@ -56,6 +56,20 @@ fn as_request(text: &str) -> (Request<()>, Bytes) {
     let request =
         fields.fold(Request::post("http://localhost/mcp"), |it, (name, value)| it.header(name, value));
     (request.body(()).expect("a request"), Bytes::from(body.to_owned()))
+}
+
+#[tokio::test]
+async fn a_call_of_a_session_ends_with_a_server_that_is_dropped() {
+    let running = Running::new(|http| http).await;
+    let session = running.session().await;
+    let client = Client::new(&running).await;
+    let (request, body) = as_request(&post(&session, &call(1, "wait", json!({ "ms": 60_000 }))));
+    let (_response, mut stream) = client.ready().await.send_request(request, false).expect("sent");
+    stream.send_data(body, true).expect("sent");
+    until("it runs", || running.running() == 1).await;
+    let seen = running.seen.clone();
+    drop(running);
+    until("it was dropped", || seen.dropped.load(std::sync::atomic::Ordering::SeqCst) == 1).await;
 }
 
 #[tokio::test]

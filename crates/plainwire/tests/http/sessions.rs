@@ -135,6 +135,45 @@ async fn only_2025_03_26_has_batches() {
     assert_eq!(web.post(&batch).await.status, 400);
 }
 
+#[tokio::test]
+async fn a_batch_is_answered_although_one_of_its_calls_was_cancelled() {
+    let session = Web::new(http()).session("2025-03-26").await;
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    let batch = json!([
+        call(1, "wait", json!({ "ms": 60_000 })),
+        call(2, "count", json!({ "to": 3, "pause_ms": 20 }))
+    ]);
+    let cancelling = async {
+        sleep(Duration::from_millis(10)).await;
+        session.post(&cancel).await.status
+    };
+    let (answer, cancelled) = tokio::join!(session.post(&batch), cancelling);
+    assert_eq!(cancelled, 202);
+    let events = answer.events().await;
+    let answers = events.last().expect("events").json();
+    assert_eq!((answers.as_array().map(Vec::len), &answers[0]["id"]), (Some(1), &json!(2)));
+    // With all of it cancelled, there is no answer.
+    let both = json!([call(1, "wait", json!({ "ms": 60_000 })), cancel]);
+    assert_eq!(session.post(&both).await.events().await, []);
+}
+
+#[tokio::test]
+async fn a_batch_that_ends_at_once_says_all_that_it_has_to_say() {
+    let say = plainwire::Tool::new("say", |ctx: plainwire::Context| async move {
+        ctx.progress(1.0, None, None);
+        "said"
+    });
+    let web = Web::new(Http::new(server(&Seen::default()).tool(say))).session("2025-03-26").await;
+    let batch = json!([call(1, "say", json!({})), request(2, "ping", json!({}))]);
+    for _ in 0..2 {
+        let events = web.post(&batch).await.events().await;
+        assert_eq!(events.len(), 2, "{events:?}");
+        assert_eq!(events[0].json()["params"]["progress"], 1);
+        assert_eq!(events[1].json().as_array().map(Vec::len), Some(2));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stream_keeps_its_session_only_while_it_is_read() {
     let web = Web::new(http().session_idle(Duration::from_secs(60)));

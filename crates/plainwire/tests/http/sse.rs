@@ -354,6 +354,7 @@ async fn calls_count_as_requests_until_they_are_answered_or_cancelled() {
     client.post(&long(4)).await;
     assert_eq!(client.web.post(&long(5)).await.status, 429);
     drop(client);
+    sleep(Duration::from_millis(20)).await;
     let mut next = Client::connect(&web, "2024-11-05").await;
     assert_eq!(
         next.ask(&request(6, "ping", json!({}))).await["id"],

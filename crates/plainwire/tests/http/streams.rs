@@ -125,6 +125,19 @@ async fn streams_can_be_read_by_nobody_but_their_session() {
 }
 
 #[tokio::test]
+async fn an_event_that_is_not_there_yet_cannot_be_the_last_one_that_was_seen() {
+    let web = Web::new(http()).session(LEGACY).await;
+    let mut open = web.post(&call(1, "count", json!({ "to": 50, "pause_ms": 10 }))).await;
+    let id = open.event().await.expect("an event").id.expect("an id");
+    let stream = id.split_once('-').expect("an id").0;
+    for beyond in ["999", "18446744073709551615"] {
+        assert_eq!(web.resume(&format!("{stream}-{beyond}")).await.status, 400, "{beyond}");
+    }
+    drop(open);
+    assert_eq!(said(&web.resume(&id).await.events().await).len(), 51);
+}
+
+#[tokio::test]
 async fn the_second_listener_takes_over_from_the_first() {
     let mut server = server(&Seen::default());
     let handle = server.handle();

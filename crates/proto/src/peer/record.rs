@@ -51,6 +51,11 @@ impl Peer {
         }
     }
 
+    /// Returns whether the client of the session has said that it is ready: `notifications/initialized`.
+    pub fn is_initialized(&self) -> bool {
+        matches!(&self.role, Role::Server(session) if session.initialized)
+    }
+
     /// Goes on with a session that [`Self::save_session`] wrote, here or elsewhere. Returns whether the record is
     /// one, in a revision that is served.
     pub fn restore_session(&mut self, record: &[u8]) -> bool {
@@ -122,6 +127,7 @@ mod tests {
         let mut first = peer();
         assert_eq!(first.save_session(), None, "there is no session yet");
         handle(&mut first, INITIALIZE);
+        assert!(!first.is_initialized());
         handle(&mut first, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         handle(
             &mut first,
@@ -134,7 +140,7 @@ mod tests {
         let record = first.save_session().expect("a session");
 
         let mut second = peer();
-        assert!(second.restore_session(&record));
+        assert!(second.restore_session(&record) && second.is_initialized());
         assert_eq!(second.save_session(), Some(record));
         assert_eq!(second.revision(), Some(Revision::V2025_06_18));
         assert_eq!(handle(&mut second, INITIALIZE).len(), 1);

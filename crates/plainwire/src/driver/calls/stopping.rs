@@ -6,8 +6,12 @@ use std::ops::ControlFlow;
 
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::peer::CallKey;
+#[cfg(feature = "http")]
+use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
+#[cfg(feature = "http")]
+use super::super::spawn;
 use super::Calls;
 use crate::context::{Context, Signal};
 use crate::handler::OnCancel;
@@ -58,6 +62,14 @@ impl Calls {
         };
         if tokio::time::timeout(self.built.drain, finished).await.is_err() {
             tracing::warn!("{} calls did not finish in time", self.tasks.len());
+        }
+    }
+
+    /// Stops all calls of a session that has ended, which nobody waits for. Without a runtime, nothing can finish any more.
+    #[cfg(feature = "http")]
+    pub(in crate::driver) fn leave(self) {
+        if self.running() > 0 && Handle::try_current().is_ok() {
+            spawn(self.wind_up());
         }
     }
 

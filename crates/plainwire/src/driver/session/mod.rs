@@ -7,12 +7,13 @@
 mod event;
 mod outlet;
 mod pump;
+mod readers;
 mod record;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+use std::task::{Context, Waker};
 
 use plainwire_proto::envelope::{self, Malformed, Message};
 use plainwire_proto::error::ErrorKind;
@@ -24,9 +25,13 @@ use plainwire_proto::revision::{Feature, Revision};
 pub(crate) use event::Event;
 pub(crate) use outlet::First;
 use outlet::Outlet;
+use pump::Standalone;
+use readers::Readers;
 pub(crate) use record::Record;
+use tokio::time::{Instant, Sleep};
 
 use super::calls::Calls;
+pub(crate) use super::calls::Held;
 use super::spawn;
 use crate::context::Principal;
 use crate::random;
@@ -38,17 +43,50 @@ pub(crate) struct Session {
     /// `None` once it has ended.
     core: Mutex<Option<Core>>,
     id: Box<str>,
-    /// How many streams of it are being read.
-    readers: AtomicUsize,
+    readers: Readers,
     store: Arc<dyn Store>,
 }
 
 /// A stream of a session is being read, until this is dropped.
-pub(crate) struct Reading(Arc<Session>);
+pub(crate) struct Reading {
+    number: u64,
+    session: Arc<Session>,
+    stream: u64,
+}
+
+impl Reading {
+    /// Whether nothing more will come, although the store does not say so. If not, the reader is woken when that changes.
+    pub(crate) fn poll_cut(&self, cx: &mut Context<'_>) -> bool {
+        self.session.readers.poll_cut(self.stream, self.number, cx)
+    }
+}
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        self.0.readers.fetch_sub(1, Ordering::Relaxed);
+        self.session.readers.leave(self.stream, self.number);
+        self.session.note_readers(self.stream);
+    }
+}
+
+/// What a stream of a session is for, which its number says: any replica can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The answer to a request, and what comes before it.
+    OfRequest,
+    /// What belongs to no request.
+    Standalone,
+}
+
+impl Kind {
+    /// Returns what the stream of this number is for.
+    pub(crate) fn of(stream: u64) -> Self {
+        if stream & 1 == 0 { Self::OfRequest } else { Self::Standalone }
+    }
+
+    /// Returns a number that nobody can guess.
+    fn new_number(self) -> u64 {
+        let random = u64::from_ne_bytes(random::bytes());
+        if self == Self::OfRequest { random & !1 } else { random | 1 }
     }
 }
 
@@ -62,10 +100,12 @@ struct Core {
     due: VecDeque<Due>,
     /// Whether there is a task that looks after the session.
     is_pumped: bool,
+    /// Goes off when the standalone stream was unread for too long.
+    linger: Option<Pin<Box<Sleep>>>,
     outlets: HashMap<CallKey, Arc<Outlet>>,
     pump: Option<Waker>,
     /// What the client listens to for all that belongs to no request.
-    standalone: Option<u64>,
+    standalone: Option<Standalone>,
 }
 
 /// What has to be sent, and where to.
@@ -79,6 +119,8 @@ enum What {
     /// The client does not want the answer any more.
     Cancelled,
     Transmit(TransmitKind, Vec<u8>),
+    /// Nobody reads this stream any more.
+    Unread(u64),
 }
 
 /// A message of a client, or a batch of them.
@@ -113,6 +155,13 @@ pub(crate) enum Reply {
     Refusal(Vec<u8>),
 }
 
+/// What became of a POST.
+pub(crate) struct Taken {
+    /// Whether the session is another one now, as after a subscription.
+    pub(crate) has_changed: bool,
+    pub(crate) reply: Reply,
+}
+
 /// An answer that is still to come.
 pub(crate) struct Later(Arc<Outlet>);
 
@@ -137,11 +186,12 @@ impl Session {
             depth: built.config.limits.depth,
             due: VecDeque::new(),
             is_pumped: false,
+            linger: None,
             outlets: HashMap::new(),
             pump: None,
             standalone: None,
         };
-        Self { core: Mutex::new(Some(core)), id: id.into(), readers: AtomicUsize::new(0), store }
+        Self { core: Mutex::new(Some(core)), id: id.into(), readers: Readers::default(), store }
     }
 
     /// Goes on with a session that [`Self::record`] wrote; `None` if it is in a revision that is not served.
@@ -165,9 +215,18 @@ impl Session {
         Some((peer.session_generation(), Record::of(principal.map(|it| it.name.clone()), peer)?))
     }
 
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     /// Returns the number that comes with [`Self::record`].
     pub(crate) fn generation(&self) -> u64 {
         self.lock().as_ref().map_or(0, |core| core.calls.peer.session_generation())
+    }
+
+    /// Returns whether the client has said that it is ready.
+    pub(crate) fn is_initialized(&self) -> bool {
+        self.lock().as_ref().is_some_and(|core| core.calls.peer.is_initialized())
     }
 
     /// Returns the revision that was agreed on.
@@ -183,47 +242,63 @@ impl Session {
     /// Whether somebody waits for something of it, so that it must not expire: a stream is read, or a call runs. A stream
     /// that nobody reads keeps no session: most clients never say that they are gone.
     pub(crate) fn is_busy(&self) -> bool {
-        self.readers.load(Ordering::Relaxed) > 0
+        !self.readers.is_empty()
             || self.lock().as_ref().is_some_and(|core| core.calls.running() > 0 || !core.due.is_empty())
     }
 
     /// Takes note that a stream of it is being read.
-    pub(crate) fn read(self: &Arc<Self>) -> Reading {
-        self.readers.fetch_add(1, Ordering::Relaxed);
-        Reading(Arc::clone(self))
+    pub(crate) fn read(self: &Arc<Self>, stream: u64) -> Reading {
+        let number = self.readers.enter(stream);
+        self.note_readers(stream);
+        Reading { number, session: Arc::clone(self), stream }
     }
 
-    /// Takes what the client has sent.
-    pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>) -> Reply {
+    /// Takes note of whether anybody reads a stream, if it is the one for what belongs to no request.
+    fn note_readers(&self, stream: u64) {
         let mut guard = self.lock();
-        let Some(core) = guard.as_mut() else { return Reply::Ended };
+        let Some(core) = guard.as_mut() else { return };
+        if let Some(standalone) = core.standalone.as_mut().filter(|it| it.number == stream) {
+            standalone.unread_since = (!self.readers.is_read(stream)).then(Instant::now);
+            core.pump.take().into_iter().for_each(Waker::wake);
+        }
+    }
+
+    /// Takes what the client has sent. The calls that it begins hold `held` until they are over.
+    pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, held: &Held) -> Taken {
+        let mut guard = self.lock();
+        let Some(core) = guard.as_mut() else { return Taken { has_changed: false, reply: Reply::Ended } };
+        let before = core.calls.peer.session_generation();
+        let reply = self.take(core, posted, held);
+        Taken { has_changed: core.calls.peer.session_generation() != before, reply }
+    }
+
+    fn take(self: &Arc<Self>, core: &mut Core, posted: Posted<'_>, held: &Held) -> Reply {
         // What others are still owed comes first.
         core.gather();
-        let batch = match posted {
+        let batch = core.calls.holding(held, |calls| match posted {
             Posted::Batch(bytes) => {
-                core.calls.handle_frame(Frame::Line(bytes));
-                core.calls.peer.open_batch()
+                calls.handle_frame(Frame::Line(bytes));
+                calls.peer.open_batch()
             }
             Posted::Message(text, parsed) => {
-                core.calls.handle_parsed(text, parsed);
+                calls.handle_parsed(text, parsed);
                 None
             }
-        };
+        });
         let begun = core.calls.take_begun();
-        let mut sent: Vec<Transmit> = std::iter::from_fn(|| core.calls.peer.poll_transmit()).collect();
-        let is_mine = |core: &Core, it: &Transmit| match it.route {
-            Route::Batch(number) => !core.batches.contains_key(&number),
-            Route::Listen(key) | Route::Request(key) => !core.outlets.contains_key(&key),
+        let sent: Vec<Transmit> = std::iter::from_fn(|| core.calls.peer.poll_transmit()).collect();
+        let is_mine = |it: &Transmit| match it.route {
             Route::Unsolicited => matches!(it.kind, TransmitKind::Error(_)),
+            // Whom others are for is known.
+            route => core.outlet_of(route).is_none(),
         };
+        let (mut mine, others): (Vec<_>, Vec<_>) = sent.into_iter().partition(is_mine);
         // The usual case: a call that ended at once and said nothing on its way.
-        let mine: Vec<usize> = (0..sent.len()).filter(|&n| is_mine(core, &sent[n])).collect();
-        if let [only] = mine[..]
-            && !matches!(sent[only].kind, TransmitKind::Message | TransmitKind::Close(_))
+        if let [Transmit { kind: TransmitKind::Answer | TransmitKind::Error(_), .. }] = mine[..]
             && begun.iter().all(|&key| !core.calls.peer.is_open(key))
+            && let Some(Transmit { kind, route, bytes }) = mine.pop()
         {
-            let Transmit { kind, route, bytes } = sent.remove(only);
-            core.owe(sent, None);
+            core.owe(others);
             self.look_after(core);
             return match (kind, route) {
                 // Clients do not look into a refusal for the answer to their request: only what is none gets one.
@@ -238,7 +313,9 @@ impl Session {
             core.outlets.extend(begun.into_iter().map(|key| (key, Arc::clone(outlet))));
             core.batches.extend(batch.map(|number| (number, Arc::clone(outlet))));
         }
-        core.owe(sent, later.as_ref());
+        let own = mine.into_iter().map(|Transmit { kind, bytes, .. }| What::Transmit(kind, bytes));
+        core.due.extend(own.map(|what| Due { outlet: later.clone(), what }));
+        core.owe(others);
         self.look_after(core);
         later.map_or(Reply::Accepted, |outlet| Reply::Later(Later(outlet)))
     }
@@ -273,33 +350,36 @@ impl Session {
     /// # Errors
     /// If the store fails. `None` if the session has ended.
     pub(crate) async fn listen(self: &Arc<Self>) -> Result<Option<u64>, StoreError> {
-        let number = u64::from_ne_bytes(random::bytes());
+        let number = Kind::Standalone.new_number();
         let Some(revision) = self.revision() else { return Ok(None) };
         let first = if revision.has(Feature::PrimedStreams) { Event::Priming } else { Event::Begun };
         self.store.append(&self.id, number, &first.to_bytes()).await?;
         let old = {
             let mut guard = self.lock();
             let Some(core) = guard.as_mut() else { return Ok(None) };
-            let old = core.standalone.replace(number);
+            let standalone = Standalone { number, unread_since: Some(Instant::now()) };
+            let old = core.standalone.replace(standalone);
             self.look_after(core);
             old
         };
-        if let Some(old) = old {
-            self.store.close(&self.id, old).await?;
+        if let Some(Standalone { number: old, .. }) = old
+            && let Err(error) = self.store.close(&self.id, old).await
+        {
+            tracing::warn!("a stream that another one replaces ends here only: {}", error.in_full());
+            self.readers.cut(old);
         }
         Ok(Some(number))
     }
 
-    /// Ends the session: its calls are cancelled, and whoever waits for one hears of it.
+    /// Ends the session here: its calls are cancelled, its streams end, and whoever waits for an answer hears of it.
     pub(crate) fn end(&self) {
         let Some(core) = self.lock().take() else { return };
+        self.readers.cut_all();
         for outlet in core.outlets.into_values().chain(core.batches.into_values()) {
             outlet.begin(First::Ended);
         }
         core.pump.into_iter().for_each(Waker::wake);
-        if core.calls.running() > 0 {
-            spawn(core.calls.wind_up());
-        }
+        core.calls.leave();
     }
 
     /// Sees to it that a task looks after what goes on in the session.
@@ -321,31 +401,47 @@ impl Core {
     /// Takes what the engine wants sent.
     fn gather(&mut self) {
         let sent: Vec<Transmit> = std::iter::from_fn(|| self.calls.peer.poll_transmit()).collect();
-        self.owe(sent, None);
+        self.owe(sent);
         for key in self.calls.take_cancelled() {
-            let outlet = self.outlets.remove(&key);
-            self.due.extend(outlet.map(|outlet| Due { outlet: Some(outlet), what: What::Cancelled }));
+            let Some(outlet) = self.outlets.remove(&key) else { continue };
+            // The other requests of a batch are still answered.
+            if !self.batches.values().any(|batch| Arc::ptr_eq(batch, &outlet)) {
+                self.due.push_back(Due { outlet: Some(outlet), what: What::Cancelled });
+            }
         }
         let peer = &self.calls.peer;
+        // Answers of a batch come together.
+        self.outlets.retain(|&key, _| peer.is_open(key));
         for (_, outlet) in self.batches.extract_if(|number, _| !peer.is_batch_open(*number)) {
             self.due.push_back(Due { outlet: Some(outlet), what: What::Cancelled });
         }
     }
 
-    /// Remembers what has to be sent; `own` is where refusals go.
-    fn owe(&mut self, sent: Vec<Transmit>, own: Option<&Arc<Outlet>>) {
+    /// Remembers what has to be sent, each to who is known to wait for it.
+    fn owe(&mut self, sent: Vec<Transmit>) {
         for Transmit { kind, route, bytes } in sent {
-            let is_last = matches!(kind, TransmitKind::Answer | TransmitKind::Error(_));
-            let outlet = match route {
-                Route::Batch(number) => self.batches.remove(&number),
-                Route::Listen(key) | Route::Request(key) if is_last => self.outlets.remove(&key),
-                Route::Listen(key) | Route::Request(key) => self.outlets.get(&key).cloned(),
-                Route::Unsolicited if is_last => own.cloned(),
-                Route::Unsolicited => None,
-            };
-            let is_lost = outlet.is_none() && (is_last || route != Route::Unsolicited);
-            let outlet = if is_lost { own.cloned() } else { outlet };
+            let outlet = self.outlet_of(route).cloned();
+            if outlet.is_none() && route != Route::Unsolicited {
+                tracing::debug!("a message belongs to a request that nobody knows");
+                continue;
+            }
+            match (&kind, route) {
+                (TransmitKind::Answer | TransmitKind::Error(_), Route::Listen(key) | Route::Request(key)) => {
+                    self.outlets.remove(&key);
+                }
+                (_, Route::Batch(number)) => drop(self.batches.remove(&number)),
+                _ => {}
+            }
             self.due.push_back(Due { outlet, what: What::Transmit(kind, bytes) });
+        }
+    }
+
+    /// Returns who waits for what is sent there.
+    fn outlet_of(&self, route: Route) -> Option<&Arc<Outlet>> {
+        match route {
+            Route::Batch(number) => self.batches.get(&number),
+            Route::Listen(key) | Route::Request(key) => self.outlets.get(&key),
+            Route::Unsolicited => None,
         }
     }
 

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// States: waiting, then one of [`First`] for good.
+/// States: waiting, then one of [`First`] for good. A stream may break off later.
 #[derive(Debug, Default)]
 pub(super) struct Outlet {
     state: Mutex<State>,
@@ -15,6 +15,8 @@ pub(super) struct Outlet {
 #[derive(Debug, Default)]
 struct State {
     first: Option<First>,
+    /// Whether the store failed, so that nothing more goes into the stream.
+    is_broken: bool,
     waker: Option<Waker>,
 }
 
@@ -29,15 +31,37 @@ pub(crate) enum First {
     Stream(u64),
     /// Not at all: the session has ended.
     Ended,
+    /// Not at all: the store failed.
+    Failed,
+}
+
+/// Where the next message to a request goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Nothing has been said yet.
+    New,
+    /// Nowhere: the request has been answered, or nobody can be.
+    Nowhere,
+    /// Into this stream.
+    Stream(u64),
 }
 
 impl Outlet {
-    /// Returns the stream of this request, if there is one.
-    pub(super) fn stream(&self) -> Option<u64> {
-        match self.lock().first {
-            Some(First::Stream(number)) => Some(number),
-            _ => None,
+    pub(super) fn target(&self) -> Target {
+        let state = self.lock();
+        match state.first {
+            None => Target::New,
+            Some(First::Stream(number)) if !state.is_broken => Target::Stream(number),
+            Some(_) => Target::Nowhere,
         }
+    }
+
+    /// Takes note that the store failed. Returns the stream that has to end, if anything was said.
+    pub(super) fn fail(&self) -> Option<u64> {
+        let target = self.target();
+        self.lock().is_broken = true;
+        self.begin(First::Failed);
+        if let Target::Stream(number) = target { Some(number) } else { None }
     }
 
     /// Says how the response begins, unless that is known already.

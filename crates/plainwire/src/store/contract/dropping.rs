@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::sessions::is_absent;
 use super::trial::{Broken, ID, LIMITS, LONG, hears, next, reads, same, session_with, tail, write};
-use crate::store::{Doing, Limits, Store, Tailed};
+use crate::store::{Limits, Store, StoreFuture, Tailed};
 
 /// A future that is dropped, before or after it was polled, has done its work or nothing.
 ///
@@ -101,7 +101,7 @@ async fn channels(here: &impl Store, there: &impl Store, polls: usize) -> Result
 }
 
 /// Polls a future so many times, unless it ends before, and drops it.
-fn give_up<T>(mut future: Doing<'_, T>, polls: usize) {
+fn give_up<T>(mut future: StoreFuture<'_, T>, polls: usize) {
     begin(&mut future, polls);
 }
 

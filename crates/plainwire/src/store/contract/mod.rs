@@ -95,6 +95,7 @@ macro_rules! store_rules {
                 events_are_numbered_from_1_by_stream
                 writers_at_once_never_share_a_number
                 a_tail_begins_behind_the_event_that_it_is_told
+                no_tail_begins_behind_an_event_that_is_not_there
                 a_tail_hears_what_another_replica_writes
                 a_tail_misses_nothing_before_it_waits
                 a_tail_keeps_up_with_a_writer

@@ -93,6 +93,30 @@ pub async fn a_tail_begins_behind_the_event_that_it_is_told<S: Store>(
     Ok(())
 }
 
+/// There is no tail from behind an event that was never written, whether the stream is open or closed: it would pass over
+/// what is written next, without a word.
+///
+/// # Errors
+/// [`Broken`] if the store breaks the rule.
+pub async fn no_tail_begins_behind_an_event_that_is_not_there<S: Store>(
+    make: impl AsyncFn(Limits) -> [S; 2],
+    _idle: Duration,
+) -> Result<(), Broken> {
+    let [here, there] = make(LIMITS).await;
+    session_with(&here, 1, 3).await?;
+    write(&here, 2, 1..=1).await?;
+    here.close(ID, 2).await?;
+    for store in [&here, &there] {
+        for (stream, after) in [(1, 4), (1, 999), (1, u64::MAX), (2, 2)] {
+            let found = store.tail(ID, stream, after).await?.is_some();
+            same("whether there is a tail behind an event that is not there", &found, &false)?;
+        }
+    }
+    // Nobody had to come for it to be written.
+    write(&here, 1, 4..=4).await?;
+    reads(&mut *tail(&there, 1, 3).await?, [4]).await
+}
+
 /// A tail that waits hears what is written, on its own replica and on another, and nothing of other streams.
 ///
 /// # Errors

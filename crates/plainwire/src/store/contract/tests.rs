@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::store::{Doing, Heard, Limits, Memory, Store, StoreError, Subscription, Tail, Tailed};
+use crate::store::{Heard, Limits, Memory, Store, StoreError, StoreFuture, Subscription, Tail, Tailed};
 
 const IDLE: Duration = Duration::from_secs(60);
 
@@ -45,6 +45,8 @@ enum Wrong {
     ListensTooLate,
     /// A load is a touch.
     LoadTouches,
+    /// Tails begin behind events that are not there.
+    MakesAnyTail,
     /// Tails wait for ever behind the last event.
     NeverEnds,
     /// Tails, and whoever listens, are not woken.
@@ -71,11 +73,11 @@ impl Broken {
 }
 
 impl Store for Broken {
-    fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> Doing<'s, ()> {
+    fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
         self.store.create(self.id(session), record, idle)
     }
 
-    fn load<'s>(&'s self, session: &'s str) -> Doing<'s, Option<Vec<u8>>> {
+    fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
         Box::pin(async move {
             if self.wrong == Wrong::LoadTouches {
                 self.store.touch(session, IDLE).await?;
@@ -84,7 +86,7 @@ impl Store for Broken {
         })
     }
 
-    fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> Doing<'s, bool> {
+    fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool> {
         Box::pin(async move {
             if self.wrong == Wrong::SavesInTwoSteps {
                 self.store.save(session, b"").await?;
@@ -94,15 +96,15 @@ impl Store for Broken {
         })
     }
 
-    fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> Doing<'s, bool> {
+    fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool> {
         self.store.touch(self.id(session), idle)
     }
 
-    fn remove<'s>(&'s self, session: &'s str) -> Doing<'s, bool> {
+    fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool> {
         self.store.remove(self.id(session))
     }
 
-    fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> Doing<'s, u64> {
+    fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64> {
         Box::pin(async move {
             let number = self.store.append(self.id(session), stream, event).await?;
             if self.wrong != Wrong::CountsPerReplica {
@@ -115,13 +117,23 @@ impl Store for Broken {
         })
     }
 
-    fn close<'s>(&'s self, session: &'s str, stream: u64) -> Doing<'s, ()> {
+    fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()> {
         self.store.close(self.id(session), stream)
     }
 
-    fn tail<'s>(&'s self, session: &'s str, stream: u64, after: u64) -> Doing<'s, Option<Box<dyn Tail>>> {
+    fn tail<'s>(
+        &'s self,
+        session: &'s str,
+        stream: u64,
+        after: u64,
+    ) -> StoreFuture<'s, Option<Box<dyn Tail>>> {
         Box::pin(async move {
-            let Some(mut tail) = self.store.tail(self.id(session), stream, after).await? else {
+            let wants = |after| self.store.tail(self.id(session), stream, after);
+            let mut found = wants(after).await?;
+            if found.is_none() && self.wrong == Wrong::MakesAnyTail {
+                found = wants(1).await?;
+            }
+            let Some(mut tail) = found else {
                 return Ok(None);
             };
             let read = if self.wrong == Wrong::ListensTooLate { drain(&mut *tail) } else { vec![] };
@@ -130,11 +142,11 @@ impl Store for Broken {
         })
     }
 
-    fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> Doing<'s, ()> {
+    fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()> {
         self.store.publish(channel, message)
     }
 
-    fn subscribe<'s>(&'s self, channel: &'s str) -> Doing<'s, Box<dyn Subscription>> {
+    fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>> {
         Box::pin(async move {
             let subscription = self.store.subscribe(channel).await?;
             Ok(Box::new(BrokenSubscription { subscription, wrong: self.wrong }) as _)
@@ -300,6 +312,11 @@ async fn catches_a_store_that_forgets_to_end_tails() {
         ],
     )
     .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn catches_a_store_with_tails_behind_events_that_are_not_there() {
+    check(Wrong::MakesAnyTail, &["no_tail_begins_behind_an_event_that_is_not_there"]).await;
 }
 
 #[tokio::test(start_paused = true)]

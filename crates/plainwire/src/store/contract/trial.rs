@@ -69,7 +69,7 @@ pub(super) fn same<T: Debug + PartialEq>(what: &str, found: &T, expected: &T) ->
 /// Whether a store refuses to do it, in whatever words.
 pub(super) fn refused<T: Debug>(what: &str, found: &Result<T, StoreError>) -> Kept {
     match found {
-        Err(StoreError::Failed(_)) => Ok(()),
+        Err(StoreError::Failed { .. }) => Ok(()),
         other => Err(Broken(format!("expected {what} to fail, but found {}", short(other)))),
     }
 }

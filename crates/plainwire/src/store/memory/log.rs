@@ -109,11 +109,11 @@ impl Log {
         state.streams.values_mut().flat_map(|it| mem::take(&mut it.waiting).into_values()).collect()
     }
 
-    /// Follows a stream; `None` if it is not known or nothing is left to say about it.
+    /// Follows a stream; `None` if it is not known, nothing is left to say about it, or `after` is still to come.
     pub(super) fn tail(self: Arc<Self>, stream: u64, after: u64) -> Option<Follower> {
         let number = {
             let state = &mut lock(&self.state);
-            let it = state.streams.get_mut(&stream).filter(|it| !it.is_spent())?;
+            let it = state.streams.get_mut(&stream).filter(|it| !it.is_spent() && after <= it.last)?;
             it.tails += 1;
             state.last_tail += 1;
             state.last_tail
@@ -171,13 +171,13 @@ impl State {
             let text = format!(
                 "expected at most {limit} streams in a session (limit `streams`), but found one more"
             );
-            return Err(StoreError::Failed(text));
+            return Err(StoreError::failed(text));
         }
         let stream = self.streams.entry(number).or_default();
         if stream.closed {
             let text =
                 format!("expected an open stream, but found an event for stream {number}, which is closed");
-            return Err(StoreError::Failed(text));
+            return Err(StoreError::failed(text));
         }
         self.bytes += event.len();
         self.order.push_back(number);
@@ -284,7 +284,7 @@ impl Drop for Follower {
 }
 
 pub(super) fn no_session() -> StoreError {
-    StoreError::Failed("expected a session to write to, but found none".into())
+    StoreError::failed("expected a session to write to, but found none")
 }
 
 fn wake(waiting: BTreeMap<u64, Waker>) {

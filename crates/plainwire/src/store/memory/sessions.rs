@@ -65,9 +65,7 @@ impl Sessions {
         let part = &mut lock(self.part(id));
         if part.by_id.contains_key(id) {
             self.count.fetch_sub(1, Ordering::Relaxed);
-            return Err(StoreError::Failed(
-                "expected the id of a new session, but found one that is taken".into(),
-            ));
+            return Err(StoreError::failed("expected the id of a new session, but found one that is taken"));
         }
         part.insert(id.into(), session);
         Ok(())

@@ -13,31 +13,44 @@ use super::body::Body;
 use super::endpoint::{Caller, Endpoint, accepts};
 use super::message::{Fields, Read, refused};
 use super::relay::Said;
-use super::stream::{Events, Following, Peeked, Source, parse_event_id};
+use super::stream::{self, Events, Following, Peeked, Source, parse_event_id};
 use super::usage::Place;
-use crate::driver::session::{First, Posted, Reply, Session};
-use crate::store::StoreError;
+use crate::driver::session::{Event, First, Held, Posted, Reply, Session};
+use crate::store::{StoreError, Tailed};
 
 const NOTHING_LEFT: &str = "expected `Last-Event-ID` to be of a stream that goes on, but found its end";
+
+const NOT_KEPT: &str = "expected `Last-Event-ID` to be of an event of this session that is kept";
+
+const STORE_FAILED: &str = "the store of this server failed";
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 impl Endpoint {
     /// Begins a session with `initialize`.
     pub(super) async fn initialize(&self, caller: Caller, read: Read<'_>) -> Response<Body> {
-        let (id, session) = self.sessions.begin(caller.principal.clone());
-        let (status, bytes) = match session.post(Posted::Message(read.text, read.parsed)) {
+        let Some(new) = self.sessions.begin(caller) else {
+            let text = format!(
+                "expected at most {} sessions of a caller at a time (limit `sessions_per_caller`), but found one more",
+                self.sessions.most()
+            );
+            return answer::refusal(429, text);
+        };
+        // Nothing goes on in there yet.
+        let held: Held = Arc::new(());
+        let (status, bytes) = match new.session.post(Posted::Message(read.text, read.parsed), &held).reply {
             Reply::Answer(bytes) => (200, bytes),
             Reply::Refusal(bytes) => return answer::json(400, bytes),
             Reply::Accepted | Reply::Ended | Reply::Later(_) => return answer::empty(StatusCode::ACCEPTED),
         };
         // An error has made no session, and there is nothing to keep.
-        if session.revision().is_none() {
+        if new.session.revision().is_none() {
             return answer::json(status, bytes);
         }
-        if let Err(error) = self.sessions.keep(&id, &session, caller.principal).await {
-            return store_failed(&error);
-        }
+        let id = match self.sessions.keep(new).await {
+            Ok(id) => id,
+            Err(error) => return store_failed(&error),
+        };
         let mut response = answer::json(status, bytes);
         if let Ok(id) = HeaderValue::try_from(id) {
             response.headers_mut().insert(SESSION_ID, id);
@@ -53,18 +66,27 @@ impl Endpoint {
         posted: Posted<'_>,
         place: Place,
     ) -> Response<Body> {
-        let relayed = posted.relayed();
-        let reply = session.post(posted);
+        let (relayed, is_batch) = (posted.relayed(), matches!(posted, Posted::Batch(_)));
+        let (was_initialized, place) = (session.is_initialized(), Arc::new(place));
+        // A client that hangs up ends nothing, so that it is the call that has the place.
+        let held: Held = Arc::<Place>::clone(&place);
+        let taken = session.post(posted, &held);
+        drop(held);
+        // Nothing of this begins a call: the client may send it again.
         if let Some(text) = relayed
             && let Err(error) = self.sessions.tell(&Said::Message(id, text)).await
         {
             return store_failed(&error);
         }
-        // Before the client may send more, perhaps to another replica.
-        if let Err(error) = self.sessions.save(id, session).await {
-            return store_failed(&error);
+        if let Err(error) = self.save(id, session, was_initialized).await {
+            // A change of the session is nothing else, unless it stood in a batch. Calls have begun, and their answers count:
+            // the record is written with the next message.
+            if taken.has_changed && !is_batch {
+                return store_failed(&error);
+            }
+            tracing::warn!("a change of a session is not in the store yet: {}", error.in_full());
         }
-        let later = match reply {
+        let later = match taken.reply {
             Reply::Accepted => return answer::empty(StatusCode::ACCEPTED),
             Reply::Answer(bytes) => return answer::json(200, bytes),
             Reply::Ended => return no_session(),
@@ -74,9 +96,19 @@ impl Endpoint {
         match later.first().await {
             First::Answer(bytes) => answer::json(200, bytes),
             First::Ended => no_session(),
+            First::Failed => answer::refusal(500, STORE_FAILED),
             First::Nothing => answer::no_events(),
             First::Stream(number) => self.follow((id, session), (number, 0), Some(place)).await,
         }
+    }
+
+    /// Writes what a message has changed, before the client may send more, perhaps to another replica.
+    async fn save(&self, id: &str, session: &Session, was_initialized: bool) -> Result<(), StoreError> {
+        self.sessions.save(id, session).await?;
+        if session.is_initialized() && !was_initialized {
+            self.sessions.admit(id).await?;
+        }
+        Ok(())
     }
 
     /// Listens to what belongs to no request, or goes on with a stream that was cut off.
@@ -142,35 +174,27 @@ impl Endpoint {
     async fn follow(
         &self,
         (id, session): (&str, &Arc<Session>),
-        (stream, after): (u64, u64),
-        place: Option<Place>,
+        (number, after): (u64, u64),
+        place: Option<Arc<Place>>,
     ) -> Response<Body> {
-        match self.sessions.store.tail(id, stream, after).await {
-            Ok(Some(mut tail)) => {
-                let first = match place {
-                    Some(_) => None,
-                    // Whoever comes back for nothing would come back for ever: a client whose request was cancelled does.
-                    None => match poll_fn(|cx| Poll::Ready(tail.poll_next(cx))).await {
-                        Poll::Ready(None) => return answer::refusal(400, NOTHING_LEFT),
-                        Poll::Ready(first) => first,
-                        Poll::Pending => None,
-                    },
-                };
-                let tail = Box::new(Peeked { first, tail });
-                let following = Following::new(stream, tail, session);
-                // Only a request has a place among those in flight.
-                let source = match place {
-                    Some(_) => Source::Tail(following),
-                    None => Source::Standalone(following),
-                };
-                answer::events(Events::new(source, place, self))
+        let mut tail = match self.sessions.store.tail(id, number, after).await {
+            Ok(Some(tail)) => tail,
+            Ok(None) => return answer::refusal(400, NOT_KEPT),
+            Err(error) => return store_failed(&error),
+        };
+        let first = match poll_fn(|cx| Poll::Ready(tail.poll_next(cx))).await {
+            // Whoever comes back for nothing would come back for ever: a client whose request was cancelled does.
+            Poll::Ready(None) if place.is_none() => return answer::refusal(400, NOTHING_LEFT),
+            // The same goes for what can't be read.
+            Poll::Ready(Some(Err(error))) => return store_failed(&error),
+            Poll::Ready(Some(Ok(Tailed::Event(_, bytes)))) if Event::parse(&bytes).is_none() => {
+                return store_failed(&stream::no_event());
             }
-            Ok(None) => answer::refusal(
-                400,
-                "expected `Last-Event-ID` to be of a stream of this session that is kept",
-            ),
-            Err(error) => store_failed(&error),
-        }
+            Poll::Ready(first) => Some(first),
+            Poll::Pending => None,
+        };
+        let tail = Box::new(Peeked { first, tail });
+        answer::events(Events::new(Source::Tail(Following::new(number, tail, session)), place, self))
     }
 }
 
@@ -182,9 +206,9 @@ pub(super) fn no_session() -> Response<Body> {
 pub(super) fn store_failed(error: &StoreError) -> Response<Body> {
     match error {
         StoreError::Full { .. } => answer::refusal(503, error.to_string()),
-        StoreError::Failed(why) => {
-            tracing::error!("the store failed: {why}");
-            answer::refusal(500, "the store of this server failed")
+        StoreError::Failed { .. } => {
+            tracing::error!("the store failed: {}", error.in_full());
+            answer::refusal(500, STORE_FAILED)
         }
     }
 }

@@ -13,6 +13,7 @@
 //! ```
 
 mod answer;
+mod begun;
 mod body;
 mod compress;
 mod connection;
@@ -70,6 +71,7 @@ pub struct Http {
     path: String,
     patience: Duration,
     server: Server,
+    sessions_per_caller: usize,
     /// Where it was asked for.
     sse: Option<&'static Location<'static>>,
     /// `None` if there are no other replicas.
@@ -89,6 +91,7 @@ impl Http {
             path: "/mcp".to_owned(),
             patience: Duration::from_secs(30),
             server,
+            sessions_per_caller: begun::SESSIONS_PER_CALLER,
             sse: None,
             store: None,
             #[cfg(feature = "tls")]
@@ -128,6 +131,13 @@ impl Http {
     /// Sets how long a session lives in which nothing goes on; 30 minutes without this.
     pub fn session_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
+        self
+    }
+
+    /// Sets how many sessions one principal may have begun at this replica, or one address without a token, before another
+    /// one is refused (429); 10,000 without this.
+    pub fn sessions_per_caller(mut self, most: usize) -> Self {
+        self.sessions_per_caller = most;
         self
     }
 
@@ -263,7 +273,8 @@ impl Http {
         let (built, hooks) = self.server.build(None)?;
         let others = self.store.as_ref().map(Others::new);
         let store = self.store.unwrap_or_else(|| Arc::new(Memory::default()));
-        let sessions = Arc::new(Sessions::new(Arc::clone(&built), store, self.idle, others.clone()));
+        let (idle, most) = (self.idle, self.sessions_per_caller);
+        let sessions = Arc::new(Sessions::new(Arc::clone(&built), store, idle, most, others.clone()));
         if let Some(others) = others {
             others.listen(&built.shared.bus, &sessions);
         }

@@ -41,7 +41,7 @@ impl Endpoint {
         match first {
             Transmit { kind: TransmitKind::Message, .. } => {
                 let source = Source::Exchange(Box::new(exchange), Some(first));
-                answer::events(Events::new(source, Some(place), self))
+                answer::events(Events::new(source, Some(place.into()), self))
             }
             Transmit { kind, route, bytes } => answer::json(status(&kind, route), bytes),
         }

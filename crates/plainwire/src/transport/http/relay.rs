@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use super::sessions::Sessions;
 use crate::bus::Bus;
+use crate::driver::session::Session;
 use crate::store::{Heard, Store, StoreError};
 use crate::{driver, random};
 
@@ -77,15 +78,30 @@ async fn run(others: Others, sessions: Weak<Sessions>, mut changes: mpsc::Receiv
             }
             heard = poll_fn(|cx| heard.poll_next(cx)) => match heard {
                 Some(Ok(Heard::Message(bytes))) => {
-                    let Some(sessions) = sessions.upgrade() else { return };
-                    if let Some(said) = Said::parse(&bytes, others.own) {
-                        sessions.hear(&said).await;
+                    let Some(here) = sessions.upgrade() else { return };
+                    let changed = Said::parse(&bytes, others.own).and_then(|said| here.hear(&said));
+                    // Not held while the store is asked: dropped meanwhile, they end.
+                    drop(here);
+                    if let Some(session) = changed {
+                        reload(&session, &sessions).await;
                     }
                 }
                 Some(Ok(Heard::Missed(count))) => tracing::warn!("{count} messages of other replicas are lost"),
                 Some(Err(error)) => tracing::warn!("other replicas can't be heard: {error}"),
                 None => return,
             },
+        }
+    }
+}
+
+/// Goes on with a session as another replica has left it.
+async fn reload(session: &Arc<Session>, sessions: &Weak<Sessions>) {
+    match (session.reload().await, sessions.upgrade()) {
+        (Ok(()), Some(sessions)) => sessions.reloaded(session),
+        (Ok(()), None) => {}
+        (Err(error), _) => {
+            let error = error.in_full();
+            tracing::warn!("a session goes on as it was before another replica changed it: {error}");
         }
     }
 }
@@ -126,7 +142,93 @@ impl<'s> Said<'s> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use tokio::sync::Semaphore;
+
     use super::*;
+    use crate::store::{Memory, StoreFuture, Subscription, Tail};
+
+    /// A store on which nothing is said until there are permits.
+    struct Held {
+        may_speak: Semaphore,
+        said: AtomicUsize,
+        store: Memory,
+    }
+
+    impl Store for Held {
+        fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
+            self.store.create(session, record, idle)
+        }
+
+        fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
+            self.store.load(session)
+        }
+
+        fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool> {
+            self.store.save(session, record)
+        }
+
+        fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool> {
+            self.store.touch(session, idle)
+        }
+
+        fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool> {
+            self.store.remove(session)
+        }
+
+        fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64> {
+            self.store.append(session, stream, event)
+        }
+
+        fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()> {
+            self.store.close(session, stream)
+        }
+
+        fn tail<'s>(
+            &'s self,
+            session: &'s str,
+            stream: u64,
+            after: u64,
+        ) -> StoreFuture<'s, Option<Box<dyn Tail>>> {
+            self.store.tail(session, stream, after)
+        }
+
+        fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()> {
+            Box::pin(async move {
+                self.may_speak.acquire().await.expect("nobody closes it").forget();
+                self.said.fetch_add(1, Ordering::SeqCst);
+                self.store.publish(channel, message).await
+            })
+        }
+
+        fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>> {
+            self.store.subscribe(channel)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn changes_wait_for_a_slow_bus_up_to_a_limit_and_hold_up_nobody() {
+        let (built, _) = crate::server!("relay").build(None).expect("a legal server");
+        let held = Held { may_speak: Semaphore::new(0), said: AtomicUsize::new(0), store: Memory::default() };
+        let store = Arc::new(held);
+        let replicas: Arc<dyn Store> = Arc::<Held>::clone(&store);
+        let sessions = Sessions::new(Arc::clone(&built), Arc::clone(&replicas), Duration::MAX, 1, None);
+        let sessions = Arc::new(sessions);
+        Others::new(&replicas).listen(&built.shared.bus, &sessions);
+        let publish = |n: usize| built.shared.bus.publish(&Change::Resource(format!("a://{n}")));
+        publish(0);
+        // It is on its way, and waits there.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        (0..2 * MAX_WAITING).for_each(publish);
+        store.may_speak.add_permits(10 * MAX_WAITING);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(store.said.swap(0, Ordering::SeqCst), 1 + MAX_WAITING);
+        publish(0);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(store.said.load(Ordering::SeqCst), 1, "there is room again");
+    }
 
     #[test]
     fn hears_what_others_say_and_not_what_it_said_itself() {

@@ -4,10 +4,15 @@
 //! rested, or another replica may have begun it. So a session at rest costs its record.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
+use super::begun::Begun;
+use super::endpoint::Caller;
 use super::relay::{Others, Said};
+use super::usage::Place;
 use crate::context::Principal;
 use crate::driver;
 use crate::driver::session::{Record, Session};
@@ -18,7 +23,14 @@ use crate::store::{Store, StoreError};
 /// After so long without anything going on, a session is left to the store.
 const REST: Duration = Duration::from_secs(5);
 
+/// How long a session lives whose client has not said `notifications/initialized`: time for that, and no more. 60 s.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// More than any clock is asked for: 30 years.
+const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
+
 pub(super) struct Sessions {
+    begun: Begun,
     built: Arc<Built>,
     idle: Duration,
     live: Mutex<Live>,
@@ -39,6 +51,8 @@ struct Entry {
     /// The generation of the record in the store.
     saved: u64,
     session: Arc<Session>,
+    /// Until then it has not expired.
+    until: Instant,
     /// Whether it was asked for since the last sweep.
     used: bool,
 }
@@ -48,31 +62,49 @@ impl Sessions {
         built: Arc<Built>,
         store: Arc<dyn Store>,
         idle: Duration,
+        most: usize,
         others: Option<Others>,
     ) -> Self {
-        Self { built, idle, live: Mutex::default(), others, store }
+        let idle = idle.min(FOREVER);
+        Self { begun: Begun::new(most), built, idle, live: Mutex::default(), others, store }
     }
 
-    /// Begins a session that nobody can find until [`Self::keep`].
-    pub(super) fn begin(&self, principal: Option<Arc<Principal>>) -> (String, Arc<Session>) {
-        let id: String = random::bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
-        let session = Session::new(&self.built, principal, &id, Arc::clone(&self.store));
-        (id, Arc::new(session))
+    /// Returns how many sessions a caller may have.
+    pub(super) fn most(&self) -> usize {
+        self.begun.most()
     }
 
-    /// Keeps a session that was initialized.
+    /// Begins a session that nobody can find until [`Self::keep`]; `None` if its caller has too many.
+    pub(super) fn begin(&self, caller: Caller) -> Option<New> {
+        let place = self.begun.place(&caller.who)?;
+        let (id, principal) = (random::id(), caller.principal);
+        let session = Session::new(&self.built, principal.clone(), &id, Arc::clone(&self.store));
+        Some(New { id, place, principal, session: Arc::new(session) })
+    }
+
+    /// Keeps a session that has agreed on a revision, and returns its id.
     ///
     /// # Errors
     /// If there are too many, or the store fails.
-    pub(super) async fn keep(
-        self: &Arc<Self>,
-        id: &str,
-        session: &Arc<Session>,
-        principal: Option<Arc<Principal>>,
-    ) -> Result<(), StoreError> {
-        let Some((saved, record)) = session.record(principal.as_deref()) else { return Ok(()) };
-        self.store.create(id, &record.to_bytes(), self.idle).await?;
-        self.enter(id, Entry { principal, saved, session: Arc::clone(session), used: true });
+    pub(super) async fn keep(self: &Arc<Self>, new: New) -> Result<String, StoreError> {
+        let New { id, place, principal, session } = new;
+        let Some((saved, record)) = session.record(principal.as_deref()) else { return Ok(id) };
+        let until = Instant::now() + self.idle_of(&session);
+        self.store.create(&id, &record.to_bytes(), self.idle_of(&session)).await?;
+        self.begun.enter(&id, place, until);
+        self.enter(&id, Entry { principal, saved, session, until, used: true });
+        Ok(id)
+    }
+
+    /// Lets a session live for as long as others, since its client is ready now.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub(super) async fn admit(&self, id: &str) -> Result<(), StoreError> {
+        let until = Instant::now() + self.idle;
+        if self.store.touch(id, self.idle).await? {
+            self.lives(id, until);
+        }
         Ok(())
     }
 
@@ -85,20 +117,20 @@ impl Sessions {
         id: &str,
         principal: Option<&Arc<Principal>>,
     ) -> Result<Option<Arc<Session>>, StoreError> {
-        if !self.store.touch(id, self.idle).await? {
+        let here = self.use_entry(id, |entry| {
+            (entry.principal.as_ref() == principal).then(|| Arc::clone(&entry.session))
+        });
+        match here {
+            Some(Some(session)) => return Ok(self.touch(id, &session).await?.map(|_| session)),
+            Some(None) => return Ok(None),
+            None => {}
+        }
+        let Some(record) = self.store.load(id).await? else {
             self.forget(id);
             return Ok(None);
-        }
-        if let Some(entry) = self.lock().by_id.get_mut(id) {
-            entry.used = true;
-            let is_theirs = entry.principal.as_ref() == principal;
-            return Ok(is_theirs.then(|| Arc::clone(&entry.session)));
-        }
-        let Some(record) = self.store.load(id).await? else { return Ok(None) };
+        };
         let Some(record) = Record::parse(&record) else {
-            return Err(StoreError::Failed(
-                "expected the record of a session, but found something else".to_owned(),
-            ));
+            return Err(StoreError::failed("expected the record of a session, but found something else"));
         };
         if record.principal.as_deref() != principal.map(|it| it.name.as_str()) {
             return Ok(None);
@@ -106,8 +138,35 @@ impl Sessions {
         let restored =
             Session::restore(&self.built, principal.cloned(), id, Arc::clone(&self.store), &record);
         let Some(session) = restored.map(Arc::new) else { return Ok(None) };
-        let entry = Entry { principal: principal.cloned(), saved: session.generation(), session, used: true };
+        let Some(until) = self.touch(id, &session).await? else { return Ok(None) };
+        let saved = session.generation();
+        let entry = Entry { principal: principal.cloned(), saved, session, until, used: true };
         Ok(Some(self.enter(id, entry)))
+    }
+
+    /// Looks at a session that is here, which counts as a use of it.
+    fn use_entry<T>(&self, id: &str, look: impl FnOnce(&Entry) -> T) -> Option<T> {
+        let mut live = self.lock();
+        let entry = live.by_id.get_mut(id)?;
+        entry.used = true;
+        Some(look(entry))
+    }
+
+    /// Lets a session live on, and returns until when; `None` if it has ended.
+    async fn touch(&self, id: &str, session: &Session) -> Result<Option<Instant>, StoreError> {
+        let idle = self.idle_of(session);
+        let until = Instant::now() + idle;
+        if self.store.touch(id, idle).await? {
+            self.lives(id, until);
+            return Ok(Some(until));
+        }
+        self.forget(id);
+        Ok(None)
+    }
+
+    /// How long a session lives in which nothing goes on.
+    fn idle_of(&self, session: &Session) -> Duration {
+        if session.is_initialized() { self.idle } else { self.idle.min(FRESH) }
     }
 
     /// Writes the record of a session if it has changed.
@@ -138,7 +197,11 @@ impl Sessions {
     pub(super) async fn remove(&self, id: &str) -> Result<(), StoreError> {
         self.store.remove(id).await?;
         self.forget(id);
-        self.tell(&Said::End(id)).await
+        // It has ended: those who do not hear of it find that out.
+        if let Err(error) = self.tell(&Said::End(id)).await {
+            tracing::warn!("other replicas do not hear that a session has ended: {}", error.in_full());
+        }
+        Ok(())
     }
 
     /// Tells other replicas something about a session that may go on there.
@@ -152,19 +215,22 @@ impl Sessions {
         }
     }
 
-    /// Takes what another replica has said.
-    pub(super) async fn hear(&self, said: &Said<'_>) {
+    /// Takes what another replica has said. Returns the session that has to be reloaded for it.
+    pub(super) fn hear(&self, said: &Said<'_>) -> Option<Arc<Session>> {
         let here = |id: &str| self.lock().by_id.get(id).map(|entry| Arc::clone(&entry.session));
         match said {
             Said::Change(change) => self.built.shared.bus.publish_here(change),
             Said::End(id) => self.forget(id),
             Said::Message(id, text) => here(id).into_iter().for_each(|session| session.post_relayed(text)),
-            Said::Reload(id) => {
-                let Some(session) = here(id) else { return };
-                if let Err(error) = session.reload().await {
-                    tracing::warn!("a session goes on as it was before another replica changed it: {error}");
-                }
-            }
+            Said::Reload(id) => return here(id),
+        }
+        None
+    }
+
+    /// Takes note that a session is as its record says.
+    pub(super) fn reloaded(&self, session: &Session) {
+        if let Some(entry) = self.lock().by_id.get_mut(session.id()) {
+            entry.saved = session.generation();
         }
     }
 
@@ -183,7 +249,53 @@ impl Sessions {
         Arc::clone(&live.by_id.entry(id.into()).or_insert(entry).session)
     }
 
+    /// Returns the time to the next turn. Short sessions need more of them, or they expire in between.
+    fn pause(&self) -> Duration {
+        REST.min(self.idle / 4).max(Duration::from_millis(10))
+    }
+
+    /// Lets go of sessions in which nothing goes on. Returns what the store is to be asked, `None` if there are none.
+    fn turn(&self) -> Option<Vec<(Arc<str>, Question)>> {
+        let (now, margin) = (Instant::now(), 2 * self.pause());
+        let mut live = self.lock();
+        live.by_id.retain(|_, entry| {
+            let used = std::mem::take(&mut entry.used);
+            // Whoever holds it besides this table is about to use it.
+            let is_held = Arc::strong_count(&entry.session) > 1 || !entry.session.is_idle();
+            // What the store has not taken would be lost.
+            used || is_held || entry.saved != entry.session.generation()
+        });
+        if live.by_id.is_empty() && self.begun.is_empty() {
+            live.by_id.shrink_to_fit();
+            live.is_swept = false;
+            return None;
+        }
+        let touched = live.by_id.iter().filter_map(|(id, entry)| {
+            let idle = self.idle_of(&entry.session);
+            // Each is touched once or twice in that time, and not in each turn.
+            let is_due = entry.until.saturating_duration_since(now) < margin.max(idle / 2);
+            if is_due && entry.session.is_busy() {
+                return Some((Arc::from(&**id), Question::Touch(idle)));
+            }
+            (entry.until <= now).then(|| (Arc::from(&**id), Question::IsThere))
+        });
+        let mut asked: Vec<_> = touched.collect();
+        drop(live);
+        let unused = self.begun.due(now, self.idle).into_iter();
+        asked.extend(unused.map(|id| (id, Question::IsThere)));
+        Some(asked)
+    }
+
+    /// Takes note that a session has not expired until then.
+    fn lives(&self, id: &str, until: Instant) {
+        if let Some(entry) = self.lock().by_id.get_mut(id) {
+            entry.until = until;
+        }
+        self.begun.lives(id, until);
+    }
+
     fn forget(&self, id: &str) {
+        self.begun.ended(id);
         let gone = self.lock().by_id.remove(id);
         if let Some(entry) = gone {
             entry.session.end();
@@ -195,36 +307,60 @@ impl Sessions {
     }
 }
 
+impl Drop for Sessions {
+    /// Nobody can reach them any more, and nothing goes on that nobody can stop.
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A session that is about to begin.
+pub(super) struct New {
+    id: String,
+    place: Place,
+    principal: Option<Arc<Principal>>,
+    pub(super) session: Arc<Session>,
+}
+
+/// What the store is asked about a session.
+enum Question {
+    /// Whether it is there: it may have expired.
+    IsThere,
+    /// To let it live for so long.
+    Touch(Duration),
+}
+
 /// Lets go of sessions in which nothing goes on, keeps those alive in which something does, and ends when there are none.
-async fn sweep(sessions: std::sync::Weak<Sessions>) {
+///
+/// It holds the sessions for moments only, so that they end when their server is dropped.
+async fn sweep(sessions: Weak<Sessions>) {
     loop {
-        tokio::time::sleep(REST).await;
-        let Some(sessions) = sessions.upgrade() else { return };
-        let here = {
-            let mut live = sessions.lock();
-            live.by_id.retain(|_, entry| {
-                let used = std::mem::take(&mut entry.used);
-                // Whoever holds it besides this table is about to use it.
-                used || Arc::strong_count(&entry.session) > 1 || !entry.session.is_idle()
-            });
-            if live.by_id.is_empty() {
-                live.by_id.shrink_to_fit();
-                live.is_swept = false;
-                return;
-            }
-            let here = live.by_id.iter();
-            here.map(|(id, entry)| (id.clone(), Arc::clone(&entry.session))).collect::<Vec<_>>()
+        let Some(pause) = sessions.upgrade().map(|it| it.pause()) else { return };
+        tokio::time::sleep(pause).await;
+        let Some((store, asked)) =
+            sessions.upgrade().and_then(|it| Some((Arc::clone(&it.store), it.turn()?)))
+        else {
+            return;
         };
-        for (id, session) in here {
-            let there = match session.is_busy() {
-                true => sessions.store.touch(&id, sessions.idle).await,
-                false => sessions.store.load(&id).await.map(|record| record.is_some()),
+        for (id, question) in asked {
+            let now = Instant::now();
+            let lives = match question {
+                Question::IsThere => store.load(&id).await.map(|record| record.is_some()),
+                Question::Touch(idle) => store.touch(&id, idle).await,
             };
-            match there {
-                Ok(true) => {}
-                Ok(false) => sessions.forget(&id),
-                Err(error) => tracing::warn!("whether a session is still there is not known: {error}"),
+            let Some(sessions) = sessions.upgrade() else { return };
+            match (lives, question) {
+                (Ok(true), Question::Touch(idle)) => sessions.lives(&id, now + idle),
+                // Touched elsewhere, by then at the latest.
+                (Ok(true), Question::IsThere) => sessions.lives(&id, now + sessions.idle),
+                (Ok(false), _) => sessions.forget(&id),
+                (Err(error), _) => {
+                    tracing::warn!("whether a session is still there is not known: {}", error.in_full());
+                }
             }
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

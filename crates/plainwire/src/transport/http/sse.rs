@@ -58,7 +58,7 @@ impl Sse {
     /// Begins a session of `caller`; `None` if there are too many.
     fn open(self: &Arc<Self>, built: &Arc<Built>, caller: Caller) -> Option<(Opened, Place)> {
         let place = self.usage.take(&caller.who, SESSIONS)?;
-        let id: Box<str> = random::bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
+        let id: Box<str> = random::id().into();
         let (session, reader) = OneStream::open(built, caller.principal.clone());
         self.lock().insert(id.clone(), Entry { session, principal: caller.principal });
         let opened = Opened { id, is_announced: false, reader, sse: Arc::clone(self) };
@@ -147,7 +147,7 @@ impl Endpoint {
             let text = format!("expected at most {SESSIONS} streams at a time, but found one more");
             return answer::refusal(429, text);
         };
-        answer::events(Events::new(Source::Opened(Box::new(opened)), Some(place), self))
+        answer::events(Events::new(Source::Opened(Box::new(opened)), Some(place.into()), self))
     }
 
     async fn post_sse<B>(&self, sse: &Sse, head: &Parts, body: B) -> Response<Body>

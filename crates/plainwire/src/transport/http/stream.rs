@@ -16,7 +16,7 @@ use super::endpoint::Endpoint;
 use super::sse::Opened;
 use super::usage::Place;
 use crate::driver::exchange::Exchange;
-use crate::driver::session::{Event, Reading, Session};
+use crate::driver::session::{Event, Kind, Reading, Session};
 use crate::store::{StoreError, Tail, Tailed};
 use crate::transport::tap::{Direction, Tap};
 
@@ -31,7 +31,7 @@ pub(super) struct Events {
     source: Option<Source>,
     tap: Option<Tap>,
     /// Held until the client has gone or everything is said.
-    _place: Option<Place>,
+    _place: Option<Arc<Place>>,
     sleep: Pin<Box<Sleep>>,
 }
 
@@ -41,22 +41,21 @@ pub(super) enum Source {
     Exchange(Box<Exchange>, Option<Transmit>),
     /// The stream of a session of 2024-11-05.
     Opened(Box<Opened>),
-    /// What a session says to nobody in particular.
-    Standalone(Following),
-    /// The stream of a request of a session.
+    /// The stream of a session.
     Tail(Following),
 }
 
 /// A tail whose next event was looked at.
 pub(super) struct Peeked {
-    pub(super) first: Option<Result<Tailed, StoreError>>,
+    /// `None` if there was nothing yet, or it was taken.
+    pub(super) first: Option<Option<Result<Tailed, StoreError>>>,
     pub(super) tail: Box<dyn Tail>,
 }
 
 impl Tail for Peeked {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Tailed, StoreError>>> {
         match self.first.take() {
-            Some(first) => Poll::Ready(Some(first)),
+            Some(first) => Poll::Ready(first),
             None => self.tail.poll_next(cx),
         }
     }
@@ -66,18 +65,18 @@ impl Tail for Peeked {
 pub(super) struct Following {
     number: u64,
     /// Keeps the session alive.
-    _reading: Reading,
+    reading: Reading,
     tail: Box<dyn Tail>,
 }
 
 impl Following {
     pub(super) fn new(number: u64, tail: Box<dyn Tail>, session: &Arc<Session>) -> Self {
-        Self { number, _reading: session.read(), tail }
+        Self { number, reading: session.read(number), tail }
     }
 }
 
 impl Events {
-    pub(super) fn new(source: Source, place: Option<Place>, endpoint: &Endpoint) -> Self {
+    pub(super) fn new(source: Source, place: Option<Arc<Place>>, endpoint: &Endpoint) -> Self {
         Self {
             ending: endpoint.ending.watch(),
             source: Some(source),
@@ -95,8 +94,8 @@ impl Events {
             match source {
                 Source::Exchange(exchange, _) => drop(exchange.end_listen()),
                 Source::Opened(opened) if opened.is_at_rest() => return Poll::Ready(None),
-                Source::Standalone(..) => return Poll::Ready(None),
-                Source::Opened(_) | Source::Tail(..) => {}
+                Source::Tail(it) if Kind::of(it.number) == Kind::Standalone => return Poll::Ready(None),
+                Source::Opened(_) | Source::Tail(_) => {}
             }
         }
         let mut out = Vec::new();
@@ -108,9 +107,7 @@ impl Events {
                 let next = opened.poll_next((&mut out, self.tap.as_ref()), cx);
                 next.map(|next| next.map_or(Said::Last, |()| Said::More))
             }
-            Source::Standalone(it) | Source::Tail(it) => {
-                poll_tail(&mut *it.tail, it.number, (&mut out, self.tap.as_ref()), cx)
-            }
+            Source::Tail(it) => poll_tail(it, (&mut out, self.tap.as_ref()), cx),
         };
         let quiet = match said {
             Poll::Ready(Said::More) => false,
@@ -156,20 +153,20 @@ fn poll_exchange(
 }
 
 fn poll_tail(
-    tail: &mut dyn Tail,
-    number: u64,
+    following: &mut Following,
     (out, tap): (&mut Vec<u8>, Option<&Tap>),
     cx: &mut Context<'_>,
 ) -> Poll<Said> {
     loop {
-        let tailed = match tail.poll_next(cx) {
+        let tailed = match following.tail.poll_next(cx) {
+            Poll::Pending if following.reading.poll_cut(cx) => return Poll::Ready(Said::Last),
             Poll::Pending => return Poll::Pending,
             Poll::Ready(tailed) => tailed,
         };
         let (at, bytes) = match tailed {
             None => return Poll::Ready(Said::Last),
             Some(Err(error)) => {
-                tracing::warn!("a stream can't be read on: {error}");
+                tracing::error!("a stream can't be read on: {}", error.in_full());
                 return Poll::Ready(Said::Last);
             }
             Some(Ok(Tailed::Gone(count))) => {
@@ -180,7 +177,7 @@ fn poll_tail(
             }
             Some(Ok(Tailed::Event(at, bytes))) => (at, bytes),
         };
-        let id = event_id(number, at);
+        let id = event_id(following.number, at);
         match Event::parse(&bytes) {
             Some(Event::Message(json)) => write((out, tap), Some(&id), json),
             Some(Event::Priming) => {
@@ -193,10 +190,20 @@ fn poll_tail(
                 sse::write_event(out, fields);
                 return Poll::Ready(Said::Last);
             }
-            Some(Event::Begun) | None => continue,
+            Some(Event::Begun) => continue,
+            // Passed over, something would be missing, and nobody would know.
+            None => {
+                tracing::error!("a stream can't be read on: {}", no_event());
+                return Poll::Ready(Said::Last);
+            }
         }
         return Poll::Ready(Said::More);
     }
+}
+
+/// What stands in a stream and is no event, as one that a later version of this crate has written.
+pub(super) fn no_event() -> StoreError {
+    StoreError::failed("expected an event of a session, but found something else")
 }
 
 /// Writes a message as an event.

@@ -1,0 +1,86 @@
+//! Who reads the streams of a session here, and which streams end although the store does not say so.
+//!
+//! In: readers that come and go. Out: for those that wait, that nothing more will come: the store could not take the end of
+//! their stream, or the session goes on elsewhere.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Waker};
+
+#[derive(Default)]
+pub(super) struct Readers(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// Streams that have ended for their readers. No more of them than the store has streams of a session.
+    cut: HashSet<u64>,
+    /// Whether all streams have.
+    is_over: bool,
+    /// The number of the last reader.
+    last: u64,
+    /// By stream and number, with what wakes them if they wait.
+    reading: BTreeMap<(u64, u64), Option<Waker>>,
+}
+
+impl State {
+    fn is_cut(&self, stream: u64) -> bool {
+        self.is_over || self.cut.contains(&stream)
+    }
+}
+
+impl Readers {
+    /// Adds a reader of a stream, and returns its number.
+    pub(super) fn enter(&self, stream: u64) -> u64 {
+        let mut state = self.lock();
+        state.last += 1;
+        let number = state.last;
+        state.reading.insert((stream, number), None);
+        number
+    }
+
+    pub(super) fn leave(&self, stream: u64, number: u64) {
+        let waker = self.lock().reading.remove(&(stream, number));
+        drop(waker);
+    }
+
+    /// Ends a stream for those that read it, now or later.
+    pub(super) fn cut(&self, stream: u64) {
+        self.lock().cut.insert(stream);
+        self.wake();
+    }
+
+    /// Ends all streams.
+    pub(super) fn cut_all(&self) {
+        self.lock().is_over = true;
+        self.wake();
+    }
+
+    /// Whether a stream has ended for its readers; if not, the reader is woken when that happens.
+    pub(super) fn poll_cut(&self, stream: u64, number: u64, cx: &mut Context<'_>) -> bool {
+        let mut state = self.lock();
+        if state.is_cut(stream) {
+            return true;
+        }
+        if let Some(waker) = state.reading.get_mut(&(stream, number)) {
+            waker.get_or_insert_with(|| cx.waker().clone()).clone_from(cx.waker());
+        }
+        false
+    }
+
+    pub(super) fn is_read(&self, stream: u64) -> bool {
+        self.lock().reading.range((stream, 0)..=(stream, u64::MAX)).next().is_some()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().reading.is_empty()
+    }
+
+    fn wake(&self) {
+        let woken: Vec<Waker> = self.lock().reading.values_mut().filter_map(Option::take).collect();
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

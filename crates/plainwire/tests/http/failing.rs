@@ -1,0 +1,284 @@
+//! A store that fails: who waits is told, nobody waits for ever, and what was done counts.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::Method;
+use http_body_util::Empty;
+use plainwire::store::{Memory, Store, StoreError, StoreFuture, Subscription, Tail};
+use plainwire::transport::http::Http;
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::web::{LEGACY, Web, call, request};
+use super::{Seen, server};
+
+/// What a store is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    Append,
+    Close,
+    Publish,
+    Save,
+}
+
+/// What fails: the work, and how many times it works before that, and fails then.
+type Plan = (Work, usize, usize);
+
+/// A store that fails as it is told to.
+#[derive(Clone, Default)]
+struct Failing {
+    memory: Memory,
+    plans: Arc<Mutex<VecDeque<Plan>>>,
+    /// Instead of the next event that is written.
+    replaced: Arc<Mutex<Option<Vec<u8>>>>,
+}
+
+impl Failing {
+    fn plan(&self, plans: impl IntoIterator<Item = Plan>) {
+        self.plans.lock().expect("no panic").extend(plans);
+    }
+
+    fn check(&self, work: Work) -> Result<(), StoreError> {
+        let mut plans = self.plans.lock().expect("no panic");
+        let Some(at) = plans.iter().position(|plan| plan.0 == work) else { return Ok(()) };
+        let (_, before, times) = &mut plans[at];
+        if *before > 0 {
+            *before -= 1;
+            return Ok(());
+        }
+        *times -= 1;
+        if *times == 0 {
+            plans.remove(at);
+        }
+        Err(StoreError::failed(format!("expected to {work:?}, but found that it fails")))
+    }
+}
+
+impl Store for Failing {
+    fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
+        self.memory.create(session, record, idle)
+    }
+
+    fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
+        self.memory.load(session)
+    }
+
+    fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool> {
+        Box::pin(async move {
+            self.check(Work::Save)?;
+            self.memory.save(session, record).await
+        })
+    }
+
+    fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool> {
+        self.memory.touch(session, idle)
+    }
+
+    fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool> {
+        self.memory.remove(session)
+    }
+
+    fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64> {
+        Box::pin(async move {
+            self.check(Work::Append)?;
+            let replaced = self.replaced.lock().expect("no panic").take();
+            self.memory.append(session, stream, replaced.as_deref().unwrap_or(event)).await
+        })
+    }
+
+    fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()> {
+        Box::pin(async move {
+            self.check(Work::Close)?;
+            self.memory.close(session, stream).await
+        })
+    }
+
+    fn tail<'s>(
+        &'s self,
+        session: &'s str,
+        stream: u64,
+        after: u64,
+    ) -> StoreFuture<'s, Option<Box<dyn Tail>>> {
+        self.memory.tail(session, stream, after)
+    }
+
+    fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()> {
+        Box::pin(async move {
+            self.check(Work::Publish)?;
+            self.memory.publish(channel, message).await
+        })
+    }
+
+    fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>> {
+        self.memory.subscribe(channel)
+    }
+}
+
+const ALWAYS: usize = usize::MAX;
+
+async fn failing() -> (Failing, Web) {
+    let (store, _, web) = failing_seen().await;
+    (store, web)
+}
+
+async fn failing_seen() -> (Failing, Seen, Web) {
+    let (store, seen) = (Failing::default(), Seen::default());
+    let web = Web::new(Http::new(server(&seen)).store(store.clone())).session(LEGACY).await;
+    (store, seen, web)
+}
+
+fn counting() -> serde_json::Value {
+    call(1, "count", json!({ "to": 5, "pause_ms": 2 }))
+}
+
+#[tokio::test]
+async fn where_nothing_was_said_the_answer_is_500() {
+    // The event that comes before all others, and the first message.
+    for before in [0, 1] {
+        let (store, web) = failing().await;
+        store.plan([(Work::Append, before, ALWAYS)]);
+        let answer = web.post(&counting()).await;
+        assert_eq!(answer.status, 500, "after {before} events");
+        let message = answer.json().await["error"]["message"].clone();
+        assert_eq!(message, "the store of this server failed", "which is all that others need to know");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_ends_whose_messages_or_answer_cannot_be_written() {
+    for before in 2..7 {
+        let (store, web) = failing().await;
+        store.plan([(Work::Append, before, ALWAYS)]);
+        let answer = web.post(&counting()).await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.events().await.len(), before, "what was said before, and the end");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_ends_although_not_even_its_end_can_be_written() {
+    let (store, web) = failing().await;
+    store.plan([(Work::Append, 3, ALWAYS), (Work::Close, 0, ALWAYS)]);
+    let answer = web.post(&counting()).await;
+    let events = answer.events().await;
+    assert_eq!(events.len(), 3);
+    // Whoever comes back for the rest does not wait for it either.
+    let last = events[2].id.as_deref().expect("an id");
+    assert_eq!(web.resume(last).await.events().await, []);
+}
+
+#[tokio::test]
+async fn an_answer_whose_stream_cannot_be_closed_is_there_and_ends_it() {
+    let (store, web) = failing().await;
+    store.plan([(Work::Close, 0, ALWAYS)]);
+    let events = web.post(&counting()).await.events().await;
+    assert_eq!(events.len(), 7);
+    assert_eq!(events[6].json()["result"]["content"][0]["text"], "counted to 5");
+}
+
+#[tokio::test]
+async fn an_answer_is_written_once_more_if_that_fails_once() {
+    let (store, web) = failing().await;
+    store.plan([(Work::Append, 6, 1)]);
+    let events = web.post(&counting()).await.events().await;
+    assert_eq!(events.len(), 7);
+    assert_eq!(events[6].json()["result"]["content"][0]["text"], "counted to 5");
+}
+
+#[tokio::test]
+async fn a_session_goes_on_after_a_failure() {
+    let (store, web) = failing().await;
+    store.plan([(Work::Append, 0, 1)]);
+    assert_eq!(web.post(&counting()).await.status, 500);
+    sleep(Duration::from_millis(50)).await;
+    assert_eq!(web.post(&counting()).await.events().await.len(), 7);
+}
+
+#[tokio::test]
+async fn a_listener_that_is_replaced_ends_although_the_store_does_not_take_it() {
+    let (store, web) = failing().await;
+    let mut first = web.get().await;
+    first.event().await.expect("the first event");
+    store.plan([(Work::Close, 0, 1)]);
+    let mut second = web.get().await;
+    assert_eq!(second.status, 200);
+    second.event().await.expect("the first event");
+    assert_eq!(first.event().await, None);
+}
+
+#[tokio::test]
+async fn a_change_that_the_store_does_not_take_is_refused_and_can_be_asked_for_again() {
+    let (store, web) = failing().await;
+    let subscribe = request(1, "resources/subscribe", json!({ "uri": "a://1" }));
+    store.plan([(Work::Save, 0, 1)]);
+    assert_eq!(web.post(&subscribe).await.status, 500);
+    assert_eq!(web.post(&subscribe).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_call_keeps_its_answer_although_an_earlier_change_is_not_in_the_store_yet() {
+    let (store, web) = failing().await;
+    store.plan([(Work::Save, 0, 3)]);
+    assert_eq!(web.post(&request(1, "resources/subscribe", json!({ "uri": "a://1" }))).await.status, 500);
+    let answer = web.post(&call(2, "echo", json!({ "text": "a" }))).await;
+    assert_eq!(answer.json().await["result"]["content"][0]["text"], "a");
+    let events = web.post(&counting()).await.events().await;
+    assert_eq!(events.len(), 7);
+    // By now it is.
+    assert_eq!(web.post(&request(3, "ping", json!({}))).await.status, 200);
+    assert!(store.plans.lock().expect("no panic").is_empty());
+    let record = store.load(&web.headers.iter().find(|it| it.0 == "mcp-session-id").expect("an id").1).await;
+    let record = String::from_utf8(record.expect("a store").expect("a record")).expect("JSON");
+    assert!(record.contains("a://1"), "{record}");
+}
+
+#[tokio::test]
+async fn the_calls_of_a_batch_keep_their_answers_although_what_it_changed_is_not_in_the_store() {
+    let (store, seen) = (Failing::default(), Seen::default());
+    let web = Web::new(Http::new(server(&seen)).store(store.clone())).session("2025-03-26").await;
+    store.plan([(Work::Save, 0, 1)]);
+    let batch = json!([
+        request(1, "resources/subscribe", json!({ "uri": "a://1" })),
+        call(2, "wait", json!({ "ms": 5 })),
+    ]);
+    let answers = web.post(&batch).await.json().await;
+    assert_eq!(answers.as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
+async fn a_session_that_was_removed_is_gone_although_nobody_else_could_be_told() {
+    let (store, web) = failing().await;
+    store.plan([(Work::Publish, 0, ALWAYS)]);
+    assert_eq!(web.send(Method::DELETE, Empty::new()).await.status, 204);
+    assert_eq!(web.post(&request(1, "ping", json!({}))).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_call_goes_on_whose_response_was_given_up() {
+    let (store, seen, web) = failing_seen().await;
+    store.plan([(Work::Append, 0, ALWAYS)]);
+    let both = json!({ "to": 1, "pause_ms": 1 });
+    assert_eq!(web.post(&call(1, "count", both)).await.status, 500);
+    // Nothing has to be written for this one.
+    assert_eq!(web.post(&call(2, "wait", json!({ "ms": 10 }))).await.status, 200);
+    assert_eq!((seen.running.load(Ordering::SeqCst), seen.dropped.load(Ordering::SeqCst)), (0, 0));
+}
+
+#[tokio::test]
+async fn what_is_no_event_ends_a_stream_and_is_never_passed_over() {
+    let (store, web) = failing().await;
+    let mut answer = web.post(&counting()).await;
+    let mut events = vec![answer.event().await.expect("an event"), answer.event().await.expect("an event")];
+    *store.replaced.lock().expect("no panic") = Some(b"x: from another version".to_vec());
+    while let Some(event) = answer.event().await {
+        events.push(event);
+    }
+    assert!(events.len() < 7, "{events:?}");
+    assert!(events.iter().all(|event| event.data.is_empty() || event.json().get("result").is_none()));
+    let last = events.last().and_then(|event| event.id.as_deref()).expect("an id");
+    // Whoever comes back is told, and does not come back again and again.
+    assert_eq!(web.resume(last).await.status, 500);
+}
