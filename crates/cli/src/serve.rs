@@ -22,7 +22,7 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
         Some(address) => {
             let mut http = Http::new(server);
             if args.sse {
-                http = http.sse();
+                http = http.http_sse();
             }
             for (name, token) in args.token_file.as_deref().map(tokens).transpose()?.unwrap_or_default() {
                 http = http.bearer_token(name, token);
@@ -54,6 +54,13 @@ fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
             _ => Err(failed(format!("expected a name and a token in line {}", at + 1))),
         })
         .collect();
+    let again = tokens.as_ref().ok().and_then(|tokens| {
+        let mut rest = tokens.iter();
+        rest.find(|(_, token)| tokens.iter().filter(|(_, other)| other == token).count() > 1)
+    });
+    if let Some((name, _)) = again {
+        return Err(failed(format!("expected each token once, but found that of {name:?} again")));
+    }
     match tokens {
         // A file that asks nobody for anything would be a surprise.
         Ok(tokens) if tokens.is_empty() => Err(failed("expected at least one token, but found none".into())),

@@ -2,8 +2,10 @@
 
 use std::future::Future;
 use std::process::Command;
+#[cfg(feature = "http-client")]
+use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainwire_proto::model::{Capabilities, ElicitResult, Elicitation, Implementation, Root};

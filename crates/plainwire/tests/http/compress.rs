@@ -136,7 +136,7 @@ async fn events_are_compressed_only_where_the_server_says_so() {
 async fn an_event_can_be_read_before_the_next_one_is_there() {
     let gate = Arc::new(Notify::new());
     let server = server(&Seen::default()).state(Arc::clone(&gate)).tool(two_steps);
-    let web = gzip(Http::new(server).sse().compression(Compression::JsonAndEvents));
+    let web = gzip(Http::new(server).http_sse().compression(Compression::JsonAndEvents));
     let calls = |id| call(id, "two_steps", json!({}));
     let modern = {
         let meta = json!({ "progressToken": 1 });

@@ -12,7 +12,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_connection_that_never_asks_is_closed() {
-    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive(LONG)).await;
+    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive_timeout(LONG)).await;
     let so_far =
         ["", "P", "PRI * HTTP/2.0\r\n", "GET /healthz HTTP/1.1\r\n", "GET /healthz HTTP/1.1\r\nhost: a\r\n"];
     for said in so_far {
@@ -25,7 +25,7 @@ async fn a_connection_that_never_asks_is_closed() {
 
 #[tokio::test]
 async fn a_connection_that_dribbles_a_head_is_closed_all_the_same() {
-    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive(LONG)).await;
+    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive_timeout(LONG)).await;
     let mut wire = running.connect().await;
     wire.send("GET /healthz HTTP/1.1\r\n").await;
     for n in 0..40 {
@@ -40,7 +40,7 @@ async fn a_connection_that_dribbles_a_head_is_closed_all_the_same() {
 
 #[tokio::test]
 async fn a_connection_is_kept_between_requests_and_then_closed() {
-    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive(SHORT * 2)).await;
+    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive_timeout(SHORT * 2)).await;
     let mut wire = running.connect().await;
     for _ in 0..3 {
         assert_eq!(wire.get("/healthz").await.status, 200);
@@ -56,7 +56,7 @@ async fn a_connection_is_kept_between_requests_and_then_closed() {
 
 #[tokio::test]
 async fn a_connection_on_which_something_runs_is_not_idle() {
-    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive(SHORT)).await;
+    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive_timeout(SHORT)).await;
     let mut wire = running.connect().await;
     wire.send(&modern(1, "wait", json!({ "ms": 1_000 }))).await;
     assert_eq!(wire.answer().await.text(), "waited");

@@ -154,7 +154,7 @@ async fn a_flood_of_streams_that_are_reset_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn a_connection_on_which_nothing_is_asked_is_closed_and_another_is_not() {
-    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive(SHORT)).await;
+    let running = Running::new(|http| http.head_timeout(SHORT).keep_alive_timeout(SHORT)).await;
     let mut silent = Client::new(&running).await;
     assert!(silent.is_closed_within(SHORT * 5).await, "it never asked");
     let mut idle = Client::new(&running).await;
@@ -182,4 +182,17 @@ async fn the_end_of_the_server_is_said_and_what_runs_is_answered() {
     assert_eq!(response.await.expect("an answer").status(), 200);
     assert!(client.is_closed_within(PATIENCE).await);
     assert!(running.ended().await < Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn a_blank_behind_bearer_is_no_token() {
+    let running = Running::new(|http| http.bearer_token("ada", "s3cret")).await;
+    let client = Client::new(&running).await;
+    for (value, status) in [("Bearer ", 401), ("Bearer  ", 401), ("Bearer s3cret", 200)] {
+        let (mut request, body) = as_request(&modern(1, "echo", json!({ "text": "a" })));
+        request.headers_mut().insert("authorization", http::HeaderValue::from_static(value));
+        let (response, mut stream) = client.ready().await.send_request(request, false).expect("sent");
+        stream.send_data(body, true).expect("sent");
+        assert_eq!(response.await.expect("a response").status(), status, "{value:?}");
+    }
 }

@@ -5,6 +5,7 @@ mod connections;
 mod cuts;
 mod disconnects;
 mod draining;
+mod edge;
 mod failing;
 mod http2;
 mod modern;

@@ -140,7 +140,7 @@ async fn what_is_no_url_is_told() {
 
 #[tokio::test]
 async fn a_server_of_http_sse_is_found() {
-    let site = Site::with(|http| http.sse()).await;
+    let site = Site::with(|http| http.http_sse()).await;
     let remote = Remote::new(format!("http://{}/sse", site.address));
     let client = Client::builder().remote(remote).await.expect("a connection");
     assert!(client.revision() <= Revision::NEWEST_LEGACY);

@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 
+use super::session::no_session;
 use super::{Endpoint, Headers, Refusal, mismatch, session_id, text};
 use crate::envelope::{Malformed, Message, Params, is_batch};
 use crate::error::{Error, ErrorKind};
@@ -112,16 +113,15 @@ fn legacy<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> R
     let Some(version) = text(headers, super::VERSION).map_err(Refusal::modern)? else {
         // Spec: 2026-07-28 "Protocol Version Header": MUST be refused unless it is taken for 2025-03-26.
         return Err(Refusal::modern(mismatch(
-            "expected `mcp-protocol-version`, but found nothing".to_owned(),
+            "expected `mcp-protocol-version` and the same in `_meta` (2026-07-28), or `mcp-session-id` as `initialize` gave \
+             it, but found neither"
+                .to_owned(),
         )));
     };
     match Revision::parse(version).filter(|r| r.era() == Era::Legacy && endpoint.revisions.contains(r)) {
         None => Err(Refusal::modern(Error::unsupported_version(endpoint.revisions, version))),
-        Some(revision) => {
-            // Spec: 2025-11-25 "Session Management" 2: SHOULD be 400.
-            let error = Error::new(ErrorKind::InvalidRequest, "expected `mcp-session-id`, but found nothing");
-            Err(Refusal::legacy(error, revision))
-        }
+        // Spec: 2025-11-25 "Session Management" 2: SHOULD be 400.
+        Some(revision) => Err(no_session(revision)),
     }
 }
 
@@ -139,7 +139,8 @@ fn answer<'h>(headers: &'h (impl Headers + ?Sized)) -> Result<Class<'h>, Refusal
 
 /// The messages of a batch are not looked at: the session, or the header, says whether there may be one.
 fn batch<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
-    if has_modern_header(headers)? {
+    let version = text(headers, super::VERSION).map_err(Refusal::modern)?;
+    if has_modern_header(headers)? || (version.is_none() && session_id(headers)?.is_none()) {
         return Err(Refusal::modern(no_batch()));
     }
     legacy(headers, endpoint)

@@ -43,6 +43,31 @@ pub fn session_id(headers: &(impl Headers + ?Sized)) -> Result<Option<&str>, Ref
     }
 }
 
+/// Returns the session that a request without a body is for, GET or DELETE; `None` when it says nothing of sessions.
+///
+/// # Errors
+/// As [`session_id`], and a refusal with status 400 for a request that names a revision with sessions, but no session.
+///
+/// Source: 2025-11-25 "Session Management" 2 (SHOULD be 400); 2026-07-28 has no such methods.
+pub fn named_session<'h>(
+    headers: &'h (impl Headers + ?Sized),
+    endpoint: Endpoint<'_>,
+) -> Result<Option<&'h str>, Refusal> {
+    if let Some(id) = session_id(headers)? {
+        return Ok(Some(id));
+    }
+    let version = text(headers, VERSION).map_err(Refusal::modern)?.and_then(Revision::parse);
+    match version.filter(|it| it.era() == Era::Legacy && endpoint.revisions.contains(it)) {
+        Some(revision) => Err(no_session(revision)),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn no_session(revision: Revision) -> Refusal {
+    let error = Error::new(ErrorKind::InvalidRequest, format!("expected `{SESSION}`, but found nothing"));
+    Refusal::legacy(error, revision)
+}
+
 /// Checks the version header of a request to a session of `revision`; GET and DELETE too.
 ///
 /// It may be absent, since the session knows; it SHOULD be the negotiated one, so that another legacy one that is served

@@ -158,7 +158,7 @@ fn a_batch_needs_the_revision_that_has_them() {
     for headers in [&[V25A][..], &[V25C], &[V24], &[V26], &[V26, S]] {
         check(batch, headers, ALL, "400 -32600");
     }
-    check(batch, &[], NEWER, "400 -32020");
+    check(batch, &[], NEWER, "400 -32600");
     let refused = |revision| check_batch(batch, revision).is_err();
     assert_eq!(Revision::ALL.map(refused), [true, false, true, true, true]);
     assert_eq!(check_batch("{}", Revision::V2025_11_25), Ok(()));
@@ -191,6 +191,18 @@ fn an_id_of_a_session_is_visible_ascii_within_its_limit() {
     assert!(session_id([S, S].as_slice()).is_ok());
     assert!(session_id([S, (SESSION, "other")].as_slice()).is_err());
     assert!(!is_session_id(b"\xff"));
+}
+
+#[test]
+fn who_names_a_revision_with_sessions_has_to_name_a_session() {
+    let status = |headers: &[(&str, &str)]| {
+        named_session(headers, NEWER).map(|id| id.map(ToOwned::to_owned)).map_err(|refusal| code(&refusal))
+    };
+    assert_eq!(status(&[S, V25C]), Ok(Some("abc".to_owned())));
+    assert_eq!(status(&[V25C]), Err("400 -32600".to_owned()));
+    for headers in [&[][..], &[V26], &[V25A], &[UNKNOWN]] {
+        assert_eq!(status(headers), Ok(None), "{headers:?}");
+    }
 }
 
 #[test]

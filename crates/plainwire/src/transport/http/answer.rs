@@ -1,9 +1,10 @@
 //! Responses: statuses with a JSON-RPC message that says the same in words.
 
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use plainwire_proto::envelope::{self, Id};
 use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::json::shorten;
 use plainwire_proto::revision::Revision;
 
 use super::body::Body;
@@ -56,9 +57,15 @@ fn event_stream(body: Body) -> Response<Body> {
     response
 }
 
-/// An error about what was not read as a message, or not as one that can be answered.
-pub(super) fn refusal(status: u16, why: impl Into<String>) -> Response<Body> {
-    error(status, None, &Error::new(ErrorKind::InvalidRequest, why), Revision::NEWEST)
+/// An error that the status says as well, with the id of the request if it could be read. Whose fault it is follows from the
+/// status.
+pub(super) fn refusal(status: u16, id: Option<&Id>, why: impl Into<String>) -> Response<Body> {
+    let kind = match status {
+        429 | 503 => ErrorKind::Overloaded,
+        500.. => ErrorKind::Internal,
+        _ => ErrorKind::InvalidRequest,
+    };
+    error(status, id, &Error::new(kind, why), Revision::NEWEST)
 }
 
 /// An error in the terms of a revision, with the id of the request if it could be read.
@@ -69,15 +76,32 @@ pub(super) fn error(status: u16, id: Option<&Id>, error: &Error, revision: Revis
 }
 
 /// The client has not said who it is.
-pub(super) fn unauthorized() -> Response<Body> {
-    let mut response = refusal(401, "expected `Authorization: Bearer` with a token of this server");
+pub(super) fn unauthorized(found: &str) -> Response<Body> {
+    let why = format!("expected `authorization: Bearer` with a token of this server, but found {found}");
+    let mut response = refusal(401, None, why);
     response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
 
+/// Nothing that could be said is of a type that the client takes.
+pub(super) fn not_acceptable(wanted: &str, headers: &HeaderMap) -> Response<Body> {
+    let found = headers.get(ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    refusal(406, None, format!("expected `accept: {wanted}`, but found {:?}", shorten(found)))
+}
+
 /// There is no such method of HTTP here.
-pub(super) fn method_not_allowed(allowed: &'static str) -> Response<Body> {
-    let mut response = refusal(405, format!("expected the HTTP method to be one of {allowed}"));
+pub(super) fn method_not_allowed(allowed: &'static str, found: &Method) -> Response<Body> {
+    not_allowed(allowed, format!("expected the HTTP method to be one of {allowed}, but found {found}"))
+}
+
+/// Only sessions have this method, and none is named.
+pub(super) fn no_session_for(found: &Method, allowed: &'static str) -> Response<Body> {
+    let why = format!("expected POST, or `mcp-session-id` beside {found}, but found {found} without it");
+    not_allowed(allowed, why)
+}
+
+fn not_allowed(allowed: &'static str, why: String) -> Response<Body> {
+    let mut response = refusal(405, None, why);
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }

@@ -122,16 +122,18 @@ pub(super) enum Unread {
     TooSlow,
 }
 
-/// Reads a body of at most `limit` bytes whose parts are at most `patience` apart.
+/// Bytes per second behind the first `patience`: slower ones would hold their place for ever with a byte now and then.
+const SLOWEST: usize = 16 << 10;
+
+/// Reads a body of at most `limit` bytes whose parts are at most `patience` apart. All of it may take `patience`, and as long
+/// as its bytes take at [`SLOWEST`].
 pub(super) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Vec<u8>, Unread>
 where
     B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
 {
     let declared = body.size_hint().lower();
-    if usize::try_from(declared).is_ok_and(|declared| declared > limit) {
-        return Err(Unread::TooLarge);
-    }
     let mut body = pin!(body);
+    let began = Instant::now();
     // Room that is not written to costs nothing, up to a point.
     let mut bytes = Vec::with_capacity(usize::try_from(declared).unwrap_or(0).min(BELIEVED));
     let mut sleep: Option<Pin<Box<Sleep>>> = None;
@@ -156,7 +158,44 @@ where
             data.advance(count);
         }
         if let Some(sleep) = &mut sleep {
-            sleep.as_mut().reset(Instant::now() + patience);
+            let earned = Duration::from_secs_f64(bytes.len() as f64 / SLOWEST as f64);
+            sleep.as_mut().reset((began + earned).min(Instant::now()) + patience);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A byte every so often, for ever.
+    struct Trickle(Pin<Box<Sleep>>, Duration, usize);
+
+    impl http_body::Body for Trickle {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            ready!(self.0.as_mut().poll(cx));
+            let every = self.1;
+            self.0.as_mut().reset(Instant::now() + every);
+            Poll::Ready(Some(Ok(Frame::data(vec![b' '; self.2].into()))))
+        }
+    }
+
+    async fn trickled(every: u64, bytes: usize) -> (Result<Vec<u8>, Unread>, u64) {
+        let (every, began) = (Duration::from_secs(every), Instant::now());
+        let body = Trickle(Box::pin(tokio::time::sleep(every)), every, bytes);
+        (read(body, 1 << 20, Duration::from_secs(30)).await, began.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_comes_byte_by_byte_is_given_up() {
+        assert_eq!(trickled(5, 1).await, (Err(Unread::TooSlow), 30));
+        // A slow network is none of that: 17 KiB in a second, up to the limit.
+        assert_eq!(trickled(1, 17 << 10).await, (Err(Unread::TooLarge), 61));
     }
 }

@@ -21,6 +21,7 @@ use super::body::Body;
 /// A response that is being compressed takes 350 KB until it ends, and 20 µs more than one that is not. That is a good trade
 /// for a few kilobytes on a network, and a bad one for a stream that is open all day and says little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compression {
     /// None: for servers that are reached from the same machine only, or behind a proxy that compresses by itself.
     Off,

@@ -23,14 +23,15 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use plainwire_proto::json::shorten;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::body::Body;
-use super::endpoint::Remote;
-use super::listener::Limits;
+use super::endpoint::RemoteAddr;
+use super::listener::ConnectionLimits;
 use super::socket::Socket;
 use super::{HttpService, answer};
 
@@ -56,7 +57,7 @@ const UNTAKEN_MS: u32 = 60_000;
 /// What all connections of a listener have in common.
 pub(super) struct Serving {
     builder: Builder<TokioExecutor>,
-    limits: Limits,
+    limits: ConnectionLimits,
     path: Arc<str>,
     pub(super) service: HttpService,
     #[cfg(feature = "tls")]
@@ -74,7 +75,7 @@ pub(super) enum Phase {
 }
 
 impl Serving {
-    pub(super) fn new(service: HttpService, path: Arc<str>, limits: Limits) -> Self {
+    pub(super) fn new(service: HttpService, path: Arc<str>, limits: ConnectionLimits) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         let mut http1 = builder.http1();
         // Between two requests this is how long a connection is kept.
@@ -188,12 +189,12 @@ impl Serving {
     async fn answer(&self, request: Request<Incoming>, remote: IpAddr, open: &Open) -> Response<Body> {
         let is_http1 = request.version() < Version::HTTP_2;
         let mut request = request.map(|body| Received { body, of: Arc::clone(&open.0) });
-        request.extensions_mut().insert(Remote(remote));
-        if size_of_head(&request) > MAX_HEAD {
-            let mut response = answer::refusal(
-                431,
-                format!("expected the head of a request to be at most {MAX_HEAD} bytes"),
-            );
+        request.extensions_mut().insert(RemoteAddr(remote));
+        let size = size_of_head(&request);
+        if size > MAX_HEAD {
+            let why =
+                format!("expected the head of a request to be at most {MAX_HEAD} bytes, but found {size}");
+            let mut response = answer::refusal(431, None, why);
             if is_http1 {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
@@ -212,7 +213,10 @@ impl Serving {
             found if found == &*self.path || self.service.has_sse_at(found) => {
                 self.service.handle(request).await
             }
-            found => answer::refusal(404, format!("expected the path {}, but found {found:?}", self.path)),
+            found => {
+                let why = format!("expected the path {}, but found {:?}", self.path, shorten(found));
+                answer::refusal(404, None, why)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The endpoint: which of the eras a request belongs to, and what everybody has to pass before that is asked.
 //!
-//! Order: source (403), method (405), what is accepted (406), declared size (413), type (415), who it is (401), how much they
-//! have open (429), the body (408, 413), the message (400), its era.
+//! Order: source (400, 403), method (405), what is accepted (406), declared size (413), type and coding (415), who it is (401),
+//! how many bodies they send (429), the body (408, 413), how many requests they have open (429), the message (400), its era.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,23 +10,24 @@ use std::time::Duration;
 use bytes::Buf;
 use http::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, CONTENT_TYPE,
-    ORIGIN, VARY,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, CONTENT_ENCODING,
+    CONTENT_TYPE, ORIGIN, VARY,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use plainwire_proto::envelope::{self, Message};
 use plainwire_proto::error::{Error, ErrorKind};
-use plainwire_proto::json::Span;
+use plainwire_proto::http as rules;
+use plainwire_proto::json::{Span, shorten};
 
 use super::answer;
 use super::body::{self, Body, Unread};
 use super::compress::{Accepted, Compression};
 use super::ending::Ending;
 use super::guard::Guard;
+use super::http_sse::{PATHS, Sse};
 use super::message::{Read, unread};
 use super::sessions::Sessions;
-use super::sse::{PATHS, Sse};
 use super::usage::{Place, Usage, Who};
 use crate::context::Principal;
 use crate::server::Built;
@@ -34,6 +35,7 @@ use crate::transport::tap::Direction;
 
 /// Where one server is reached.
 pub(super) struct Endpoint {
+    pub(super) bodies: Arc<Usage>,
     pub(super) built: Arc<Built>,
     pub(super) compression: Compression,
     pub(super) ending: Ending,
@@ -54,21 +56,18 @@ pub(super) struct Caller {
     pub(super) who: Who,
 }
 
-/// A request whose body was read.
-pub(super) struct Received {
-    pub(super) bytes: Vec<u8>,
-    pub(super) caller: Caller,
-    pub(super) place: Place,
-}
+/// The address that a request comes from, among its extensions.
+///
+/// Callers that have not proved who they are, are told apart by it. [`super::Http::serve`] puts it there; an application that
+/// mounts the service does so itself, or all of these callers share one count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RemoteAddr(pub IpAddr);
 
-/// The address at the other end of a connection, among the extensions of its requests.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Remote(pub(super) IpAddr);
+/// Bodies that a caller may be sending at a time. 1,024: a proxy in front makes one caller of many, and whole bodies are
+/// read in milliseconds.
+const BODIES: usize = 1_024;
 
-/// Bodies that are read although all places are taken: who may not ask any more can still cancel, and answer.
-const SPARE: usize = 64;
-
-const METHODS: &str = "DELETE, GET, OPTIONS, POST";
+pub(super) const METHODS: &str = "DELETE, GET, OPTIONS, POST";
 
 impl Endpoint {
     pub(super) async fn handle<B>(&self, request: Request<B>) -> Response<Body>
@@ -76,8 +75,8 @@ impl Endpoint {
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
         let (head, body) = request.into_parts();
-        if let Err(why) = self.guard.check_source(&head) {
-            return answer::refusal(403, why);
+        if let Err((status, why)) = self.guard.check_source(&head) {
+            return answer::refusal(status, None, why);
         }
         let origin = head.headers.get(ORIGIN).cloned();
         let sse = self.sse.as_ref().filter(|_| PATHS.contains(&head.uri.path()));
@@ -87,7 +86,7 @@ impl Endpoint {
             (None, &Method::DELETE) => self.delete(&head).await,
             (None, &Method::GET) => self.get(&head).await,
             (None, &Method::POST) => self.post(&head, body).await,
-            (None, _) => answer::method_not_allowed(METHODS),
+            (None, found) => answer::method_not_allowed(METHODS, found),
         };
         if let Some(origin) = origin {
             let headers = response.headers_mut();
@@ -104,13 +103,13 @@ impl Endpoint {
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
         if !accepts(&head.headers, "application/json") && !accepts(&head.headers, "text/event-stream") {
-            return answer::refusal(406, "expected `Accept: application/json, text/event-stream`");
+            return answer::not_acceptable("application/json, text/event-stream", &head.headers);
         }
-        let Received { bytes, caller, place } = match self.receive(head, body).await {
+        let (bytes, caller) = match self.receive(head, body).await {
             Ok(received) => received,
             Err(refused) => return *refused,
         };
-        let read = match self.read(&bytes, &place) {
+        let (read, place) = match self.read(&bytes, &caller) {
             Ok(read) => read,
             Err(refused) => return *refused,
         };
@@ -125,42 +124,50 @@ impl Endpoint {
     ///
     /// # Errors
     /// What its sender is told instead.
-    pub(super) async fn receive<B>(&self, head: &Parts, body: B) -> Result<Received, Box<Response<Body>>>
+    pub(super) async fn receive<B>(
+        &self,
+        head: &Parts,
+        body: B,
+    ) -> Result<(Vec<u8>, Caller), Box<Response<Body>>>
     where
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
-        let refuse = |status, text: String| Err(Box::new(answer::refusal(status, text)));
+        let refuse = |status, text: String| Err(Box::new(answer::refusal(status, None, text)));
         let limit = self.built.config.limits.frame_in;
-        let too_large =
-            || refuse(413, format!("expected a body of at most {limit} bytes (limit `frame_in`)"));
+        let too_large = || {
+            let text = format!("expected a body of at most {limit} bytes (limit `frame_in`), but found more");
+            refuse(413, text)
+        };
         if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limit {
             return too_large();
         }
-        let found = head.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or("nothing");
-        if !found.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-            return refuse(415, format!("expected `Content-Type: application/json`, but found {found:?}"));
+        if let Err(text) = check_type(&head.headers) {
+            return refuse(415, text);
         }
-        let Ok(caller) = self.caller(head) else { return Err(Box::new(answer::unauthorized())) };
-        let most = self.built.config.limits.in_flight.saturating_add(SPARE);
-        let Some(place) = self.in_flight.take(&caller.who, most) else {
-            return Err(Box::new(self.too_many()));
+        let caller = self.caller(head).map_err(|found| Box::new(answer::unauthorized(found)))?;
+        let Some(_place) = self.bodies.take(&caller.who, BODIES) else {
+            return refuse(429, format!("expected at most {BODIES} bodies at a time, but found one more"));
         };
         match body::read(body, limit, self.patience).await {
-            Ok(bytes) => Ok(Received { bytes, caller, place }),
+            Ok(bytes) => Ok((bytes, caller)),
             Err(Unread::TooLarge) => too_large(),
             Err(Unread::TooSlow) => {
-                let text = format!("expected the next part of the body within {:?}", self.patience);
-                refuse(408, text)
+                let patience = self.patience;
+                refuse(408, format!("expected the next part of the body within {patience:?}, but found less"))
             }
             Err(Unread::Broken(why)) => refuse(400, format!("expected a whole body, but found: {why}")),
         }
     }
 
-    /// Reads a body as a message.
+    /// Reads a body as a message, and takes a place among the requests in flight.
     ///
     /// # Errors
-    /// What its sender is told if it is no text, or a request for which there is no `place`.
-    pub(super) fn read<'r>(&self, bytes: &'r [u8], place: &Place) -> Result<Read<'r>, Box<Response<Body>>> {
+    /// What its sender is told if it is no text, or a request for which there is no place.
+    pub(super) fn read<'r>(
+        &self,
+        bytes: &'r [u8],
+        caller: &Caller,
+    ) -> Result<(Read<'r>, Place), Box<Response<Body>>> {
         if let Some(tap) = &self.built.tap {
             tap.see(Direction::In, bytes);
         }
@@ -169,32 +176,51 @@ impl Endpoint {
             return Err(Box::new(unread(&error)));
         };
         let parsed = envelope::parse(text, Span::whole(text), self.built.config.limits.depth);
+        // Who may not ask any more can still cancel, and answer.
         let ends_something = matches!(&parsed, Ok(message) if !matches!(message, Message::Request { .. }));
-        if place.number() > self.built.config.limits.in_flight && !ends_something {
-            return Err(Box::new(self.too_many()));
-        }
-        Ok(Read { parsed, text })
-    }
-
-    fn too_many(&self) -> Response<Body> {
         let most = self.built.config.limits.in_flight;
-        let text =
-            format!("expected at most {most} requests at a time (limit `in_flight`), but found one more");
-        answer::refusal(429, text)
+        let Some(place) = self.in_flight.take(&caller.who, if ends_something { usize::MAX } else { most })
+        else {
+            let text =
+                format!("expected at most {most} requests at a time (limit `in_flight`), but found one more");
+            return Err(Box::new(answer::refusal(429, rules::answered_id(&parsed), text)));
+        };
+        Ok((Read { parsed, text }, place))
     }
 
-    /// Finds out who sends a request.
+    /// Finds out who sends a request: by its token, or where there are none by what the application around has found out.
     ///
     /// # Errors
-    /// If they have to prove it and do not.
-    pub(super) fn caller(&self, head: &Parts) -> Result<Caller, ()> {
-        let principal = self.guard.authenticate(&head.headers)?;
-        let who = match (&principal, head.extensions.get::<Remote>()) {
+    /// What was found of them instead of what proves it.
+    pub(super) fn caller(&self, head: &Parts) -> Result<Caller, &'static str> {
+        let principal = match self.guard.tokens.is_empty() {
+            true => head.extensions.get::<Principal>().cloned().map(Arc::new),
+            false => self.guard.authenticate(&head.headers)?,
+        };
+        let who = match (&principal, head.extensions.get::<RemoteAddr>()) {
             (Some(principal), _) => principal.name.as_str().into(),
-            (None, Some(Remote(address))) => address.to_string().into(),
+            (None, Some(RemoteAddr(address))) => address.to_string().into(),
             (None, None) => "".into(),
         };
         Ok(Caller { principal, who })
+    }
+}
+
+/// Checks that a body is JSON, and as it is.
+///
+/// # Errors
+/// What was expected instead, for a 415.
+fn check_type(headers: &HeaderMap) -> Result<(), String> {
+    let value = |name| headers.get(name).map(|it| it.to_str().unwrap_or("other bytes"));
+    let found = value(CONTENT_TYPE);
+    let kind = found.and_then(|it| it.split(';').next()).unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        let found = found.map_or_else(|| "nothing".to_owned(), |it| format!("{:?}", shorten(it)));
+        return Err(format!("expected `content-type: application/json`, but found {found}"));
+    }
+    match value(CONTENT_ENCODING).filter(|it| !it.eq_ignore_ascii_case("identity")) {
+        None => Ok(()),
+        Some(found) => Err(format!("expected no `content-encoding`, but found {:?}", shorten(found))),
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use plainwire_proto::json::shorten;
 use subtle::ConstantTimeEq as _;
 
 use crate::context::Principal;
@@ -36,12 +37,19 @@ impl Guard {
     /// Checks for whom and from where a request is.
     ///
     /// # Errors
-    /// What was expected instead, for a 403.
-    pub(super) fn check_source(&self, head: &http::request::Parts) -> Result<(), String> {
+    /// The status, and what was expected instead.
+    pub(super) fn check_source(&self, head: &http::request::Parts) -> Result<(), (u16, String)> {
+        // RFC 9112 section 3.2: who reads the first and who reads the last would see different requests.
+        if head.headers.get_all(HOST).iter().count() > 1 {
+            return Err((400, "expected one `host`, but found several".to_owned()));
+        }
+        // RFC 9112 section 3.2.2, RFC 9113 section 8.3.1: a host in the target counts, whatever the header says.
         let authority = head.uri.authority().map(|it| it.as_str());
-        let host = text(&head.headers, &HOST).or(authority).unwrap_or_default().to_lowercase();
+        let host = authority.or(text(&head.headers, &HOST)).unwrap_or_default().to_lowercase();
         if !self.hosts.is_empty() && !self.hosts.iter().any(|it| it == without_port(&host)) {
-            return Err(format!("expected `Host` to be one of {:?}, but found {host:?}", self.hosts));
+            let why =
+                format!("expected `host` to be one of {:?}, but found {:?}", self.hosts, shorten(&host));
+            return Err((403, why));
         }
         if !head.headers.contains_key(&ORIGIN) {
             return Ok(());
@@ -50,23 +58,30 @@ impl Guard {
         if self.origins.contains(&origin) || (is_local(&host) && is_local_origin(&origin)) {
             return Ok(());
         }
-        Err(format!("expected `Origin` to be one that is allowed here, but found {origin:?}"))
+        let found = shorten(&origin);
+        Err((403, format!("expected `origin` to be one that is allowed here, but found {found:?}")))
     }
 
     /// Finds out who sends a request. `Ok(None)` where nobody has to say.
     ///
     /// # Errors
-    /// If the token is missing or wrong.
-    pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, ()> {
+    /// What was found instead of a token; nothing of its text.
+    pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, &'static str> {
         if self.tokens.is_empty() {
             return Ok(None);
         }
+        match headers.get_all(AUTHORIZATION).iter().count() {
+            0 => return Err("nothing"),
+            1 => {}
+            _ => return Err("several"),
+        }
         let found = text(headers, &AUTHORIZATION).unwrap_or_default();
         let (scheme, token) = found.split_once(' ').unwrap_or_default();
-        if !scheme.eq_ignore_ascii_case("bearer") || headers.get_all(AUTHORIZATION).iter().count() != 1 {
-            return Err(());
-        }
         let token = token.trim().as_bytes();
+        // HTTP/2 leaves the blank behind `Bearer` where HTTP/1.1 takes it away.
+        if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
+            return Err("no token");
+        }
         // All of them, so that the time says nothing about which one it was.
         let mut principal = None;
         for (Token(known), who) in &self.tokens {
@@ -74,7 +89,7 @@ impl Guard {
                 principal = Some(Arc::clone(who));
             }
         }
-        principal.map(Some).ok_or(())
+        principal.map(Some).ok_or("another one")
     }
 }
 
@@ -151,6 +166,21 @@ mod tests {
     }
 
     #[test]
+    fn the_host_of_the_target_counts_and_two_headers_are_none() {
+        let guard = Guard { hosts: local_hosts(), ..Guard::default() };
+        let status = |target: &str, hosts: &[&str]| {
+            let request =
+                hosts.iter().fold(Request::builder().uri(target), |it, host| it.header(HOST, *host));
+            let head = request.body(()).expect("a request").into_parts().0;
+            guard.check_source(&head).map_err(|(status, _)| status)
+        };
+        assert_eq!(status("http://localhost/mcp", &["evil.example"]), Ok(()));
+        assert_eq!(status("http://evil.example/mcp", &["localhost"]), Err(403));
+        assert_eq!(status("/mcp", &["localhost", "localhost"]), Err(400));
+        assert_eq!(status("/mcp", &["localhost", "evil.example"]), Err(400));
+    }
+
+    #[test]
     fn a_token_stands_for_its_principal_and_nothing_else_does() {
         let ada = Arc::new(Principal { name: "ada".to_owned() });
         let tokens = vec![(Token("secret".to_owned()), Arc::clone(&ada))];
@@ -167,10 +197,17 @@ mod tests {
         for wrong in
             [&[][..], &["Bearer secre"], &["Bearer secrets"], &["Basic secret"], &["secret"], &["Bearer"]]
         {
-            assert_eq!(who(wrong), Err(()), "{wrong:?}");
+            assert!(who(wrong).is_err(), "{wrong:?}");
         }
-        assert_eq!(who(&["Bearer secret", "Bearer secret"]), Err(()));
+        assert_eq!(who(&["Bearer secret", "Bearer secret"]), Err("several"));
         assert_eq!(Guard::default().authenticate(&HeaderMap::new()), Ok(None));
+        let open = Guard {
+            tokens: vec![(Token(String::new()), Arc::new(Principal { name: "a".into() }))],
+            ..Guard::default()
+        };
+        let mut empty = HeaderMap::new();
+        empty.insert(AUTHORIZATION, http::HeaderValue::from_static("Bearer "));
+        assert_eq!(open.authenticate(&empty), Err("no token"), "as HTTP/2 hands it on");
         assert!(!format!("{guard:?}").contains("secret"));
     }
 }

@@ -6,11 +6,13 @@ use std::task::Poll;
 
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
+use plainwire_proto::envelope::Id;
 use plainwire_proto::http as rules;
+use plainwire_proto::json::shorten;
 
 use super::answer::{self, SESSION_ID};
 use super::body::Body;
-use super::endpoint::{Caller, Endpoint, accepts};
+use super::endpoint::{Caller, Endpoint, METHODS, accepts};
 use super::message::{Fields, Read, refused};
 use super::relay::Said;
 use super::stream::{self, Events, Following, Peeked, Source, parse_event_id};
@@ -18,9 +20,10 @@ use super::usage::Place;
 use crate::driver::session::{Event, First, Held, Posted, Reply, Session};
 use crate::store::{StoreError, Tailed};
 
-const NOTHING_LEFT: &str = "expected `Last-Event-ID` to be of a stream that goes on, but found its end";
+const NOTHING_LEFT: &str = "expected `last-event-id` to be of a stream that goes on, but found its end";
 
-const NOT_KEPT: &str = "expected `Last-Event-ID` to be of an event of this session that is kept";
+const NOT_KEPT: &str =
+    "expected `last-event-id` to be of an event of this session that is kept, but found another one";
 
 const STORE_FAILED: &str = "the store of this server failed";
 
@@ -29,12 +32,13 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 impl Endpoint {
     /// Begins a session with `initialize`.
     pub(super) async fn initialize(&self, caller: Caller, read: Read<'_>) -> Response<Body> {
+        let asked = rules::answered_id(&read.parsed).cloned();
         let Some(new) = self.sessions.begin(caller) else {
             let text = format!(
                 "expected at most {} sessions of a caller at a time (limit `sessions_per_caller`), but found one more",
                 self.sessions.most()
             );
-            return answer::refusal(429, text);
+            return answer::refusal(429, asked.as_ref(), text);
         };
         // Nothing goes on in there yet.
         let held: Held = Arc::new(());
@@ -49,7 +53,7 @@ impl Endpoint {
         }
         let id = match self.sessions.keep(new).await {
             Ok(id) => id,
-            Err(error) => return store_failed(&error),
+            Err(error) => return store_failed(asked.as_ref(), &error),
         };
         let mut response = answer::json(status, bytes);
         if let Ok(id) = HeaderValue::try_from(id) {
@@ -61,8 +65,8 @@ impl Endpoint {
     /// Takes what was sent in a session.
     pub(super) async fn post_in_session(
         &self,
-        id: &str,
-        session: &Arc<Session>,
+        (id, session): (&str, &Arc<Session>),
+        asked: Option<&Id>,
         posted: Posted<'_>,
         place: Place,
     ) -> Response<Body> {
@@ -76,27 +80,27 @@ impl Endpoint {
         if let Some(text) = relayed
             && let Err(error) = self.sessions.tell(&Said::Message(id, text)).await
         {
-            return store_failed(&error);
+            return store_failed(asked, &error);
         }
         if let Err(error) = self.save(id, session, was_initialized).await {
             // A change of the session is nothing else, unless it stood in a batch. Calls have begun, and their answers count:
             // the record is written with the next message.
             if taken.has_changed && !is_batch {
-                return store_failed(&error);
+                return store_failed(asked, &error);
             }
             tracing::warn!("a change of a session is not in the store yet: {}", error.in_full());
         }
         let later = match taken.reply {
             Reply::Accepted => return answer::empty(StatusCode::ACCEPTED),
             Reply::Answer(bytes) => return answer::json(200, bytes),
-            Reply::Ended => return no_session(),
+            Reply::Ended => return no_session(asked),
             Reply::Refusal(bytes) => return answer::json(400, bytes),
             Reply::Later(later) => later,
         };
         match later.first().await {
             First::Answer(bytes) => answer::json(200, bytes),
-            First::Ended => no_session(),
-            First::Failed => answer::refusal(500, STORE_FAILED),
+            First::Ended => no_session(asked),
+            First::Failed => answer::refusal(500, asked, STORE_FAILED),
             First::Nothing => answer::no_events(),
             First::Stream(number) => self.follow((id, session), (number, 0), Some(place)).await,
         }
@@ -114,7 +118,7 @@ impl Endpoint {
     /// Listens to what belongs to no request, or goes on with a stream that was cut off.
     pub(super) async fn get(&self, head: &Parts) -> Response<Body> {
         if !accepts(&head.headers, "text/event-stream") {
-            return answer::refusal(406, "expected `Accept: text/event-stream`");
+            return answer::not_acceptable("text/event-stream", &head.headers);
         }
         let headers = Fields(&head.headers);
         let (id, session) = match self.session_of(head, &headers).await {
@@ -123,14 +127,19 @@ impl Endpoint {
         };
         if let Some(last) = head.headers.get(LAST_EVENT_ID) {
             let Some((stream, after)) = last.to_str().ok().and_then(parse_event_id) else {
-                return answer::refusal(400, "expected `Last-Event-ID` to be an id of this server");
+                let found = String::from_utf8_lossy(last.as_bytes());
+                let text = format!(
+                    "expected `last-event-id` to be an id of this server, but found {:?}",
+                    shorten(&found)
+                );
+                return answer::refusal(400, None, text);
             };
             return self.follow((id, &session), (stream, after), None).await;
         }
         match session.listen().await {
             Ok(Some(stream)) => self.follow((id, &session), (stream, 0), None).await,
-            Ok(None) => no_session(),
-            Err(error) => store_failed(&error),
+            Ok(None) => no_session(None),
+            Err(error) => store_failed(None, &error),
         }
     }
 
@@ -143,7 +152,7 @@ impl Endpoint {
         };
         match self.sessions.remove(id).await {
             Ok(()) => answer::empty(StatusCode::NO_CONTENT),
-            Err(error) => store_failed(&error),
+            Err(error) => store_failed(None, &error),
         }
     }
 
@@ -156,14 +165,14 @@ impl Endpoint {
         head: &Parts,
         headers: &'h Fields<'_>,
     ) -> Result<(&'h str, Arc<Session>), Box<Response<Body>>> {
-        let Ok(caller) = self.caller(head) else { return Err(Box::new(answer::unauthorized())) };
+        let caller = self.caller(head).map_err(|found| Box::new(answer::unauthorized(found)))?;
         let refuse = |refusal| Box::new(refused(&refusal, None));
-        let Some(id) = rules::session_id(headers).map_err(refuse)? else {
-            return Err(Box::new(answer::method_not_allowed("POST")));
+        let Some(id) = rules::named_session(headers, self.rules()).map_err(refuse)? else {
+            return Err(Box::new(answer::no_session_for(&head.method, METHODS)));
         };
         let found = self.sessions.find(id, caller.principal.as_ref()).await;
-        let session = found.map_err(|error| Box::new(store_failed(&error)))?;
-        let Some(session) = session else { return Err(Box::new(no_session())) };
+        let session = found.map_err(|error| Box::new(store_failed(None, &error)))?;
+        let Some(session) = session else { return Err(Box::new(no_session(None))) };
         if let Some(revision) = session.revision() {
             rules::check_session(headers, revision, self.rules()).map_err(refuse)?;
         }
@@ -179,16 +188,16 @@ impl Endpoint {
     ) -> Response<Body> {
         let mut tail = match self.sessions.store.tail(id, number, after).await {
             Ok(Some(tail)) => tail,
-            Ok(None) => return answer::refusal(400, NOT_KEPT),
-            Err(error) => return store_failed(&error),
+            Ok(None) => return answer::refusal(400, None, NOT_KEPT),
+            Err(error) => return store_failed(None, &error),
         };
         let first = match poll_fn(|cx| Poll::Ready(tail.poll_next(cx))).await {
             // Whoever comes back for nothing would come back for ever: a client whose request was cancelled does.
-            Poll::Ready(None) if place.is_none() => return answer::refusal(400, NOTHING_LEFT),
+            Poll::Ready(None) if place.is_none() => return answer::refusal(400, None, NOTHING_LEFT),
             // The same goes for what can't be read.
-            Poll::Ready(Some(Err(error))) => return store_failed(&error),
+            Poll::Ready(Some(Err(error))) => return store_failed(None, &error),
             Poll::Ready(Some(Ok(Tailed::Event(_, bytes)))) if Event::parse(&bytes).is_none() => {
-                return store_failed(&stream::no_event());
+                return store_failed(None, &stream::no_event());
             }
             Poll::Ready(first) => Some(first),
             Poll::Pending => None,
@@ -199,16 +208,18 @@ impl Endpoint {
 }
 
 /// Spec: the client begins anew after a 404.
-pub(super) fn no_session() -> Response<Body> {
-    answer::refusal(404, "expected `Mcp-Session-Id` to be of a session that has not ended")
+pub(super) fn no_session(asked: Option<&Id>) -> Response<Body> {
+    let why =
+        "expected `mcp-session-id` to be of a session of yours, but found one that has ended or never began";
+    answer::refusal(404, asked, why)
 }
 
-pub(super) fn store_failed(error: &StoreError) -> Response<Body> {
+pub(super) fn store_failed(asked: Option<&Id>, error: &StoreError) -> Response<Body> {
     match error {
-        StoreError::Full { .. } => answer::refusal(503, error.to_string()),
+        StoreError::Full { .. } => answer::refusal(503, asked, error.to_string()),
         StoreError::Failed { .. } => {
             tracing::error!("the store failed: {}", error.in_full());
-            answer::refusal(500, STORE_FAILED)
+            answer::refusal(500, asked, STORE_FAILED)
         }
     }
 }

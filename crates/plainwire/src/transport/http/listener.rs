@@ -11,17 +11,18 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use super::HttpService;
 use super::connection::{self, Phase, Serving};
 use crate::driver;
+use crate::error::{Error, Result};
 
 /// What connections may be and take.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct ConnectionLimits {
     /// How many there are at a time.
     pub(super) connections: usize,
     /// How long a connection may take to its first request, TLS included.
@@ -30,7 +31,7 @@ pub(super) struct Limits {
     pub(super) keep_alive: Duration,
 }
 
-impl Default for Limits {
+impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             // Idle ones take up to 30 KB each (`docs/http-deployment.md`): 300 MB at most.
@@ -44,6 +45,43 @@ impl Default for Limits {
     }
 }
 
+/// Connections that wait in the queue of the system, as far as that lets them.
+const BACKLOG: u32 = 1_024;
+
+/// Takes an address, as in `127.0.0.1:8000`: of several that a name stands for, the first that can be taken.
+///
+/// # Errors
+/// Why it can't be taken, with the address.
+pub(super) async fn bind(address: &str) -> Result<TcpListener> {
+    let failed = |error: io::Error| {
+        let why = match error.kind() {
+            io::ErrorKind::InvalidInput => {
+                format!("expected an address and a port, as in 127.0.0.1:8000, but found {address:?}")
+            }
+            _ => format!("{address}: {error}"),
+        };
+        let source = io::Error::new(error.kind(), why);
+        Error::Io { doing: "taking the address of the HTTP endpoint", source }
+    };
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "it stands for no address");
+    for address in lookup_host(address).await.map_err(failed)? {
+        match listen(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => last = error,
+        }
+    }
+    Err(failed(last))
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A server that is started again gets its address back at once. On Windows it means something else.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// How long to wait after connections could not be accepted, for lack of descriptors mostly: from, to.
 const BREATH: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
 
@@ -53,7 +91,7 @@ const CUT: Duration = Duration::from_millis(500);
 /// Serves connections until `end` is ready, then for as long as requests may drain.
 pub(super) async fn serve(
     serving: Serving,
-    limits: Limits,
+    limits: ConnectionLimits,
     listener: TcpListener,
     end: impl Future<Output = ()>,
 ) {
@@ -78,7 +116,7 @@ pub(super) async fn serve(
 
 /// Ends what is open: with patience at first.
 async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
-    service.begin_to_end();
+    service.shutdown();
     phase.send_replace(Phase::Ending);
     let patience = service.drain();
     if timeout(patience, phase.closed()).await.is_err() {
@@ -132,4 +170,32 @@ impl Door {
 fn is_of_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn more_than_a_few_may_wait_to_be_let_in() {
+        let listener = bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let mut waiting = Vec::new();
+        // Nobody accepts; past the queue a connection is not answered at all.
+        for n in 0..300 {
+            let connecting = timeout(Duration::from_millis(800), TcpStream::connect(address)).await;
+            waiting.push(connecting.unwrap_or_else(|_| panic!("only {n} may wait")).expect("a connection"));
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_is_none_or_taken_is_named() {
+        let why = |error: Error| format!("{error:?}");
+        let text = bind("8000").await.map_err(why).expect_err("no address");
+        assert!(text.ends_with("as in 127.0.0.1:8000, but found \"8000\""), "{text}");
+        let taken = bind("127.0.0.1:0").await.expect("a port");
+        let address = taken.local_addr().expect("an address").to_string();
+        let text = bind(&address).await.map_err(why).expect_err("taken");
+        assert!(text.contains(&address), "{text}");
+    }
 }

@@ -62,17 +62,19 @@ impl Endpoint {
             },
             Class::ModernNotification => answer::empty(StatusCode::ACCEPTED),
             Class::Session(id) => {
+                let asked = rules::answered_id(&read.parsed).cloned();
+                let asked = asked.as_ref();
                 let session = match self.sessions.find(id, caller.principal.as_ref()).await {
                     Ok(Some(session)) => session,
-                    Ok(None) => return no_session(),
-                    Err(error) => return store_failed(&error),
+                    Ok(None) => return no_session(asked),
+                    Err(error) => return store_failed(asked, &error),
                 };
                 if let Some(revision) = session.revision()
                     && let Err(refusal) = rules::check_session(&headers, revision, self.rules())
                 {
                     return refuse(refusal);
                 }
-                self.post_in_session(id, &session, read.into_posted(), place).await
+                self.post_in_session((id, &session), asked, read.into_posted(), place).await
             }
         }
     }

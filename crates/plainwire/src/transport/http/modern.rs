@@ -28,7 +28,7 @@ impl Endpoint {
                     let text = format!(
                         "expected at most {limit} listens at a time (limit `listens`), but found one more"
                     );
-                    return answer::refusal(429, text);
+                    return answer::refusal(429, rules::answered_id(&read.parsed), text);
                 }
             }
         } else {

@@ -13,7 +13,7 @@ use tokio::sync::futures::OwnedNotified;
 use tokio::time::{Instant, Sleep};
 
 use super::endpoint::Endpoint;
-use super::sse::Opened;
+use super::http_sse::Opened;
 use super::usage::Place;
 use crate::driver::exchange::Exchange;
 use crate::driver::session::{Event, Kind, Reading, Session};

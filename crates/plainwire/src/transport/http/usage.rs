@@ -1,4 +1,4 @@
-//! How much each principal has open: requests in flight and streams that are listened to.
+//! How much each principal has open: bodies that are read, requests in flight and streams that are listened to.
 //!
 //! Who has not proved who they are is told apart by address.
 
@@ -18,12 +18,13 @@ impl Usage {
     /// Takes a place of `who`; `None` if there are `limit` taken.
     pub(super) fn take(self: &Arc<Self>, who: &Who, limit: usize) -> Option<Place> {
         let mut by_whom = self.lock();
-        let taken = by_whom.entry(Arc::clone(who)).or_default();
-        if *taken >= limit {
+        let taken = by_whom.get(who).copied().unwrap_or(0);
+        // Before anything is entered that no place would take out again.
+        if taken >= limit {
             return None;
         }
-        *taken += 1;
-        Some(Place { number: *taken, usage: Arc::clone(self), who: Arc::clone(who) })
+        by_whom.insert(Arc::clone(who), taken + 1);
+        Some(Place { usage: Arc::clone(self), who: Arc::clone(who) })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Who, usize>> {
@@ -34,16 +35,8 @@ impl Usage {
 /// A place that is taken until this is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
-    number: usize,
     usage: Arc<Usage>,
     who: Who,
-}
-
-impl Place {
-    /// Returns how many places were taken with this one.
-    pub(super) fn number(&self) -> usize {
-        self.number
-    }
 }
 
 impl Drop for Place {
@@ -69,6 +62,7 @@ mod tests {
         let first = usage.take(&ada, 1).expect("a place");
         assert!(usage.take(&ada, 1).is_none());
         drop(usage.take(&bob, 1).expect("a place of his own"));
+        assert!(usage.take(&"eve".into(), 0).is_none());
         drop(first);
         drop(usage.take(&ada, 1).expect("the place again"));
         assert!(usage.lock().is_empty());

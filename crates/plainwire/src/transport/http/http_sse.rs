@@ -14,7 +14,7 @@ use std::time::Duration;
 use bytes::Buf;
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-use plainwire_proto::envelope::{self, Message};
+use plainwire_proto::envelope::{self, Id, Message};
 use plainwire_proto::error::Error;
 use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal};
 use plainwire_proto::peer::Transmit;
@@ -23,7 +23,7 @@ use plainwire_proto::sse::{self, Fields as Event};
 
 use super::answer;
 use super::body::Body;
-use super::endpoint::{Caller, Endpoint, Received, accepts};
+use super::endpoint::{Caller, Endpoint, accepts};
 use super::message::{Fields, Read, refused};
 use super::stream::{self, Events, Source};
 use super::usage::{Place, Usage};
@@ -134,18 +134,23 @@ impl Endpoint {
         match head.method {
             Method::GET if is_stream => self.open_sse(sse, head),
             Method::POST if !is_stream => self.post_sse(sse, head, body).await,
-            _ => answer::method_not_allowed(if is_stream { "GET, OPTIONS" } else { "OPTIONS, POST" }),
+            ref found => {
+                answer::method_not_allowed(if is_stream { "GET, OPTIONS" } else { "OPTIONS, POST" }, found)
+            }
         }
     }
 
     fn open_sse(&self, sse: &Arc<Sse>, head: &Parts) -> Response<Body> {
         if !accepts(&head.headers, "text/event-stream") {
-            return answer::refusal(406, "expected `Accept: text/event-stream`");
+            return answer::not_acceptable("text/event-stream", &head.headers);
         }
-        let Ok(caller) = self.caller(head) else { return answer::unauthorized() };
+        let caller = match self.caller(head) {
+            Ok(caller) => caller,
+            Err(found) => return answer::unauthorized(found),
+        };
         let Some((opened, place)) = sse.open(&self.built, caller) else {
             let text = format!("expected at most {SESSIONS} streams at a time, but found one more");
-            return answer::refusal(429, text);
+            return answer::refusal(429, None, text);
         };
         answer::events(Events::new(Source::Opened(Box::new(opened)), Some(place.into()), self))
     }
@@ -154,23 +159,27 @@ impl Endpoint {
     where
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
     {
-        let Received { bytes, caller, place } = match self.receive(head, body).await {
+        let (bytes, caller) = match self.receive(head, body).await {
             Ok(received) => received,
             Err(refused) => return *refused,
         };
-        let read = match self.read(&bytes, &place) {
+        let (read, place) = match self.read(&bytes, &caller) {
             Ok(read) => read,
             Err(refused) => return *refused,
         };
         let found = session_of(head).and_then(|id| Some((id, sse.find(id, caller.principal.as_ref())?)));
-        let Some((id, session)) = found else { return no_session() };
+        let asked = rules::answered_id(&read.parsed).cloned();
+        let asked = asked.as_ref();
+        let Some((id, session)) = found else { return no_session(asked) };
         if let Err(refusal) = self.check_sse(id, session.revision(), &read, head) {
-            return refused(&refusal, rules::answered_id(&read.parsed));
+            return refused(&refusal, asked);
         }
         match tokio::time::timeout(ROOM, session.post(read.into_posted(), Arc::new(place))).await {
             Ok(Ok(())) => answer::empty(StatusCode::ACCEPTED),
-            Ok(Err(Ended)) => no_session(),
-            Err(_) => answer::refusal(503, "expected the stream of the session to be read, but nobody does"),
+            Ok(Err(Ended)) => no_session(asked),
+            Err(_) => {
+                answer::refusal(503, asked, "expected the stream of the session to be read, but nobody does")
+            }
         }
     }
 
@@ -228,8 +237,8 @@ fn session_of(head: &Parts) -> Option<&str> {
     head.uri.query()?.split('&').find_map(|pair| pair.strip_prefix("sessionId="))
 }
 
-fn no_session() -> Response<Body> {
-    answer::refusal(404, "expected `sessionId` to be of a stream that is open")
+fn no_session(asked: Option<&Id>) -> Response<Body> {
+    answer::refusal(404, asked, "expected `sessionId` to be of a stream that is open, but found another one")
 }
 
 #[cfg(test)]
