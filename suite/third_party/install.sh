@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Installs the third-party clients into a cache folder and prints where they are, as shell assignments:
 #
-#   paths=$(suite/third_party/install.sh) && eval "$paths"    # sets PYTHON, NODE, INSPECTOR, MCPDO, CONFORMANCE
+#   paths=$(suite/third_party/install.sh) && eval "$paths"    # sets PYTHON, NODE and so on
 #
 # PYTHON     a virtual environment's Python with the official client `mcp`
 # NODE       a Node new enough for the Inspector: the system's, or one from npm
 # INSPECTOR  the Inspector's start script, to be run by NODE
 # MCPDO      the start script of the Inspector's client with connections that last, to be run by NODE
 # CONFORMANCE  the official conformance suite, to be run by NODE
+# EVERYTHING   the official server of examples in TypeScript, to be run by NODE
+# PYTHON_EVERYTHING  the folder of the same in Python, to be run by PYTHON: it comes with the sources of `mcp`
+# FASTMCP      the command of FastMCP
+# FASTMCP_EXAMPLES  the servers that come with the sources of FastMCP
 #
 # The folder is ${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}; what it already holds is not installed
 # again. Needs python3 with venv, and npm. Words go to stderr.
@@ -16,6 +20,8 @@ set -euo pipefail
 mcp=2.3.0
 inspector=2.12.0
 conformance=0.2.0-alpha.12
+everything=2026.8.31
+fastmcp=4.1.2
 cache=${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
@@ -37,6 +43,16 @@ with_pip() { # folder package
   "$1/bin/python" -m pip install --quiet --disable-pip-version-check "$2"
 }
 
+# Sources have examples that packages leave out.
+with_source() { # folder package
+  local archive
+  "${PYTHON_FOR_PIP:?}" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+    --dest "$1" "$2"
+  archive=$(echo "$1"/*.tar.gz)
+  tar --extract --gzip --file "$archive" --directory "$1" --strip-components 1
+  rm "$archive"
+}
+
 with_npm() { # folder package
   npm install --prefix "$1" --no-audit --no-fund --ignore-scripts --loglevel=error "$2"
 }
@@ -48,6 +64,11 @@ is_new_enough() { # node
 }
 
 once "python-mcp-$mcp" with_pip "mcp==$mcp"
+once "python-fastmcp-$fastmcp" with_pip "fastmcp==$fastmcp"
+PYTHON_FOR_PIP=$cache/python-mcp-$mcp/bin/python
+once "source-mcp-$mcp" with_source "mcp==$mcp"
+once "source-fastmcp-$fastmcp" with_source "fastmcp==$fastmcp"
+once "everything-$everything" with_npm "@modelcontextprotocol/server-everything@$everything"
 once "inspector-$inspector" with_npm "@modelcontextprotocol/inspector@$inspector"
 once "conformance-$conformance" with_npm "@modelcontextprotocol/conformance@$conformance"
 
@@ -71,3 +92,8 @@ printf 'INSPECTOR=%q\n' "$clients/launcher/build/index.js"
 printf 'MCPDO=%q\n' "$clients/mcpdo/build/mcp-bin.js"
 suite=$cache/conformance-$conformance/node_modules/@modelcontextprotocol/conformance
 printf 'CONFORMANCE=%q\n' "$suite/dist/index.js"
+server=$cache/everything-$everything/node_modules/@modelcontextprotocol/server-everything
+printf 'EVERYTHING=%q\n' "$server/dist/index.js"
+printf 'PYTHON_EVERYTHING=%q\n' "$cache/source-mcp-$mcp/examples/servers/everything-server"
+printf 'FASTMCP=%q\n' "$cache/python-fastmcp-$fastmcp/bin/fastmcp"
+printf 'FASTMCP_EXAMPLES=%q\n' "$cache/source-fastmcp-$fastmcp/examples"

@@ -60,6 +60,7 @@ async fn a_connection_on_which_something_runs_is_not_idle() {
     let mut wire = running.connect().await;
     wire.send(&modern(1, "wait", json!({ "ms": 1_000 }))).await;
     assert_eq!(wire.answer().await.text(), "waited");
+    let mut wire = running.connect().await;
     wire.send(&modern(1, "count", json!({ "to": 3, "pause_ms": 300 }))).await;
     wire.up_to("counted to 3").await;
 }

@@ -55,7 +55,7 @@ async fn closing_the_connection_cancels_nothing_in_a_session() {
     let running = Running::new(|http| http).await;
     let session = running.session().await;
     let mut waiting = running.connect().await;
-    waiting.send(&post(&session, &call(1, "wait", json!({ "ms": 300 })))).await;
+    waiting.send(&post(&session, &call(1, "wait", json!({ "ms": 1_500 })))).await;
     let mut ticking = running.connect().await;
     ticking.send(&post(&session, &call(2, "tick", json!({})))).await;
     ticking.up_to("\"progress\":3").await;
