@@ -1,25 +1,30 @@
-"""Runs the official conformance suite against a server.
+"""Runs the official conformance suite against a server and a client.
 
-    conformance.py NODE SUITE SERVER
+    conformance.py NODE SUITE SERVER CLIENT
 
-NODE and SUITE are what install.sh prints, SERVER is the binary `plainwire-conformance-server`. One process at one URL
-serves every revision. A scenario counts only if all its checks succeed and at least one of them says more than that the
-messages fit the schema: a server that is silent passes that one too. Exit code 0 if all scored scenarios count, and
-those not scored that need no extension.
+NODE and SUITE are what install.sh prints, SERVER and CLIENT the binaries `plainwire-conformance-server` and
+`plainwire-conformance-client`. One process at one URL serves every revision; the client is started for each scenario. A
+scenario counts only if all its checks succeed and at least one of them says more than that the messages fit the schema:
+whoever is silent passes that one too. Exit code 0 if all scored scenarios count, and those not scored that need no
+extension which is not there.
 """
 
 import json
 import pathlib
 import re
+import shlex
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-REVISIONS = {"2025-11-25": 30, "2026-07-28": 37}
-# Of an extension each; there is none here yet.
-EXTENSIONS = re.compile(r"^(tasks|sep-2640)-")
+SCORED = {
+    "server": {"2025-11-25": 30, "2026-07-28": 37},
+    "client": {"2025-11-25": 18, "2026-07-28": 32},
+}
+# Of an extension each that is not here yet.
+EXTENSIONS = re.compile(r"^(tasks-|sep-2640-|auth/(dpop|wif-jwt|enterprise-managed))")
 PATIENCE = 30
 
 
@@ -44,14 +49,15 @@ def checks(folder):
     """The checks of each scenario, by its name."""
     found = {}
     for path in sorted(folder.rglob("checks.json")):
-        name = re.sub(r"-\d{4}-\d\d-\d\dT[\dZ-]+$", "", path.parent.name)
-        found[name] = json.loads(path.read_text())
+        name = re.sub(r"-\d{4}-\d\d-\d\dT[\dZ-]+$", "", str(path.parent.relative_to(folder)))
+        # The suite puts `server-` in front of the names of folders.
+        found[name.removeprefix("server-")] = json.loads(path.read_text())
     return found
 
 
 def what_is_wrong(results):
     """Says why a scenario does not count; nothing if it does."""
-    failures = [it for it in results if it["status"] == "FAILURE"]
+    failures = [it for it in results if it["status"] in ("FAILURE", "WARNING")]
     if failures:
         return "; ".join(f"{it['id']}: {it.get('errorMessage', it.get('description'))}" for it in failures)
     if not any(it["status"] == "SUCCESS" and not it["id"].startswith("wire-schema") for it in results):
@@ -59,25 +65,24 @@ def what_is_wrong(results):
     return None
 
 
-def run(node, suite, url, revision, scored):
+def run(node, suite, role, revision, target):
     with tempfile.TemporaryDirectory() as out:
-        command = [node, suite, "server", "--url", url, "--requirements", revision, "-o", out]
+        command = [node, suite, role, *target, "--requirements", revision, "-o", out]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         scenarios = checks(pathlib.Path(out))
     summary = done.stdout[done.stdout.rfind("SUMMARY") :]
     unscored = set(re.findall(r"^  [✓✗] (\S+) \(", summary, re.M))
-    # The suite puts `server-` in front of the names of folders.
-    names = {name.removeprefix("server-"): name for name in scenarios}
     wrong, counted = [], {True: 0, False: 0}
-    for short, name in names.items():
-        if EXTENSIONS.match(short):
+    for name, results in scenarios.items():
+        if EXTENSIONS.match(name):
             continue
-        why = what_is_wrong(scenarios[name])
+        why = what_is_wrong(results)
         if why:
-            wrong.append(f"{short}: {why}")
+            wrong.append(f"{name}: {why}")
         else:
-            counted[short in unscored] += 1
-    print(f"{revision}: {counted[False]} of {scored} scored scenarios, {counted[True]} others")
+            counted[name in unscored] += 1
+    scored = SCORED[role][revision]
+    print(f"{role}, {revision}: {counted[False]} of {scored} scored scenarios, {counted[True]} others")
     for it in wrong:
         print(f"FAILED  {it}")
     if not scenarios:
@@ -85,17 +90,27 @@ def run(node, suite, url, revision, scored):
     return not wrong and counted[False] == scored
 
 
-def main(node, suite, binary):
+def judge_server(node, suite, binary):
     port = free_port()
     server = subprocess.Popen([binary, "--http", str(port)], stdin=subprocess.DEVNULL)
     try:
         wait_for(port, server)
-        url = f"http://127.0.0.1:{port}/mcp"
-        passed = [run(node, suite, url, revision, scored) for revision, scored in REVISIONS.items()]
+        url = ["--url", f"http://127.0.0.1:{port}/mcp"]
+        passed = [run(node, suite, "server", revision, url) for revision in SCORED["server"]]
     finally:
         server.terminate()
         code = server.wait(timeout=PATIENCE)
     assert code == 0, f"expected the server to end when it is asked to, but found exit code {code}"
+    return passed
+
+
+def judge_client(node, suite, binary):
+    command = ["--command", shlex.quote(str(pathlib.Path(binary).resolve()))]
+    return [run(node, suite, "client", revision, command) for revision in SCORED["client"]]
+
+
+def main(node, suite, server, client):
+    passed = judge_server(node, suite, server) + judge_client(node, suite, client)
     return 0 if all(passed) else 1
 
 

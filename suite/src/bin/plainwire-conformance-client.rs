@@ -41,9 +41,10 @@ async fn main() -> Result<()> {
 
 async fn connect(url: &str) -> Result<Client> {
     let version = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").ok();
+    let sampling = Sampling::new(|_| async { Ok(CreateMessageResult::text("none", "nothing to say")) });
     let mut builder = Client::builder()
         .roots(vec![Root::new("file:///tmp")])
-        .on_sample(Sampling::new(|_| async { Ok(CreateMessageResult::text("none", "nothing to say")) }))
+        .on_sample(sampling.consent(|_| async { true }))
         .on_elicit(|_| async { ElicitResult::accept(json!({})) });
     if let Some(revision) = version.as_deref().and_then(Revision::parse) {
         builder = builder.revisions(&[revision]);

@@ -28,12 +28,22 @@ pub(super) struct Session {
     insisted: bool,
     /// What the requests of a modern session ask to be told.
     log_level: Option<LogLevel>,
+    /// The `server/discover` that was not answered in time, and what it proposed. Its answer may still come.
+    overdue: Option<(RequestKey, Revision)>,
     proposed: Option<Revision>,
 }
 
 impl Session {
     pub(super) fn new(config: ClientConfig) -> Self {
-        Self { config, handshake: None, agreed: None, insisted: false, log_level: None, proposed: None }
+        Self {
+            config,
+            handshake: None,
+            agreed: None,
+            insisted: false,
+            log_level: None,
+            overdue: None,
+            proposed: None,
+        }
     }
 
     pub(super) fn revision(&self) -> Option<Revision> {
@@ -179,6 +189,41 @@ impl Peer {
             Err(error) if discovering => self.not_discovered(error, now),
             Err(error) => self.events.push_back(Event::Refused(error)),
         }
+    }
+
+    /// Takes note that the handshake `request` was not answered in time.
+    pub(super) fn handshake_is_overdue(&mut self, request: RequestKey) {
+        if let Role::Client(session) = &mut self.role
+            && session.handshake == Some(request)
+        {
+            session.overdue = session.proposed.filter(|it| it.era() == Era::Modern).map(|it| (request, it));
+        }
+    }
+
+    /// Takes the answer to a `server/discover` that was given up, while `initialize` waits for its own: a server that took
+    /// long to start reads both, and answers in their order. Returns whether it is one.
+    pub(super) fn discovered_late(&mut self, id: &Id, result: &str, now: Now) -> bool {
+        let Role::Client(session) = &mut self.role else { return false };
+        let Some((request, revision)) = session.overdue.filter(|_| session.agreed.is_none()) else {
+            return false;
+        };
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Discover {
+            supported_versions: Vec<String>,
+        }
+        let supported = serde_json::from_str::<Discover>(result).map(|it| it.supported_versions);
+        let served = |r: Revision| supported.iter().flatten().any(|v| v == r.as_str());
+        if *id != Id::Integer(request.0.into()) || session.newest(Era::Modern, served).is_none() {
+            return false;
+        }
+        session.overdue = None;
+        session.proposed = Some(revision);
+        if let Some(initialize) = session.handshake.take() {
+            self.abandon(&Id::Integer(initialize.0.into()));
+        }
+        self.discovered(result, now);
+        true
     }
 
     fn discover(&mut self, revision: Revision, now: Now) {

@@ -190,6 +190,7 @@ impl Peer {
 
     pub(super) fn expire(&mut self, request: RequestKey, why: Error, now: Now) {
         self.cancel(request, why.message());
+        self.handshake_is_overdue(request);
         self.settle(request, Err(why), now);
     }
 
@@ -203,6 +204,7 @@ impl Peer {
                 }
                 Err(error) => self.settle(key, Err(error), now),
             },
+            None if self.discovered_late(id, result.text(frame), now) => {}
             None => self.note(&format!("answer to {id}, which was not asked")),
         }
     }

@@ -381,14 +381,12 @@ fn a_modern_error_is_followed_into_the_revisions_it_names() {
         for (supported, version) in [
             (r#"["2025-11-25"]"#, "2025-11-25"),
             (r#"["2099-01-01","2025-03-26","2024-11-05"]"#, "2025-03-26"),
-            // It was just refused: asking again would never end.
-            (r#"["2026-07-28","2024-11-05"]"#, "2024-11-05"),
         ] {
             let mut client = probing(EraChoice::Auto);
             assert_eq!(client.hears(unsupported(code, supported)), [""; 0], "{code} {supported}");
             assert_eq!(proposed(&mut client), version, "{code} {supported}");
         }
-        for supported in [r#"["2099-01-01"]"#, "[]", "null", r#"["2026-07-28"]"#] {
+        for supported in [r#"["2099-01-01"]"#, "[]", "null"] {
             let mut client = probing(EraChoice::Auto);
             let told = client.hears(unsupported(code, supported));
             let found = if supported == "null" { "[]" } else { supported };
@@ -400,6 +398,29 @@ fn a_modern_error_is_followed_into_the_revisions_it_names() {
                 )]
             );
             assert_eq!(client.sent(), [""; 0]);
+        }
+    }
+}
+
+/// Conformance `request-metadata`: such a server wants to be asked again. More often than once would never end.
+#[test]
+fn a_revision_that_is_refused_and_named_in_the_same_breath_is_asked_for_once_more() {
+    let refuses = |id: u64, supported: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32022,"message":"no","data":{{"supported":{supported},"requested":"2026-07-28"}}}}}}"#
+        )
+    };
+    for (supported, then) in
+        [(r#"["2026-07-28"]"#, None), (r#"["2026-07-28","2024-11-05"]"#, Some("2024-11-05"))]
+    {
+        let mut client = probing(EraChoice::Auto);
+        assert_eq!(client.hears(refuses(1, supported)), [""; 0]);
+        let again = client.sent();
+        assert!(again.len() == 1 && again[0].contains("server/discover"), "{again:?}");
+        let told = client.hears(refuses(2, supported));
+        match then {
+            Some(version) => assert_eq!(proposed(&mut client), version),
+            None => assert!(told[0].starts_with("refused: "), "{told:?}"),
         }
     }
 }
@@ -439,19 +460,39 @@ fn the_probe_waits_as_long_as_it_was_told() {
     assert_eq!(client.sent().len(), 1);
 }
 
+const AGREED: &str =
+    r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#;
+
+/// A server that took long to start reads both questions, and answers them in their order.
 #[test]
-fn ignores_a_discovery_that_comes_too_late() {
+fn a_discovery_that_comes_late_is_taken_while_the_handshake_waits() {
+    let mut client = probing(EraChoice::Auto);
+    client.waits(Duration::from_secs(5));
+    assert_eq!(proposed(&mut client), "2025-11-25");
+    let late = result("1", r#"{"supportedVersions":["2026-07-28"]}"#);
+    assert_eq!(client.hears(late), ["connected: 2026-07-28"]);
+    // Whatever becomes of the handshake, nobody waits for it.
+    for answer in [error("2", -32022, "no"), result("2", AGREED)] {
+        let told = client.hears(answer);
+        assert!(matches!(&told[..], [it] if it.starts_with("ignored: ")), "{told:?}");
+    }
+    assert_eq!(client.sent(), [""; 0]);
+}
+
+#[test]
+fn a_discovery_that_comes_late_and_helps_nobody_is_ignored() {
     let mut client = probing(EraChoice::Auto);
     client.waits(Duration::from_secs(5));
     client.sent();
-    for late in [result("1", r#"{"supportedVersions":["2026-07-28"]}"#), error("1", -32601, "no")] {
+    let versions = |versions: &str| result("1", &format!(r#"{{"supportedVersions":{versions}}}"#));
+    for late in [versions(r#"["2099-01-01"]"#), versions("7"), error("1", -32601, "no")] {
         let told = client.hears(late);
         assert!(matches!(&told[..], [it] if it.starts_with("ignored: ")), "{told:?}");
         assert_eq!(client.sent(), [""; 0]);
     }
-    let answer =
-        r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#;
-    assert_eq!(client.hears(result("2", answer)), ["connected: 2025-11-25"]);
+    assert_eq!(client.hears(result("2", AGREED)), ["connected: 2025-11-25"]);
+    let late = versions(r#"["2026-07-28"]"#);
+    assert!(matches!(&client.hears(late)[..], [it] if it.starts_with("ignored: ")), "it is too late");
 }
 
 #[test]
