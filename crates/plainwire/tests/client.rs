@@ -39,3 +39,26 @@ async fn stops_at_a_list_that_never_ends() {
         other => panic!("{other:?}"),
     }
 }
+
+/// FastMCP and the official Python SDK send a number like this.
+#[tokio::test]
+async fn a_value_that_was_wrapped_as_a_result_is_the_value() {
+    use plainwire::prelude::*;
+
+    #[data]
+    struct Wrapped {
+        result: i64,
+    }
+
+    #[tool]
+    async fn answer() -> Wrapped {
+        Wrapped { result: 42 }
+    }
+
+    let client =
+        plainwire::testing::client(plainwire::server!("wraps").tool(answer)).await.expect("a server");
+    assert_eq!(client.call::<i64>("answer", json!({})).await.expect("a number"), 42);
+    assert_eq!(client.call::<Wrapped>("answer", json!({})).await.expect("a struct").result, 42);
+    let error = client.call::<Vec<u8>>("answer", json!({})).await.expect_err("no list");
+    assert!(error.to_string().contains("invalid type: map"), "{error}");
+}

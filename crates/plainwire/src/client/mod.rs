@@ -163,7 +163,8 @@ impl Client {
         decode(&self.ask("tools/call", &named(name, arguments)?, Some(Box::new(progress))).await?)
     }
 
-    /// Calls a tool and returns its value: the structured content, else its text, read as JSON or as it is.
+    /// Calls a tool and returns its value: the structured content, else its text, read as JSON or as it is. Servers in Python
+    /// wrap what is no object as `{"result": …}`; what is inside is the value then.
     ///
     /// # Errors
     /// As [`Self::request`]; [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] for a value that is
@@ -175,7 +176,7 @@ impl Client {
             return Err(Error::Tool { text });
         }
         if let Some(structured) = &result.structured_content {
-            return decode(structured);
+            return decode(structured).or_else(|error| unwrapped(structured).ok_or(error));
         }
         serde_json::from_str(&text)
             .or_else(|_| serde_json::from_value(text.into()))
@@ -361,6 +362,16 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String> {
     object.raw("arguments", arguments.get());
     object.close();
     Ok(text(params))
+}
+
+/// What stands in `{"result": …}`, if there is nothing else.
+fn unwrapped<T: DeserializeOwned>(structured: &RawJson) -> Option<T> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wrapped<T> {
+        result: T,
+    }
+    serde_json::from_str::<Wrapped<T>>(structured.get()).ok().map(|it| it.result)
 }
 
 fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
