@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
+use plainwire::process::{Program, Stderr};
 use plainwire::proto::peer::{EraChoice, RequestOptions};
 use plainwire::{Client, ClientBuilder};
 
@@ -69,10 +70,11 @@ pub(crate) fn builder(ask: &Ask) -> Result<ClientBuilder, Failure> {
     Ok(client)
 }
 
-fn command(ask: &Ask) -> Result<Command, Failure> {
+/// Its stderr is ours: what it says stands above what we say, and is not said twice.
+fn command(ask: &Ask) -> Result<Program, Failure> {
     let mut words = ask.command.iter();
     let program = words.next().ok_or_else(|| Failure::usage("expected a command behind `--`".into()))?;
     let mut command = Command::new(program);
     command.args(words);
-    Ok(command)
+    Ok(Program::new(command).stderr(Stderr::AsTheCommandSays))
 }

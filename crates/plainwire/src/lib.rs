@@ -32,6 +32,7 @@
 //!   completes.
 //! - [`apps`] shows results on pages, in hosts that can; [`WithMeta`] puts data beside a result.
 //! - [`Client`] asks a server; [`testing::client`] does it inside a test.
+//! - [`process`] starts a server as a child of a client, and leaves nothing of it.
 //! - [`schema`] makes JSON Schemas of types lean, and fits them to clients.
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
@@ -55,6 +56,7 @@ mod log;
 pub mod macros;
 mod meta;
 pub mod prelude;
+pub mod process;
 mod random;
 mod result;
 mod roots;

@@ -1,7 +1,6 @@
 //! A client that is being described, up to the moment it is connected.
 
 use std::future::Future;
-use std::process::Command;
 #[cfg(feature = "http-client")]
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -19,10 +18,10 @@ use super::{Asked, Client, GONE, NOTICES, Sampling, WISHES};
 use crate::driver::AbortOnDrop;
 #[cfg(feature = "http-client")]
 use crate::driver::client::ARRIVALS;
-use crate::driver::client::{Desk, Route, start};
+use crate::driver::client::{Desk, Revival, Route, start};
 use crate::error::{Error, Result};
+use crate::process::{self, Program, Slot};
 use crate::transport::Stream;
-use crate::transport::child;
 #[cfg(feature = "http-client")]
 use crate::transport::http_client::{Connection, Remote};
 use crate::transport::tap::Tap;
@@ -164,16 +163,24 @@ impl ClientBuilder {
         self
     }
 
-    /// Starts a server as a child process and connects to it. Its stderr is ours.
+    /// Starts a server as a child process and connects to it: a [`Command`](std::process::Command), or a [`Program`] that
+    /// says more. What it writes to stderr is passed on to ours, unless the program says otherwise.
+    ///
+    /// Cancel safe: a server that was started ends with this future.
     ///
     /// # Errors
-    /// [`Error::Io`] if it can't be started; [`Error::Closed`], with its exit status, if it ends; [`Error::Rpc`] if it
-    /// speaks none of our revisions.
-    pub async fn command(self, command: Command) -> Result<Client> {
-        let started = child::spawn(command);
-        let (stream, process) =
-            started.map_err(|source| Error::Io { doing: "starting the server", source })?;
-        self.connect(Route::Stream(stream), Server::process(process)).await
+    /// [`Error::Io`], with its name, if it can't be started; [`Error::Closed`], with its exit status and its last words on
+    /// stderr, if it ends; [`Error::Rpc`] if it speaks none of our revisions, or does not answer in time. Nothing of it
+    /// is left then.
+    pub async fn command(self, program: impl Into<Program>) -> Result<Client> {
+        let mut program = program.into();
+        let (stream, process) = process::start(&mut program)?;
+        let slot = Slot::new(process);
+        let route = match program.policy() {
+            Some(policy) => Route::Process(stream, Box::new(Revival::new(program, policy, slot.clone()))),
+            None => Route::Stream(stream),
+        };
+        self.connect(route, Server::Process(slot)).await
     }
 
     /// Connects to a server by HTTP: Streamable HTTP of the era that it speaks, else HTTP+SSE.
@@ -236,7 +243,7 @@ impl ClientBuilder {
                     Error::Closed { why } => server.closed(&why).await,
                     error => error,
                 };
-                server.end().await;
+                server.end_soon().await;
                 Err(error)
             }
         }

@@ -29,6 +29,7 @@ mod asked;
 mod builder;
 mod listen;
 mod notice;
+mod replay;
 mod sampling;
 mod server;
 mod url;
@@ -39,6 +40,7 @@ pub use builder::ClientBuilder;
 pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
 pub use notice::{Notice, Progress};
+pub(crate) use replay::{is_harmless, is_replayable};
 pub use sampling::Sampling;
 use server::Server;
 
@@ -250,8 +252,8 @@ impl Client {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Ends the connection, and the server's process if it was started here: its input is closed, it gets 6 s to
-    /// leave, and is killed after that. A session of HTTP is deleted. Dropping the client does the same without waiting.
+    /// Ends the connection, and the server's process if it was started here: its input is closed, it gets its
+    /// [grace](crate::process) to leave, is asked by SIGTERM, and killed 2 s later. A session of HTTP is deleted. Dropping the client does the same without waiting.
     pub async fn close(self) {
         let Self { server, wishes, _task, .. } = self;
         drop((wishes, _task));

@@ -1,29 +1,22 @@
 //! The server at the other end, as far as it is ours to end.
 
-#[cfg(feature = "http-client")]
-use std::sync::Arc;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-
 use crate::error::Error;
-use crate::transport::child::Process;
+use crate::process::Slot;
 #[cfg(feature = "http-client")]
 use crate::transport::http_client::Connection;
+#[cfg(feature = "http-client")]
+use std::sync::Arc;
 
 /// What is left to do when a connection ends. Dropped, it does it without anybody who waits.
 pub(super) enum Server {
     /// Somebody else's.
     Elsewhere,
-    Process(Mutex<Option<Process>>),
+    Process(Slot),
     #[cfg(feature = "http-client")]
     Remote(Farewell),
 }
 
 impl Server {
-    pub(super) fn process(process: Process) -> Self {
-        Self::Process(Mutex::new(Some(process)))
-    }
-
     #[cfg(feature = "http-client")]
     pub(super) fn remote(connection: Arc<Connection>) -> Self {
         Self::Remote(Farewell(Some(connection)))
@@ -37,28 +30,32 @@ impl Server {
         false
     }
 
-    /// The error for a connection that has ended, with how the process did: its output ends a moment before it does.
+    /// The error for a connection that has ended, with how the process did.
     pub(super) async fn closed(&self, why: &str) -> Error {
-        if let Self::Process(process) = self {
-            for _ in 0..20 {
-                let ended =
-                    process.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(Process::ended);
-                match ended {
-                    Some(Some(status)) => return Error::Closed { why: format!("{why} ({status})") },
-                    Some(None) => tokio::time::sleep(Duration::from_millis(10)).await,
-                    None => break,
+        match self {
+            Self::Process(slot) => Error::Closed { why: slot.explain(why).await },
+            _ => Error::Closed { why: why.to_owned() },
+        }
+    }
+
+    /// Sees off a server that nobody could talk to.
+    pub(super) async fn end_soon(self) {
+        match self {
+            Self::Process(slot) => {
+                if let Some(process) = slot.take() {
+                    process.end_soon().await;
                 }
             }
+            other => other.end().await,
         }
-        Error::Closed { why: why.to_owned() }
     }
 
     /// Sees the server off.
     pub(super) async fn end(self) {
         match self {
             Self::Elsewhere => {}
-            Self::Process(process) => {
-                if let Some(process) = process.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Self::Process(slot) => {
+                if let Some(process) = slot.take() {
                     process.end().await;
                 }
             }

@@ -2,7 +2,6 @@
 //!
 //! A transport is a reader and a writer; framing is `plainwire_proto::frame`'s business, messages are the peer's.
 
-pub(crate) mod child;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "http-client")]

@@ -8,16 +8,18 @@ use std::task::{Context, Poll, ready};
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::{Capabilities, RawJson, ServerHello};
 use plainwire_proto::peer::{CallKey, Event, Now, Peer, Request, RequestKey};
-use plainwire_proto::revision::Feature;
+use plainwire_proto::revision::{Feature, Revision};
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use super::Wish;
+use super::junk::Junk;
 use super::listens::Listens;
 use super::pages::Pages;
 use super::questions::{End, Place, Questions};
 use super::requests;
+use super::revival::{Kept, SET_LEVEL};
 use super::rounds::{Call, Round};
 use crate::client::{Asked, Notice, Progress};
 use crate::error::{Error, Result};
@@ -28,7 +30,10 @@ pub(crate) struct Desk {
     hello: Option<oneshot::Sender<Result<ServerHello>>>,
     /// Whether the server has not answered for so long that it is given up.
     pub(super) is_lost: bool,
-    listens: Listens,
+    /// What came before the greeting.
+    junk: Junk,
+    pub(super) kept: Kept,
+    pub(super) listens: Listens,
     pub(super) max_rounds: u32,
     notices: mpsc::Sender<Notice>,
     pub(super) pages: Pages,
@@ -37,6 +42,8 @@ pub(crate) struct Desk {
     pub(super) requests: HashMap<CallKey, AbortHandle>,
     /// By ticket.
     pub(super) rounds: HashMap<u64, Round>,
+    /// What was agreed on.
+    pub(super) revision: Option<Revision>,
     server: Capabilities,
     pub(super) tickets: HashMap<u64, RequestKey>,
     pub(super) waiting: HashMap<RequestKey, Call>,
@@ -53,6 +60,8 @@ impl Desk {
             asked,
             hello: Some(hello),
             is_lost: false,
+            junk: Junk::default(),
+            kept: Kept::default(),
             listens: Listens::default(),
             max_rounds,
             notices,
@@ -60,6 +69,7 @@ impl Desk {
             questions: Questions::default(),
             requests: HashMap::new(),
             rounds: HashMap::new(),
+            revision: None,
             server: Capabilities::default(),
             tickets: HashMap::new(),
             waiting: HashMap::new(),
@@ -78,11 +88,17 @@ impl Desk {
             Wish::Listen(ask) => self.listens.begin(*ask, &self.server, peer, now),
             Wish::Notify { method, params } => peer.notify(&method, &params),
             Wish::Request(ask) => {
+                if ask.method == SET_LEVEL {
+                    self.kept.set_level = Some((ask.params.clone(), ask.options));
+                }
                 let until = now.monotonic.saturating_add(ask.options.hard);
                 let key = peer.request(&ask.method, &ask.params, ask.options, now);
                 self.wait(key, Call::new(*ask, until));
             }
-            Wish::SetLogLevel(level) => peer.set_log_level(Some(level)),
+            Wish::SetLogLevel(level) => {
+                self.kept.log_level = Some(level);
+                peer.set_log_level(Some(level));
+            }
             Wish::SetRoots(roots) => {
                 self.asked.set_roots(roots);
                 if peer.revision().is_some_and(|revision| revision.has(Feature::RootsListChanged)) {
@@ -104,10 +120,15 @@ impl Desk {
                     }
                 }
                 Event::Connected(hello) => {
+                    self.revision = Some(hello.revision);
                     self.server = hello.capabilities.clone();
                     self.greet(Ok(*hello));
+                    self.revive(peer, now);
                 }
-                Event::Refused(error) => self.greet(Err(Error::Rpc(error))),
+                Event::Refused(error) => {
+                    self.kept.failed = Some(error.message().to_owned());
+                    self.greet(Err(Error::Rpc(error)));
+                }
                 Event::Result { request, result } => {
                     let raw = RawValue::from_string(result.text(frame).to_owned());
                     let raw = raw.map_err(|error| Error::Decode { message: error.to_string() });
@@ -147,6 +168,7 @@ impl Desk {
                 Event::Request { key, request: Request::Input { method, params }, meta } => {
                     self.handle_request(key, method, params.map(|it| it.text(frame)), meta.revision, peer);
                 }
+                Event::Ignored(why) if self.hello.is_some() => self.junk.note(frame, &why),
                 Event::Ignored(why) => tracing::debug!("{why:?}"),
                 Event::Unresponsive => self.is_lost = true,
                 Event::Initialized | Event::LogLevel(_) | Event::Request { .. } | Event::RootsChanged => {}
@@ -195,6 +217,7 @@ impl Desk {
         for round in std::mem::take(&mut self.rounds).into_values() {
             let _ = round.call.ask.answer.send(Err(closed()));
         }
+        self.give_up(why);
         self.listens.close(why);
     }
 
@@ -205,13 +228,16 @@ impl Desk {
 
     fn greet(&mut self, outcome: Result<ServerHello>) {
         if let Some(hello) = self.hello.take() {
-            let _ = hello.send(outcome);
+            let _ = hello.send(outcome.map_err(|error| self.junk.explain(error)));
         }
     }
 
     fn settle(&mut self, request: RequestKey, answer: Result<RawJson>, peer: &mut Peer, now: Now) {
         let Some(answer) = self.listens.settle(request, answer, peer, now) else { return };
         if let Some(call) = self.waiting.remove(&request) {
+            if let (true, "tools/list", Ok(list)) = (self.kept.is_kept, &*call.ask.method, &answer) {
+                self.kept.learn(list.get());
+            }
             self.tickets.remove(&call.ask.ticket);
             let _ = call.ask.answer.send(answer);
         }

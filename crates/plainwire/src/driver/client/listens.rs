@@ -155,7 +155,6 @@ impl Listens {
     }
 
     /// Subscribes again, and tells of everything that was subscribed: nobody knows what has changed in between.
-    #[cfg(feature = "http-client")]
     pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
         for listening in self.open.values() {
             let heard = &listening.honoured;
@@ -175,6 +174,26 @@ impl Listens {
                 listening.speaker.tell_resource(uri);
             }
         }
+    }
+
+    /// Forgets what was asked of a server that is gone; what had not begun fails.
+    pub(super) fn interrupt(&mut self, why: &str) {
+        self.requests.clear();
+        let unborn: Vec<u64> =
+            self.open.iter().filter(|(_, it)| it.opened.is_some()).map(|(&ticket, _)| ticket).collect();
+        for listening in unborn.into_iter().filter_map(|ticket| self.open.remove(&ticket)) {
+            listening.fail(Error::Closed { why: why.to_owned() });
+        }
+    }
+
+    /// Begins everything again at a server that has just begun itself.
+    pub(super) fn restarted(&mut self, peer: &mut Peer, now: Now) {
+        for (&ticket, listening) in self.open.iter_mut().filter(|(_, it)| it.key.is_some()) {
+            let key = peer.listen(&listening.honoured, now);
+            self.requests.insert(key, ticket);
+            listening.key = Some(key);
+        }
+        self.renewed(peer, now);
     }
 
     /// Ends a subscription from here.

@@ -6,11 +6,13 @@
 mod desk;
 #[cfg(feature = "http-client")]
 mod http;
+mod junk;
 mod link;
 mod listens;
 mod pages;
 mod questions;
 mod requests;
+mod revival;
 mod rounds;
 
 use std::future::poll_fn;
@@ -22,6 +24,7 @@ use std::task::{Context, Poll};
 use plainwire_proto::frame::Frame;
 use plainwire_proto::model::{LogLevel, RawJson, Root};
 use plainwire_proto::peer::{ClientConfig, Peer, RequestOptions};
+use tokio::io::{empty, sink};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::Sleep;
@@ -41,6 +44,7 @@ pub(crate) use http::ARRIVALS;
 #[cfg(feature = "http-client")]
 use http::Http;
 use link::{Incoming, Link};
+pub(crate) use revival::Revival;
 
 /// What the front door wants from its connection.
 pub(crate) enum Wish {
@@ -82,6 +86,8 @@ pub(crate) enum Route {
     /// And what arrives on it.
     #[cfg(feature = "http-client")]
     Http(Arc<Connection>, mpsc::Receiver<Arrived>),
+    /// Of a server that is started again when it ends.
+    Process(Stream, Box<Revival>),
     Stream(Stream),
 }
 
@@ -93,17 +99,32 @@ pub(crate) fn start(
     tap: Option<Tap>,
     wishes: mpsc::Receiver<Wish>,
 ) -> AbortHandle {
+    let over = |stream, tap| Link::Stream(Box::new(Wire::new(stream, config.limits.frame_in, tap)));
+    let mut revival = None;
     let link = match route {
         #[cfg(feature = "http-client")]
         Route::Http(connection, arrived) => Link::Http(Http::new(connection, arrived, tap)),
-        Route::Stream(stream) => Link::Stream(Box::new(Wire::new(stream, config.limits.frame_in, tap))),
+        Route::Process(stream, process) => {
+            revival = Some(Again { config: config.clone(), revival: *process, tap: tap.clone() });
+            over(stream, tap)
+        }
+        Route::Stream(stream) => over(stream, tap),
     };
-    let mut pump =
-        Pump { clock: Clock::start(), desk, link, peer: Peer::client(config), sleep: None, wishes };
+    let peer = Peer::client(config);
+    let mut pump = Pump { again: revival, clock: Clock::start(), desk, link, peer, sleep: None, wishes };
+    pump.desk.kept.is_kept = pump.again.is_some();
     spawn(async move { pump.run().await }).abort_handle()
 }
 
+/// What another connection is made from.
+struct Again {
+    config: ClientConfig,
+    revival: Revival,
+    tap: Option<Tap>,
+}
+
 struct Pump {
+    again: Option<Again>,
     clock: Clock,
     desk: Desk,
     link: Link,
@@ -114,9 +135,41 @@ struct Pump {
 
 impl Pump {
     async fn run(&mut self) {
-        self.peer.connect(self.clock.now());
-        let why = poll_fn(|cx| self.poll(cx)).await;
+        let why = loop {
+            self.peer.connect(self.clock.now());
+            let why = poll_fn(|cx| self.poll(cx)).await;
+            match self.revive(why).await {
+                Ok(()) => {}
+                Err(why) => break why,
+            }
+        };
         self.desk.close(&why);
+    }
+
+    /// Begins another connection, if the server may be started again.
+    ///
+    /// # Errors
+    /// Why there is none.
+    async fn revive(&mut self, why: String) -> std::result::Result<(), String> {
+        let (Some(again), Some(revision), false) =
+            (&mut self.again, self.desk.revision, self.wishes.is_closed())
+        else {
+            return Err(why);
+        };
+        let why = again.revival.explain(&why).await;
+        if !self.desk.kept.is_waiting {
+            again.revival.has_greeted();
+        }
+        self.desk.interrupt(&why);
+        // The input of the last process ends here.
+        self.link = Link::Stream(Box::new(Wire::new(Stream::new(empty(), sink()), 0, None)));
+        let stream = again.revival.start(&why).await?;
+        let wire = Wire::new(stream, again.config.limits.frame_in, again.tap.clone());
+        self.link = Link::Stream(Box::new(wire));
+        // Whoever asked was told the revision.
+        let config = ClientConfig { revisions: vec![revision], ..again.config.clone() };
+        self.peer = Peer::client(config);
+        Ok(())
     }
 
     /// Ready, with the reason, when the connection is over.
@@ -124,7 +177,9 @@ impl Pump {
         loop {
             let mut idle = true;
             let held_up = self.link.is_backlogged();
+            // Nothing is asked of a server that was started again before it has greeted.
             while !self.link.is_backlogged()
+                && !self.desk.kept.is_waiting
                 && let Poll::Ready(wish) = self.wishes.poll_recv(cx)
             {
                 match wish {
@@ -145,6 +200,11 @@ impl Pump {
             idle &= !self.poll_deadlines(cx);
             self.link.gather(&mut self.peer);
             if let Err(why) = self.link.poll_out(cx) {
+                return Poll::Ready(why);
+            }
+            if self.desk.kept.is_waiting
+                && let Some(why) = self.desk.kept.failed.take()
+            {
                 return Poll::Ready(why);
             }
             if self.desk.is_lost {

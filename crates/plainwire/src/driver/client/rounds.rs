@@ -24,16 +24,18 @@ use crate::error::{Error, Result};
 /// A request of the program's, however often it is made.
 pub(super) struct Call {
     pub(super) ask: Ask,
+    /// Whether it was made again for a server that died: a call that kills servers kills two and no more.
+    pub(super) is_repeated: bool,
     /// How often the server has wanted to be asked again, without a question in between.
     naps: u32,
     rounds: u32,
     /// When it fails in any case.
-    until: Duration,
+    pub(super) until: Duration,
 }
 
 impl Call {
     pub(super) fn new(ask: Ask, until: Duration) -> Self {
-        Self { ask, naps: 0, rounds: 0, until }
+        Self { ask, is_repeated: false, naps: 0, rounds: 0, until }
     }
 }
 

@@ -10,6 +10,7 @@ use plainwire_proto::json::Span;
 use plainwire_proto::revision::{Era, Revision};
 
 use super::tools::Tools;
+use crate::client::is_replayable;
 
 /// Levels of our own frames: as deep as arguments of a program may be.
 const DEPTH: usize = 1_024;
@@ -76,10 +77,8 @@ impl Outgoing {
 
     /// Whether it may be sent again although it may have arrived.
     pub(super) fn is_replayable(&self, tools: &Tools) -> bool {
-        match &*self.method {
-            "tools/call" => self.name.as_ref().is_some_and(|name| tools.is_replayable(name)),
-            _ => self.id.is_some(),
-        }
+        let is_harmless = |name: &str| tools.is_replayable(name);
+        self.id.is_some() && is_replayable(&self.method, self.name.as_deref(), is_harmless)
     }
 
     /// What it is, for people.

@@ -10,6 +10,8 @@ use plainwire_proto::model::Tool;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::client::is_harmless;
+
 /// Tools of which something is remembered. 10,000: ten times what any client can show to a model.
 const MOST: usize = 10_000;
 
@@ -61,11 +63,7 @@ impl Tools {
 
 impl Known {
     fn of(tool: &Tool) -> Self {
-        let hints = tool.annotations.clone().unwrap_or_default();
         let schema = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
-        Self {
-            headers: param_headers(&schema).unwrap_or_default(),
-            is_replayable: hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true),
-        }
+        Self { headers: param_headers(&schema).unwrap_or_default(), is_replayable: is_harmless(tool) }
     }
 }

@@ -1,0 +1,23 @@
+//! Which requests may be made again although they may have had their effect: the one rule, for all transports.
+//!
+//! In: a method, and what the server says of its tools. A tool counts as harmful unless the server has said otherwise.
+
+use plainwire_proto::model::Tool;
+
+/// Whether a request may be made twice. `is_harmless` is asked about tools.
+pub(crate) fn is_replayable(
+    method: &str,
+    name: Option<&str>,
+    is_harmless: impl FnOnce(&str) -> bool,
+) -> bool {
+    match method {
+        "tools/call" => name.is_some_and(is_harmless),
+        _ => true,
+    }
+}
+
+/// Whether the server says that a call changes nothing, or nothing more.
+pub(crate) fn is_harmless(tool: &Tool) -> bool {
+    let hints = tool.annotations.clone().unwrap_or_default();
+    hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true)
+}

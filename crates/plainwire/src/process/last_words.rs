@@ -1,0 +1,226 @@
+//! The last lines of a server's stderr, kept for errors, and all of it passed on.
+//!
+//! In: what a child writes to stderr, however much that is. Out: its end as text. The child is never made to wait for long,
+//! and nothing grows: what our own stderr does not take in time is left out, and a line says how much.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write as _};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Stderr;
+
+/// Bytes that are kept. 4 KiB: a panic with a short backtrace.
+const MOST_BYTES: usize = 4 << 10;
+
+/// Lines that an error shows.
+const MOST_LINES: usize = 20;
+
+/// Bytes of one read.
+const CHUNK: usize = 64 << 10;
+
+/// Chunks on their way to our stderr.
+const CHUNKS: usize = 16;
+
+/// How long a child may wait for our stderr, once; after that it does not wait again until there is room.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often to look for room.
+const STEP: Duration = Duration::from_millis(5);
+
+#[derive(Debug, Default)]
+pub(super) struct LastWords(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: VecDeque<u8>,
+    /// Whether something came before `bytes`.
+    is_cut: bool,
+    /// Whether nothing comes any more, and everything was passed on.
+    is_whole: bool,
+}
+
+impl LastWords {
+    /// Reads `from` to its end on a thread, which ends when the last process that has the other end does.
+    ///
+    /// # Errors
+    /// If there is no thread to be had.
+    pub(super) fn read(mut from: impl Read + Send + 'static, stderr: Stderr) -> io::Result<Arc<Self>> {
+        let last_words = Arc::new(Self::default());
+        let kept = Arc::clone(&last_words);
+        let passer =
+            if stderr == Stderr::Pass { Some(Passer::start(Arc::clone(&last_words))?) } else { None };
+        thread::Builder::new().name("plainwire-stderr".to_owned()).spawn(move || {
+            let mut passer = passer;
+            let mut buffer = vec![0; CHUNK];
+            loop {
+                match from.read(&mut buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Ok(0) | Err(_) => break,
+                    Ok(count) => {
+                        kept.kept().push(&buffer[..count]);
+                        if let Some(passer) = &mut passer {
+                            passer.pass(&buffer[..count]);
+                        }
+                    }
+                }
+            }
+            // Whoever passes on says so when it has.
+            if passer.is_none() {
+                kept.kept().is_whole = true;
+            }
+        })?;
+        Ok(last_words)
+    }
+
+    /// Whether nothing comes any more.
+    pub(super) fn is_whole(&self) -> bool {
+        self.kept().is_whole
+    }
+
+    /// Returns the last lines, without what would draw on a terminal; `None` if there are none.
+    pub(super) fn text(&self) -> Option<String> {
+        let kept = self.kept();
+        let bytes: Vec<u8> = kept.bytes.iter().copied().collect();
+        let text = plain(&String::from_utf8_lossy(&bytes));
+        let text = match text.split_once('\n') {
+            Some((_half, rest)) if kept.is_cut && !rest.trim().is_empty() => rest,
+            _ => &text,
+        };
+        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+        let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
+        (!last.is_empty()).then(|| last.join("\n"))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn push(&mut self, chunk: &[u8]) {
+        let last = &chunk[chunk.len().saturating_sub(MOST_BYTES)..];
+        let over = (self.bytes.len() + last.len()).saturating_sub(MOST_BYTES);
+        self.is_cut |= over > 0 || last.len() < chunk.len();
+        self.bytes.drain(..over);
+        self.bytes.extend(last);
+    }
+}
+
+/// On its way to our stderr.
+struct Passer {
+    /// Whether our stderr has let us wait in vain.
+    is_stuck: bool,
+    /// Bytes that were left out.
+    lost: u64,
+    to: SyncSender<Vec<u8>>,
+}
+
+impl Passer {
+    fn start(last_words: Arc<LastWords>) -> io::Result<Self> {
+        let (to, chunks) = sync_channel(CHUNKS);
+        thread::Builder::new().name("plainwire-pass".to_owned()).spawn(move || {
+            write_all(&chunks);
+            last_words.kept().is_whole = true;
+        })?;
+        Ok(Self { is_stuck: false, lost: 0, to })
+    }
+
+    fn pass(&mut self, bytes: &[u8]) {
+        let mut chunk = Vec::with_capacity(bytes.len());
+        if self.lost > 0 {
+            let note = format!("\n[{} bytes of a server's stderr were left out here]\n", self.lost);
+            chunk.extend_from_slice(note.as_bytes());
+        }
+        chunk.extend_from_slice(bytes);
+        let began = Instant::now();
+        loop {
+            match self.to.try_send(chunk) {
+                Ok(()) => {
+                    (self.is_stuck, self.lost) = (false, 0);
+                    return;
+                }
+                Err(TrySendError::Disconnected(_)) => return,
+                Err(TrySendError::Full(back)) => {
+                    if self.is_stuck || began.elapsed() >= PATIENCE {
+                        self.is_stuck = true;
+                        self.lost = self.lost.saturating_add(bytes.len() as u64);
+                        return;
+                    }
+                    chunk = back;
+                    thread::sleep(STEP);
+                }
+            }
+        }
+    }
+}
+
+/// A stderr that is gone takes nothing, which is nobody's concern here.
+fn write_all(chunks: &Receiver<Vec<u8>>) {
+    for chunk in chunks {
+        let _ = io::stderr().write_all(&chunk);
+    }
+}
+
+/// Text without control characters and without the sequences that terminals obey.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => {
+                // Colours and the like: `ESC [`, parameters, one letter.
+                if chars.next_if_eq(&'[').is_some() {
+                    while chars.next_if(|c| !('@'..='~').contains(c) && *c != '\n').is_some() {}
+                    chars.next_if(|c| ('@'..='~').contains(c));
+                }
+            }
+            '\n' => plain.push('\n'),
+            '\t' => plain.push(' '),
+            c if c.is_control() => {}
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(chunks: &[&str]) -> Option<String> {
+        let last_words = LastWords::default();
+        for chunk in chunks {
+            last_words.kept().push(chunk.as_bytes());
+        }
+        assert!(last_words.kept().bytes.len() <= MOST_BYTES);
+        last_words.text()
+    }
+
+    #[test]
+    fn keeps_the_last_lines_and_no_more() {
+        assert_eq!(kept(&[]), None);
+        assert_eq!(kept(&["\n \n"]), None);
+        assert_eq!(kept(&["one\ntw", "o\n"]).as_deref(), Some("one\ntwo"));
+        let lines: Vec<String> = (0..100).map(|n| format!("line {n}\n")).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let text = kept(&lines).expect("lines");
+        assert_eq!((text.lines().count(), text.lines().next()), (MOST_LINES, Some("line 80")));
+    }
+
+    #[test]
+    fn leaves_out_half_a_line_at_the_beginning_unless_there_is_nothing_else() {
+        let long = "x".repeat(3_000);
+        let text = kept(&[&long, "y", &long, "\nthe end\n"]).expect("lines");
+        assert_eq!(text, "the end");
+        assert_eq!(kept(&[&"z".repeat(3 * CHUNK)]).map(|text| text.len()), Some(MOST_BYTES));
+    }
+
+    #[test]
+    fn shows_nothing_that_a_terminal_obeys() {
+        let text = kept(&["\u{1b}[31merror\u{1b}[0m:\tno \u{7}bell\u{1b}]0;title\u{7}\r\n"]);
+        assert_eq!(text.as_deref(), Some("error: no bell]0;title"));
+    }
+}

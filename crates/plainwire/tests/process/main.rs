@@ -1,0 +1,9 @@
+//! Servers that run as children: each way to fail has its error, within its time, and nothing of them is left.
+#![cfg(unix)]
+
+mod deaths;
+mod endings;
+mod handshakes;
+mod restarts;
+mod stderr;
+mod support;
