@@ -9,6 +9,14 @@ use std::panic::Location;
 /// Its `Debug` is its `Display` with all sources, so that a `main` that returns it says something readable.
 #[non_exhaustive]
 pub enum Error {
+    /// A server can't be asked on somebody's behalf.
+    #[cfg(feature = "oauth")]
+    Auth {
+        /// Whose fault it is, and whether trying again may help.
+        fault: crate::auth::AuthFault,
+        /// What was expected and found.
+        message: String,
+    },
     /// The other side ended the connection, with what it last said on stderr, if anything.
     Closed {
         /// What was being waited for, and what is known of the end.
@@ -93,6 +101,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            #[cfg(feature = "oauth")]
+            Self::Auth { message, .. } => f.write_str(message),
             Self::Closed { why } => write!(f, "the connection ended: {why}"),
             Self::Declaration { at, message } => write!(f, "{message} (at {at})"),
             Self::Decode { message } | Self::Mismatch { message } | Self::Target { message } => {

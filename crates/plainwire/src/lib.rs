@@ -39,6 +39,8 @@
 
 pub mod apps;
 mod asking;
+#[cfg(feature = "oauth")]
+pub mod auth;
 mod bus;
 mod catalog;
 mod client;

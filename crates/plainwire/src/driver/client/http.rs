@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::link::Incoming;
-use crate::transport::http_client::{Arrived, Connection, Outgoing};
+use crate::transport::http_client::{Arrived, Connection, Outbound};
 use crate::transport::tap::{Direction, Tap};
 
 /// Frames on their way at a time, each of which may be a connection of TCP. 256: a fourth of the files that a process may
@@ -49,7 +49,7 @@ impl Http {
             if matches!(transmit.kind, TransmitKind::Close(_)) {
                 continue;
             }
-            let out = Outgoing::read(transmit.bytes, peer.revision());
+            let out = Outbound::read(transmit.bytes, peer.revision());
             if let Some(sent) = out.cancels.as_ref().and_then(|id| self.open.remove(id)) {
                 sent.abort();
                 // Spec: 2026-07-28 `streamable-http`: to close the stream is to cancel, and nothing is sent.
@@ -64,7 +64,7 @@ impl Http {
         }
     }
 
-    fn begin(&mut self, out: Outgoing) {
+    fn begin(&mut self, out: Outbound) {
         let connection = Arc::clone(&self.connection);
         let id = out.id.clone();
         let done = id.clone();

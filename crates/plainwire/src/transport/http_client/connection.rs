@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use plainwire_proto::envelope::Id;
 use reqwest::{Client, Response, Url};
@@ -15,14 +15,13 @@ use super::remote::{Remote, client};
 use super::response::Cut;
 use super::session::Session;
 use super::tools::Tools;
-use super::{Arrived, Authorize, Outgoing};
+use super::{Arrived, Authorize, Outbound, Outgoing, Refused};
 use crate::error::{Error, Result};
 
 const INITIALIZED: &str = "notifications/initialized";
 
-/// How often one request is sent with another authorization. 3: one for a token that has expired, one for more scopes, one
-/// to spare.
-const MOST_CHALLENGES: u32 = 3;
+/// How often one request is sent with another proof of who sends it. 5: who gives the proofs gives up earlier, and knows why.
+const MOST_CHALLENGES: u32 = 5;
 
 pub(super) const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 pub(super) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -81,13 +80,13 @@ impl Connection {
     }
 
     /// Keeps everything else back while `out` is sent, if it opens the session: servers take nothing before it.
-    pub(crate) fn opens(&self, out: &Outgoing) -> Option<OwnedRwLockWriteGuard<()>> {
+    pub(crate) fn opens(&self, out: &Outbound) -> Option<OwnedRwLockWriteGuard<()>> {
         let opens = out.method == INITIALIZED;
         opens.then(|| Arc::clone(&self.gate).try_write_owned().ok()).flatten()
     }
 
     /// Sends a frame, and passes on what comes for it.
-    pub(crate) async fn send(&self, out: Outgoing) {
+    pub(crate) async fn send(&self, out: Outbound) {
         if !out.is_handshake() && !out.is_modern() && out.method != INITIALIZED {
             drop(self.gate.read().await);
         }
@@ -99,7 +98,7 @@ impl Connection {
     }
 
     /// Tries until there is an answer, or nothing left to try.
-    async fn deliver(&self, out: &Outgoing) -> Result<()> {
+    async fn deliver(&self, out: &Outbound) -> Result<()> {
         let mut tried = Tried::default();
         if out.method == "logging/setLevel" {
             self.session().log_level = Some(out.bytes.clone());
@@ -131,7 +130,7 @@ impl Connection {
     ///
     /// # Errors
     /// If that could do harm, or has been tried.
-    fn try_again(&self, out: &Outgoing, tried: &mut Tried, why: &str) -> Result<()> {
+    fn try_again(&self, out: &Outbound, tried: &mut Tried, why: &str) -> Result<()> {
         if std::mem::replace(&mut tried.is_replayed, true) || !out.is_replayable(&self.tools) {
             return Err(Error::OutcomeUnknown { what: out.title(), why: why.to_owned() });
         }
@@ -139,7 +138,7 @@ impl Connection {
         Ok(())
     }
 
-    pub(super) async fn post(&self, out: &Outgoing) -> std::result::Result<Sent, Unsent> {
+    pub(super) async fn post(&self, out: &Outbound) -> std::result::Result<Sent, Unsent> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, BOTH);
         headers.insert(CONTENT_TYPE, JSON);
@@ -160,7 +159,7 @@ impl Connection {
         body: Option<bytes::Bytes>,
         in_session: bool,
     ) -> std::result::Result<Sent, Unsent> {
-        for _ in 0..=MOST_CHALLENGES {
+        for attempt in 0..=MOST_CHALLENGES {
             let mut all = self.headers.clone();
             all.extend(headers.clone());
             let generation = {
@@ -170,30 +169,32 @@ impl Connection {
                 }
                 session.generation
             };
+            let request = Outgoing { server: &self.url, url, method: &method };
             let proof = match &self.authorize {
-                Some(authorize) => authorize.header(&self.url).await.map_err(Unsent::Refused)?,
-                None => None,
+                Some(authorize) => authorize.headers(request).await.map_err(Unsent::Refused)?,
+                None => HeaderMap::new(),
             };
-            if let Some(proof) = &proof {
-                all.insert(AUTHORIZATION, proof.clone());
+            for (name, value) in &proof {
+                all.insert(name, value.clone());
             }
             let mut request = self.client.request(method.clone(), url.clone()).headers(all);
             if let Some(body) = &body {
                 request = request.body(body.clone());
             }
             let response = request.send().await.map_err(|error| Unsent::new(&self.url, &error))?;
-            let status = response.status().as_u16();
+            let status = response.status();
             match &self.authorize {
-                Some(authorize) if matches!(status, 401 | 403) => {
-                    let challenged =
-                        authorize.challenged(&self.url, status, response.headers(), proof.as_ref()).await;
-                    challenged.map_err(Unsent::Refused)?;
+                Some(authorize) if matches!(status.as_u16(), 401 | 403) => {
+                    let headers = response.headers();
+                    let refused = Refused { server: &self.url, status, headers, sent: &proof, attempt };
+                    authorize.challenged(refused).await.map_err(Unsent::Refused)?;
                 }
                 _ => return Ok(Sent { response, generation }),
             }
         }
-        let text = format!("expected to be let in after {MOST_CHALLENGES} other tokens");
-        Err(Unsent::Refused(Error::Http { status: 401, message: text }))
+        let message =
+            format!("expected to be let in with {MOST_CHALLENGES} other proofs, but found that we are not");
+        Err(Unsent::Refused(Error::Http { status: 401, message }))
     }
 
     pub(super) async fn tell(&self, arrived: Arrived) {
@@ -212,7 +213,7 @@ impl Connection {
         let (true, Some(initialize)) = (before.generation == generation, before.initialize) else {
             return Ok(());
         };
-        let initialize = Outgoing::read(initialize.into(), None);
+        let initialize = Outbound::read(initialize.into(), None);
         let refused = |unsent| match unsent {
             Unsent::Refused(error) => error,
             Unsent::Unknown(why) => Error::Closed { why },
@@ -225,8 +226,8 @@ impl Connection {
             return Err(Error::Closed { why });
         }
         let initialized = format!(r#"{{"jsonrpc":"2.0","method":"{INITIALIZED}"}}"#);
-        let mut again = vec![Outgoing::read(initialized.into(), None)];
-        again.extend(before.log_level.map(|frame| Outgoing::read(frame.into(), None)));
+        let mut again = vec![Outbound::read(initialized.into(), None)];
+        again.extend(before.log_level.map(|frame| Outbound::read(frame.into(), None)));
         for frame in again {
             let Sent { response, .. } = self.post(&frame).await.map_err(refused)?;
             drop(response.bytes().await);
@@ -280,6 +281,6 @@ pub(super) fn no_session() -> Error {
 }
 
 /// The id of a frame, for answers.
-pub(super) fn is_id(found: Option<&Id>, out: &Outgoing) -> bool {
+pub(super) fn is_id(found: Option<&Id>, out: &Outbound) -> bool {
     found.is_some() && found == out.id.as_ref()
 }

@@ -7,12 +7,12 @@ use reqwest::Response;
 
 use super::connection::{Connection, Sent, Unsent};
 use super::response::{Cut, Position, kind};
-use super::{Arrived, Outgoing};
+use super::{Arrived, Outbound};
 use crate::error::Error;
 
 impl Connection {
     /// Tries whether the server speaks HTTP+SSE. If so, `initialize` is sent, and this ends with the connection.
-    pub(super) async fn begin_http_sse(&self, initialize: &Outgoing) -> Result<bool, Cut> {
+    pub(super) async fn begin_http_sse(&self, initialize: &Outbound) -> Result<bool, Cut> {
         let Ok(Sent { mut response, .. }) = self.get(None).await else { return Ok(false) };
         if response.status() != 200 || kind(response.headers()) != "text/event-stream" {
             return Ok(false);
@@ -35,7 +35,7 @@ impl Connection {
         Ok(true)
     }
 
-    async fn post_initialize(&self, initialize: &Outgoing) -> Result<(), Cut> {
+    async fn post_initialize(&self, initialize: &Outbound) -> Result<(), Cut> {
         match self.post(initialize).await {
             Ok(Sent { response, .. }) if response.status().is_success() => Ok(()),
             Ok(Sent { response, .. }) => {

@@ -9,14 +9,14 @@ mod authorize;
 mod connection;
 mod http_sse;
 mod listening;
-mod outgoing;
+mod outbound;
 mod remote;
 mod response;
 mod session;
 mod tools;
 
 pub(crate) use arrived::Arrived;
-pub(crate) use authorize::Authorize;
+pub use authorize::{Authorize, Authorizing, Outgoing, Refused, Url};
 pub(crate) use connection::Connection;
-pub(crate) use outgoing::Outgoing;
+pub(crate) use outbound::Outbound;
 pub use remote::Remote;

@@ -58,6 +58,13 @@ impl Remote {
         self.header("authorization", format!("Bearer {}", token.as_ref()))
     }
 
+    /// Has `authorize` prove on whose behalf requests are sent, and get new proofs when the server wants others:
+    /// `auth::OAuth` with the feature `oauth`.
+    pub fn authorize(mut self, authorize: impl Authorize + 'static) -> Self {
+        self.authorize = Some(Arc::new(authorize));
+        self
+    }
+
     /// The URL, checked.
     pub(super) fn url(&self) -> Result<Url> {
         let invalid = |why: String| Error::Target {

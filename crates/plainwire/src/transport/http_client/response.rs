@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::connection::{Connection, EVENTS, Sent, Unsent, explain, is_id};
-use super::{Arrived, Outgoing};
+use super::{Arrived, Outbound};
 use crate::error::{Error, Result};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -73,7 +73,7 @@ impl Position {
 
 impl Connection {
     /// Takes the response to a frame, up to its answer.
-    pub(super) async fn take(&self, out: &Outgoing, sent: Sent) -> std::result::Result<(), Cut> {
+    pub(super) async fn take(&self, out: &Outbound, sent: Sent) -> std::result::Result<(), Cut> {
         let Sent { response, .. } = sent;
         let status = response.status().as_u16();
         if !(200..300).contains(&status) {
@@ -105,7 +105,7 @@ impl Connection {
     ///
     /// # Errors
     /// For anything else.
-    pub(super) async fn read_alone(&self, out: &Outgoing, mut response: Response) -> Result<Vec<u8>> {
+    pub(super) async fn read_alone(&self, out: &Outbound, mut response: Response) -> Result<Vec<u8>> {
         let status = response.status().as_u16();
         let failed = |message: String| Err(Error::Http { status, message });
         if status != 200 {
@@ -137,7 +137,7 @@ impl Connection {
     }
 
     /// Reads a stream up to the answer to `out`.
-    async fn follow(&self, out: &Outgoing, mut response: Response) -> std::result::Result<(), Cut> {
+    async fn follow(&self, out: &Outbound, mut response: Response) -> std::result::Result<(), Cut> {
         let headers = response.headers().clone();
         let mut position = Position::default();
         loop {
@@ -197,7 +197,7 @@ impl Connection {
         &self,
         (response, events): (&mut Response, &mut Events),
         position: &mut Position,
-        awaited: Option<(&Outgoing, &HeaderMap)>,
+        awaited: Option<(&Outbound, &HeaderMap)>,
     ) -> std::result::Result<Option<String>, Cut> {
         loop {
             while let Some(piece) = events.next_piece() {
@@ -238,7 +238,7 @@ impl Connection {
     }
 
     /// Takes a body that has to be the answer to `out`.
-    async fn answered(&self, out: &Outgoing, headers: &HeaderMap, bytes: Vec<u8>) -> Result<()> {
+    async fn answered(&self, out: &Outbound, headers: &HeaderMap, bytes: Vec<u8>) -> Result<()> {
         let answers = std::str::from_utf8(&bytes).is_ok_and(|text| is_answer(text, out));
         if !answers {
             let text = format!("expected the answer to {}, but found {}", out.title(), words(&bytes));
@@ -249,7 +249,7 @@ impl Connection {
     }
 
     /// Passes on the answer, and takes note of what it says to us.
-    async fn pass(&self, out: &Outgoing, headers: &HeaderMap, bytes: Vec<u8>) {
+    async fn pass(&self, out: &Outbound, headers: &HeaderMap, bytes: Vec<u8>) {
         match &*out.method {
             "initialize" => {
                 let mut session = self.session();
@@ -263,7 +263,7 @@ impl Connection {
     }
 
     /// Takes a response that is no success.
-    async fn refused(&self, out: &Outgoing, status: u16, response: Response) -> std::result::Result<(), Cut> {
+    async fn refused(&self, out: &Outbound, status: u16, response: Response) -> std::result::Result<(), Cut> {
         if status == 404 && !out.is_modern() && !out.is_handshake() && self.session().has_id() {
             return Err(Cut::NoSession);
         }
@@ -319,7 +319,7 @@ pub(super) fn kind(headers: &HeaderMap) -> &str {
 }
 
 /// Whether a message is the answer to `out`.
-fn is_answer(message: &str, out: &Outgoing) -> bool {
+fn is_answer(message: &str, out: &Outbound) -> bool {
     match envelope::parse(message, Span::whole(message), DEPTH) {
         Ok(Message::Result { id, .. }) => is_id(Some(&id), out),
         Ok(Message::Error { id, .. }) => is_id(id.as_ref(), out),
@@ -346,7 +346,7 @@ fn error_in(body: &[u8]) -> Option<&RawValue> {
 }
 
 /// The answer to `out` with this error.
-fn error_frame(out: &Outgoing, error: &str) -> Vec<u8> {
+fn error_frame(out: &Outbound, error: &str) -> Vec<u8> {
     let mut frame = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     if let Some(id) = &out.id {
         id.write(&mut frame);

@@ -16,7 +16,7 @@ use crate::client::is_replayable;
 const DEPTH: usize = 1_024;
 
 /// A frame that is to be sent.
-pub(crate) struct Outgoing {
+pub(crate) struct Outbound {
     pub(super) bytes: Bytes,
     /// The request that it takes back.
     pub(crate) cancels: Option<Id>,
@@ -32,7 +32,7 @@ pub(crate) struct Outgoing {
     pub(super) version: Option<String>,
 }
 
-impl Outgoing {
+impl Outbound {
     /// Reads a frame of the peer's, in a connection that speaks `revision`, if that is known.
     pub(crate) fn read(bytes: Vec<u8>, revision: Option<Revision>) -> Self {
         let text = String::from_utf8(bytes).unwrap_or_default();

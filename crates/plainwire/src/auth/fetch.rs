@@ -1,0 +1,202 @@
+//! Requests to authorization servers and for metadata.
+//!
+//! In: URLs that a server named, checked by the [`Guard`] one by one. Out: a status and a body, within [`MAX_BYTES`] and
+//! [`PATIENCE`]. Redirects are followed for metadata only, each checked; who is posted secrets may not pass them on.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use http::{HeaderValue, StatusCode};
+use plainwire_proto::revision::Revision;
+use reqwest::redirect::Policy;
+use reqwest::{Client, RequestBuilder};
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use super::fault::{Failure, quoted};
+use super::guard::{Guard, Refused, Resolver, origin};
+
+/// A client of HTTP that goes where the guard lets it.
+#[derive(Clone, Debug)]
+pub(super) struct Web {
+    client: Client,
+    guard: Arc<Guard>,
+}
+
+/// What came back.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) body: Vec<u8>,
+    content_type: Option<HeaderValue>,
+    location: Option<String>,
+}
+
+impl Web {
+    pub(super) fn new(guard: Guard) -> Result<Self, Failure> {
+        let guard = Arc::new(guard);
+        let builder = Client::builder()
+            .tls_backend_preconfigured(tls()?)
+            .dns_resolver(Resolver(Arc::clone(&guard)))
+            .redirect(Policy::none())
+            .referer(false)
+            .timeout(PATIENCE)
+            .user_agent(concat!("plainwire/", env!("CARGO_PKG_VERSION")));
+        let client = builder.build().map_err(|error| {
+            Failure::settings(format!("expected a client of HTTP, but found {}", root_cause(&error)))
+        })?;
+        Ok(Self { client, guard })
+    }
+
+    /// Checks a URL that is not asked here: an endpoint of metadata.
+    pub(super) fn check(&self, url: &Url) -> Result<(), Failure> {
+        self.guard.check(url)
+    }
+
+    /// Gets the JSON document at `url`; `None` if there is none: a status of 4xx, or another type of document.
+    ///
+    /// A page where metadata would be is no metadata: some servers answer every path with their front page.
+    pub(super) async fn document<T: DeserializeOwned>(&self, url: &Url) -> Result<Option<T>, Failure> {
+        let answer = self.get(url.clone()).await?;
+        if answer.status.is_client_error() && answer.status != StatusCode::TOO_MANY_REQUESTS {
+            return Ok(None);
+        }
+        if answer.status != StatusCode::OK {
+            return Err(unexpected(url, answer.status));
+        }
+        Ok(serde_json::from_slice(&answer.body).ok())
+    }
+
+    async fn get(&self, mut url: Url) -> Result<Answer, Failure> {
+        for _ in 0..=MAX_REDIRECTS {
+            let request = self
+                .client
+                .get(url.clone())
+                .header(ACCEPT, "application/json")
+                // Spec: 2025-03-26 authorization "Server Metadata Discovery Headers".
+                .header("MCP-Protocol-Version", Revision::NEWEST.as_str());
+            let answer = self.send(&url, request).await?;
+            let Some(next) = answer.location.as_deref().filter(|_| answer.status.is_redirection()) else {
+                return Ok(answer);
+            };
+            url = url.join(next).map_err(|_| {
+                Failure::server(format!("expected a redirect to a URL, but found {}", quoted(next)))
+            })?;
+        }
+        Err(Failure::server(format!(
+            "expected at most {MAX_REDIRECTS} redirects, but found more at {}",
+            quoted(&origin(&url))
+        )))
+    }
+
+    /// Posts a JSON document.
+    pub(super) async fn post(&self, url: &Url, document: &serde_json::Value) -> Result<Answer, Failure> {
+        let request = self.client.post(url.clone()).header(ACCEPT, "application/json");
+        let request = request.header(CONTENT_TYPE, "application/json").body(document.to_string());
+        self.send(url, request).await
+    }
+
+    /// Sends a request that `oauth2` has written, and returns the answer in the form that it reads.
+    async fn exchange(&self, request: oauth2::HttpRequest) -> Result<oauth2::HttpResponse, Failure> {
+        let (head, body) = request.into_parts();
+        let url = Url::parse(&head.uri.to_string())
+            .map_err(|_| Failure::server("expected the token endpoint to be a URL"))?;
+        let request = self.client.request(head.method, url.clone()).headers(head.headers).body(body);
+        let answer = self.send(&url, request).await?;
+        if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(unexpected(&url, answer.status));
+        }
+        if answer.status.is_redirection() {
+            return Err(Failure::server(format!(
+                "expected the token endpoint at {} to answer, but found a redirect",
+                quoted(&origin(&url))
+            )));
+        }
+        let mut response = http::Response::new(answer.body);
+        *response.status_mut() = if answer.status.is_success() { StatusCode::OK } else { answer.status };
+        if let Some(content_type) = answer.content_type {
+            response.headers_mut().insert(CONTENT_TYPE, content_type);
+        }
+        Ok(response)
+    }
+
+    async fn send(&self, url: &Url, request: RequestBuilder) -> Result<Answer, Failure> {
+        self.check(url)?;
+        let failed = |error: reqwest::Error| {
+            let why = format!("{} can't be reached: {}", quoted(&origin(url)), root_cause(&error));
+            if is_refusal(&error) { Failure::server(why) } else { Failure::unreachable(why) }
+        };
+        let mut response = request.send().await.map_err(failed)?;
+        let header = |name| response.headers().get(name).cloned();
+        let location = header(LOCATION).and_then(|it| Some(it.to_str().ok()?.to_owned()));
+        let (status, content_type) = (response.status(), header(CONTENT_TYPE));
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(failed)? {
+            if body.len() + piece.len() > MAX_BYTES {
+                let from = quoted(&origin(url));
+                return Err(Failure::server(format!(
+                    "expected at most {MAX_BYTES} bytes from {from}, but found more"
+                )));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(Answer { status, body, content_type, location })
+    }
+}
+
+impl<'c> oauth2::AsyncHttpClient<'c> for Web {
+    type Error = Failure;
+    type Future = Pin<Box<dyn Future<Output = Result<oauth2::HttpResponse, Failure>> + Send + 'c>>;
+
+    fn call(&'c self, request: oauth2::HttpRequest) -> Self::Future {
+        Box::pin(self.exchange(request))
+    }
+}
+
+/// A status that says nothing about what was asked.
+pub(super) fn unexpected(url: &Url, status: StatusCode) -> Failure {
+    let message = format!("expected an answer from {}, but found status {status}", quoted(&origin(url)));
+    let passes = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+    if passes { Failure::unreachable(message) } else { Failure::server(message) }
+}
+
+/// The last of the errors that are behind each other. The ones before it repeat the URL, with its path and query.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}
+
+/// Whether it was the [`Resolver`] that said no.
+fn is_refusal(error: &reqwest::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    std::iter::from_fn(|| {
+        let now = cause?;
+        cause = now.source();
+        Some(now)
+    })
+    .any(|it| it.is::<Refused>())
+}
+
+/// TLS as everywhere in this crate: `ring`, and the certificates that the system trusts.
+fn tls() -> Result<ClientConfig, Failure> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let failed = |error: rustls::Error| Failure::settings(format!("expected TLS to work, but found {error}"));
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?;
+    Ok(builder.with_platform_verifier().map_err(failed)?.with_no_client_auth())
+}
+
+/// Longest document. Metadata with all its languages and keys is a tenth of it.
+pub(super) const MAX_BYTES: usize = 1 << 20;
+/// Longest that one request takes, connecting and reading included.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// From a bare name to `www`, to another path, and one more.
+const MAX_REDIRECTS: usize = 3;

@@ -1,0 +1,157 @@
+//! What an authorization server can do and where: its metadata (RFC 8414, OpenID Connect Discovery).
+//!
+//! In: an issuer, or the URL of a server of 2025-03-26, which is its own. Out: metadata that is the issuer's, with endpoints that
+//! may be asked.
+
+use serde::Deserialize;
+use url::Url;
+
+use super::fault::{Failure, quoted};
+use super::fetch::Web;
+use super::guard::origin;
+
+/// An authorization server.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct AuthServer {
+    /// Its identity, to the letter: credentials and answers are held against it.
+    pub(super) issuer: String,
+    pub(super) authorization_endpoint: Option<Url>,
+    pub(super) token_endpoint: Url,
+    pub(super) registration_endpoint: Option<Url>,
+    #[serde(rename = "scopes_supported")]
+    pub(super) scopes: Option<Vec<String>>,
+    #[serde(rename = "token_endpoint_auth_methods_supported")]
+    pub(super) auth_methods: Option<Vec<String>>,
+    #[serde(rename = "token_endpoint_auth_signing_alg_values_supported")]
+    pub(super) signing_algorithms: Option<Vec<String>>,
+    #[serde(rename = "code_challenge_methods_supported")]
+    pub(super) challenge_methods: Option<Vec<String>>,
+    #[serde(rename = "client_id_metadata_document_supported", default)]
+    pub(super) takes_metadata_documents: bool,
+    #[serde(rename = "authorization_response_iss_parameter_supported", default)]
+    pub(super) sends_issuer: bool,
+}
+
+/// Finds the metadata of `issuer`.
+///
+/// # Errors
+/// If there is none, if it says that it is somebody else's, or if an endpoint may not be asked.
+pub(super) async fn find(web: &Web, issuer: &str) -> Result<AuthServer, Failure> {
+    let url = Url::parse(issuer).ok().filter(|it| it.query().is_none() && it.fragment().is_none());
+    let url = url.ok_or_else(|| {
+        Failure::server(format!("expected an issuer to be a URL without query, but found {}", quoted(issuer)))
+    })?;
+    for place in places(&url) {
+        if let Some(found) = web.document::<AuthServer>(&place).await? {
+            return checked(web, found, |it| it == issuer, issuer);
+        }
+    }
+    Err(Failure::server(format!(
+        "expected metadata of the authorization server {}, but found none",
+        quoted(issuer)
+    )))
+}
+
+/// Finds the metadata of a server of 2025-03-26, which is its own authorization server: at its root, or the defaults.
+///
+/// Spec: 2025-03-26 authorization "Authorization Base URL" and "Fallbacks for Servers without Metadata Discovery".
+pub(super) async fn find_at(web: &Web, server: &Url) -> Result<AuthServer, Failure> {
+    let base = origin(server);
+    let at = |path: &str| {
+        server.join(path).map_err(|_| Failure::settings("expected the URL of a server to have a host"))
+    };
+    if let Some(found) = web.document(&at("/.well-known/oauth-authorization-server")?).await? {
+        // The base URL is no text that somebody wrote: with a slash it is the same.
+        return checked(web, found, |it| it.strip_suffix('/').unwrap_or(it) == base, &base);
+    }
+    Ok(AuthServer {
+        authorization_endpoint: Some(at("/authorize")?),
+        token_endpoint: at("/token")?,
+        registration_endpoint: Some(at("/register")?),
+        scopes: None,
+        auth_methods: None,
+        signing_algorithms: None,
+        // Spec: 2025-03-26 "Implementation Requirements": PKCE is for all, metadata or not.
+        challenge_methods: Some(vec![S256.to_owned()]),
+        takes_metadata_documents: false,
+        sends_issuer: false,
+        issuer: base,
+    })
+}
+
+fn checked(
+    web: &Web,
+    found: AuthServer,
+    is_expected: impl Fn(&str) -> bool,
+    expected: &str,
+) -> Result<AuthServer, Failure> {
+    // Spec: RFC 8414 §3.3: identical, and so compared as text.
+    if !is_expected(&found.issuer) {
+        return Err(Failure::server(format!(
+            "expected metadata of the issuer {}, but found that of {}",
+            quoted(expected),
+            quoted(&found.issuer)
+        )));
+    }
+    let endpoints = [found.authorization_endpoint.as_ref(), found.registration_endpoint.as_ref()];
+    endpoints.into_iter().flatten().chain([&found.token_endpoint]).try_for_each(|it| web.check(it))?;
+    Ok(found)
+}
+
+/// Where the metadata of an issuer may be, in the order in which to look.
+fn places(issuer: &Url) -> Vec<Url> {
+    let path = issuer.path().trim_end_matches('/');
+    let mut places = vec![
+        format!("/.well-known/oauth-authorization-server{path}"),
+        format!("/.well-known/openid-configuration{path}"),
+    ];
+    if !path.is_empty() {
+        places.push(format!("{path}/.well-known/openid-configuration"));
+    }
+    let at = |place: String| {
+        // Not `join`: it would read a path that begins with two slashes as another host.
+        let mut url = issuer.clone();
+        url.set_path(&place);
+        url
+    };
+    places.into_iter().map(at).collect()
+}
+
+/// The only method of PKCE that hides the verifier.
+pub(super) const S256: &str = "S256";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(issuer: &str, expected: &[&str]) {
+        let found = places(&Url::parse(issuer).expect("a URL"));
+        assert_eq!(found.iter().map(Url::as_str).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn looks_in_three_places_for_an_issuer_with_a_path_and_in_two_without() {
+        check(
+            "https://a.example/tenant1",
+            &[
+                "https://a.example/.well-known/oauth-authorization-server/tenant1",
+                "https://a.example/.well-known/openid-configuration/tenant1",
+                "https://a.example/tenant1/.well-known/openid-configuration",
+            ],
+        );
+        let root = [
+            "https://a.example/.well-known/oauth-authorization-server",
+            "https://a.example/.well-known/openid-configuration",
+        ];
+        check("https://a.example", &root);
+        check("https://a.example/", &root);
+    }
+
+    #[test]
+    fn a_path_that_looks_like_a_host_stays_a_path() {
+        for place in places(&Url::parse("https://a.example//evil.example/x").expect("a URL")) {
+            assert_eq!(place.host_str(), Some("a.example"), "{place}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Tokens for servers that ask for them: a client of OAuth 2.1 as the protocol wants it.
+//!
+//! In: a server's URL, its refusals, and a way for a person to sign in. Out: headers for its requests. It finds the authorization
+//! server, registers, has somebody sign in, keeps and renews tokens. It opens no browser and prints nothing: these are functions of the
+//! program. Nothing here knows what is asked of a server; the transport does.
+//!
+//! ```no_run
+//! use plainwire::auth::{FileStore, OAuth};
+//!
+//! # fn open(url: &str) -> Result<(), String> { Ok(()) }
+//! # fn main() -> plainwire::Result<()> {
+//! let oauth = OAuth::builder("My host")
+//!     .store(FileStore::new("/home/ada/.config/my-host/tokens"))
+//!     .loopback(|url| async move { open(url.as_str()) })
+//!     .build()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Not here yet, with a place for each: proofs of possession (DPoP) are headers of [`Authorize::headers`] and answers to
+//! [`Refused::headers`]; workload identities and enterprise-managed authorization are grants beside the two of the builder.
+
+mod assertion;
+mod authorize;
+mod builder;
+mod challenge;
+mod discovery;
+mod fault;
+mod fetch;
+mod guard;
+mod loopback;
+mod metadata;
+mod redirect;
+mod refresh;
+mod registration;
+mod scope;
+mod secret;
+mod session;
+mod store;
+mod token;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use builder::Config;
+pub use builder::OAuthBuilder;
+pub use fault::AuthFault;
+use fault::Failure;
+use http::HeaderMap;
+use session::Session;
+pub use store::{Doing, FileStore, Held, MemoryStore, StoreKey, TokenStore};
+
+use crate::error::Result;
+pub use crate::transport::http_client::{Authorize, Authorizing, Outgoing, Refused, Url};
+
+/// A client of OAuth, for as many servers as the program has. Its clones are the same client.
+///
+/// Calls may come in parallel: however many of them find a token expired, it is renewed once, also when other processes share the
+/// store.
+#[derive(Clone)]
+pub struct OAuth {
+    config: Arc<Config>,
+    /// By the canonical URL of the server. Grows with the servers that the program names.
+    sessions: Arc<Mutex<BTreeMap<String, Arc<Session>>>>,
+}
+
+impl OAuth {
+    /// Begins a client; `name` is what people are shown when they sign in.
+    pub fn builder(name: impl Into<String>) -> OAuthBuilder {
+        OAuthBuilder::new(name.into())
+    }
+
+    fn new(config: Config) -> Self {
+        Self { config: Arc::new(config), sessions: Arc::default() }
+    }
+
+    /// Signs in at `server` now, without waiting for it to refuse a request; with tokens that are good it does nothing.
+    ///
+    /// # Errors
+    /// [`Error::Auth`](crate::Error::Auth).
+    pub async fn login(&self, server: &Url) -> Result<()> {
+        Ok(self.session(server)?.login().await?)
+    }
+
+    /// Forgets the tokens for `server`. The registration at its authorization server stays, for the next login.
+    ///
+    /// # Errors
+    /// [`Error::Auth`](crate::Error::Auth) if the store fails.
+    pub async fn logout(&self, server: &Url) -> Result<()> {
+        Ok(self.session(server)?.logout().await?)
+    }
+
+    fn session(&self, server: &Url) -> Result<Arc<Session>, Failure> {
+        let resource = discovery::canonical(server);
+        // Nothing in here panics half-way.
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(session) = sessions.get(&resource) {
+            return Ok(Arc::clone(session));
+        }
+        let session = Arc::new(Session::new(Arc::clone(&self.config), server, resource.clone())?);
+        sessions.insert(resource, Arc::clone(&session));
+        Ok(session)
+    }
+}
+
+impl Authorize for OAuth {
+    fn headers<'a>(&'a self, request: Outgoing<'a>) -> Authorizing<'a, HeaderMap> {
+        Box::pin(async move {
+            if request.url.origin() != request.server.origin() {
+                let found = fault::quoted(&guard::origin(request.url));
+                let message =
+                    format!("expected a request to the origin of the server, but found one to {found}");
+                return Err(Failure::server(message).into());
+            }
+            match self.session(request.server) {
+                Ok(session) => Ok(session.headers().await?),
+                // A server that can't be trusted with tokens gets none. It may want none: only its refusal makes this an error.
+                Err(_) => Ok(HeaderMap::new()),
+            }
+        })
+    }
+
+    fn challenged<'a>(&'a self, refused: Refused<'a>) -> Authorizing<'a, ()> {
+        Box::pin(async move { Ok(self.session(refused.server)?.challenged(refused).await?) })
+    }
+}
+
+impl fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OAuth").field("config", &self.config).finish_non_exhaustive()
+    }
+}
