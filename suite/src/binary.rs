@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// The servers of `examples/`: they are built with the command, and lie beside it.
+/// The servers of `examples/`: they are built with the command, and lie beside it. So is the client.
 pub const EXAMPLES: [&str; 8] =
     ["apps", "asks", "hello", "layers", "long_work", "resources", "state", "typed"];
 
@@ -50,6 +50,7 @@ fn build() -> PathBuf {
     let mut command = Command::new(cargo);
     command.current_dir(crate::root()).args(["build", "--package=plainwire-cli", "--message-format=json"]);
     command.args(EXAMPLES.map(|name| format!("--package={name}")));
+    command.arg("--package=client");
     if !cfg!(debug_assertions) {
         command.arg("--release");
     }

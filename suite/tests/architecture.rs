@@ -16,6 +16,7 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
     // Examples: they know what their reader knows.
     ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
+    ("client", &["plainwire"]),
     ("hello", &["plainwire"]),
     ("layers", &["plainwire"]),
     ("long_work", &["plainwire"]),

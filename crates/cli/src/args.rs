@@ -36,6 +36,10 @@ pub(crate) enum Command {
     Ping(Ask),
     /// Say each time when a resource or a list of a server changes.
     Watch(Watch),
+    /// List the servers in the configuration files of clients, and check whether they work.
+    Servers(Servers),
+    /// Write a server into the configuration file of a client.
+    Install(Install),
     /// Count what the tools of a server cost a model.
     Tokens(Tokens),
     /// Say what models and clients will not like about the tools of a server.
@@ -100,9 +104,100 @@ pub(crate) struct Ask {
     /// Give up after so many seconds without an answer and without progress.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) timeout: u64,
+    #[command(flatten)]
+    pub(crate) whom: Whom,
+}
+
+/// Which server, and how to get in: a command, a URL, or an entry of a configuration file.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Whom {
+    /// The server at URL, over HTTP.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["server", "command"], value_hint = ValueHint::Url)]
+    pub(crate) url: Option<String>,
+    /// Send a header with each request to URL; can be given more than once. For tokens, use --bearer-env or --token-file.
+    // `requires` alone is no rule of clap's beside something that excludes what is required.
+    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with_all = ["server", "command"])]
+    pub(crate) header: Vec<String>,
+    /// Send the token in the environment variable VARIABLE, as `Authorization: Bearer`.
+    #[arg(long, value_name = "VARIABLE", requires = "url", conflicts_with_all = ["server", "command", "token_file"])]
+    pub(crate) bearer_env: Option<String>,
+    /// Send the token in FILE, as `Authorization: Bearer`.
+    #[arg(long, value_name = "FILE", requires = "url", conflicts_with_all = ["server", "command"], value_hint = ValueHint::FilePath)]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The server NAME of a configuration file; without --config, of one of yours that `plainwire servers` lists.
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub(crate) server: Option<String>,
+    /// The configuration file of --server: `mcpServers` as most clients have them, or `servers` of VS Code.
+    #[arg(long, value_name = "FILE", requires = "server", conflicts_with_all = ["url", "command"], value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Answer `${input:ID}` in the configuration file with the environment variable VARIABLE; can be given more than once.
+    #[arg(long, value_name = "ID=VARIABLE", requires = "server", conflicts_with_all = ["url", "command"])]
+    pub(crate) input_env: Vec<String>,
     /// The server: a command that speaks MCP on its stdin and stdout.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present_any = ["url", "server"], value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Servers {
+    /// Read FILE instead of the files of clients that are known.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Connect to each server, all at the same time, and say what it is. This starts the commands in the files.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Answer `${input:ID}` in the files with the environment variable VARIABLE; can be given more than once.
+    #[arg(long, value_name = "ID=VARIABLE")]
+    pub(crate) input_env: Vec<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// With --check, give up on a server after so many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub(crate) timeout: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Install {
+    /// Whose configuration.
+    pub(crate) client: Known,
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Set a variable in the environment of COMMAND; can be given more than once. VALUE is written as it is.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url")]
+    pub(crate) env: Vec<String>,
+    /// Change FILE instead of the client's own file.
+    #[arg(long, value_name = "FILE", conflicts_with = "project", value_hint = ValueHint::FilePath)]
+    pub(crate) file: Option<PathBuf>,
+    /// Overwrite another server of the same name.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Send a header with each request to URL; can be given more than once. VALUE is written as it is.
+    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
+    pub(crate) header: Vec<String>,
+    /// What the client calls the server. By default that is the name of the program, or the host.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Change the file of the project in this folder, which others may share.
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// The server at URL.
+    #[arg(long, value_name = "URL", conflicts_with = "command", value_hint = ValueHint::Url)]
+    pub(crate) url: Option<String>,
+    /// The server: a command that speaks MCP on its stdin and stdout.
+    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Clients whose configuration files are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Known {
+    ClaudeCode,
+    ClaudeDesktop,
+    Cursor,
+    Vscode,
+    Windsurf,
 }
 
 #[derive(Debug, Args)]

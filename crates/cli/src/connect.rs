@@ -1,6 +1,5 @@
 //! From the command line to a server that was spoken to, and its farewell.
 
-use std::process::Command;
 use std::time::Duration;
 
 use plainwire::process::{Program, Stderr};
@@ -10,14 +9,14 @@ use plainwire::{Client, ClientBuilder};
 use crate::args::{Ask, Era};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
-use crate::{roots, serve};
+use crate::{roots, serve, target};
 
 /// Connects, asks, and sees the server off, whatever came of it.
 pub(crate) async fn asking(
     ask: &Ask,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
-    let client = builder(ask)?.command(command(ask)?).await?;
+    let client = connect(builder(ask)?, ask).await?;
     finish(client, work).await
 }
 
@@ -36,11 +35,22 @@ pub(crate) async fn asking_back(
         let person = asked.clone();
         async move { person.answer(question).await }
     });
-    let client = builder.command(command(ask)?).await?;
+    let client = connect(builder, ask).await?;
     if let Some(server) = &client.hello().server_info {
         person.meet(&server.name);
     }
     finish(client, work).await
+}
+
+async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
+    builder.connect(target::of(&ask.whom)?).await.map_err(|error| {
+        let failed = matches!(error, plainwire::Error::Io { .. });
+        let failure = Failure::from(error);
+        match &ask.whom.server {
+            Some(name) if failed => Failure { hint: Some(format!("check `command` of {name:?}")), ..failure },
+            _ => failure,
+        }
+    })
 }
 
 async fn finish(
@@ -68,13 +78,4 @@ pub(crate) fn builder(ask: &Ask) -> Result<ClientBuilder, Failure> {
         client = client.tap(tap);
     }
     Ok(client)
-}
-
-/// Its stderr is ours: what it says stands above what we say, and is not said twice.
-fn command(ask: &Ask) -> Result<Program, Failure> {
-    let mut words = ask.command.iter();
-    let program = words.next().ok_or_else(|| Failure::usage("expected a command behind `--`".into()))?;
-    let mut command = Command::new(program);
-    command.args(words);
-    Ok(Program::new(command).stderr(Stderr::AsTheCommandSays))
 }

@@ -73,12 +73,21 @@ impl From<plainwire::Error> for Failure {
         let trace = Some("`--trace` shows every frame");
         let (exit, hint) = match &error {
             plainwire::Error::Rpc(answer) if answer.received_code().is_some() => (Exit::Refused, None),
+            plainwire::Error::Http { status: 401 | 403, .. } => (Exit::Refused, Some(TOKEN)),
+            plainwire::Error::Http { .. } => (Exit::Refused, trace),
+            plainwire::Error::Target { .. } => (Exit::Usage, None),
+            plainwire::Error::Unreachable { .. } => {
+                (Exit::Unreachable, Some("check the URL, and whether the server runs"))
+            }
             plainwire::Error::Io { .. } => (Exit::Unreachable, Some("check the command behind `--`")),
             _ => (Exit::Unreachable, trace),
         };
         Self { exit, hint: hint.map(Into::into), text: format!("{error}{source}") }
     }
 }
+
+/// What to do when a server lets nobody in.
+const TOKEN: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token";
 
 impl From<io::Error> for Failure {
     /// Only our own output goes this way. Whoever reads it may stop when they have seen enough, as `head` does: that is

@@ -10,11 +10,15 @@ mod connect;
 mod demo;
 mod elicit;
 mod exit;
+mod install;
 mod lint;
 mod new;
 mod output;
+mod places;
 mod roots;
 mod serve;
+mod servers;
+mod target;
 mod terminal;
 mod tokens;
 mod tools;
@@ -59,6 +63,8 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Prompt(call) => ask::prompt(call).await,
             Command::Ping(ask) => ask::ping(ask).await,
             Command::Watch(watch) => watch::run(watch).await,
+            Command::Servers(it) => servers::run(it).await,
+            Command::Install(it) => install::run(&it),
             Command::Tokens(it) => tokens::run(it).await,
             Command::Lint(it) => lint::run(it).await,
             Command::New(it) => new::run(&it),

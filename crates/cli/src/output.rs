@@ -73,6 +73,12 @@ pub(crate) fn failure(failure: &Failure) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
+/// Writes words to stderr.
+pub(crate) fn words(text: &str) {
+    // Nobody is left to tell if stderr is gone.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Shows progress on stderr.
 pub(crate) fn progress(it: Progress) {
     let total = it.total.map(|total| format!("/{total}")).unwrap_or_default();

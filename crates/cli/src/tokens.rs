@@ -7,7 +7,7 @@ use plainwire_inspect::Entry;
 use plainwire_inspect::tokens::{Change, Difference, Report, Seen, Tokenizer, differences, render};
 use serde_json::json;
 
-use crate::args::{Ask, By, Tokens};
+use crate::args::{Ask, By, Tokens, Whom};
 use crate::connect::asking;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Column};
@@ -19,7 +19,8 @@ pub(crate) async fn run(it: Tokens) -> Result<Exit, Failure> {
     let before = match &it.against {
         Some(command) => {
             // A file of `--trace` has room for one server.
-            let ask = Ask { command: words(command)?, trace: None, ..it.ask.clone() };
+            let whom = Whom { command: words(command)?, ..Whom::default() };
+            let ask = Ask { trace: None, whom, ..it.ask.clone() };
             Some(Report::of(&entries(&ask, &it).await?, tokenizer))
         }
         None => None,

@@ -31,8 +31,8 @@
 //! - [`ServerHandle`] changes a server while it serves, and says what has changed; [`Completing`] is what a completion
 //!   completes.
 //! - [`apps`] shows results on pages, in hosts that can; [`WithMeta`] puts data beside a result.
-//! - [`Client`] asks a server; [`testing::client`] does it inside a test.
-//! - [`process`] starts a server as a child of a client, and leaves nothing of it.
+//! - [`Client`] asks a server; [`testing::client`] does it inside a test. [`config`] reads the files in which clients keep
+//!   their servers; [`process`] starts a server as a child of a client, and leaves nothing of it.
 //! - [`schema`] makes JSON Schemas of types lean, and fits them to clients.
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
@@ -44,6 +44,7 @@ pub mod auth;
 mod bus;
 mod catalog;
 mod client;
+pub mod config;
 mod context;
 mod declaration;
 mod driver;
@@ -71,7 +72,7 @@ pub mod testing;
 pub mod transport;
 
 pub use asking::{Answer, Confirm};
-pub use client::{Client, ClientBuilder, Listen, Notice, Progress, Sampling};
+pub use client::{Client, ClientBuilder, Listen, Notice, Progress, Sampling, Target};
 pub use context::{Context, Principal, TraceContext};
 pub use driver::blocking;
 pub use entries::{Entries, Provider};

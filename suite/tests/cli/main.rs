@@ -5,8 +5,11 @@
 mod asking;
 mod completion;
 mod exits;
+mod install;
 mod lint;
 mod script;
+mod servers;
+mod targets;
 mod tokens;
 mod trace;
 mod watch;

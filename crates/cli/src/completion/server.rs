@@ -95,7 +95,7 @@ async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Found>> {
         return None;
     };
     let until = Instant::now() + DEADLINE;
-    let (program, words) = ask.command.split_first()?;
+    let (program, words) = ask.whom.command.split_first()?;
     let mut child = tokio::process::Command::new(program)
         .args(words)
         // The server may be `plainwire`.

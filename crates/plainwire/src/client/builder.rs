@@ -180,7 +180,7 @@ impl ClientBuilder {
             Some(policy) => Route::Process(stream, Box::new(Revival::new(program, policy, slot.clone()))),
             None => Route::Stream(stream),
         };
-        self.connect(route, Server::Process(slot)).await
+        self.open(route, Server::Process(slot)).await
     }
 
     /// Connects to a server by HTTP: Streamable HTTP of the era that it speaks, else HTTP+SSE.
@@ -193,7 +193,7 @@ impl ClientBuilder {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
         let connection = Arc::new(Connection::new(&remote, self.config.limits.frame_in, arrives)?);
         let route = Route::Http(Arc::clone(&connection), arrived);
-        self.connect(route, Server::remote(connection)).await
+        self.open(route, Server::remote(connection)).await
     }
 
     /// Connects over any pair of streams.
@@ -205,7 +205,7 @@ impl ClientBuilder {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        self.connect(Route::Stream(Stream::new(reader, writer)), Server::Elsewhere).await
+        self.open(Route::Stream(Stream::new(reader, writer)), Server::Elsewhere).await
     }
 
     /// Connects over a [`Stream`], such as one end of [`crate::transport::memory::pair`].
@@ -213,10 +213,10 @@ impl ClientBuilder {
     /// # Errors
     /// As [`Self::command`].
     pub async fn stream(self, stream: Stream) -> Result<Client> {
-        self.connect(Route::Stream(stream), Server::Elsewhere).await
+        self.open(Route::Stream(stream), Server::Elsewhere).await
     }
 
-    async fn connect(mut self, route: Route, server: Server) -> Result<Client> {
+    async fn open(mut self, route: Route, server: Server) -> Result<Client> {
         self.config.capabilities = self.asked.capabilities();
         self.config.capabilities.0.append(&mut self.extensions.0);
         let has_roots = self.asked.roots.is_some();

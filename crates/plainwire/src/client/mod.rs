@@ -32,6 +32,7 @@ mod notice;
 mod replay;
 mod sampling;
 mod server;
+mod target;
 mod url;
 mod utility;
 
@@ -43,6 +44,7 @@ pub use notice::{Notice, Progress};
 pub(crate) use replay::{is_harmless, is_replayable};
 pub use sampling::Sampling;
 use server::Server;
+pub use target::Target;
 
 /// A connection to a server.
 ///

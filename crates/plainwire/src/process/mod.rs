@@ -90,6 +90,11 @@ impl Program {
         self
     }
 
+    #[cfg(test)]
+    pub(crate) fn into_command(self) -> Command {
+        self.command
+    }
+
     pub(crate) fn policy(&self) -> Option<Restart> {
         self.restart
     }

@@ -47,9 +47,7 @@ pub async fn client(server: Server) -> Result<Client> {
 /// # Errors
 /// As [`client`].
 pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client> {
-    let (ours, theirs) = memory::pair();
-    driver::serve_in_background(server.into_connection(theirs)?);
-    client.stream(ours).await
+    client.connect(server).await
 }
 
 /// As [`client_with`], over a connection that does to the bytes what `faults` say.

@@ -65,6 +65,16 @@ impl Remote {
         self
     }
 
+    #[cfg(test)]
+    pub(crate) fn url_text(&self) -> &str {
+        &self.url
+    }
+
+    #[cfg(test)]
+    pub(crate) fn header_texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// The URL, checked.
     pub(super) fn url(&self) -> Result<Url> {
         let invalid = |why: String| Error::Target {

@@ -1,0 +1,260 @@
+//! One entry in the text of a configuration file.
+//!
+//! In: the text, and what the entry shall say. Out: the text with it. Whatever else stands there stays as it is, to the
+//! byte: other servers, keys that nobody here knows, their order, comments, and how lines begin and end.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use serde_json::{Map, Value};
+
+/// What an entry shall say.
+#[derive(Debug)]
+pub(super) enum Wanted {
+    Command { args: Vec<String>, command: String, env: Vec<(String, String)>, kind: Option<&'static str> },
+    Url { headers: Vec<(String, String)>, key: &'static str, kind: Option<&'static str>, url: String },
+}
+
+/// Where the entry stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Where<'w> {
+    pub(super) list: &'w str,
+    pub(super) name: &'w str,
+}
+
+/// What to do with another entry of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Existing {
+    Overwrite,
+    Refuse,
+}
+
+/// What becomes of the text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    Changed(String),
+    /// There is another entry of that name: these keys say something else.
+    Other(Vec<String>),
+    /// It says that already.
+    Same,
+}
+
+const MARK: char = '\u{feff}';
+
+/// Comments and commas at the end, as VS Code has them, and nothing else that JSON does not have.
+pub(super) fn options() -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
+
+pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
+    let broken = |line: usize, why: String| format!("expected JSON, but found in line {line}: {why}");
+    CstRootNode::parse(text, &options())
+        .map_err(|error| broken(error.line_display(), error.kind().to_string()))
+}
+
+/// Puts the entry into `text`.
+pub(super) fn edit(text: &str, at: Where<'_>, wanted: &Wanted, existing: Existing) -> Result<Edit, String> {
+    let (mark, body) = match text.strip_prefix(MARK) {
+        Some(body) => ("\u{feff}", body),
+        None => ("", text),
+    };
+    let root = parse(body)?;
+    let before = root.to_serde_value().unwrap_or_default();
+    let top = root.object_value_or_create().ok_or("expected an object, but found another value")?;
+    once(&top, at.list)?;
+    let list = top.object_value_or_create(at.list);
+    let list =
+        list.ok_or_else(|| format!("expected `{}` to be an object, but found another value", at.list))?;
+    once(&list, at.name)?;
+    match list.get(at.name) {
+        None => {
+            list.append(at.name, wanted.written());
+        }
+        Some(found) => {
+            let has = found.value().and_then(|it| it.to_serde_value()).unwrap_or_default();
+            let other = wanted.differences(&has);
+            if other.is_empty() {
+                return Ok(Edit::Same);
+            }
+            if existing == Existing::Refuse {
+                return Ok(Edit::Other(other));
+            }
+            match found.object_value() {
+                Some(entry) => wanted.overwrite(&entry),
+                None => found.set_value(wanted.written()),
+            }
+        }
+    }
+    let after = root.to_string();
+    unharmed(before, &after, at, wanted)?;
+    Ok(Edit::Changed(format!("{mark}{after}")))
+}
+
+/// Of two members of one name some programs read the first and some the second: which of them to change?
+fn once(object: &CstObject, name: &str) -> Result<(), String> {
+    let named = object.properties().into_iter().filter(|it| it.decoded_name().as_deref() == Some(name));
+    match named.count() {
+        0 | 1 => Ok(()),
+        n => Err(format!("expected {name:?} once, but found it {n} times")),
+    }
+}
+
+/// Looks at the new text once more before anybody writes it: the entry is there, and nothing else has changed.
+fn unharmed(mut before: Value, after: &str, at: Where<'_>, wanted: &Wanted) -> Result<(), String> {
+    let mut after = parse(after)?.to_serde_value().unwrap_or_default();
+    let entry = after[at.list][at.name].clone();
+    for side in [&mut before, &mut after] {
+        if side.is_null() {
+            *side = Value::Object(Map::new());
+        }
+        let list = side.as_object_mut().and_then(|it| it.get_mut(at.list)?.as_object_mut());
+        let emptied = list.is_some_and(|list| {
+            list.remove(at.name);
+            list.is_empty()
+        });
+        if let (true, Some(top)) = (emptied, side.as_object_mut()) {
+            top.remove(at.list);
+        }
+    }
+    match before == after && wanted.differences(&entry).is_empty() {
+        true => Ok(()),
+        false => {
+            Err("expected nothing but the entry to change, but found that more would; nothing was written"
+                .into())
+        }
+    }
+}
+
+/// What decides how a server is reached. Whatever else an entry has is the user's.
+const OF_COMMANDS: [&str; 5] = ["command", "args", "env", "envFile", "cwd"];
+const OF_URLS: [&str; 3] = ["url", "serverUrl", "headers"];
+
+impl Wanted {
+    /// The members in their order; empty ones are left out.
+    fn members(&self) -> Vec<(&'static str, CstInputValue)> {
+        let texts = |pairs: &[(String, String)]| {
+            let members = pairs.iter().map(|(name, value)| (name.clone(), value.clone().into()));
+            (!pairs.is_empty()).then(|| CstInputValue::Object(members.collect()))
+        };
+        let all = match self {
+            Self::Command { args, command, env, kind } => {
+                let list = args.iter().map(|it| it.clone().into()).collect();
+                vec![
+                    ("type", kind.map(Into::into)),
+                    ("command", Some(command.clone().into())),
+                    ("args", (!args.is_empty()).then_some(CstInputValue::Array(list))),
+                    ("env", texts(env)),
+                ]
+            }
+            Self::Url { headers, key, kind, url } => vec![
+                ("type", kind.map(Into::into)),
+                (*key, Some(url.clone().into())),
+                ("headers", texts(headers)),
+            ],
+        };
+        all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    }
+
+    fn written(&self) -> CstInputValue {
+        let members = self.members().into_iter().map(|(key, value)| (key.to_owned(), value));
+        CstInputValue::Object(members.collect())
+    }
+
+    /// Keys that say something else in `entry`. Variables and headers that are not ours are the user's own, and so is a
+    /// `type` that means the same.
+    fn differences(&self, entry: &Value) -> Vec<String> {
+        let Some(entry) = entry.as_object() else { return vec!["all of it".to_owned()] };
+        let has = |key: &str| entry.get(key).filter(|it| !it.is_null());
+        let mut other = Vec::new();
+        let mut expect = |key: &str, same: bool| {
+            if !same {
+                other.push(key.to_owned());
+            }
+        };
+        let kind = has("type").map(|it| it.as_str().unwrap_or_default());
+        let within = |key: &str, pairs: &[(String, String)]| {
+            pairs.iter().all(|(name, value)| has(key).is_some_and(|it| it[name.as_str()] == value.as_str()))
+        };
+        match self {
+            Self::Command { args, command, env, .. } => {
+                expect("type", kind.is_none_or(|it| it == "stdio"));
+                expect("command", has("command").is_some_and(|it| it == command.as_str()));
+                expect("args", has("args").map_or(args.is_empty(), |it| *it == Value::from(args.clone())));
+                expect("env", within("env", env));
+                OF_URLS.iter().for_each(|key| expect(key, has(key).is_none()));
+            }
+            Self::Url { headers, key, kind: wanted, url } => {
+                expect(
+                    "type",
+                    kind.map_or(wanted.is_none(), |it| {
+                        Some(it) == *wanted || wanted.is_none() && it != "stdio"
+                    }),
+                );
+                expect(key, has(key).is_some_and(|it| it == url.as_str()));
+                expect("headers", within("headers", headers));
+                OF_COMMANDS.iter().for_each(|key| expect(key, has(key).is_none()));
+                let others = ["url", "serverUrl"].into_iter().filter(|it| it != key);
+                others.for_each(|key| expect(key, has(key).is_none()));
+            }
+        }
+        other
+    }
+
+    /// Makes `entry` say it, and leaves in it what is the user's.
+    fn overwrite(&self, entry: &CstObject) {
+        let members = self.members();
+        let wanted = |key: &str| members.iter().any(|(it, _)| *it == key);
+        let is_url = matches!(self, Self::Url { .. });
+        let gone = |key: &str| match (is_url, key) {
+            (_, "type") => true,
+            (true, key) => OF_COMMANDS.contains(&key) || OF_URLS[..2].contains(&key),
+            (false, key) => OF_URLS.contains(&key) || key == "args",
+        };
+        for found in entry.properties() {
+            let key = found.decoded_name().unwrap_or_default();
+            if gone(&key) && !wanted(&key) {
+                found.remove();
+            }
+        }
+        for (key, value) in members {
+            put(entry, key, value);
+        }
+    }
+}
+
+/// Sets a member; of an object only the members that are named.
+fn put(object: &CstObject, key: &str, value: CstInputValue) {
+    let Some(found) = object.get(key) else {
+        object.append(key, value);
+        return;
+    };
+    match (found.object_value(), value) {
+        (Some(inner), CstInputValue::Object(pairs)) => {
+            pairs.into_iter().for_each(|(name, value)| put(&inner, &name, value));
+        }
+        (_, value) if same(found.value().and_then(|it| it.to_serde_value()), &value) => {}
+        (_, value) => found.set_value(value),
+    }
+}
+
+/// Whether a value stands there already: then it keeps its form.
+fn same(has: Option<Value>, wanted: &CstInputValue) -> bool {
+    match (has, wanted) {
+        (Some(Value::String(has)), CstInputValue::String(wanted)) => has == *wanted,
+        (Some(Value::Array(has)), CstInputValue::Array(wanted)) => {
+            has.len() == wanted.len()
+                && has.into_iter().zip(wanted).all(|(has, wanted)| same(Some(has), wanted))
+        }
+        _ => false,
+    }
+}

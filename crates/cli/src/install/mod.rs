@@ -1,0 +1,196 @@
+//! `plainwire install`: a server is written into the configuration file of a client.
+//!
+//! In: the command line and the file as it is. Out: the file with one more entry, and nothing else of it changed; or the
+//! difference, with `--dry-run`. What was there before stands beside it. [`edit`] decides, [`file`] writes, [`shown`] shows.
+
+mod edit;
+mod file;
+mod shown;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use crate::args::{Install, Known};
+use crate::exit::{Exit, Failure};
+use crate::places::{self, Scope};
+use crate::{output, target, visible};
+use edit::{Edit, Existing, Wanted, Where};
+
+pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
+    let path = path(it)?;
+    let wanted = wanted(it)?;
+    let name = name(it)?;
+    let place =
+        Where { list: if it.client == Known::Vscode { "servers" } else { "mcpServers" }, name: &name };
+    let shown_path = visible::line(&path.display().to_string());
+    let broken = |why: String| Failure { hint: None, ..Failure::usage(format!("{shown_path}: {why}")) };
+    let before = file::read(&path).map_err(broken)?;
+    let text = before.as_deref().unwrap_or_default();
+    let existing = if it.force { Existing::Overwrite } else { Existing::Refuse };
+    let after = match edit::edit(text, place, &wanted, existing).map_err(broken)? {
+        Edit::Changed(after) => after,
+        Edit::Other(keys) => return Err(taken(&name, &shown_path, &keys)),
+        Edit::Same => {
+            output::line(&format!("{name:?} is in {shown_path} already, nothing to change"))?;
+            return Ok(Exit::Done);
+        }
+    };
+    if it.dry_run {
+        output::line(&format!("{shown_path} would change:"))?;
+        shown::difference(text, &after, place).iter().try_for_each(|it| output::line(it))?;
+        return Ok(Exit::Done);
+    }
+    let is_private = it.file.is_none() && !it.project;
+    let backup = file::replace(&path, before.as_deref(), &after, is_private).map_err(broken)?;
+    output::line(&format!("wrote {name:?} into {shown_path}"))?;
+    if let Some(backup) = backup {
+        output::line(&format!(
+            "what was there before is in {}",
+            visible::line(&backup.display().to_string())
+        ))?;
+    }
+    warn(it);
+    Ok(Exit::Done)
+}
+
+fn path(it: &Install) -> Result<PathBuf, Failure> {
+    if let Some(file) = &it.file {
+        return Ok(file.clone());
+    }
+    let scope = if it.project { Scope::Project } else { Scope::User };
+    let found = places::here().into_iter().find(|place| place.client == it.client && place.scope == scope);
+    found.map(|it| it.path).ok_or_else(|| Failure {
+        hint: Some("--file FILE names the file".into()),
+        ..Failure::usage(match scope {
+            Scope::Project => format!("{} has no file for projects", places::name(it.client)),
+            Scope::User => "expected HOME or APPDATA to be set, but found neither".to_owned(),
+        })
+    })
+}
+
+fn taken(name: &str, path: &str, keys: &[String]) -> Failure {
+    let keys: Vec<_> = keys.iter().map(|it| format!("`{it}`")).collect();
+    Failure {
+        hint: Some("--force overwrites it, --name NAME picks another name".into()),
+        ..Failure::usage(format!(
+            "expected no other server {name:?} in {path}, but found one that differs in {}",
+            keys.join(", ")
+        ))
+    }
+}
+
+/// What the entry says, in the words of the client.
+fn wanted(it: &Install) -> Result<Wanted, Failure> {
+    let Some(url) = &it.url else {
+        let command = command(it)?;
+        let kind = matches!(it.client, Known::ClaudeCode | Known::Vscode).then_some("stdio");
+        let env = it.env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
+        return Ok(Wanted::Command { args: command.1, command: command.0, env, kind });
+    };
+    if it.client == Known::ClaudeDesktop {
+        return Err(Failure {
+            hint: Some("add the URL in Claude Desktop: Settings, Connectors".into()),
+            ..Failure::usage(
+                "expected a command for Claude Desktop, whose file has no URLs, but found --url".into(),
+            )
+        });
+    }
+    if !url.starts_with("https://") && !url.starts_with("http://") && !url.starts_with("${") {
+        return Err(Failure::usage("expected --url=URL with an http or https URL".into()));
+    }
+    let header =
+        |text: &String| target::header(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Ok(Wanted::Url {
+        headers: it.header.iter().map(header).collect::<Result<_, _>>()?,
+        key: if it.client == Known::Windsurf { "serverUrl" } else { "url" },
+        kind: matches!(it.client, Known::ClaudeCode | Known::Vscode).then_some("http"),
+        url: url.clone(),
+    })
+}
+
+fn variable(text: &str) -> Result<(String, String), Failure> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        // Not what stands there: it may well be a secret.
+        _ => Err(Failure::usage("expected --env=NAME=VALUE, but found no name or no `=`".into())),
+    }
+}
+
+/// The program and its arguments. A client runs it in a folder of its own: a path from here has to be one from everywhere,
+/// but for a project, which is where the file is.
+fn command(it: &Install) -> Result<(String, Vec<String>), Failure> {
+    let text = |word: &std::ffi::OsString| {
+        word.to_str()
+            .map(ToOwned::to_owned)
+            .ok_or_else(|| Failure::usage("expected a command in UTF-8".into()))
+    };
+    let mut words = it.command.iter().map(text);
+    let program = words.next().ok_or_else(|| Failure::usage("expected a command behind `--`".into()))??;
+    let path = Path::new(&program);
+    let program =
+        if path.components().count() > 1 && path.is_relative() && !it.project && !program.contains("${") {
+            let path = std::path::absolute(path);
+            let path = path
+                .map_err(|error| Failure::usage(format!("expected a folder to be in, but found: {error}")))?;
+            path.to_string_lossy().into_owned()
+        } else {
+            program
+        };
+    Ok((program, words.collect::<Result<_, _>>()?))
+}
+
+/// Programs that start many different servers.
+const LAUNCHERS: [&str; 18] = [
+    "bash", "bun", "bunx", "cargo", "deno", "docker", "dotnet", "env", "java", "node", "npm", "npx", "pipx",
+    "python", "python3", "sh", "uv", "uvx",
+];
+
+/// Characters of a name.
+const MAX_NAME: usize = 64;
+
+fn name(it: &Install) -> Result<String, Failure> {
+    let name = match &it.name {
+        Some(name) => name.clone(),
+        None => default_name(it)?,
+    };
+    let legal = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(legal) {
+        return Err(Failure::usage(format!(
+            "expected --name=NAME with 1 to {MAX_NAME} letters, digits, `-`, `_` and `.`, but found {:?}",
+            visible::short_line(&name, 80)
+        )));
+    }
+    Ok(name)
+}
+
+fn default_name(it: &Install) -> Result<String, Failure> {
+    let unclear = |what: &str| {
+        Failure::usage(format!(
+            "expected --name=NAME, since {what} says nothing about the server, but found none"
+        ))
+    };
+    if let Some(url) = &it.url {
+        let host = url.split_once("://").map_or("", |(_, rest)| rest).split(['/', ':', '?', '#']).next();
+        return host.filter(|it| !it.is_empty()).map(ToOwned::to_owned).ok_or_else(|| unclear("the URL"));
+    }
+    let program = it.command.first().and_then(|it| Path::new(it).file_stem()?.to_str()).unwrap_or_default();
+    if LAUNCHERS.contains(&program) {
+        return Err(unclear(&format!("`{program}`")));
+    }
+    Ok(program.to_owned())
+}
+
+/// A program that can't be found here will hardly be found there. It may come later: this is no error.
+fn warn(it: &Install) {
+    let program = it.command.first().and_then(|it| it.to_str()).unwrap_or_default();
+    let path = Path::new(program);
+    let found = match path.components().count() {
+        0 => true,
+        1 => target::is_in_path(program),
+        _ => path.is_file(),
+    };
+    if !found && !program.contains("${") {
+        output::words(&format!("warning: there is no program {:?} here\n", visible::short_line(program, 80)));
+    }
+}

@@ -1,0 +1,112 @@
+//! JSON with comments, as the configuration files of editors have it.
+//!
+//! In: text with `//` and `/* */`, with commas behind the last element, with a byte order mark. Out: JSON in which each byte
+//! stands where it stood, so that places in one are places in the other. What is wrong in other ways stays wrong.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// Returns `text` with blanks instead of what JSON does not have. Lines stay lines.
+pub(super) fn to_json(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    // The comma that nothing has followed yet.
+    let mut comma = None;
+    let mut rest = bytes;
+    if let Some(behind) = rest.strip_prefix(b"\xef\xbb\xbf") {
+        out.extend(b"   ");
+        rest = behind;
+    }
+    while let Some(&byte) = rest.first() {
+        let length = match byte {
+            b'"' => string(rest),
+            b'/' => comment(rest).unwrap_or(1),
+            _ => 1,
+        };
+        let (piece, behind) = rest.split_at(length);
+        rest = behind;
+        match byte {
+            b'/' if piece.len() > 1 => {
+                out.extend(piece.iter().map(|it| if it.is_ascii_whitespace() { *it } else { b' ' }));
+                continue;
+            }
+            b',' => comma = Some(out.len()),
+            b']' | b'}' => {
+                if let Some(at) = comma.take().and_then(|at: usize| out.get_mut(at)) {
+                    *at = b' ';
+                }
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            _ => comma = None,
+        }
+        out.extend(piece);
+    }
+    // Only whole comments were blanked, and strings were kept whole.
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The length of the string that `bytes` begin with.
+fn string(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = bytes.get(at) {
+        at += match byte {
+            b'"' => return at + 1,
+            b'\\' => 2,
+            _ => 1,
+        };
+    }
+    bytes.len()
+}
+
+/// The length of the comment that `bytes` begin with, if it is one.
+fn comment(bytes: &[u8]) -> Option<usize> {
+    let end = |found: Option<usize>| found.unwrap_or(bytes.len());
+    match bytes.get(1)? {
+        b'/' => Some(end(bytes.iter().position(|byte| *byte == b'\n'))),
+        b'*' => {
+            let close = bytes[2..].windows(2).position(|it| it == b"*/");
+            Some(end(close.map(|at| at + 4)))
+        }
+        _ => None,
+    }
+}
+
+/// The members of an object in their order, each value as it stands in the text.
+pub(super) struct Members<'t>(pub(super) Vec<(String, &'t RawValue)>);
+
+impl<'de> serde::Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader<'t>(PhantomData<&'t ()>);
+        impl<'t> Visitor<'t> for Reader<'t> {
+            type Value = Members<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Reader(PhantomData))
+    }
+}
+
+/// What kind of value `json` is, in words: the value itself may be a secret.
+pub(super) fn kind(json: &str) -> &'static str {
+    match json.trim_start().as_bytes().first() {
+        Some(b'{') => "an object",
+        Some(b'[') => "a list",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "true or false",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}

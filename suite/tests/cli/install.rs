@@ -1,0 +1,237 @@
+//! `plainwire install`: a server is written into the file of a client, and nothing else of it changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plainwire_suite::binary;
+use snapbox::{assert_data_eq, str};
+
+use super::targets::folder;
+use super::{Ran, run};
+
+const REFERENCE: [&str; 4] = ["--", "plainwire", "serve", "reference"];
+
+fn install(home: &Path, words: &[&str]) -> Ran {
+    let mut command = binary::command();
+    command.arg("install").args(words).current_dir(home);
+    command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("CLAUDE_CONFIG_DIR");
+    Ran::of(command.output().expect("the binary starts"))
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).expect("a file")
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = plainwire_suite::files_below(folder, "");
+    found.sort();
+    found
+}
+
+#[test]
+fn writes_the_file_of_each_client_in_its_form() {
+    for (client, scope, file, list, kind) in [
+        ("claude-code", &[][..], ".claude.json", "mcpServers", Some("stdio")),
+        ("claude-code", &["--project"], ".mcp.json", "mcpServers", Some("stdio")),
+        ("claude-desktop", &[], ".config/Claude/claude_desktop_config.json", "mcpServers", None),
+        ("cursor", &[], ".cursor/mcp.json", "mcpServers", None),
+        ("vscode", &[], ".config/Code/User/mcp.json", "servers", Some("stdio")),
+        ("vscode", &["--project"], ".vscode/mcp.json", "servers", Some("stdio")),
+        ("windsurf", &[], ".codeium/windsurf/mcp_config.json", "mcpServers", None),
+    ] {
+        let home = folder(&format!("install-{client}-{}", scope.len()));
+        let words = [&[client][..], scope, &["--name", "it"], &REFERENCE].concat();
+        let path = home.join(file);
+        let said = install(&home, &words).quietly();
+        assert!(said.starts_with("wrote \"it\" into ") && said.contains(file), "{said}");
+        assert_eq!(files(&home), std::slice::from_ref(&path), "{client}");
+        let first = read(&path);
+        let written: serde_json::Value = serde_json::from_str(&first).expect("JSON");
+        let entry = &written[list]["it"];
+        assert_eq!(entry["type"].as_str(), kind, "{client}");
+        assert_eq!((&entry["command"], &entry["args"][1]), (&"plainwire".into(), &"reference".into()));
+        let again = install(&home, &words).quietly();
+        assert!(again.ends_with("already, nothing to change\n"), "{again}");
+        assert_eq!((read(&path), files(&home)), (first, vec![path.clone()]), "twice is once");
+        // And it is a server that can be asked.
+        let path = path.to_str().expect("UTF-8");
+        let ran = run(&["call", "calculate", "expression=6*7", "--config", path, "--server", "it"]);
+        assert_eq!(ran.quietly(), "42\n");
+    }
+}
+
+#[test]
+fn writes_urls_in_the_words_of_each_client() {
+    for (client, list, expected) in [
+        (
+            "claude-code",
+            "mcpServers",
+            r#"{"headers":{"X":"${X}"},"type":"http","url":"https://a.example/mcp"}"#,
+        ),
+        ("cursor", "mcpServers", r#"{"headers":{"X":"${X}"},"url":"https://a.example/mcp"}"#),
+        ("vscode", "servers", r#"{"headers":{"X":"${X}"},"type":"http","url":"https://a.example/mcp"}"#),
+        ("windsurf", "mcpServers", r#"{"headers":{"X":"${X}"},"serverUrl":"https://a.example/mcp"}"#),
+    ] {
+        let home = folder(&format!("install-url-{client}"));
+        let words = [client, "--file=f.json", "--url=https://a.example/mcp", "--header", "X: ${X}"];
+        install(&home, &words).quietly();
+        let written: serde_json::Value = serde_json::from_str(&read(&home.join("f.json"))).expect("JSON");
+        assert_eq!(written[list]["a.example"].to_string(), expected, "{client}");
+        assert!(install(&home, &words).quietly().contains("nothing to change"), "{client}");
+    }
+    let ran = install(&folder("install-url-desktop"), &["claude-desktop", "--url=https://a.example/mcp"]);
+    assert!(ran.code == 2 && ran.stderr.contains("hint: add the URL in Claude Desktop"), "{ran:?}");
+}
+
+#[test]
+fn shows_the_difference_without_secrets_and_writes_nothing() {
+    let home = folder("install-dry");
+    let path = home.join("f.json");
+    let before = "{\n  // s3cret\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\", \"env\": { \"T\": \"s3cret\" } }\n  }\n}\n";
+    fs::write(&path, before).expect("a file of our own");
+    let words =
+        [&["cursor", "--dry-run", "--file=f.json", "--env=TOKEN=s3cret", "--env=U=${env:U}"][..], &REFERENCE]
+            .concat();
+    assert_data_eq!(
+        install(&home, &words).quietly(),
+        str![[r#"
+f.json would change:
+  {
+    // …
+    "mcpServers": {
+-     "b": { "command": "…", "env": { "T": "…" } }
++     "b": { "command": "…", "env": { "T": "…" } },
++     "plainwire": {
++       "command": "plainwire",
++       "args": ["serve", "reference"],
++       "env": {
++         "TOKEN": "…",
++         "U": "${env:U}"
++       }
++     }
+    }
+  }
+
+"#]]
+    );
+    assert_eq!((read(&path), files(&home)), (before.to_owned(), vec![path]));
+}
+
+#[test]
+fn refuses_another_server_of_the_same_name_unless_it_is_forced_to() {
+    let home = folder("install-force");
+    let path = home.join("f.json");
+    let before =
+        "{\"mcpServers\": {\"plainwire\": {\"command\": \"other\", \"env\": {\"T\": \"s3cret\"}}}}\n";
+    fs::write(&path, before).expect("a file of our own");
+    let words = [&["cursor", "--file=f.json"][..], &REFERENCE].concat();
+    let ran = install(&home, &words);
+    assert_eq!(
+        (ran.code, &*ran.stderr),
+        (
+            2,
+            "error: expected no other server \"plainwire\" in f.json, but found one that differs in `command`, `args`\n\n\
+             hint: --force overwrites it, --name NAME picks another name\n"
+        )
+    );
+    assert_eq!((read(&path), files(&home).len()), (before.to_owned(), 1));
+    let forced = [&["--force"], &words[..]].concat();
+    let said = install(&home, &forced).quietly();
+    assert_eq!(said, "wrote \"plainwire\" into f.json\nwhat was there before is in f.json.backup\n");
+    assert_eq!(read(&home.join("f.json.backup")), before);
+    let written: serde_json::Value = serde_json::from_str(&read(&path)).expect("JSON");
+    assert_eq!(written["mcpServers"]["plainwire"]["command"], "plainwire");
+    assert_eq!(written["mcpServers"]["plainwire"]["env"]["T"], "s3cret");
+}
+
+#[cfg(unix)]
+#[test]
+fn keeps_links_and_modes_and_makes_new_files_private() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
+    let home = folder("install-links");
+    fs::create_dir_all(home.join("dotfiles")).expect("a folder of our own");
+    fs::create_dir_all(home.join(".cursor")).expect("a folder of our own");
+    let real = home.join("dotfiles/cursor.json");
+    let link = home.join(".cursor/mcp.json");
+    fs::write(&real, "{}\n").expect("a file of our own");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("a file of our own");
+    symlink("../dotfiles/cursor.json", &link).expect("a link");
+    let words = [&["cursor"][..], &REFERENCE].concat();
+    install(&home, &words).quietly();
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    assert!(read(&real).contains("\"plainwire\""));
+    let backup = home.join("dotfiles/cursor.json.backup");
+    assert_eq!((mode(&real), mode(&backup), read(&backup)), (0o640, 0o640, "{}\n".to_owned()));
+    // A link to a file that is not there yet.
+    fs::remove_file(&real).expect("a file of our own");
+    install(&home, &words).quietly();
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    assert_eq!(mode(&real), 0o600);
+    install(&home, &[&["vscode", "--project"][..], &REFERENCE].concat()).quietly();
+    assert_ne!(mode(&home.join(".vscode/mcp.json")), 0o600, "a project's file is for its group");
+    symlink("a", home.join("b")).expect("a link");
+    symlink("b", home.join("a")).expect("a link");
+    let ran = install(&home, &[&["cursor", "--file=a"][..], &REFERENCE].concat());
+    assert!(ran.code == 2 && !ran.stderr.is_empty(), "{ran:?}");
+}
+
+#[test]
+fn says_what_is_wrong_and_leaves_the_file_alone() {
+    let home = folder("install-wrong");
+    let write = |name: &str, text: &str| fs::write(home.join(name), text).expect("a file of our own");
+    write("broken.json", "{ \"mcpServers\": { s3cret");
+    write("list.json", "[]");
+    let before = files(&home);
+    for (words, said) in [
+        (
+            &["cursor", "--file=broken.json", "--", "plainwire"][..],
+            "broken.json: expected JSON, but found in line 1: ",
+        ),
+        (
+            &["cursor", "--file=list.json", "--", "plainwire"],
+            "list.json: expected an object, but found another value",
+        ),
+        (
+            &["cursor", "--", "npx", "-y", "it"],
+            "expected --name=NAME, since `npx` says nothing about the server, but found none",
+        ),
+        (
+            &["cursor", "--name=a b", "--", "plainwire"],
+            "expected --name=NAME with 1 to 64 letters, digits, `-`, `_` and `.`, but found \"a b\"",
+        ),
+        (
+            &["cursor", "--env=s3cret", "--", "plainwire"],
+            "expected --env=NAME=VALUE, but found no name or no `=`",
+        ),
+        (&["cursor", "--url=a.example"], "expected --url=URL with an http or https URL"),
+        (
+            &["cursor", "--header=A: s3cret", "--", "plainwire"],
+            "the argument '--header <NAME: VALUE>' cannot be used with ",
+        ),
+        (&["windsurf", "--project", "--", "plainwire"], "Windsurf has no file for projects"),
+    ] {
+        let ran = install(&home, words);
+        assert!(ran.code == 2 && ran.stderr.starts_with(&format!("error: {said}")), "{words:?}: {ran:?}");
+        assert!(!ran.stderr.contains("s3cret"), "{ran:?}");
+    }
+    assert_eq!(files(&home), before);
+    let ran = install(&home, &["cursor", "--file=new.json", "--", "no-such-program"]);
+    assert_eq!((ran.code, &*ran.stderr), (0, "warning: there is no program \"no-such-program\" here\n"));
+}
+
+#[test]
+fn writes_paths_that_mean_the_same_from_everywhere() {
+    let home = folder("install-paths");
+    let home = fs::canonicalize(home).expect("a folder");
+    install(&home, &["cursor", "--file=f.json", "--", "./bin/shelf", "./menu.txt"]);
+    let written: serde_json::Value = serde_json::from_str(&read(&home.join("f.json"))).expect("JSON");
+    let entry = &written["mcpServers"]["shelf"];
+    assert_eq!(entry["command"], home.join("bin/shelf").to_str().expect("UTF-8"));
+    assert_eq!(entry["args"][0], "./menu.txt");
+    install(&home, &["cursor", "--project", "--", "bin/shelf"]);
+    let written: serde_json::Value =
+        serde_json::from_str(&read(&home.join(".cursor/mcp.json"))).expect("JSON");
+    assert_eq!(written["mcpServers"]["shelf"]["command"], "bin/shelf");
+}

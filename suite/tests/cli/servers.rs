@@ -1,0 +1,134 @@
+//! `plainwire servers`: what stands in configuration files, and whether it works.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use plainwire_suite::binary;
+use snapbox::{assert_data_eq, str};
+
+use super::Ran;
+use super::targets::folder;
+
+const FILE: &str = r#"{ "mcpServers": {
+    "works": { "command": "plainwire", "args": ["serve", "reference"], "env": { "TOKEN": "s3cret" } },
+    "gone": { "command": "/nowhere/at/all", "args": ["s3cret"] },
+    "silent": { "command": "sleep", "args": ["60"] },
+    "off": { "command": "plainwire", "disabled": true },
+    "wrong": { "args": ["s3cret"] },
+    "web": { "url": "http://u:s3cret@127.0.0.1:1/s3cret?t=s3cret" }
+} }"#;
+
+fn servers(home: &Path, words: &[&str]) -> Ran {
+    let mut command = binary::command();
+    command.arg("servers").args(words).current_dir(home);
+    command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("CLAUDE_CONFIG_DIR");
+    Ran::of(command.output().expect("the binary starts"))
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder of our own");
+    fs::write(path, text).expect("a file of our own");
+}
+
+#[test]
+fn lists_the_files_that_are_there_and_starts_nothing() {
+    let home = folder("servers-list");
+    assert_eq!(servers(&home, &[]).stderr, "no configuration file of a client was found\n");
+    let trap = format!(
+        "{{\"mcpServers\":{{\"trap\":{{\"command\":\"touch\",\"args\":[\"{}/sprung\"]}}}}}}",
+        home.display()
+    );
+    write(&home.join(".mcp.json"), &trap);
+    write(&home.join(".config/Code/User/mcp.json"), r#"{ "servers": {} } // none"#);
+    write(
+        &home.join(".cursor/mcp.json"),
+        r#"{ "mcpServers": { "s": { "command": "shelf" }, "web": { "url": "https://a.example/mcp?x" } } }"#,
+    );
+    let home_text = home.display().to_string();
+    assert_data_eq!(
+        servers(&home, &[]).quietly().replace(&home_text, "~"),
+        str![[r#"
+.mcp.json (Claude Code)
+  trap  stdio  touch
+
+~/.cursor/mcp.json (Cursor)
+  s    stdio  shelf
+  web  http   https://a.example
+
+.cursor/mcp.json (Cursor)
+  s    stdio  shelf
+  web  http   https://a.example
+
+~/.config/Code/User/mcp.json (VS Code)
+  no servers
+
+"#]]
+    );
+    let listed = servers(&home, &["--json"]).json();
+    assert_eq!(listed["servers"][0]["name"], "trap");
+    assert_eq!(listed["servers"][2]["target"], "https://a.example");
+    assert!(!home.join("sprung").exists());
+}
+
+#[test]
+fn starts_no_command_of_a_folder_that_was_not_named() {
+    let home = folder("servers-trap");
+    let sprung = home.join("sprung");
+    let trap = format!(
+        "{{\"mcpServers\":{{\"trap\":{{\"command\":\"touch\",\"args\":[\"{}\"]}}}}}}",
+        sprung.display()
+    );
+    write(&home.join(".mcp.json"), &trap);
+    let ran = servers(&home, &["--check"]);
+    assert!(ran.code == 0 && !sprung.exists(), "{ran:?}");
+    assert!(ran.stderr.contains("servers of this folder were not started"), "{ran:?}");
+    let ran = servers(&home, &["--check", "--config", ".mcp.json"]);
+    assert!(ran.code == 1 && sprung.exists() && ran.stderr.is_empty(), "{ran:?}");
+}
+
+#[test]
+fn checks_all_servers_at_the_same_time_and_shows_no_secret() {
+    let home = folder("servers-check");
+    write(&home.join("c.json"), FILE);
+    let began = Instant::now();
+    let ran = servers(&home, &["--check", "--config", "c.json", "--timeout", "3"]);
+    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+    assert_eq!((ran.code, &*ran.stderr), (1, ""));
+    assert_data_eq!(
+        &*ran.stdout,
+        str![[r#"
+c.json
+  works   stdio  plainwire           plainwire-reference 0.1.0; 2026-07-28 (modern); 5 tools, 2 resources, 1 template, 1 prompt
+  gone    stdio  /nowhere/at/all     error: starting the server: [..]
+  silent  stdio  sleep               error: expected [..]
+  off     stdio  plainwire           disabled
+  wrong   ?                          error: c.json:6: server "wrong": expected `command`, `url` or `serverUrl`, but found none of them
+  web     http   http://127.0.0.1:1  error: http://127.0.0.1:1 can't be reached: [..]
+
+"#]]
+    );
+    assert!(!ran.stdout.contains("s3cret"), "{ran:?}");
+    let json = servers(&home, &["--check", "--json", "--config", "c.json", "--timeout", "3"]).stdout;
+    assert!(!json.contains("s3cret"), "{json}");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["servers"][0]["server"]["counts"]["tools"], 5);
+    assert_eq!(json["servers"][0]["server"]["era"], "modern");
+    assert_eq!(json["servers"][0]["line"], 2);
+    assert!(json["servers"][1]["error"].as_str().is_some_and(|it| it.starts_with("starting the server")));
+}
+
+#[test]
+fn shows_files_that_can_be_read_beside_one_that_can_not() {
+    let home = folder("servers-broken");
+    write(&home.join(".claude.json"), "{ \"mcpServers\": s3cret }");
+    write(&home.join(".cursor/mcp.json"), r#"{ "mcpServers": { "s": { "command": "shelf" } } }"#);
+    let ran = servers(&home, &[]);
+    assert!(ran.code == 1 && ran.stdout.contains("shelf"), "{ran:?}");
+    assert!(
+        ran.stderr.contains(".claude.json:1: expected JSON") && !ran.stderr.contains("s3cret"),
+        "{ran:?}"
+    );
+    let ran = servers(&home, &["--config", "nowhere.json"]);
+    assert!(ran.code == 1 && ran.stderr.contains("expected nowhere.json to be readable"), "{ran:?}");
+}

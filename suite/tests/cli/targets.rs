@@ -1,0 +1,202 @@
+//! Which server is asked: a command, a URL, an entry of a configuration file. Tokens stand on no command line.
+
+use std::fs;
+use std::path::PathBuf;
+
+use plainwire_suite::binary;
+use plainwire_suite::program::{PATIENCE, Program};
+
+use super::{ERAS, Ran, run};
+
+/// A folder of its own for a test.
+pub(super) fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder of our own");
+    folder
+}
+
+/// Serves over HTTP, and returns the process with its URL.
+fn serve(words: &[&str]) -> (Program, String) {
+    let mut command = binary::command();
+    command.args(["serve", "reference", "--http", "127.0.0.1:0"]).args(words);
+    let program = Program::start(&mut command);
+    let lines = program.stderr.as_ref().expect("a pipe");
+    let line = lines.recv_timeout(PATIENCE).expect("a line that says where it serves");
+    let (_, address) = line.split_once("http://").unwrap_or_else(|| panic!("{line:?}"));
+    let address = address.split_once("/mcp").unwrap_or_else(|| panic!("{line:?}")).0;
+    (program, format!("http://{address}/mcp"))
+}
+
+#[test]
+fn asks_a_server_at_a_url_in_every_era() {
+    let (_server, url) = serve(&[]);
+    for (era, revision) in ERAS {
+        let asked = |words: &[&str]| run(&[words, &["--era", era, "--url", &url]].concat()).quietly();
+        assert!(asked(&["list"]).starts_with(&format!("plainwire-reference 0.1.0 ({revision})\n")), "{era}");
+        assert_eq!(asked(&["call", "calculate", "expression=6*7"]), "42\n");
+        assert_eq!(asked(&["read", "calculation://6*7"]), "42\n");
+        assert!(asked(&["prompt", "explain_calculation", "expression=1"]).starts_with("user:\n"));
+        assert!(asked(&["ping"]).contains(&format!(" speaks {revision} and answered in ")));
+        assert!(asked(&["lint", "--filter=calculate"]).starts_with("0 errors"));
+    }
+}
+
+#[test]
+fn gets_in_with_a_token_from_the_environment_from_a_file_or_in_a_header() {
+    let folder = folder("tokens");
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).expect("a file of our own");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let token = "s3cret-s3cret-s3cret";
+    let (_server, url) = serve(&["--token-file", &write("server", &format!("ada {token}\n"))]);
+    let file = write("client", &format!("{token}\n"));
+    let empty = write("empty", "\n");
+    let two = write("two", "ada s3cret\n");
+    let ask = |words: &[&str]| {
+        let mut command = binary::command();
+        command.args(["call", "calculate", "expression=6*7", "--url", &url]).args(words);
+        Ran::of(command.env("TOKEN", token).output().expect("the binary starts"))
+    };
+    for words in [
+        &["--bearer-env", "TOKEN"][..],
+        &["--token-file", &file],
+        &["--header", &format!("authorization:Bearer {token}")],
+    ] {
+        assert_eq!(ask(words).quietly(), "42\n", "{words:?}");
+    }
+    let ran = ask(&[]);
+    assert!(ran.code == 4 && ran.stderr.starts_with("error: the server refused with HTTP 401"), "{ran:?}");
+    assert!(
+        ran.stderr.ends_with("\n\nhint: `--bearer-env VARIABLE` and `--token-file FILE` send a token\n"),
+        "{ran:?}"
+    );
+    for (words, said) in [
+        (
+            &["--bearer-env", "NOBODY"][..],
+            "--bearer-env NOBODY: expected a token, but found nothing".to_owned(),
+        ),
+        (&["--token-file", &empty], format!("--token-file {empty}: expected a token, but found nothing")),
+        (&["--token-file", &two], format!("--token-file {two}: expected a token and nothing else")),
+        (&["--header", "s3cret"], "expected --header='NAME: VALUE', but found no colon".to_owned()),
+        (&["--header", "s p: s3cret"], "expected a legal name for the header \"s p\"".to_owned()),
+    ] {
+        let ran = ask(words);
+        assert!(ran.code == 2 && ran.stderr.starts_with(&format!("error: {said}\n")), "{words:?}: {ran:?}");
+        assert!(!ran.stderr.contains("s3cret"), "{ran:?}");
+    }
+}
+
+#[test]
+fn asks_an_entry_of_a_configuration_file() {
+    let (_server, url) = serve(&[]);
+    let folder = folder("entry");
+    let path = folder.join(".mcp.json");
+    let text = format!(
+        r#"{{ // two, and one that needs more
+        "mcpServers": {{
+            "here": {{ "command": "${{WHICH:-plainwire}}", "args": ["serve", "reference"] }},
+            "there": {{ "type": "http", "url": "{url}", }},
+            "needs": {{ "command": "${{NOBODY_HAS_THIS}}" }},
+            "gone": {{ "command": "/nowhere/at/all" }},
+        }} }}"#
+    );
+    fs::write(&path, text).expect("a file of our own");
+    let path = path.to_str().expect("UTF-8");
+    let call = |name: &str| run(&["call", "calculate", "expression=6*7", "--config", path, "--server", name]);
+    for name in ["here", "there"] {
+        assert_eq!(call(name).quietly(), "42\n");
+    }
+    for (name, code, said) in [
+        ("needs", 2, format!("error: {path}:5: server \"needs\": expected the variable `NOBODY_HAS_THIS` to be set, but found nothing, in `command`\n")),
+        ("none", 2, format!("error: expected {path} to have a server \"none\", but found \"here\", \"there\", \"needs\", \"gone\"\n")),
+        ("gone", 3, "error: starting the server: No such file or directory (os error 2)\n\nhint: check `command` of \"gone\"\n".to_owned()),
+    ] {
+        let ran = call(name);
+        assert_eq!((ran.code, ran.stderr), (code, said), "{name}");
+    }
+}
+
+#[test]
+fn answers_inputs_of_an_editor_from_the_environment() {
+    let folder = folder("inputs").join(".vscode");
+    fs::create_dir_all(&folder).expect("a folder of our own");
+    let path = folder.join("mcp.json");
+    let text = r#"{ "inputs": [{ "type": "promptString", "id": "which", "description": "Which one?", "password": true }],
+        "servers": { "it": { "type": "stdio", "command": "plainwire", "args": ["serve", "${input:which}"] } } }"#;
+    fs::write(&path, text).expect("a file of our own");
+    let ask = |words: &[&str]| {
+        let mut command = binary::command();
+        command
+            .args(["call", "calculate", "expression=6*7", "--server=it", "--config"])
+            .arg(&path)
+            .args(words);
+        Ran::of(command.env("ANSWER", "reference").output().expect("the binary starts"))
+    };
+    assert_eq!(ask(&["--input-env", "which=ANSWER"]).quietly(), "42\n");
+    let ran = ask(&[]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("expected an answer to the input \"which\" (Which one?)"), "{ran:?}");
+    assert_eq!(ask(&["--input-env", "which"]).code, 2);
+}
+
+#[test]
+fn finds_a_server_by_its_name_in_the_files_of_this_user_only() {
+    let home = folder("home");
+    let entry = r#"{ "mcpServers": { "it": { "command": "plainwire", "args": ["serve", "reference"] } } }"#;
+    let ask = |words: &[&str]| {
+        let mut command = binary::command();
+        command.args(["call", "calculate", "expression=6*7"]).args(words).current_dir(&home);
+        command.env("HOME", &home).env_remove("XDG_CONFIG_HOME").env_remove("CLAUDE_CONFIG_DIR");
+        Ran::of(command.output().expect("the binary starts"))
+    };
+    // A project's file, which anybody may have put here.
+    fs::write(home.join(".mcp.json"), entry).expect("a file of our own");
+    let ran = ask(&["--server", "it"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("expected a server \"it\" in one of your configuration files, but found none"),
+        "{ran:?}"
+    );
+    fs::write(home.join(".claude.json"), entry).expect("a file of our own");
+    assert_eq!(ask(&["--server", "it"]).quietly(), "42\n");
+    fs::create_dir_all(home.join(".codeium/windsurf")).expect("a folder of our own");
+    fs::write(home.join(".codeium/windsurf/mcp_config.json"), entry).expect("a file of our own");
+    let ran = ask(&["--server", "it"]);
+    assert!(ran.code == 2 && ran.stderr.contains("but found one in each of "), "{ran:?}");
+    assert_eq!(ask(&["--server", "it", "--config", ".mcp.json"]).quietly(), "42\n");
+}
+
+#[test]
+fn takes_one_server_and_says_how_it_is_written() {
+    for words in [
+        &["list", "--url", "http://localhost:1/mcp", "--", "plainwire"][..],
+        &["list", "--server", "a", "--", "plainwire"],
+        &["list", "--server", "a", "--url", "http://localhost:1/mcp"],
+        &["list", "--config", "a.json"],
+        &["list", "--config", "a.json", "--", "plainwire"],
+        &["list", "--bearer-env", "A", "--", "plainwire"],
+        &["list", "--token-file", "A", "--", "plainwire"],
+        &["list", "--header", "A: B", "--server", "plainwire"],
+        &["list", "--input-env", "A=B", "--", "plainwire"],
+        &["list"],
+    ] {
+        let ran = run(words);
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {ran:?}");
+    }
+    let ran = run(&["list", "--", "https://a.example/mcp?token=s3cret"]);
+    assert_eq!(
+        (ran.code, &*ran.stderr),
+        (
+            2,
+            "error: expected a command behind `--`, but found https://a.example/mcp\n\nhint: a URL stands behind `--url`, without `--`\n"
+        )
+    );
+    let ran = run(&["list", "--url", "a.example/mcp"]);
+    assert!(ran.code == 2 && ran.stderr.contains("expected an http or https URL"), "{ran:?}");
+    // A port that nobody serves: the first of all.
+    let ran = run(&["list", "--url", "http://127.0.0.1:1/mcp"]);
+    assert!(ran.code == 3 && ran.stderr.contains("http://127.0.0.1:1 can't be reached"), "{ran:?}");
+}
