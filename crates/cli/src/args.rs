@@ -288,6 +288,9 @@ pub(crate) struct Call {
     /// `key=text` or `key:=json`.
     #[arg(value_name = "ARGUMENT")]
     pub(crate) arguments: Vec<String>,
+    /// Say on stderr what happened to the call, step by step, each with its time.
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Do not let the server ask questions. Without it they are shown on stderr and answered on stdin.
     #[arg(long)]
     pub(crate) no_input: bool,

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use plainwire::Client;
 use plainwire::model::{CallToolResult, RawJson};
 use plainwire::proto::cursor::List;
 use serde_json::json;
@@ -37,7 +38,7 @@ pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
 pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
     let params = named(&call)?;
     asking_back(&call.ask, call.no_input, async |client| {
-        let raw = client.request_with_progress("tools/call", &params, output::progress).await?;
+        let raw = request(client, "tools/call", &params, call.explain).await?;
         let result: CallToolResult = read_as(&raw)?;
         if call.ask.json.is_some() {
             output::json(&raw)?;
@@ -68,7 +69,7 @@ pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
     let params = named(&call)?;
     asking_back(&call.ask, call.no_input, async |client| {
-        let raw = client.request("prompts/get", &params).await?;
+        let raw = request(client, "prompts/get", &params, call.explain).await?;
         if call.ask.json.is_some() {
             output::json(&raw)?;
         } else {
@@ -99,6 +100,16 @@ pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
         Ok(Exit::Done)
     })
     .await
+}
+
+/// Makes a request, shows its progress, and says what happened to it if that is wanted.
+async fn request(client: &Client, method: &str, params: &str, explain: bool) -> Result<RawJson, Failure> {
+    if !explain {
+        return Ok(client.request_with_progress(method, params, output::progress).await?);
+    }
+    let (raw, trace) = client.request_traced(method, params, output::progress).await;
+    output::note(&trace.to_string());
+    Ok(raw?)
 }
 
 fn named(call: &Call) -> Result<String, Failure> {

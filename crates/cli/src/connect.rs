@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use plainwire::process::{Program, Stderr};
 use plainwire::proto::peer::{EraChoice, RequestOptions};
 use plainwire::{Client, ClientBuilder};
 

@@ -79,6 +79,11 @@ pub(crate) fn words(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
+/// Says something on stderr.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Shows progress on stderr.
 pub(crate) fn progress(it: Progress) {
     let total = it.total.map(|total| format!("/{total}")).unwrap_or_default();

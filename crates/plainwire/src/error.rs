@@ -17,6 +17,15 @@ pub enum Error {
         /// What was expected and found.
         message: String,
     },
+    /// Several servers of a host have something of this name; each has a name of its own with a prefix.
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The host's names for the servers.
+        servers: Vec<String>,
+        /// What it is: `tool`, `prompt` or `resource`.
+        what: &'static str,
+    },
     /// The other side ended the connection, with what it last said on stderr, if anything.
     Closed {
         /// What was being waited for, and what is known of the end.
@@ -86,9 +95,18 @@ pub enum Error {
         /// Why there is no answer.
         why: plainwire_proto::error::Error,
     },
+    /// No server of a host has something of this name.
+    Unknown {
+        /// A name that is near, if there is one.
+        meant: Option<String>,
+        /// The name.
+        name: String,
+        /// What it would be: `tool`, `prompt`, `resource` or `server`.
+        what: &'static str,
+    },
     /// There is no connection to the server; nothing was sent.
     Unreachable {
-        /// Scheme, host and port.
+        /// Scheme, host and port; or the name that a host has for it.
         origin: String,
         /// Why not.
         why: String,
@@ -103,6 +121,10 @@ impl fmt::Display for Error {
         match self {
             #[cfg(feature = "oauth")]
             Self::Auth { message, .. } => f.write_str(message),
+            Self::Ambiguous { name, servers, what } => {
+                let servers = servers.join(", ");
+                write!(f, "expected the {what} of one server, but found {name:?} at several: {servers}")
+            }
             Self::Closed { why } => write!(f, "the connection ended: {why}"),
             Self::Declaration { at, message } => write!(f, "{message} (at {at})"),
             Self::Decode { message } | Self::Mismatch { message } | Self::Target { message } => {
@@ -122,6 +144,10 @@ impl fmt::Display for Error {
             Self::Tool { text } => write!(f, "the tool failed: {text}"),
             Self::Unanswered { question, why } => {
                 write!(f, "the server's question {question:?} has no answer: {why}")
+            }
+            Self::Unknown { meant, name, what } => {
+                write!(f, "expected a {what} that is known here, but found {name:?}")?;
+                meant.iter().try_for_each(|meant| write!(f, "; did you mean `{meant}`?"))
             }
             Self::Unreachable { origin, why } => write!(f, "{origin} can't be reached: {why}"),
         }

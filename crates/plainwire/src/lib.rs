@@ -31,7 +31,7 @@
 //! - [`ServerHandle`] changes a server while it serves, and says what has changed; [`Completing`] is what a completion
 //!   completes.
 //! - [`apps`] shows results on pages, in hosts that can; [`WithMeta`] puts data beside a result.
-//! - [`Client`] asks a server; [`testing::client`] does it inside a test. [`config`] reads the files in which clients keep
+//! - [`Client`] asks a server; [`testing::client`] does it inside a test; a [`host::Host`] has many servers. [`config`] reads the files in which clients keep
 //!   their servers; [`process`] starts a server as a child of a client, and leaves nothing of it.
 //! - [`schema`] makes JSON Schemas of types lean, and fits them to clients.
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
@@ -54,6 +54,7 @@ mod error;
 mod form;
 mod handle;
 mod handler;
+pub mod host;
 pub mod layer;
 mod log;
 pub mod macros;
@@ -72,7 +73,9 @@ pub mod testing;
 pub mod transport;
 
 pub use asking::{Answer, Confirm};
-pub use client::{Client, ClientBuilder, Listen, Notice, Progress, Sampling, Target};
+pub use client::{
+    Client, ClientBuilder, Listen, Notice, Page, Pages, Progress, Sampling, Stage, Step, Target, Trace,
+};
 pub use context::{Context, Principal, TraceContext};
 pub use driver::blocking;
 pub use entries::{Entries, Provider};

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 
 use super::server::Server;
-use super::{Asked, Client, GONE, NOTICES, Sampling, WISHES};
+use super::{Asked, Cache, Client, GONE, NOTICES, Sampling, WISHES};
 use crate::driver::AbortOnDrop;
 #[cfg(feature = "http-client")]
 use crate::driver::client::ARRIVALS;
@@ -30,6 +30,7 @@ use crate::transport::tap::Tap;
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
     asked: Asked,
+    caches: bool,
     config: ClientConfig,
     /// The extensions that are declared.
     extensions: Capabilities,
@@ -45,6 +46,7 @@ impl ClientBuilder {
     pub(super) fn new(info: Implementation) -> Self {
         Self {
             asked: Asked::default(),
+            caches: true,
             config: ClientConfig::new(info),
             extensions: Capabilities::default(),
             max_rounds: MAX_ROUNDS,
@@ -156,6 +158,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Asks the server each time, also for lists and resources that it has said are still fresh.
+    #[must_use]
+    pub fn without_cache(mut self) -> Self {
+        self.caches = false;
+        self
+    }
+
     /// Shows every frame to `tap`, secrets masked.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
@@ -223,11 +232,13 @@ impl ClientBuilder {
         let (wishes, wished) = mpsc::channel(WISHES);
         let (notices, noticed) = mpsc::channel(NOTICES);
         let (hello, greeted) = oneshot::channel();
-        let desk = Desk::new(self.asked, self.max_rounds, notices, hello);
+        let cache = self.caches.then(|| Arc::new(Cache::default()));
+        let desk = Desk::new(self.asked, cache.clone(), self.max_rounds, notices, hello);
         let task = AbortOnDrop(start(self.config, desk, route, self.tap, wished));
         let gone = || Error::Closed { why: GONE.to_owned() };
         match greeted.await.map_err(|_| gone()).and_then(|hello| hello) {
             Ok(hello) => Ok(Client {
+                cache,
                 has_roots,
                 hello,
                 last_ticket: AtomicU64::new(0),

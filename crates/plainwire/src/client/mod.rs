@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
@@ -22,29 +22,36 @@ use serde_json::value::to_raw_value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::driver::AbortOnDrop;
-use crate::driver::client::{Ask, Wish};
+use crate::driver::client::{Ask, Reply, Wish};
 use crate::error::{Error, Result};
 
 mod asked;
 mod builder;
+mod cache;
 mod listen;
 mod notice;
+mod pages;
 mod replay;
 mod sampling;
 mod server;
 mod target;
+mod trace;
 mod url;
 mod utility;
 
 pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
+pub(crate) use cache::Cache;
 pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
 pub use notice::{Notice, Progress};
+pub use pages::{Page, Pages};
 pub(crate) use replay::{is_harmless, is_replayable};
 pub use sampling::Sampling;
 use server::Server;
 pub use target::Target;
+pub(crate) use trace::Recorder;
+pub use trace::{Stage, Step, Trace};
 
 /// A connection to a server.
 ///
@@ -62,6 +69,8 @@ pub use target::Target;
 ///
 /// Dropping the client ends the connection. Dropping the future of a request cancels the request.
 pub struct Client {
+    /// Shared with the connection's task, which takes out what has changed.
+    cache: Option<Arc<Cache>>,
     /// Whether roots were declared, and may change.
     has_roots: bool,
     hello: ServerHello,
@@ -78,9 +87,6 @@ const WISHES: usize = 64;
 
 /// Notices that wait to be read.
 const NOTICES: usize = 256;
-
-/// Pages of one list that are asked for; a server that always has another one is stopped here.
-const MAX_PAGES: usize = 1_000;
 
 impl Client {
     /// Begins to describe a client.
@@ -104,14 +110,29 @@ impl Client {
     /// # Errors
     /// As [`Self::request`]; [`Error::Decode`] for a list that is none.
     ///
+    /// A page that the server still counts as fresh is not asked for again; [`Self::pages`] has them one by one.
+    ///
     /// Over HTTP in 2026-07-28, tools whose `x-mcp-header` no client can follow are left out, as the specification wants it;
     /// the log names them.
     pub async fn list_tools(&self) -> Result<Vec<model::Tool>> {
         let mut tools: Vec<model::Tool> = self.list(List::Tools).await?;
-        if self.server.is_remote() && self.revision().has(Feature::ParamHeaders) {
+        if self.has_param_headers() {
             tools.retain(can_be_called);
         }
         Ok(tools)
+    }
+
+    /// As [`Self::list_raw`], without tools that [`Self::list_tools`] leaves out.
+    pub(crate) async fn list_usable(&self, list: List) -> Result<Vec<RawJson>> {
+        let mut entries = self.list_raw(list).await?;
+        if list == List::Tools && self.has_param_headers() {
+            entries.retain(|entry| decode(entry).as_ref().is_ok_and(can_be_called));
+        }
+        Ok(entries)
+    }
+
+    fn has_param_headers(&self) -> bool {
+        self.server.is_remote() && self.revision().has(Feature::ParamHeaders)
     }
 
     /// Returns all resources.
@@ -164,7 +185,8 @@ impl Client {
         arguments: impl Serialize,
         progress: impl FnMut(Progress) + Send + 'static,
     ) -> Result<CallToolResult> {
-        decode(&self.ask("tools/call", &named(name, arguments)?, Some(Box::new(progress))).await?)
+        let params = named(name, arguments)?;
+        decode(&self.ask("tools/call", &params, Some(Box::new(progress)), None).await?.raw)
     }
 
     /// Calls a tool and returns its value: the structured content, else its text, read as JSON or as it is. Servers in Python
@@ -174,20 +196,10 @@ impl Client {
     /// As [`Self::request`]; [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] for a value that is
     /// no `T`.
     pub async fn call<T: DeserializeOwned>(&self, name: &str, arguments: impl Serialize) -> Result<T> {
-        let result = self.call_tool(name, arguments).await?;
-        let text: String = result.content.iter().filter_map(Content::as_text).collect();
-        if result.is_error {
-            return Err(Error::Tool { text });
-        }
-        if let Some(structured) = &result.structured_content {
-            return decode(structured).or_else(|error| unwrapped(structured).ok_or(error));
-        }
-        serde_json::from_str(&text)
-            .or_else(|_| serde_json::from_value(text.into()))
-            .map_err(|error| Error::Decode { message: error.to_string() })
+        value_of(&self.call_tool(name, arguments).await?)
     }
 
-    /// Reads a resource.
+    /// Reads a resource, unless the server has allowed to use an earlier answer again, and it is fresh.
     ///
     /// # Errors
     /// As [`Self::request`].
@@ -196,7 +208,7 @@ impl Client {
         let mut object = write::Object::open(&mut params);
         object.string("uri", uri);
         object.close();
-        decode(&self.request("resources/read", &text(params)).await?)
+        decode(&self.fetch("resources/read", &text(params)).await?)
     }
 
     /// Gets a prompt; the arguments are strings.
@@ -225,7 +237,7 @@ impl Client {
     /// [`Error::Rpc`] for an error answer or none in time; [`Error::Unanswered`] if the server asked something that was
     /// not answered here; [`Error::Closed`] if the connection ends.
     pub async fn request(&self, method: &str, params: &str) -> Result<RawJson> {
-        self.ask(method, params, None).await
+        Ok(self.ask(method, params, None, None).await?.raw)
     }
 
     /// As [`Self::request`], and reports progress.
@@ -238,7 +250,7 @@ impl Client {
         params: &str,
         progress: impl FnMut(Progress) + Send + 'static,
     ) -> Result<RawJson> {
-        self.ask(method, params, Some(Box::new(progress))).await
+        Ok(self.ask(method, params, Some(Box::new(progress)), None).await?.raw)
     }
 
     /// Sends a notification.
@@ -254,6 +266,12 @@ impl Client {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Forgets answers that were meant for one login only. A program that begins to act for somebody else on the same
+    /// connection, as with another token, says so here.
+    pub fn forget_private(&self) {
+        self.cache.as_ref().inspect(|cache| cache.forget_private());
+    }
+
     /// Ends the connection, and the server's process if it was started here: its input is closed, it gets its
     /// [grace](crate::process) to leave, is asked by SIGTERM, and killed 2 s later. A session of HTTP is deleted. Dropping the client does the same without waiting.
     pub async fn close(self) {
@@ -266,26 +284,21 @@ impl Client {
         self.last_ticket.fetch_add(1, Ordering::Relaxed)
     }
 
-    async fn list<T: DeserializeOwned>(&self, list: List) -> Result<Vec<T>> {
-        #[derive(serde::Deserialize)]
-        struct Page<T> {
-            #[serde(alias = "prompts", alias = "resources", alias = "resourceTemplates", alias = "tools")]
-            entries: Vec<T>,
-            #[serde(rename = "nextCursor")]
-            next_cursor: Option<String>,
+    /// Makes a request whose answer may be used again, or has an answer that still may.
+    async fn fetch(&self, method: &'static str, params: &str) -> Result<RawJson> {
+        let Some(cache) = self.cache.as_ref().filter(|_| self.revision().has(Feature::CacheHints)) else {
+            return self.request(method, params).await;
+        };
+        let asked = match cache.find(method, params) {
+            Ok(fresh) => return Ok(fresh),
+            Err(asked) => asked,
+        };
+        let reply = self.ask(method, params, None, None).await?;
+        // Spec: what came of a request made again depends on more than its parameters.
+        if !reply.is_retried {
+            cache.keep(asked, method, params, &reply.raw);
         }
-        let mut all = Vec::new();
-        let mut params = "{}".to_owned();
-        for _ in 0..MAX_PAGES {
-            let page: Page<T> = decode(&self.request(list.method(), &params).await?)?;
-            all.extend(page.entries);
-            // Spec: an empty cursor is a cursor; only a missing one is the end.
-            let Some(cursor) = page.next_cursor else { return Ok(all) };
-            params = format!(r#"{{"cursor":{}}}"#, serde_json::Value::from(cursor));
-        }
-        Err(Error::Decode {
-            message: format!("expected `{}` to end within {MAX_PAGES} pages", list.method()),
-        })
+        Ok(reply.raw)
     }
 
     async fn ask(
@@ -293,7 +306,8 @@ impl Client {
         method: &str,
         params: &str,
         progress: Option<Box<dyn FnMut(Progress) + Send>>,
-    ) -> Result<RawJson> {
+        trace: Option<Recorder>,
+    ) -> Result<Reply> {
         let (answer, answered) = oneshot::channel();
         let ticket = self.next_ticket();
         let ask = Ask {
@@ -303,6 +317,7 @@ impl Client {
             params: params.to_owned(),
             progress,
             ticket,
+            trace,
         };
         if self.wishes.send(Wish::Request(Box::new(ask))).await.is_err() {
             return Err(self.server.closed(GONE).await);
@@ -378,7 +393,21 @@ fn unwrapped<T: DeserializeOwned>(structured: &RawJson) -> Option<T> {
     serde_json::from_str::<Wrapped<T>>(structured.get()).ok().map(|it| it.result)
 }
 
-fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
+/// The value of a tool's result: see [`Client::call`].
+pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T> {
+    let text: String = result.content.iter().filter_map(Content::as_text).collect();
+    if result.is_error {
+        return Err(Error::Tool { text });
+    }
+    if let Some(structured) = &result.structured_content {
+        return decode(structured).or_else(|error| unwrapped(structured).ok_or(error));
+    }
+    serde_json::from_str(&text)
+        .or_else(|_| serde_json::from_value(text.into()))
+        .map_err(|error| Error::Decode { message: error.to_string() })
+}
+
+pub(crate) fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
     serde_json::from_str(raw.get())
         .map_err(|error| Error::Decode { message: format!("expected another result: {error}") })
 }

@@ -30,6 +30,16 @@ impl Server {
         false
     }
 
+    /// What carries the messages, in a word.
+    pub(super) fn transport(&self) -> &'static str {
+        match self {
+            Self::Elsewhere => "stream",
+            Self::Process(_) => "stdio",
+            #[cfg(feature = "http-client")]
+            Self::Remote(_) => "http",
+        }
+    }
+
     /// The error for a connection that has ended, with how the process did.
     pub(super) async fn closed(&self, why: &str) -> Error {
         match self {

@@ -14,6 +14,7 @@ mod deadline;
 mod detached;
 #[cfg(feature = "http")]
 pub(crate) mod exchange;
+pub(crate) mod host;
 #[cfg(feature = "http")]
 pub(crate) mod one_stream;
 mod questions;

@@ -103,6 +103,11 @@ impl Wire {
 
     /// Queues what the peer wants sent.
     pub(super) fn gather(&mut self, peer: &mut Peer) {
+        self.gather_seen(peer, |_| {});
+    }
+
+    /// As [`Self::gather`], and shows each frame to `see`.
+    pub(super) fn gather_seen(&mut self, peer: &mut Peer, mut see: impl FnMut(&[u8])) {
         while let Some(mut frame) = peer.poll_transmit() {
             // A pipe is not left and taken up again.
             if matches!(frame.kind, TransmitKind::Close(_)) {
@@ -111,6 +116,7 @@ impl Wire {
             if let Some(tap) = &self.tap {
                 tap.see(Direction::Out, &frame.bytes);
             }
+            see(&frame.bytes);
             frame.bytes.push(b'\n');
             // One frame alone, as with a client that asks and waits, is written from where it stands.
             if self.out.is_empty() {

@@ -16,6 +16,13 @@ use crate::revision::Feature;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestKey(pub(super) u64);
 
+impl RequestKey {
+    /// Returns the id that the request has on the wire.
+    pub fn id(self) -> u64 {
+        self.0
+    }
+}
+
 /// How long to wait for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestOptions {

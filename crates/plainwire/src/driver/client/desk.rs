@@ -3,17 +3,18 @@
 //! A call is in one of two places: in `waiting` while its request is open, and in `rounds` between two requests.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::{Capabilities, RawJson, ServerHello};
-use plainwire_proto::peer::{CallKey, Event, Now, Peer, Request, RequestKey};
+use plainwire_proto::peer::{CallKey, Event, News, Now, Peer, Request, RequestKey};
 use plainwire_proto::revision::{Feature, Revision};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
-use super::Wish;
 use super::junk::Junk;
 use super::listens::Listens;
 use super::pages::Pages;
@@ -21,12 +22,15 @@ use super::questions::{End, Place, Questions};
 use super::requests;
 use super::revival::{Kept, SET_LEVEL};
 use super::rounds::{Call, Round};
-use crate::client::{Asked, Notice, Progress};
+use super::{Reply, Wish};
+use crate::client::{Asked, Cache, Notice, Progress, Recorder, Stage};
 use crate::error::{Error, Result};
 
 /// The state of a connection, beside the protocol's own.
 pub(crate) struct Desk {
     pub(super) asked: Asked,
+    /// Answers that may be used again, until something changes.
+    cache: Option<Arc<Cache>>,
     hello: Option<oneshot::Sender<Result<ServerHello>>>,
     /// Whether the server has not answered for so long that it is given up.
     pub(super) is_lost: bool,
@@ -46,18 +50,22 @@ pub(crate) struct Desk {
     pub(super) revision: Option<Revision>,
     server: Capabilities,
     pub(super) tickets: HashMap<u64, RequestKey>,
+    /// Requests that are traced and not sent yet, by their id.
+    unsent: HashMap<u64, Recorder>,
     pub(super) waiting: HashMap<RequestKey, Call>,
 }
 
 impl Desk {
     pub(crate) fn new(
         asked: Asked,
+        cache: Option<Arc<Cache>>,
         max_rounds: u32,
         notices: mpsc::Sender<Notice>,
         hello: oneshot::Sender<Result<ServerHello>>,
     ) -> Self {
         Self {
             asked,
+            cache,
             hello: Some(hello),
             is_lost: false,
             junk: Junk::default(),
@@ -72,6 +80,7 @@ impl Desk {
             revision: None,
             server: Capabilities::default(),
             tickets: HashMap::new(),
+            unsent: HashMap::new(),
             waiting: HashMap::new(),
         }
     }
@@ -82,6 +91,7 @@ impl Desk {
                 self.rounds.remove(&ticket);
                 if let Some(key) = self.tickets.remove(&ticket) {
                     self.waiting.remove(&key);
+                    self.unsent.remove(&key.id());
                     peer.cancel(key, "the caller gave up");
                 }
             }
@@ -132,26 +142,33 @@ impl Desk {
                 Event::Result { request, result } => {
                     let raw = RawValue::from_string(result.text(frame).to_owned());
                     let raw = raw.map_err(|error| Error::Decode { message: error.to_string() });
-                    self.settle(request, raw, peer, now);
+                    self.settle(request, raw, frame.len(), peer, now);
                 }
                 Event::Failed { request, error } => {
                     self.pages.refused(&error);
-                    self.settle(request, Err(Error::Rpc(error)), peer, now);
+                    self.settle(request, Err(Error::Rpc(error)), frame.len(), peer, now);
                 }
                 Event::InputRequired { request, result } => {
-                    self.handle_questions(request, result.text(frame), peer, now);
+                    self.handle_questions(request, result, frame, peer, now);
                 }
                 Event::Progress { request, progress, total, message } => {
-                    let waiting = self.waiting.get_mut(&request);
-                    if let Some(heard) = waiting.and_then(|call| call.ask.progress.as_mut()) {
+                    let Some(call) = self.waiting.get_mut(&request) else { continue };
+                    if let Some(trace) = &call.ask.trace {
+                        trace.note(Stage::Progress { bytes: frame.len() as u64, done: progress, total });
+                    }
+                    if let Some(heard) = &mut call.ask.progress {
                         heard(Progress { done: progress, total, message });
                     }
                 }
                 Event::ListChanged(list) => {
+                    self.cache.as_ref().inspect(|cache| cache.list_changed(list));
                     self.listens.hear_list(list, peer, now);
                     self.notice(Notice::ListChanged(list));
                 }
-                Event::News { request, news } => self.listens.hear(request, news, peer, now),
+                Event::News { request, news } => {
+                    self.expire(&news);
+                    self.listens.hear(request, news, peer, now);
+                }
                 Event::Notification { method, params } => {
                     let method = method.string(frame).unwrap_or_default();
                     let notice = Notice::read(&method, params.map(|span| span.text(frame)));
@@ -160,12 +177,18 @@ impl Desk {
                             tracing::debug!("a page has ended that is not open: {:?}", shorten(id));
                             continue;
                         }
-                        Notice::ResourceUpdated { uri } => self.listens.hear_resource(uri, peer, now),
+                        Notice::ResourceUpdated { uri } => {
+                            self.cache.as_ref().inspect(|cache| cache.resource_changed(uri));
+                            self.listens.hear_resource(uri, peer, now);
+                        }
                         _ => {}
                     }
                     self.notice(notice);
                 }
                 Event::Request { key, request: Request::Input { method, params }, meta } => {
+                    for trace in self.waiting.values().filter_map(|call| call.ask.trace.as_ref()) {
+                        trace.note(Stage::Asked { method: method.as_str() });
+                    }
                     self.handle_request(key, method, params.map(|it| it.text(frame)), meta.revision, peer);
                 }
                 Event::Ignored(why) if self.hello.is_some() => self.junk.note(frame, &why),
@@ -180,7 +203,7 @@ impl Desk {
     #[cfg(feature = "http-client")]
     pub(super) fn fail(&mut self, request: RequestKey, error: Error, peer: &mut Peer, now: Now) {
         if self.waiting.contains_key(&request) || self.listens.has(request) {
-            self.settle(request, Err(error), peer, now);
+            self.settle(request, Err(error), 0, peer, now);
         } else {
             // Nothing else is asked before the greeting; afterwards this is a ping, which has its own deadline.
             self.greet(Err(error));
@@ -190,7 +213,35 @@ impl Desk {
     /// Subscribes again what a server has forgotten.
     #[cfg(feature = "http-client")]
     pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
+        self.cache.as_ref().inspect(|cache| cache.forget_all());
         self.listens.renewed(peer, now);
+    }
+
+    /// Takes note of a frame that goes out.
+    pub(super) fn sent(&mut self, frame: &[u8]) {
+        #[derive(Deserialize)]
+        struct Numbered {
+            id: Option<u64>,
+            method: Option<serde::de::IgnoredAny>,
+        }
+        // Nothing is read unless something is traced.
+        if self.unsent.is_empty() {
+            return;
+        }
+        let Ok(Numbered { id: Some(id), method: Some(_) }) = serde_json::from_slice(frame) else { return };
+        if let Some(trace) = self.unsent.remove(&id) {
+            trace.note(Stage::Sent { bytes: frame.len() as u64 });
+        }
+    }
+
+    /// What a subscription hears ends the freshness of what it is about.
+    fn expire(&self, news: &News) {
+        let Some(cache) = &self.cache else { return };
+        match news {
+            News::ListChanged(list) => cache.list_changed(*list),
+            News::ResourceUpdated(uri) => cache.resource_changed(uri),
+            News::Acknowledged(_) | News::Ended => {}
+        }
     }
 
     /// Takes what was thought about questions.
@@ -222,6 +273,10 @@ impl Desk {
     }
 
     pub(super) fn wait(&mut self, key: RequestKey, call: Call) {
+        if let Some(trace) = &call.ask.trace {
+            trace.note(Stage::Encoded { id: key.id() });
+            self.unsent.insert(key.id(), trace.clone());
+        }
         self.tickets.insert(call.ask.ticket, key);
         self.waiting.insert(key, call);
     }
@@ -232,14 +287,27 @@ impl Desk {
         }
     }
 
-    fn settle(&mut self, request: RequestKey, answer: Result<RawJson>, peer: &mut Peer, now: Now) {
+    /// Gives an answer to whoever waits for it. `bytes` is the size of its frame; without one there was none.
+    fn settle(
+        &mut self,
+        request: RequestKey,
+        answer: Result<RawJson>,
+        bytes: usize,
+        peer: &mut Peer,
+        now: Now,
+    ) {
         let Some(answer) = self.listens.settle(request, answer, peer, now) else { return };
         if let Some(call) = self.waiting.remove(&request) {
             if let (true, "tools/list", Ok(list)) = (self.kept.is_kept, &*call.ask.method, &answer) {
                 self.kept.learn(list.get());
             }
             self.tickets.remove(&call.ask.ticket);
-            let _ = call.ask.answer.send(answer);
+            self.unsent.remove(&request.id());
+            if let Some(trace) = call.ask.trace.as_ref().filter(|_| bytes > 0) {
+                trace.note(Stage::Answered { bytes: bytes as u64 });
+            }
+            let is_retried = call.is_retried();
+            let _ = call.ask.answer.send(answer.map(|raw| Reply { is_retried, raw }));
         }
     }
 

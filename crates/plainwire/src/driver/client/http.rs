@@ -44,7 +44,7 @@ impl Http {
         self.tasks.len() >= MOST
     }
 
-    pub(super) fn gather(&mut self, peer: &mut Peer) {
+    pub(super) fn gather(&mut self, peer: &mut Peer, mut see: impl FnMut(&[u8])) {
         while let Some(transmit) = peer.poll_transmit() {
             if matches!(transmit.kind, TransmitKind::Close(_)) {
                 continue;
@@ -60,6 +60,7 @@ impl Http {
             if let Some(tap) = &self.tap {
                 tap.see(Direction::Out, out.bytes());
             }
+            see(out.bytes());
             self.begin(out);
         }
     }

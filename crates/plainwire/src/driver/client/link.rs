@@ -36,12 +36,12 @@ impl Link {
         }
     }
 
-    /// Takes what the peer wants sent.
-    pub(super) fn gather(&mut self, peer: &mut Peer) {
+    /// Takes what the peer wants sent, and shows each frame to `see`.
+    pub(super) fn gather(&mut self, peer: &mut Peer, see: impl FnMut(&[u8])) {
         match self {
             #[cfg(feature = "http-client")]
-            Self::Http(http) => http.gather(peer),
-            Self::Stream(wire) => wire.gather(peer),
+            Self::Http(http) => http.gather(peer, see),
+            Self::Stream(wire) => wire.gather_seen(peer, see),
         }
     }
 

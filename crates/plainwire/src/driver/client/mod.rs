@@ -31,7 +31,7 @@ use tokio::time::Sleep;
 
 use super::wire::Wire;
 use super::{Clock, spawn};
-use crate::client::{AskToListen, Progress};
+use crate::client::{AskToListen, Progress, Recorder};
 use crate::error::Result;
 use crate::transport::Stream;
 #[cfg(feature = "http-client")]
@@ -64,13 +64,22 @@ pub(crate) enum Wish {
 
 /// One request and where its answer goes.
 pub(crate) struct Ask {
-    pub(crate) answer: oneshot::Sender<Result<RawJson>>,
+    pub(crate) answer: oneshot::Sender<Result<Reply>>,
     pub(crate) method: String,
     pub(crate) options: RequestOptions,
     pub(crate) params: String,
     pub(crate) progress: Option<Box<dyn FnMut(Progress) + Send>>,
     /// The front door's own number, for [`Wish::Cancel`].
     pub(crate) ticket: u64,
+    /// Where to note what happens.
+    pub(crate) trace: Option<Recorder>,
+}
+
+/// An answer.
+pub(crate) struct Reply {
+    /// Whether the request was made again, with answers to questions or because the server wanted it.
+    pub(crate) is_retried: bool,
+    pub(crate) raw: RawJson,
 }
 
 /// Ends what nobody waits for, if there is still a runtime.
@@ -192,13 +201,13 @@ impl Pump {
             while self.desk.poll_questions(&mut self.peer, self.clock.now(), cx).is_ready() {
                 idle = false;
             }
-            self.link.gather(&mut self.peer);
+            self.gather();
             match self.poll_in(cx) {
                 Ok(came) => idle &= !came,
                 Err(why) => return Poll::Ready(why),
             }
             idle &= !self.poll_deadlines(cx);
-            self.link.gather(&mut self.peer);
+            self.gather();
             if let Err(why) = self.link.poll_out(cx) {
                 return Poll::Ready(why);
             }
@@ -219,6 +228,11 @@ impl Pump {
                 return Poll::Pending;
             }
         }
+    }
+
+    fn gather(&mut self) {
+        let Self { desk, link, peer, .. } = self;
+        link.gather(peer, |frame| desk.sent(frame));
     }
 
     /// Takes what came. Returns whether anything did.

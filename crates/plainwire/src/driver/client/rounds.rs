@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use plainwire_proto::codec::{input_response, members, retry_params};
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
+use plainwire_proto::json::Span;
 use plainwire_proto::json::write::Object;
 use plainwire_proto::model::InputRequired;
 use plainwire_proto::peer::{Now, Peer, RequestKey, RequestOptions};
@@ -17,7 +18,7 @@ use plainwire_proto::revision::Revision;
 use super::Ask;
 use super::desk::Desk;
 use super::questions::{End, MAX_QUESTIONS, Place};
-use crate::client::too_late;
+use crate::client::{Stage, too_late};
 use crate::driver::AbortOnDrop;
 use crate::error::{Error, Result};
 
@@ -36,6 +37,11 @@ pub(super) struct Call {
 impl Call {
     pub(super) fn new(ask: Ask, until: Duration) -> Self {
         Self { ask, is_repeated: false, naps: 0, rounds: 0, until }
+    }
+
+    /// Whether the server has answered with questions before.
+    pub(super) fn is_retried(&self) -> bool {
+        self.rounds > 0
     }
 }
 
@@ -70,15 +76,26 @@ const LONGEST_NAP: Duration = Duration::from_secs(5);
 
 impl Desk {
     /// Takes a result that asks first.
-    pub(super) fn handle_questions(&mut self, request: RequestKey, result: &str, peer: &mut Peer, now: Now) {
+    pub(super) fn handle_questions(
+        &mut self,
+        request: RequestKey,
+        result: Span,
+        frame: &str,
+        peer: &mut Peer,
+        now: Now,
+    ) {
         let Some(mut call) = self.waiting.remove(&request) else { return };
         self.tickets.remove(&call.ask.ticket);
         let ticket = call.ask.ticket;
         call.rounds = call.rounds.saturating_add(1);
         let revision = peer.revision().unwrap_or(Revision::NEWEST);
-        let checked = self.check(&call, result, revision);
+        let checked = self.check(&call, result.text(frame), revision);
         match checked {
             Ok(required) => {
+                if let Some(trace) = &call.ask.trace {
+                    let (bytes, questions) = (frame.len() as u64, required.requests.len());
+                    trace.note(Stage::InputRequired { bytes, questions });
+                }
                 let round = self.begin(call, required, now);
                 self.rounds.insert(ticket, round);
             }

@@ -53,6 +53,18 @@ fn read_any<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, 
     }
 }
 
+/// Holds arguments against a schema, as far as keywords are known here, and repairs count.
+///
+/// # Errors
+/// [`Rejected`] with the first thing that does not fit.
+pub(crate) fn fits(text: &str, schema: &InputSchema) -> Result<(), Rejected> {
+    let mut tree = parse(text)?;
+    let checked = Check::new(schema).value(&mut tree, &schema.value);
+    checked
+        .map_err(|fault| explain(fault, &tree, schema))
+        .map_err(|Rejected(why)| Rejected(visible(&why, MAX_MESSAGE)))
+}
+
 fn read_tree<T: DeserializeOwned>(tree: &Value, schema: &InputSchema) -> Result<T, Rejected> {
     match typed::<T>(tree) {
         Ok(value) => match unknown::<T>(tree) {

@@ -1,0 +1,263 @@
+//! Answers that a server allows to be used again: how long, and until what happens.
+//!
+//! In: answers to the four lists and to `resources/read`, with their `ttlMs` and `cacheScope`; changes that the connection
+//! hears of. Out: answers that are still fresh. Nothing is shared between clients, so that an answer never reaches another
+//! login; and nothing that came of a request made again is kept, since it depends on what was answered in between.
+//!
+//! Spec: 2026-07-28 `caching`. The connection's task empties it, the front door fills it: a change that comes between a
+//! request and its answer keeps the answer out.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use plainwire_proto::cursor::List;
+use plainwire_proto::model::{CacheScope, RawJson};
+use serde::Deserialize;
+use tokio::time::Instant;
+
+const READ: &str = "resources/read";
+
+/// Answers that one client keeps. 256: the pages of a few large lists, and what a model reads in a conversation.
+const MAX_ANSWERS: usize = 256;
+
+/// Bytes of them, parameters included. 8 MiB: nobody should notice.
+const MAX_BYTES: usize = 8 << 20;
+
+/// Longer than this nothing is fresh, whatever a server says. A day: the longest that a program should trust a server
+/// that it does not hear.
+const MAX_TTL: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The answers of one connection. Shared by the client and the task of its connection.
+#[derive(Debug, Default)]
+pub(crate) struct Cache(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// By method and parameters. Invariant: `bytes` is the sum of their sizes.
+    answers: HashMap<(&'static str, String), Answer>,
+    bytes: usize,
+    /// How often something was taken out because it may be wrong.
+    changes: u64,
+}
+
+#[derive(Debug)]
+struct Answer {
+    fresh_until: Instant,
+    raw: RawJson,
+    scope: CacheScope,
+}
+
+/// What the cache knew when a request was made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked(u64);
+
+impl Cache {
+    /// Returns a fresh answer, or what has to be shown with the answer that will come.
+    pub(super) fn find(&self, method: &'static str, params: &str) -> Result<RawJson, Asked> {
+        let kept = self.kept();
+        let answer = kept.answers.get(&(method, params.to_owned()));
+        match answer.filter(|answer| Instant::now() < answer.fresh_until) {
+            Some(answer) => Ok(answer.raw.clone()),
+            None => Err(Asked(kept.changes)),
+        }
+    }
+
+    /// Keeps an answer for as long as it says, unless something has changed since it was asked for.
+    pub(super) fn keep(&self, asked: Asked, method: &'static str, params: &str, raw: &RawJson) {
+        let Some((ttl, scope)) = hint(raw) else { return };
+        let mut kept = self.kept();
+        if kept.changes != asked.0 {
+            return;
+        }
+        let now = Instant::now();
+        let key = (method, params.to_owned());
+        kept.remove(&key);
+        kept.retain(|_, answer| now < answer.fresh_until);
+        let size = size(&key, raw);
+        if size > MAX_BYTES {
+            return;
+        }
+        while kept.answers.len() >= MAX_ANSWERS || kept.bytes + size > MAX_BYTES {
+            kept.remove_stalest();
+        }
+        kept.bytes += size;
+        kept.answers.insert(key, Answer { fresh_until: now + ttl, raw: raw.clone(), scope });
+    }
+
+    /// Takes out what a change of `list` may have made wrong. Templates belong to the resources.
+    pub(crate) fn list_changed(&self, list: List) {
+        let is_of_resources = |list| matches!(list, List::Resources | List::ResourceTemplates);
+        let hit = |method: &str| {
+            let same = method == list.method();
+            let family = [List::Resources, List::ResourceTemplates].iter().any(|it| it.method() == method);
+            same || (is_of_resources(list) && (family || method == READ))
+        };
+        self.change(|(method, _), _| hit(method));
+    }
+
+    /// Takes out the resource `uri`, what it is a part of, and its parts.
+    pub(crate) fn resource_changed(&self, uri: &str) {
+        self.change(|(method, params), _| {
+            #[derive(Deserialize)]
+            struct Params {
+                uri: String,
+            }
+            let is_near = |other: &str| other.starts_with(uri) || uri.starts_with(other);
+            *method == READ && serde_json::from_str(params).map_or(true, |it: Params| is_near(&it.uri))
+        });
+    }
+
+    /// Takes out the pages of `list`.
+    pub(super) fn forget_list(&self, list: List) {
+        self.change(|(method, _), _| *method == list.method());
+    }
+
+    /// Takes out what was meant for one login only.
+    pub(super) fn forget_private(&self) {
+        self.change(|_, answer| answer.scope == CacheScope::Private);
+    }
+
+    /// Takes out everything.
+    #[cfg_attr(not(feature = "http-client"), expect(dead_code, reason = "only servers of HTTP forget"))]
+    pub(crate) fn forget_all(&self) {
+        self.change(|_, _| true);
+    }
+
+    fn change(&self, hit: impl Fn(&(&'static str, String), &Answer) -> bool) {
+        let mut kept = self.kept();
+        kept.changes += 1;
+        kept.retain(|key, answer| !hit(key, answer));
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, key: &(&'static str, String)) {
+        if let Some(answer) = self.answers.remove(key) {
+            self.bytes -= size(key, &answer.raw);
+        }
+    }
+
+    fn retain(&mut self, stays: impl Fn(&(&'static str, String), &Answer) -> bool) {
+        let bytes = &mut self.bytes;
+        self.answers.retain(|key, answer| {
+            let stays = stays(key, answer);
+            if !stays {
+                *bytes -= size(key, &answer.raw);
+            }
+            stays
+        });
+    }
+
+    fn remove_stalest(&mut self) {
+        let stalest = self.answers.iter().min_by_key(|(_, answer)| answer.fresh_until);
+        if let Some(key) = stalest.map(|(key, _)| key.clone()) {
+            self.remove(&key);
+        }
+    }
+}
+
+fn size(key: &(&'static str, String), raw: &RawJson) -> usize {
+    key.1.len() + raw.get().len()
+}
+
+/// For how long an answer is fresh, and for whom; `None` for one that is not.
+fn hint(raw: &RawJson) -> Option<(Duration, CacheScope)> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Hint {
+        cache_scope: Option<String>,
+        ttl_ms: Option<f64>,
+    }
+    let hint: Hint = serde_json::from_str(raw.get()).ok()?;
+    // Spec: what is absent or negative counts as 0. `try_from` also refuses what is no number of seconds at all.
+    let ttl = Duration::try_from_secs_f64(hint.ttl_ms? / 1_000.0).unwrap_or_default().min(MAX_TTL);
+    let scope = match hint.cache_scope.as_deref() {
+        Some("public") => CacheScope::Public,
+        _ => CacheScope::Private,
+    };
+    (!ttl.is_zero()).then_some((ttl, scope))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn raw(text: &str) -> RawJson {
+        RawValue::from_string(text.to_owned()).expect("JSON")
+    }
+
+    fn keep(cache: &Cache, method: &'static str, params: &str, text: &str) {
+        let asked = cache.find(method, params).expect_err("nothing yet");
+        cache.keep(asked, method, params, &raw(text));
+    }
+
+    const FRESH: &str = r#"{"ttlMs":60000,"cacheScope":"public"}"#;
+
+    #[test]
+    fn a_part_that_changes_takes_out_the_whole_and_the_parts_of_it() {
+        let cache = Cache::default();
+        let params = |uri: &str| format!(r#"{{"uri":"{uri}"}}"#);
+        for uri in ["db://t", "db://t/1", "db://t/1/a", "db://u"] {
+            keep(&cache, READ, &params(uri), FRESH);
+        }
+        cache.resource_changed("db://t/1");
+        let left = |uri: &str| cache.find(READ, &params(uri)).is_ok();
+        assert_eq!(["db://t", "db://t/1", "db://t/1/a", "db://u"].map(left), [false, false, false, true]);
+    }
+
+    #[test]
+    fn an_answer_that_was_overtaken_by_a_change_is_not_kept() {
+        let cache = Cache::default();
+        let asked = cache.find("tools/list", "{}").expect_err("nothing yet");
+        cache.list_changed(List::Tools);
+        cache.keep(asked, "tools/list", "{}", &raw(FRESH));
+        assert!(cache.find("tools/list", "{}").is_err());
+    }
+
+    #[test]
+    fn another_login_gets_only_what_is_public() {
+        let cache = Cache::default();
+        keep(&cache, "tools/list", "{}", FRESH);
+        keep(&cache, "prompts/list", "{}", r#"{"ttlMs":60000,"cacheScope":"private"}"#);
+        keep(&cache, "resources/list", "{}", r#"{"ttlMs":60000}"#);
+        cache.forget_private();
+        let left = |method| cache.find(method, "{}").is_ok();
+        assert_eq!(["tools/list", "prompts/list", "resources/list"].map(left), [true, false, false]);
+    }
+
+    #[test]
+    fn keeps_so_many_and_so_much_and_no_more() {
+        let cache = Cache::default();
+        for n in 0..MAX_ANSWERS + 10 {
+            let text = format!(r#"{{"ttlMs":{}}}"#, 60_000 + n);
+            keep(&cache, READ, &n.to_string(), &text);
+        }
+        assert_eq!(cache.kept().answers.len(), MAX_ANSWERS);
+        assert!(cache.find(READ, "9").is_err() && cache.find(READ, "10").is_ok(), "the stalest go first");
+
+        let large = format!(r#"{{"ttlMs":1,"x":"{}"}}"#, "x".repeat(MAX_BYTES / 2));
+        for n in 0..3 {
+            keep(&cache, "tools/list", &n.to_string(), &large);
+            let kept = cache.kept();
+            let sum: usize = kept.answers.iter().map(|(key, answer)| size(key, &answer.raw)).sum();
+            assert!(kept.bytes == sum && sum <= MAX_BYTES);
+        }
+    }
+
+    #[test]
+    fn reads_hints_as_the_specification_says() {
+        let ttl = |text: &str| hint(&raw(text)).map(|(ttl, _)| ttl.as_millis());
+        assert_eq!(ttl(r#"{"ttlMs":1500}"#), Some(1_500));
+        for stale in ["{}", r#"{"ttlMs":0}"#, r#"{"ttlMs":-5}"#, r#"{"ttlMs":"5"}"#, r#"{"ttlMs":null}"#] {
+            assert_eq!(ttl(stale), None, "{stale}");
+        }
+        assert_eq!(ttl(r#"{"ttlMs":1e12}"#), Some(MAX_TTL.as_millis()));
+    }
+}
