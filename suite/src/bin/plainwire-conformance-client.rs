@@ -6,19 +6,30 @@
 
 use std::env;
 
+use plainwire::auth::{OAuth, Url};
 use plainwire::model::{CreateMessageResult, ElicitResult, Root};
 use plainwire::proto::revision::Revision;
 use plainwire::transport::http_client::Remote;
 use plainwire::{Client, Error, Result, Sampling};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 /// What a scenario gives the client to work with.
 #[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 struct Given {
+    client_id: Option<String>,
+    client_secret: Option<String>,
+    private_key_pem: Option<String>,
+    #[serde(rename = "toolCalls")]
     tool_calls: Vec<ToolCall>,
 }
+
+/// Where the client's description would be, and where people would come back to. The suite looks at neither.
+const CLIENT: &str = "https://conformance-test.local/client-metadata.json";
+const REDIRECT: &str = "http://localhost:3000/callback";
 
 #[derive(Deserialize)]
 struct ToolCall {
@@ -33,13 +44,51 @@ async fn main() -> Result<()> {
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     let given = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
     let given: Given = serde_json::from_str(&given).map_err(|error| wrong(&format!("a context: {error}")))?;
-    let client = connect(&url).await?;
+    let remote = match scenario.starts_with("auth/") {
+        true => Remote::new(url).authorize(oauth(&scenario, &given)?),
+        false => Remote::new(url),
+    };
+    let client = connect(remote).await?;
     let done = play(&scenario, &given, &client).await;
     client.close().await;
     done
 }
 
-async fn connect(url: &str) -> Result<Client> {
+fn oauth(scenario: &str, given: &Given) -> Result<OAuth> {
+    let mut oauth =
+        OAuth::builder("Plainwire conformance").client_metadata_url(CLIENT).redirect(REDIRECT, sign_in);
+    if let Some(id) = &given.client_id {
+        oauth = oauth.client_id(id);
+    }
+    if let Some(secret) = &given.client_secret {
+        oauth = oauth.client_secret(secret);
+    }
+    if let Some(key) = &given.private_key_pem {
+        oauth = oauth.private_key_pem(key, None);
+    }
+    if scenario.contains("client-credentials") {
+        oauth = oauth.client_credentials();
+    }
+    oauth.build()
+}
+
+/// What a browser does for somebody who is signed in already: the suite redirects at once.
+async fn sign_in(url: Url) -> Result<Url, String> {
+    let target = format!("{}?{}", url.path(), url.query().unwrap_or_default());
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port_or_known_default().unwrap_or(80);
+    let mut stream = TcpStream::connect((host, port)).await.map_err(|error| error.to_string())?;
+    let request = format!("GET {target} HTTP/1.1\r\nhost: {host}:{port}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.map_err(|error| error.to_string())?;
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.map_err(|error| error.to_string())?;
+    let is_location = |line: &&str| line.to_lowercase().starts_with("location:");
+    let line = response.lines().find(is_location).ok_or("expected a redirect, but found none")?;
+    let (_, location) = line.split_once(':').unwrap_or_default();
+    url.join(location.trim()).map_err(|error| error.to_string())
+}
+
+async fn connect(remote: Remote) -> Result<Client> {
     let version = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").ok();
     let sampling = Sampling::new(|_| async { Ok(CreateMessageResult::text("none", "nothing to say")) });
     let mut builder = Client::builder()
@@ -49,7 +98,7 @@ async fn connect(url: &str) -> Result<Client> {
     if let Some(revision) = version.as_deref().and_then(Revision::parse) {
         builder = builder.revisions(&[revision]);
     }
-    builder.remote(Remote::new(url)).await
+    builder.remote(remote).await
 }
 
 async fn play(scenario: &str, given: &Given, client: &Client) -> Result<()> {
