@@ -120,6 +120,59 @@ fn busy(program: &Program) -> u64 {
     fields[11].parse::<u64>().expect("a number") + fields[12].parse::<u64>().expect("a number")
 }
 
+/// Writes a file of tokens, and returns its path.
+fn tokens(name: &str, text: &str) -> String {
+    let path = format!("{}/served-{name}.tokens", env!("CARGO_TARGET_TMPDIR"));
+    fs::write(&path, text).expect("a file");
+    path
+}
+
+#[test]
+fn who_has_a_token_of_the_file_is_served_and_nobody_else() {
+    let path = tokens("good", "# who may call\n\nada  a-token\nada another\n  bob\tb-token\n");
+    let (_program, address) = start(serving(&["--token-file", &path]));
+    for (token, status) in [("a-token", 400), ("another", 400), ("b-token", 400), ("ada", 401), ("", 401)] {
+        let mut stream = TcpStream::connect(&address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n";
+        write!(stream, "{head}Authorization: Bearer {token}\r\nContent-Length: 2\r\n\r\n{{}}").expect("sent");
+        let answer = rest(stream);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{token:?}: {answer}");
+    }
+}
+
+#[test]
+fn a_file_of_tokens_that_is_not_what_it_should_be_is_named_and_no_token_is_shown() {
+    for (name, text, expected) in [
+        (
+            "twice",
+            "ada s3cret\nbob other\neve s3cret\n",
+            "expected each token once, but found that of \"ada\" again",
+        ),
+        ("same", "ada s3cret\nada s3cret\n", "expected each token once, but found that of \"ada\" again"),
+        ("none", "# nobody yet\n\n", "expected at least one token, but found none"),
+        ("short", "# comment\nada\n", "expected a name and a token in line 2"),
+        ("long", "ada s3cret s3cret\n", "expected a name and a token in line 1"),
+    ] {
+        let path = tokens(name, text);
+        let (code, said) = ended(serving(&["--token-file", &path]));
+        assert_eq!(code, Some(2), "{name}: {said}");
+        assert!(said.starts_with(&format!("error: --token-file {path}: {expected}\n")), "{name}: {said}");
+        assert!(!said.contains("s3cret"), "{name}: {said}");
+    }
+    let (code, said) = ended(serving(&["--token-file", &tokens("odd", "ada s3crét\n")]));
+    assert_ne!(code, Some(0), "{said}");
+    assert!(said.contains("visible ASCII") && !said.contains("s3c"), "{said}");
+}
+
+/// Waits until it has ended by itself, and returns its exit code and what it said.
+fn ended(mut command: Command) -> (Option<i32>, String) {
+    let mut program = Program::start(&mut command);
+    let code = program.ends_within(PATIENCE).code();
+    let lines = program.stderr.take().expect("a pipe");
+    (code, lines.iter().map(|line| line + "\n").collect())
+}
+
 #[test]
 fn files_for_tls_are_named_if_they_are_not_what_they_should_be() {
     let folder = env!("CARGO_TARGET_TMPDIR");

@@ -188,7 +188,11 @@ impl OAuthBuilder {
     /// # Errors
     /// [`Error::Auth`](crate::Error::Auth) with [`AuthFault::Settings`](super::AuthFault::Settings): a secret or issuer without
     /// a client id, client credentials without anything to prove them, a key that is none, a metadata URL that can't be one.
-    pub fn build(mut self) -> Result<OAuth> {
+    pub fn build(self) -> Result<OAuth> {
+        self.checked().map(OAuth::new).map_err(Failure::into_error)
+    }
+
+    fn checked(mut self) -> Result<Config, Failure> {
         self.config.client = self.given()?;
         self.config.metadata_url = self.metadata_url.as_deref().map(metadata_url).transpose()?;
         if let Some((pem, id)) = self.private_key {
@@ -200,9 +204,9 @@ impl OAuthBuilder {
             && !(has_secret || named && self.config.key.is_some())
         {
             let message = "expected client credentials to have a client id with a secret or a private key";
-            return Err(Failure::settings(message).into());
+            return Err(Failure::settings(message));
         }
-        Ok(OAuth::new(self.config))
+        Ok(self.config)
     }
 
     fn given(&mut self) -> Result<Option<Given>, Failure> {

@@ -67,9 +67,11 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-impl From<Failure> for Error {
-    fn from(Failure { fault, message }: Failure) -> Self {
-        Self::Auth { fault, message }
+impl Failure {
+    /// No `From`: a second one for `Error` would make programs with closures say which error theirs is.
+    pub(super) fn into_error(self) -> Error {
+        let Self { fault, message } = self;
+        Error::Auth { fault, message }
     }
 }
 

@@ -80,7 +80,7 @@ impl OAuth {
     /// # Errors
     /// [`Error::Auth`](crate::Error::Auth).
     pub async fn login(&self, server: &Url) -> Result<()> {
-        Ok(self.session(server)?.login().await?)
+        self.session(server).map_err(Failure::into_error)?.login().await.map_err(Failure::into_error)
     }
 
     /// Forgets the tokens for `server`. The registration at its authorization server stays, for the next login.
@@ -88,7 +88,7 @@ impl OAuth {
     /// # Errors
     /// [`Error::Auth`](crate::Error::Auth) if the store fails.
     pub async fn logout(&self, server: &Url) -> Result<()> {
-        Ok(self.session(server)?.logout().await?)
+        self.session(server).map_err(Failure::into_error)?.logout().await.map_err(Failure::into_error)
     }
 
     fn session(&self, server: &Url) -> Result<Arc<Session>, Failure> {
@@ -111,10 +111,10 @@ impl Authorize for OAuth {
                 let found = fault::quoted(&guard::origin(request.url));
                 let message =
                     format!("expected a request to the origin of the server, but found one to {found}");
-                return Err(Failure::server(message).into());
+                return Err(Failure::server(message).into_error());
             }
             match self.session(request.server) {
-                Ok(session) => Ok(session.headers().await?),
+                Ok(session) => session.headers().await.map_err(Failure::into_error),
                 // A server that can't be trusted with tokens gets none. It may want none: only its refusal makes this an error.
                 Err(_) => Ok(HeaderMap::new()),
             }
@@ -122,7 +122,10 @@ impl Authorize for OAuth {
     }
 
     fn challenged<'a>(&'a self, refused: Refused<'a>) -> Authorizing<'a, ()> {
-        Box::pin(async move { Ok(self.session(refused.server)?.challenged(refused).await?) })
+        Box::pin(async move {
+            let session = self.session(refused.server).map_err(Failure::into_error)?;
+            session.challenged(refused).await.map_err(Failure::into_error)
+        })
     }
 }
 

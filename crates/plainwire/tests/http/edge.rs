@@ -36,6 +36,7 @@ async fn what_can_never_work_is_a_mistake_in_the_declaration() {
         http().allow_host("localhost:7805"),
         http().allow_origin("https://app.example/"),
         http().session_idle(Duration::ZERO),
+        http().sessions_per_caller(0),
         http().body_timeout(Duration::ZERO),
     ] {
         let text = refused(wrong);
@@ -150,6 +151,25 @@ async fn cancellations_pass_when_all_places_are_taken_and_a_refusal_names_its_re
     let refused = others.0.json().await;
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(2), &json!(-32603)));
     assert_eq!(web.post(&request(3, "ping", json!({}))).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_answer_passes_when_all_places_are_taken() {
+    let limits = Limits { in_flight: 1, ..Limits::default() };
+    let web = Web::new(Http::new(server(&Seen::default()).limits(limits))).session(LEGACY).await;
+    let result = json!({ "action": "accept", "content": { "name": "Ada" } });
+    let error = json!({ "code": -1, "message": "nobody is here" });
+    for (kind, said, is_error) in [("result", result, Value::Null), ("error", error, json!(true))] {
+        let mut asking = web.post(&call(1, "greet", json!({}))).await;
+        assert!(asking.event().await.expect("an event").data.is_empty());
+        let question = asking.event().await.expect("a question").json();
+        assert_eq!(web.post(&request(2, "ping", json!({}))).await.status, 429);
+        let mut answer = json!({ "jsonrpc": "2.0", "id": question["id"] });
+        answer[kind] = said;
+        assert_eq!(web.post(&answer).await.status, 202, "{kind}");
+        let greeting = asking.event().await.expect("the answer").json();
+        assert_eq!(greeting["result"].get("isError").unwrap_or(&Value::Null), &is_error, "{greeting}");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,6 @@ use http_body_util::Empty;
 use plainwire::store::{Memory, Store, StoreError, StoreFuture, Subscription, Tail};
 use plainwire::transport::http::Http;
 use serde_json::json;
-use tokio::time::sleep;
 
 use super::web::{LEGACY, Web, call, request};
 use super::{Seen, server};
@@ -20,6 +19,8 @@ use super::{Seen, server};
 enum Work {
     Append,
     Close,
+    Create,
+    Load,
     Publish,
     Save,
 }
@@ -59,11 +60,17 @@ impl Failing {
 
 impl Store for Failing {
     fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
-        self.memory.create(session, record, idle)
+        Box::pin(async move {
+            self.check(Work::Create)?;
+            self.memory.create(session, record, idle).await
+        })
     }
 
     fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
-        self.memory.load(session)
+        Box::pin(async move {
+            self.check(Work::Load)?;
+            self.memory.load(session).await
+        })
     }
 
     fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool> {
@@ -130,6 +137,12 @@ async fn failing_seen() -> (Failing, Seen, Web) {
     (store, seen, web)
 }
 
+/// What the request `id` is told.
+fn failed(id: i64) -> serde_json::Value {
+    let error = json!({ "code": -32603, "message": "the store of this server failed" });
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+}
+
 fn counting() -> serde_json::Value {
     call(1, "count", json!({ "to": 5, "pause_ms": 2 }))
 }
@@ -142,8 +155,8 @@ async fn where_nothing_was_said_the_answer_is_500() {
         store.plan([(Work::Append, before, ALWAYS)]);
         let answer = web.post(&counting()).await;
         assert_eq!(answer.status, 500, "after {before} events");
-        let message = answer.json().await["error"]["message"].clone();
-        assert_eq!(message, "the store of this server failed", "which is all that others need to know");
+        // Which is all that others need to know.
+        assert_eq!(answer.json().await, failed(1));
     }
 }
 
@@ -193,8 +206,9 @@ async fn a_session_goes_on_after_a_failure() {
     let (store, web) = failing().await;
     store.plan([(Work::Append, 0, 1)]);
     assert_eq!(web.post(&counting()).await.status, 500);
-    sleep(Duration::from_millis(50)).await;
-    assert_eq!(web.post(&counting()).await.events().await.len(), 7);
+    // The first call still runs, so that its id is taken.
+    let other = call(2, "count", json!({ "to": 5, "pause_ms": 2 }));
+    assert_eq!(web.post(&other).await.events().await.len(), 7);
 }
 
 #[tokio::test]
@@ -214,8 +228,22 @@ async fn a_change_that_the_store_does_not_take_is_refused_and_can_be_asked_for_a
     let (store, web) = failing().await;
     let subscribe = request(1, "resources/subscribe", json!({ "uri": "a://1" }));
     store.plan([(Work::Save, 0, 1)]);
-    assert_eq!(web.post(&subscribe).await.status, 500);
+    let refused = web.post(&subscribe).await;
+    assert_eq!((refused.status, refused.json().await), (500, failed(1)));
     assert_eq!(web.post(&subscribe).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_request_is_refused_by_its_id_if_its_session_can_not_be_looked_up_or_begun() {
+    let (store, web) = failing().await;
+    store.plan([(Work::Load, 0, 1), (Work::Create, 0, 1)]);
+    let refused = web.with("mcp-session-id", "elsewhere").post(&request(7, "ping", json!({}))).await;
+    assert_eq!((refused.status, refused.json().await), (500, failed(7)));
+    let params = json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } });
+    let new = web.with("mcp-session-id", "").with("mcp-protocol-version", "");
+    let refused = new.post(&request(8, "initialize", params)).await;
+    assert_eq!((refused.status, refused.json().await), (500, failed(8)));
+    new.session(LEGACY).await;
 }
 
 #[tokio::test]

@@ -75,7 +75,9 @@ async fn a_subscription_over_the_limit_is_refused_and_one_that_ends_makes_room()
     assert_eq!(first.status, 200);
     let second = web.ask(2, "subscriptions/listen", filter.clone()).await;
     assert_eq!(second.status, 429);
-    assert!(second.json().await["error"]["message"].as_str().expect("words").contains("limit `listens`"));
+    let second = second.json().await;
+    assert_eq!((&second["id"], &second["error"]["code"]), (&json!(2), &json!(-32603)));
+    assert!(second["error"]["message"].as_str().expect("words").contains("limit `listens`"));
     drop(first);
     assert_eq!(web.ask(3, "subscriptions/listen", filter).await.status, 200);
 }

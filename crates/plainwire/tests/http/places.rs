@@ -65,8 +65,9 @@ async fn a_caller_has_so_many_sessions_and_others_have_theirs() {
     ada.session(LEGACY).await;
     let refused = ada.post(&initialize()).await;
     assert_eq!(refused.status, 429);
-    let message = refused.json().await["error"]["message"].as_str().map(ToOwned::to_owned);
-    assert!(message.expect("words").contains("limit `sessions_per_caller`"));
+    let refused = refused.json().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(0), &json!(-32603)));
+    assert!(refused["error"]["message"].as_str().expect("words").contains("limit `sessions_per_caller`"));
     bob.session(LEGACY).await;
     let removed = first.send(http::Method::DELETE, http_body_util::Empty::new()).await;
     assert_eq!(removed.status, 204);

@@ -1,6 +1,7 @@
 //! What is no request: said by its status, in words, and without reading more than has to be read.
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use http_body_util::Full;
 use serde_json::{Value, json};
 
 use super::http;
-use super::web::{Web, request};
+use super::web::{Answer, Web, request};
 
 async fn refused(web: &Web, body: &'static str) -> (u16, Value) {
     let answer = web.send(Method::POST, Full::new(Bytes::from_static(body.as_bytes()))).await;
@@ -141,4 +142,44 @@ async fn requests_over_the_limit_are_refused() {
         tokio::join!(web.ask(1, "tools/call", waiting), web.ask(2, "server/discover", json!({})));
     assert_eq!((first.status, second.status), (200, 429));
     assert_eq!(web.ask(3, "server/discover", json!({})).await.status, 200);
+}
+
+/// A body that is begun, and of which nothing comes.
+async fn begun(web: &Web) -> Pin<Box<dyn Future<Output = Answer> + '_>> {
+    let mut sending = Box::pin(web.send(Method::POST, Endless(0)));
+    poll_fn(|cx| {
+        assert!(sending.as_mut().poll(cx).is_pending());
+        Poll::Ready(())
+    })
+    .await;
+    sending
+}
+
+#[tokio::test]
+async fn a_caller_sends_so_many_bodies_at_a_time_and_others_send_theirs() {
+    let web = Web::new(http().bearer_token("ada", "a-token").bearer_token("bob", "b-token"));
+    let (ada, bob) =
+        (web.with("authorization", "Bearer a-token"), web.with("authorization", "Bearer b-token"));
+    let mut sending = Vec::new();
+    for _ in 0..1_024 {
+        sending.push(begun(&ada).await);
+    }
+    let refused = ada.ask(1, "server/discover", json!({})).await;
+    assert_eq!(refused.status, 429);
+    let error = refused.json().await["error"].clone();
+    let message = "expected at most 1024 bodies at a time, but found one more";
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!(message)));
+    assert_eq!(bob.ask(1, "server/discover", json!({})).await.status, 200);
+    drop(sending.pop());
+    assert_eq!(ada.ask(1, "server/discover", json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_on_its_way_takes_no_place_of_a_request() {
+    let limits = plainwire::proto::peer::Limits { in_flight: 1, ..Default::default() };
+    let web = Web::new(plainwire::transport::http::Http::new(
+        super::server(&super::Seen::default()).limits(limits),
+    ));
+    let _sending = begun(&web).await;
+    assert_eq!(web.ask(1, "server/discover", json!({})).await.status, 200);
 }

@@ -106,14 +106,26 @@ async fn any_replica_with_the_same_store_serves_a_session() {
 }
 
 #[tokio::test]
+async fn who_waits_in_a_session_that_ends_is_told_by_the_id_of_the_request() {
+    let web = Web::new(http()).session(LEGACY).await;
+    let waiting = call(1, "wait", json!({ "ms": 60_000 }));
+    // In this order, both are polled.
+    let (ended, removed) = tokio::join!(web.post(&waiting), delete(&web));
+    assert_eq!(removed, 204);
+    assert_eq!((ended.status, &ended.json().await["id"]), (404, &json!(1)));
+}
+
+#[tokio::test]
 async fn a_session_too_many_is_refused() {
     let limits = plainwire::store::Limits { sessions: 1, ..Default::default() };
     let web = Web::new(http().store(Memory::new(limits)));
     web.session(LEGACY).await;
     let params = json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } });
-    let refused = web.post(&request(0, "initialize", params)).await;
+    let refused = web.post(&request(5, "initialize", params)).await;
     assert_eq!(refused.status, 503);
-    assert!(refused.json().await["error"]["message"].as_str().expect("words").contains("limit `sessions`"));
+    let refused = refused.json().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(5), &json!(-32603)));
+    assert!(refused["error"]["message"].as_str().expect("words").contains("limit `sessions`"));
 }
 
 #[tokio::test]

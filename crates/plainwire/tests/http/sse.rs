@@ -153,7 +153,8 @@ async fn a_client_that_leaves_ends_its_session_and_what_it_called() {
     drop(stream);
     sleep(Duration::from_millis(20)).await;
     assert_eq!((seen.running.load(Ordering::SeqCst), seen.dropped.load(Ordering::SeqCst)), (0, 1));
-    assert_eq!(web.post(&request(2, "ping", json!({}))).await.status, 404);
+    let refused = web.post(&request(2, "ping", json!({}))).await;
+    assert_eq!((refused.status, &refused.json().await["id"]), (404, &json!(2)));
 }
 
 #[tokio::test]
@@ -279,6 +280,8 @@ async fn a_reader_that_does_not_read_holds_up_its_own_session_only() {
     }
     let told = slow.web.post_for(&large(0), Duration::from_secs(31)).await;
     assert_eq!(told.status, 503, "a request that would bring more");
+    let told = told.json().await;
+    assert_eq!((&told["id"], &told["error"]["code"]), (&json!(0), &json!(-32603)));
     slow.post(&cancel(1)).await;
     assert_eq!(other.ask(&request(1, "ping", json!({}))).await["result"], json!({}));
     // Requests wait in line for the first answer to be read.
@@ -305,7 +308,7 @@ async fn a_session_that_ends_lets_go_of_who_waits() {
         drop(stream);
     };
     let (waited, ()) = tokio::join!(web.post(&large), ends);
-    assert_eq!(waited.status, 404);
+    assert_eq!((waited.status, &waited.json().await["id"]), (404, &json!(1)));
 }
 
 #[tokio::test(start_paused = true)]

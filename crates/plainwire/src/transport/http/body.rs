@@ -168,7 +168,7 @@ where
 mod tests {
     use super::*;
 
-    /// A byte every so often, for ever.
+    /// So many bytes every so often, for ever.
     struct Trickle(Pin<Box<Sleep>>, Duration, usize);
 
     impl http_body::Body for Trickle {
@@ -186,16 +186,23 @@ mod tests {
         }
     }
 
-    async fn trickled(every: u64, bytes: usize) -> (Result<Vec<u8>, Unread>, u64) {
-        let (every, began) = (Duration::from_secs(every), Instant::now());
-        let body = Trickle(Box::pin(tokio::time::sleep(every)), every, bytes);
+    async fn trickled(first: u64, every: u64, bytes: usize) -> (Result<Vec<u8>, Unread>, u64) {
+        let began = Instant::now();
+        let first = Box::pin(tokio::time::sleep(Duration::from_secs(first)));
+        let body = Trickle(first, Duration::from_secs(every), bytes);
         (read(body, 1 << 20, Duration::from_secs(30)).await, began.elapsed().as_secs())
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_comes_byte_by_byte_is_given_up() {
-        assert_eq!(trickled(5, 1).await, (Err(Unread::TooSlow), 30));
+        assert_eq!(trickled(5, 5, 1).await, (Err(Unread::TooSlow), 30));
         // A slow network is none of that: 17 KiB in a second, up to the limit.
-        assert_eq!(trickled(1, 17 << 10).await, (Err(Unread::TooLarge), 61));
+        assert_eq!(trickled(1, 1, 17 << 10).await, (Err(Unread::TooLarge), 61));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_sent_a_lot_may_be_silent_no_longer_than_others() {
+        assert_eq!(trickled(1, 29, 800 << 10).await, (Err(Unread::TooLarge), 30));
+        assert_eq!(trickled(1, 31, 800 << 10).await, (Err(Unread::TooSlow), 31));
     }
 }
