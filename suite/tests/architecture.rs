@@ -12,7 +12,7 @@ use plainwire_suite::{files_below, root};
 use serde_json::Value;
 
 /// Whom each package may know. Who is not in here may know nobody, and has to be drawn first.
-const MAY_KNOW: [(&str, &[&str]); 22] = [
+const MAY_KNOW: [(&str, &[&str]); 23] = [
     // Examples: they know what their reader knows.
     ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
