@@ -1,10 +1,8 @@
 //! A client that is being described, up to the moment it is connected.
 
 use std::future::Future;
-#[cfg(feature = "http-client")]
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainwire_proto::model::{Capabilities, ElicitResult, Elicitation, Implementation, Root};

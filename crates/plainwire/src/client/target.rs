@@ -20,7 +20,7 @@ use crate::transport::http_client::Remote;
 #[non_exhaustive]
 pub enum Target {
     /// A server that is started as a child process.
-    Command(Program),
+    Command(Box<Program>),
     /// A server at a URL. With the feature `http-client`, texts are these.
     #[cfg(feature = "http-client")]
     Remote(Remote),
@@ -59,7 +59,7 @@ impl ClientBuilder {
     /// that is declared wrongly.
     pub async fn connect(self, target: impl Into<Target>) -> Result<Client> {
         match target.into() {
-            Target::Command(command) => self.command(command).await,
+            Target::Command(program) => self.command(*program).await,
             #[cfg(feature = "http-client")]
             Target::Remote(remote) => self.remote(remote).await.map_err(not_a_url),
             Target::Server(server) => {
@@ -100,13 +100,13 @@ impl fmt::Debug for Target {
 
 impl From<Command> for Target {
     fn from(command: Command) -> Self {
-        Self::Command(command.into())
+        Self::Command(Box::new(command.into()))
     }
 }
 
 impl From<Program> for Target {
     fn from(program: Program) -> Self {
-        Self::Command(program)
+        Self::Command(Box::new(program))
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
     fn shows_no_argument_and_no_variable_of_a_command() {
         let mut command = Command::new("a");
         command.arg("s3cret").env("TOKEN", "s3cret");
-        assert_eq!(format!("{:?}", Target::from(command)), "Command(\"a\")");
+        assert_eq!(format!("{:?}", Target::from(command)), "Command(Program { program: \"a\", .. })");
     }
 
     #[tokio::test]
