@@ -4,7 +4,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use plainwire::proto::peer::EraChoice;
+use plainwire::model::SubscriptionFilter;
+use plainwire::proto::peer::{Change, EraChoice};
 use plainwire::proto::revision::Revision;
 use plainwire::{Client, Error};
 use serde_json::json;
@@ -101,6 +102,29 @@ async fn a_stream_of_a_session_that_breaks_is_read_on() {
     assert!(wire.was_cut(), "nothing was cut");
     let expected: Vec<_> = (1..=20).map(f64::from).collect();
     assert_eq!(*heard.lock().expect("a lock"), expected, "each event once, in order");
+}
+
+#[tokio::test]
+async fn a_subscription_that_breaks_is_made_again_and_counts_as_changed() {
+    let site = Site::new().await;
+    let wire = Wire::new(site.address).await;
+    let client = Client::builder().era(EraChoice::Modern).remote(remote(wire.address)).await;
+    let client = client.expect("a connection");
+    let filter = SubscriptionFilter {
+        resource_subscriptions: vec!["a://1".to_owned()],
+        ..SubscriptionFilter::default()
+    };
+    let mut listen = client.listen(filter).await.expect("a subscription");
+    let changed = Some(Change::Resource("a://1".to_owned()));
+    for _ in 0..3 {
+        // The word of this change gets lost.
+        wire.cut_after(0);
+        site.handle.notify_resource_updated("a://1");
+        assert_eq!(timeout(PATIENCE, listen.next()).await.expect("in time"), changed);
+        assert!(wire.was_cut(), "nothing was cut");
+    }
+    site.handle.notify_resource_updated("a://1");
+    assert_eq!(timeout(PATIENCE, listen.next()).await.expect("in time"), changed, "it listens again");
 }
 
 #[tokio::test]

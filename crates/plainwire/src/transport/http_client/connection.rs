@@ -12,12 +12,13 @@ use reqwest::{Client, Response, Url};
 use tokio::sync::{OwnedRwLockWriteGuard, RwLock, mpsc};
 
 use super::remote::{Remote, client};
-use super::response::Cut;
+use super::response::{Cut, Position};
 use super::session::Session;
 use super::tools::Tools;
 use super::{Arrived, Authorize, Outbound, Outgoing, Refused};
 use crate::error::{Error, Result};
 
+const LISTEN: &str = "subscriptions/listen";
 const INITIALIZED: &str = "notifications/initialized";
 
 /// How often one request is sent with another proof of who sends it. 5: who gives the proofs gives up earlier, and knows why.
@@ -56,6 +57,8 @@ pub(super) struct Sent {
 struct Tried {
     is_renewed: bool,
     is_replayed: bool,
+    /// A subscription that was there, and is sought again.
+    listening: Option<Position>,
 }
 
 impl Connection {
@@ -106,12 +109,21 @@ impl Connection {
         loop {
             let sent = match self.post(out).await {
                 Ok(sent) => sent,
+                // A server that is about to come back.
+                Err(Unsent::Refused(Error::Unreachable { why, .. })) if tried.listening.is_some() => {
+                    self.try_again(out, &mut tried, &why).await?;
+                    continue;
+                }
                 Err(Unsent::Refused(error)) => return Err(error),
                 Err(Unsent::Unknown(why)) => {
-                    self.try_again(out, &mut tried, &why)?;
+                    self.try_again(out, &mut tried, &why).await?;
                     continue;
                 }
             };
+            if let Some(position) = tried.listening.as_mut().filter(|_| sent.response.status().is_success()) {
+                position.is_new = true;
+                self.tell(Arrived::Renewed).await;
+            }
             let generation = sent.generation;
             match self.take(out, sent).await {
                 Ok(()) => return Ok(()),
@@ -121,7 +133,7 @@ impl Connection {
                     self.renew(generation).await?;
                 }
                 Err(Cut::NoSession) => return Err(no_session()),
-                Err(Cut::Lost(why)) => self.try_again(out, &mut tried, &why)?,
+                Err(Cut::Lost(why)) => self.try_again(out, &mut tried, &why).await?,
             }
         }
     }
@@ -130,7 +142,13 @@ impl Connection {
     ///
     /// # Errors
     /// If that could do harm, or has been tried.
-    fn try_again(&self, out: &Outbound, tried: &mut Tried, why: &str) -> Result<()> {
+    async fn try_again(&self, out: &Outbound, tried: &mut Tried, why: &str) -> Result<()> {
+        if out.method == LISTEN {
+            // For as long as somebody listens.
+            tracing::info!("a subscription is made again: {why}");
+            tokio::time::sleep(tried.listening.get_or_insert_default().wait()).await;
+            return Ok(());
+        }
         if std::mem::replace(&mut tried.is_replayed, true) || !out.is_replayable(&self.tools) {
             return Err(Error::OutcomeUnknown { what: out.title(), why: why.to_owned() });
         }
