@@ -68,16 +68,18 @@ for era in auto legacy; do
 done
 unset PYTHONPATH
 
-for example in fastmcp:testing_demo/server.py fastmcp-elicitation:elicitation.py; do
-  name=${example%%:*} file=$FASTMCP_EXAMPLES/${example#*:}
-  for era in auto legacy; do
+# FastMCP asks in the eras with sessions only.
+for example in "fastmcp:testing_demo/server.py:auto legacy" "fastmcp-elicitation:elicitation.py:legacy"; do
+  IFS=: read -r name file eras <<<"$example"
+  file=$FASTMCP_EXAMPLES/$file
+  for era in $eras; do
     judge "$name over stdio, $era" "$name" "$era" "$FASTMCP" run "$file" --no-banner
   done
   for transport in http sse; do
     port=$(free_port)
     start "$port" "$FASTMCP" run "$file" --transport "$transport" --port "$port" --no-banner
-    case $transport in sse) path=sse eras=auto ;; *) path=mcp eras="auto legacy" ;; esac
-    for era in $eras; do
+    case $transport in sse) path=sse tried=legacy ;; *) path=mcp tried=$eras ;; esac
+    for era in $tried; do
       judge "$name over $transport, $era" "$name" "$era" "http://127.0.0.1:$port/$path"
     done
     stop
