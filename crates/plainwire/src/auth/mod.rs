@@ -49,7 +49,7 @@ pub use fault::AuthFault;
 use fault::Failure;
 use http::HeaderMap;
 use session::Session;
-pub use store::{Doing, FileStore, Held, MemoryStore, StoreKey, TokenStore};
+pub use store::{FileStore, Held, MemoryStore, StoreKey, TokenFuture, TokenStore};
 
 use crate::error::Result;
 pub use crate::transport::http_client::{Authorize, Authorizing, Outgoing, Refused, Url};

@@ -1,6 +1,7 @@
 //! Which requests may be made again although they may have had their effect: the one rule, for all transports.
 //!
-//! In: a method, and what the server says of its tools. A tool counts as harmful unless the server has said otherwise.
+//! In: a method, and what the server says of its tools. A tool counts as harmful unless the server has said otherwise, and so
+//! does a method that is none of the protocol's.
 
 use plainwire_proto::model::Tool;
 
@@ -12,7 +13,22 @@ pub(crate) fn is_replayable(
 ) -> bool {
     match method {
         "tools/call" => name.is_some_and(is_harmless),
-        _ => true,
+        // They read, or set what is set then in any case.
+        "completion/complete"
+        | "initialize"
+        | "logging/setLevel"
+        | "ping"
+        | "prompts/get"
+        | "prompts/list"
+        | "resources/list"
+        | "resources/read"
+        | "resources/subscribe"
+        | "resources/templates/list"
+        | "resources/unsubscribe"
+        | "server/discover"
+        | "subscriptions/listen"
+        | "tools/list" => true,
+        _ => false,
     }
 }
 

@@ -151,6 +151,80 @@ async fn a_session_that_the_server_has_forgotten_is_begun_anew_once_for_all() {
 }
 
 #[tokio::test]
+async fn who_only_listens_hears_of_a_server_that_has_forgotten_the_session() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let first = Site::on(listener, |http| http);
+    let builder = Client::builder().era(EraChoice::Legacy);
+    let client = builder.remote(remote(address)).await.expect("a connection");
+    let filter = SubscriptionFilter {
+        resource_subscriptions: vec!["a://1".to_owned()],
+        ..SubscriptionFilter::default()
+    };
+    let mut listen = client.listen(filter).await.expect("a subscription");
+    drop(first);
+    let listener = loop {
+        match TcpListener::bind(address).await {
+            Ok(listener) => break listener,
+            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    };
+    let second = Site::on(listener, |http| http);
+    let changed = Some(Change::Resource("a://1".to_owned()));
+    assert_eq!(timeout(PATIENCE, listen.next()).await.expect("in time"), changed);
+    let heard = async {
+        while timeout(Duration::from_millis(50), listen.next()).await.is_err() {
+            second.handle.notify_resource_updated("a://1");
+        }
+    };
+    timeout(PATIENCE, heard).await.expect("it listens again");
+}
+
+#[tokio::test]
+async fn a_stream_of_which_nothing_is_kept_is_opened_anew() {
+    let script = Script::new(|asked| match &*asked.method() {
+        "initialize" => {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{LEGACY}}}"#, asked.id());
+            with("200 OK", "application/json", "mcp-session-id: s\r\n", &body)
+        }
+        "notifications/initialized" => json("202 Accepted", ""),
+        _ if asked.head.contains("last-event-id: 7") => json("400 Bad Request", ""),
+        _ => with("200 OK", "text/event-stream", "", "id: 7\nretry: 10\ndata:\n\n"),
+    })
+    .await;
+    let builder = Client::builder().era(EraChoice::Legacy);
+    let _client = builder.remote(remote(script.address)).await.expect("a connection");
+    let opened = async {
+        let is_plain = |it: &Asked| it.line.starts_with("GET") && !it.head.contains("last-event-id");
+        while script.asked.lock().expect("a lock").iter().filter(|it| is_plain(it)).count() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, opened).await.expect("another stream");
+}
+
+#[tokio::test]
+async fn a_request_that_nobody_knows_is_not_made_again() {
+    let calls = std::sync::Arc::new(AtomicUsize::new(0));
+    let seen = calls.clone();
+    let script = Script::new(move |asked| match &*asked.method() {
+        "initialize" => result(asked, LEGACY),
+        "notifications/initialized" => json("202 Accepted", ""),
+        "ours/pay" => {
+            seen.fetch_add(1, Ordering::SeqCst);
+            String::new()
+        }
+        _ => json("405 Method Not Allowed", ""),
+    })
+    .await;
+    let builder = Client::builder().era(EraChoice::Legacy);
+    let client = builder.remote(remote(script.address)).await.expect("a connection");
+    let error = timeout(PATIENCE, client.request("ours/pay", "{}")).await.expect("in time");
+    assert!(matches!(error, Err(Error::OutcomeUnknown { .. })), "{error:?}");
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
 async fn of_many_that_find_a_session_lost_one_begins_the_next() {
     let sessions = AtomicUsize::new(0);
     let script = Script::new(move |asked| {

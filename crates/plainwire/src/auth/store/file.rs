@@ -15,7 +15,7 @@ use plainwire_proto::base64::encode_url;
 use plainwire_proto::seal::{Binding, SealingKeys};
 use tokio::time::{Instant, sleep};
 
-use super::{Doing, Held, StoreKey, TokenStore};
+use super::{Held, StoreKey, TokenFuture, TokenStore};
 
 /// A store in a folder that the processes of one user share.
 pub struct FileStore {
@@ -103,15 +103,15 @@ impl FileStore {
 }
 
 impl TokenStore for FileStore {
-    fn load<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, Option<String>> {
+    fn load<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Option<String>> {
         Box::pin(async { self.read(key) })
     }
 
-    fn save<'s>(&'s self, key: &'s StoreKey, text: &'s str) -> Doing<'s, ()> {
+    fn save<'s>(&'s self, key: &'s StoreKey, text: &'s str) -> TokenFuture<'s, ()> {
         Box::pin(async { self.write(key, text) })
     }
 
-    fn remove<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, ()> {
+    fn remove<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, ()> {
         Box::pin(async {
             match fs::remove_file(self.folder.join(key.file_name())) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -120,7 +120,7 @@ impl TokenStore for FileStore {
         })
     }
 
-    fn lock<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, Held> {
+    fn lock<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Held> {
         Box::pin(async {
             let until = Instant::now() + PATIENCE;
             loop {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Doing, Held, StoreKey, TokenStore};
+use super::{Held, StoreKey, TokenFuture, TokenStore};
 
 /// A store that ends with its program. Its clones are the same store.
 #[derive(Clone, Default)]
@@ -26,25 +26,25 @@ impl MemoryStore {
 }
 
 impl TokenStore for MemoryStore {
-    fn load<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, Option<String>> {
+    fn load<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Option<String>> {
         Box::pin(async { Ok(self.kept().texts.get(key).cloned()) })
     }
 
-    fn save<'s>(&'s self, key: &'s StoreKey, text: &'s str) -> Doing<'s, ()> {
+    fn save<'s>(&'s self, key: &'s StoreKey, text: &'s str) -> TokenFuture<'s, ()> {
         Box::pin(async {
             self.kept().texts.insert(key.clone(), text.to_owned());
             Ok(())
         })
     }
 
-    fn remove<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, ()> {
+    fn remove<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, ()> {
         Box::pin(async {
             self.kept().texts.remove(key);
             Ok(())
         })
     }
 
-    fn lock<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, Held> {
+    fn lock<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Held> {
         let lock = Arc::clone(self.kept().locks.entry(key.clone()).or_default());
         Box::pin(async { Ok(Held::new(lock.lock_owned().await)) })
     }

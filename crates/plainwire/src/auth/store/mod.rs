@@ -17,7 +17,7 @@ use plainwire_proto::base64::encode_url;
 use ring::digest::{SHA256, digest};
 
 /// What a store does, done later.
-pub type Doing<'s, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 's>>;
+pub type TokenFuture<'s, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 's>>;
 
 /// Keeps secrets of OAuth clients.
 ///
@@ -25,16 +25,16 @@ pub type Doing<'s, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 's>>
 /// authorization server, and two per server that is used.
 pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     /// Returns the text under `key`; `None` if there is none.
-    fn load<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, Option<String>>;
+    fn load<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Option<String>>;
 
     /// Puts `text` under `key`, all of it or nothing.
-    fn save<'s>(&'s self, key: &'s StoreKey, text: &'s str) -> Doing<'s, ()>;
+    fn save<'s>(&'s self, key: &'s StoreKey, text: &'s str) -> TokenFuture<'s, ()>;
 
     /// Removes what is under `key`, if anything is.
-    fn remove<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, ()>;
+    fn remove<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, ()>;
 
     /// Waits until nobody else holds the lock of `key`, in this process or another that shares the store, and takes it.
-    fn lock<'s>(&'s self, key: &'s StoreKey) -> Doing<'s, Held>;
+    fn lock<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Held>;
 }
 
 /// A lock that somebody holds, until it is dropped.

@@ -13,7 +13,6 @@ pub(crate) enum Arrived {
     Frame(Vec<u8>),
     /// Nothing comes any more.
     Gone(String),
-    /// The server knew of nothing any more, and does again: what was subscribed is not, and what has changed in between
-    /// was not told.
+    /// What was subscribed may not be any more, and what has changed was not told: the server, or a stream, began anew.
     Renewed,
 }

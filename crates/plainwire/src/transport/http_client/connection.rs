@@ -225,7 +225,7 @@ impl Connection {
     }
 
     /// Begins the session anew, unless somebody has since `generation`.
-    async fn renew(&self, generation: u64) -> Result<()> {
+    pub(super) async fn renew(&self, generation: u64) -> Result<()> {
         let _alone = self.gate.write().await;
         let before = self.session().clone();
         let (true, Some(initialize)) = (before.generation == generation, before.initialize) else {
