@@ -66,6 +66,13 @@ pub fn write_initialized(out: &mut Vec<u8>, id: &str) {
     );
 }
 
+pub fn write_discovered(out: &mut Vec<u8>, id: &str) {
+    let _ = write!(
+        out,
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{{"tools":{{}}}},"ttlMs":0,"cacheScope":"private"}}}}"#
+    );
+}
+
 /// All of `tools/list`, written once.
 pub fn tools() -> String {
     let dummies = std::env::var("MCP_TOOLS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);

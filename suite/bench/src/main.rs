@@ -1,9 +1,10 @@
-//! Measures servers side by side: every target once per round, in another order each round; medians at the end.
+//! Measures servers or clients side by side: every target once per round, in another order each round; medians at the end.
 //!
-//! `plainwire-bench stdio|http|memory ROUNDS NAME=PATH…`; the first target is what the ratios refer to. One thread
-//! drives, so that the machine is left to the server. CPU time comes from /proc, so that it counts what the clock
+//! `plainwire-bench stdio|http|memory|client ROUNDS NAME=PATH…`; the first target is what the ratios refer to. One thread
+//! drives, so that the machine is left to the server; clients drive themselves. CPU time comes from /proc, so that it counts what the clock
 //! can't see.
 
+mod client;
 mod http;
 mod pipe;
 mod process;
@@ -12,7 +13,7 @@ mod table;
 
 use table::Target;
 
-const USAGE: &str = "expected stdio|http|memory ROUNDS NAME=PATH…";
+const USAGE: &str = "expected stdio|http|memory|client ROUNDS NAME=PATH…";
 
 fn main() -> Result<(), String> {
     let mut args = std::env::args().skip(1);
@@ -23,6 +24,7 @@ fn main() -> Result<(), String> {
         "stdio" => table::run(&targets, rounds, &[("stdio", |target| stdio::measure(&target.path))]),
         "http" => table::run(&targets, rounds, &http::speed::SECTIONS),
         "memory" => table::run(&targets, rounds, &http::memory::SECTIONS),
+        "client" => table::run(&targets, rounds, &client::SECTIONS),
         _ => Err(USAGE.into()),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::process::Others;
 
-/// A server that is measured.
+/// A server or client that is measured.
 pub struct Target {
     pub name: String,
     pub path: String,

@@ -198,7 +198,7 @@ impl ClientBuilder {
     #[cfg(feature = "http-client")]
     pub async fn remote(self, remote: Remote) -> Result<Client> {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
-        let connection = Arc::new(Connection::new(&remote, self.config.limits.frame_in, arrives)?);
+        let connection = Arc::new(Connection::new(&remote, self.config.limits, arrives)?);
         let route = Route::Http(Arc::clone(&connection), arrived);
         self.open(route, Server::remote(connection)).await
     }

@@ -85,6 +85,10 @@ fn answer(line: &[u8], tools: &str, naps: &Naps, out: &mut Vec<u8>) {
             cheap::write_list(out, id, tools);
             out.push(b'\n');
         }
+        ("server/discover", _) => {
+            cheap::write_discovered(out, id);
+            out.push(b'\n');
+        }
         _ => {
             cheap::write_initialized(out, id);
             out.push(b'\n');

@@ -15,7 +15,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
-use hyper::{Response, StatusCode};
+use hyper::{Method, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -94,6 +94,12 @@ fn acceptor(files: &[String]) -> Result<Option<TlsAcceptor>, Failed> {
 
 async fn serve<S: AsyncRead + AsyncWrite + Unpin>(floor: Arc<Floor>, stream: S) {
     let service = service_fn(|request: hyper::Request<Incoming>| async {
+        // There is no stream of a session, and nothing to delete.
+        if request.method() != Method::POST {
+            let mut response = Response::new(Full::default());
+            *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+            return Ok(response);
+        }
         let body = match request.into_body().collect().await {
             Ok(body) => body.to_bytes(),
             Err(_) => Bytes::new(),
@@ -130,6 +136,7 @@ async fn answer(floor: &Floor, body: &[u8]) -> Response<Full<Bytes>> {
         }
         ("tools/call", _) => cheap::write_text(&mut out, id, &format!("\"{}\"", floor.active.load(Relaxed))),
         ("tools/list", _) => cheap::write_list(&mut out, id, &floor.tools),
+        ("server/discover", _) => cheap::write_discovered(&mut out, id),
         _ => cheap::write_initialized(&mut out, id),
     }
     let headers = response.headers_mut();

@@ -7,7 +7,7 @@ mod client;
 mod load;
 pub mod memory;
 mod message;
-mod server;
+pub mod server;
 pub mod speed;
 
 use std::future::Future;

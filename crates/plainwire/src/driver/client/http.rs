@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use plainwire_proto::envelope::Id;
-use plainwire_proto::frame::Frame;
 use plainwire_proto::peer::{Peer, TransmitKind};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
@@ -28,7 +27,14 @@ pub(super) struct Http {
     connection: Arc<Connection>,
     open: HashMap<Id, AbortHandle>,
     tap: Option<Tap>,
-    tasks: JoinSet<Option<Id>>,
+    tasks: JoinSet<Sent>,
+}
+
+/// A frame that was sent, and is over. The last of what came for it is here and not in the queue, so that one wake-up is
+/// enough for both.
+struct Sent {
+    id: Option<Id>,
+    last: Option<Arrived>,
 }
 
 impl Http {
@@ -71,16 +77,13 @@ impl Http {
         let done = id.clone();
         let sent = if let Some(alone) = connection.opens(&out) {
             self.tasks.spawn(async move {
-                connection.send(out).await;
+                let last = connection.send(out).await;
                 drop(alone);
                 connection.listen().await;
-                None
+                Sent { id: None, last }
             })
         } else {
-            self.tasks.spawn(async move {
-                connection.send(out).await;
-                done
-            })
+            self.tasks.spawn(async move { Sent { last: connection.send(out).await, id: done } })
         };
         if let Some(id) = id {
             self.open.insert(id, sent);
@@ -92,29 +95,86 @@ impl Http {
         cx: &mut Context<'_>,
         mut take: impl FnMut(Incoming<'_>),
     ) -> Result<bool, String> {
-        let mut came = false;
-        while let Poll::Ready(Some(arrived)) = self.arrived.poll_recv(cx) {
-            came = true;
-            match arrived {
-                Arrived::Failed { id, error } => take(Incoming::Failed(id, error)),
-                Arrived::Frame(bytes) => {
-                    if let Some(tap) = &self.tap {
-                        tap.see(Direction::In, &bytes);
-                    }
-                    take(Incoming::Frame(Frame::Line(&bytes)));
-                }
-                Arrived::Gone(why) => return Err(why),
-                Arrived::Renewed => take(Incoming::Renewed),
-            }
-        }
+        let mut came = self.poll_arrived(cx, &mut take)?;
         while let Poll::Ready(Some(ended)) = self.tasks.poll_join_next(cx) {
             came = true;
             match ended {
-                Ok(id) => drop(id.and_then(|id| self.open.remove(&id))),
+                Ok(Sent { id, last }) => {
+                    // What came before it on its stream goes first.
+                    self.poll_arrived(cx, &mut take)?;
+                    drop(id.and_then(|id| self.open.remove(&id)));
+                    last.map_or(Ok(()), |last| self.pass(last, &mut take))?;
+                }
                 Err(error) if error.is_panic() => return Err(format!("sending failed: {error}")),
                 Err(_) => {}
             }
         }
         Ok(came)
+    }
+
+    fn poll_arrived(
+        &mut self,
+        cx: &mut Context<'_>,
+        take: &mut impl FnMut(Incoming<'_>),
+    ) -> Result<bool, String> {
+        let mut came = false;
+        while let Poll::Ready(Some(arrived)) = self.arrived.poll_recv(cx) {
+            came = true;
+            self.pass(arrived, take)?;
+        }
+        Ok(came)
+    }
+
+    fn pass(&self, arrived: Arrived, take: &mut impl FnMut(Incoming<'_>)) -> Result<(), String> {
+        match arrived {
+            Arrived::Failed { id, error } => take(Incoming::Failed(id, error)),
+            Arrived::Gone(why) => return Err(why),
+            Arrived::Message(inbound) => {
+                if let Some(tap) = &self.tap {
+                    tap.see(Direction::In, inbound.text.as_bytes());
+                }
+                take(Incoming::Message(inbound));
+            }
+            Arrived::Renewed => take(Incoming::Renewed),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use plainwire_proto::peer::Limits;
+
+    use super::*;
+    use crate::error::Error;
+    use crate::transport::http_client::Remote;
+
+    fn failed(number: i128) -> Arrived {
+        Arrived::Failed { id: Id::Integer(number), error: Error::Closed { why: String::new() } }
+    }
+
+    #[tokio::test]
+    async fn passes_on_what_came_on_a_stream_before_its_answer() {
+        let (arrives, arrived) = mpsc::channel(ARRIVALS);
+        let remote = Remote::new("http://127.0.0.1:1/mcp");
+        let connection = Connection::new(&remote, Limits::default(), arrives.clone()).expect("a URL");
+        let mut http = Http::new(Arc::new(connection), arrived, None);
+        // The first ends, and then a second that has passed on something before.
+        for number in [1, 3] {
+            http.tasks.spawn(async move { Sent { id: None, last: Some(failed(number)) } });
+        }
+        tokio::task::yield_now().await;
+        let mut order = Vec::new();
+        let came = http.poll_in(&mut Context::from_waker(Waker::noop()), |incoming| {
+            let Incoming::Failed(Id::Integer(number), _) = incoming else { return };
+            if order.is_empty() {
+                arrives.try_send(failed(2)).expect("room");
+            }
+            order.push(number);
+        });
+        assert!(came.expect("nothing is gone"));
+        assert_eq!(order, [1, 2, 3]);
     }
 }

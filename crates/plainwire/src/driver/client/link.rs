@@ -21,6 +21,9 @@ pub(super) enum Incoming<'i> {
     #[cfg(feature = "http-client")]
     Failed(plainwire_proto::envelope::Id, crate::error::Error),
     Frame(Frame<'i>),
+    /// A frame that was read already.
+    #[cfg(feature = "http-client")]
+    Message(Box<crate::transport::http_client::Inbound>),
     /// The server has forgotten what was subscribed.
     #[cfg(feature = "http-client")]
     Renewed,

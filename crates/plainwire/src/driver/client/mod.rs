@@ -14,9 +14,9 @@ mod questions;
 mod requests;
 mod revival;
 mod rounds;
+mod timer;
 
 use std::future::poll_fn;
-use std::pin::Pin;
 #[cfg(feature = "http-client")]
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -27,7 +27,6 @@ use plainwire_proto::peer::{ClientConfig, Peer, RequestOptions};
 use tokio::io::{empty, sink};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
-use tokio::time::Sleep;
 
 use super::wire::Wire;
 use super::{Clock, spawn};
@@ -35,7 +34,7 @@ use crate::client::{AskToListen, Progress, Recorder};
 use crate::error::Result;
 use crate::transport::Stream;
 #[cfg(feature = "http-client")]
-use crate::transport::http_client::{Arrived, Connection};
+use crate::transport::http_client::{Arrived, Connection, Inbound};
 use crate::transport::tap::Tap;
 
 pub(crate) use desk::Desk;
@@ -45,6 +44,7 @@ pub(crate) use http::ARRIVALS;
 use http::Http;
 use link::{Incoming, Link};
 pub(crate) use revival::Revival;
+use timer::Timer;
 
 /// What the front door wants from its connection.
 pub(crate) enum Wish {
@@ -120,7 +120,8 @@ pub(crate) fn start(
         Route::Stream(stream) => over(stream, tap),
     };
     let peer = Peer::client(config);
-    let mut pump = Pump { again: revival, clock: Clock::start(), desk, link, peer, sleep: None, wishes };
+    let mut pump =
+        Pump { again: revival, clock: Clock::start(), desk, link, peer, timer: Timer::default(), wishes };
     pump.desk.kept.is_kept = pump.again.is_some();
     spawn(async move { pump.run().await }).abort_handle()
 }
@@ -138,7 +139,7 @@ struct Pump {
     desk: Desk,
     link: Link,
     peer: Peer,
-    sleep: Option<Pin<Box<Sleep>>>,
+    timer: Timer,
     wishes: mpsc::Receiver<Wish>,
 }
 
@@ -239,6 +240,8 @@ impl Pump {
     fn poll_in(&mut self, cx: &mut Context<'_>) -> std::result::Result<bool, String> {
         let Self { clock, desk, link, peer, .. } = self;
         link.poll_in(cx, |incoming| {
+            #[cfg(feature = "http-client")]
+            let whole;
             let text = match incoming {
                 #[cfg(feature = "http-client")]
                 Incoming::Failed(id, error) => {
@@ -256,6 +259,16 @@ impl Pump {
                     ""
                 }
                 #[cfg(feature = "http-client")]
+                Incoming::Message(inbound) => {
+                    let Inbound { parsed, text } = *inbound;
+                    match parsed {
+                        Some(parsed) => peer.handle_parsed(&text, parsed, clock.now()),
+                        None => peer.handle_frame(text.as_bytes(), clock.now()),
+                    }
+                    whole = text;
+                    &whole
+                }
+                #[cfg(feature = "http-client")]
                 Incoming::Renewed => {
                     desk.renewed(peer, clock.now());
                     ""
@@ -269,7 +282,7 @@ impl Pump {
     fn poll_deadlines(&mut self, cx: &mut Context<'_>) -> bool {
         let next = self.peer.poll_timeout().into_iter().chain(self.desk.poll_timeout()).min();
         let at = next.and_then(|at| self.clock.instant(at));
-        if !crate::driver::poll_until(&mut self.sleep, at, cx) {
+        if self.timer.poll(at, cx).is_pending() {
             return false;
         }
         let now = self.clock.now();

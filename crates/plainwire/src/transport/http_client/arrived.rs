@@ -2,6 +2,7 @@
 
 use plainwire_proto::envelope::Id;
 
+use super::Inbound;
 use crate::error::Error;
 
 /// What comes, in the order of its stream.
@@ -9,10 +10,10 @@ use crate::error::Error;
 pub(crate) enum Arrived {
     /// A request has no answer, and will get none.
     Failed { id: Id, error: Error },
-    /// A message.
-    Frame(Vec<u8>),
     /// Nothing comes any more.
     Gone(String),
+    /// A message, or a batch of them.
+    Message(Box<Inbound>),
     /// What was subscribed may not be any more, and what has changed was not told: the server, or a stream, began anew.
     Renewed,
 }

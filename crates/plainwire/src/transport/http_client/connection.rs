@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
-use plainwire_proto::envelope::Id;
+use plainwire_proto::peer::Limits;
 use reqwest::{Client, Response, Url};
 use tokio::sync::{OwnedRwLockWriteGuard, RwLock, mpsc};
 
 use super::remote::{Remote, client};
 use super::response::{Cut, Position};
-use super::session::Session;
+use super::session::{ID, Session};
 use super::tools::Tools;
-use super::{Arrived, Authorize, Outbound, Outgoing, Refused};
+use super::{Arrived, Authorize, Inbound, Outbound, Outgoing, Refused};
 use crate::error::{Error, Result};
 
 const LISTEN: &str = "subscriptions/listen";
@@ -35,11 +35,14 @@ pub(crate) struct Connection {
     client: Client,
     /// Held while a session begins: nothing else is sent then.
     gate: Arc<RwLock<()>>,
-    headers: HeaderMap,
-    /// Bytes of one message.
-    pub(super) limit: usize,
+    /// What each request carries.
+    pub(super) headers: HeaderMap,
+    /// What a frame may have that comes.
+    pub(super) limits: Limits,
     /// Where messages go in HTTP+SSE.
     pub(super) messages: OnceLock<Url>,
+    /// What each frame that is sent carries.
+    posting: HeaderMap,
     session: Mutex<Session>,
     pub(super) tools: Tools,
     pub(super) url: Url,
@@ -66,16 +69,21 @@ impl Connection {
     ///
     /// # Errors
     /// [`Error::Target`] for a URL or headers that are none.
-    pub(crate) fn new(remote: &Remote, limit: usize, arrived: mpsc::Sender<Arrived>) -> Result<Self> {
+    pub(crate) fn new(remote: &Remote, limits: Limits, arrived: mpsc::Sender<Arrived>) -> Result<Self> {
         let url = remote.url()?;
+        let headers = remote.headers()?;
+        let mut posting = headers.clone();
+        posting.insert(ACCEPT, BOTH);
+        posting.insert(CONTENT_TYPE, JSON);
         Ok(Self {
             arrived,
             authorize: remote.authorize.clone(),
             client: client(&url)?,
             gate: Arc::default(),
-            headers: remote.headers()?,
-            limit,
+            headers,
+            limits,
             messages: OnceLock::new(),
+            posting,
             session: Mutex::default(),
             tools: Tools::default(),
             url,
@@ -88,20 +96,23 @@ impl Connection {
         opens.then(|| Arc::clone(&self.gate).try_write_owned().ok()).flatten()
     }
 
-    /// Sends a frame, and passes on what comes for it.
-    pub(crate) async fn send(&self, out: Outbound) {
+    /// Sends a frame, and passes on what comes for it, up to the last of it, which is returned.
+    pub(crate) async fn send(&self, out: Outbound) -> Option<Arrived> {
         if !out.is_handshake() && !out.is_modern() && out.method != INITIALIZED {
             drop(self.gate.read().await);
         }
         match (self.deliver(&out).await, out.id) {
-            (Ok(()), _) => {}
-            (Err(error), Some(id)) => self.tell(Arrived::Failed { id, error }).await,
-            (Err(error), None) => tracing::warn!("`{}` was not delivered: {error}", out.method),
+            (Ok(answer), _) => answer.map(|it| Arrived::Message(Box::new(it))),
+            (Err(error), Some(id)) => Some(Arrived::Failed { id, error }),
+            (Err(error), None) => {
+                tracing::warn!("`{}` was not delivered: {error}", out.method);
+                None
+            }
         }
     }
 
-    /// Tries until there is an answer, or nothing left to try.
-    async fn deliver(&self, out: &Outbound) -> Result<()> {
+    /// Tries until there is an answer, or nothing left to try. Returns the answer, if it comes here.
+    async fn deliver(&self, out: &Outbound) -> Result<Option<Inbound>> {
         let mut tried = Tried::default();
         if out.method == "logging/setLevel" {
             self.session().log_level = Some(out.bytes.clone());
@@ -126,7 +137,7 @@ impl Connection {
             }
             let generation = sent.generation;
             match self.take(out, sent).await {
-                Ok(()) => return Ok(()),
+                Ok(answer) => return Ok(answer),
                 Err(Cut::Failed(error)) => return Err(error),
                 Err(Cut::NoSession) if !tried.is_renewed && !out.is_handshake() => {
                     tried.is_renewed = true;
@@ -157,9 +168,7 @@ impl Connection {
     }
 
     pub(super) async fn post(&self, out: &Outbound) -> std::result::Result<Sent, Unsent> {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, BOTH);
-        headers.insert(CONTENT_TYPE, JSON);
+        let mut headers = self.posting.clone();
         out.describe(&mut headers, &self.tools).map_err(|why| {
             Unsent::Refused(Error::Target { message: format!("{} can't be sent: {why}", out.title()) })
         })?;
@@ -177,42 +186,52 @@ impl Connection {
         body: Option<bytes::Bytes>,
         in_session: bool,
     ) -> std::result::Result<Sent, Unsent> {
+        let Some(authorize) = &self.authorize else {
+            return self.exchange(method, url, headers, body, in_session).await;
+        };
         for attempt in 0..=MOST_CHALLENGES {
-            let mut all = self.headers.clone();
-            all.extend(headers.clone());
-            let generation = {
-                let session = self.session();
-                if in_session {
-                    session.describe(&mut all);
-                }
-                session.generation
-            };
             let request = Outgoing { server: &self.url, url, method: &method };
-            let proof = match &self.authorize {
-                Some(authorize) => authorize.headers(request).await.map_err(Unsent::Refused)?,
-                None => HeaderMap::new(),
-            };
+            let proof = authorize.headers(request).await.map_err(Unsent::Refused)?;
+            let mut headers = headers.clone();
             for (name, value) in &proof {
-                all.insert(name, value.clone());
+                headers.insert(name, value.clone());
             }
-            let mut request = self.client.request(method.clone(), url.clone()).headers(all);
-            if let Some(body) = &body {
-                request = request.body(body.clone());
+            let sent = self.exchange(method.clone(), url, headers, body.clone(), in_session).await?;
+            let status = sent.response.status();
+            if !matches!(status.as_u16(), 401 | 403) {
+                return Ok(sent);
             }
-            let response = request.send().await.map_err(|error| Unsent::new(&self.url, &error))?;
-            let status = response.status();
-            match &self.authorize {
-                Some(authorize) if matches!(status.as_u16(), 401 | 403) => {
-                    let headers = response.headers();
-                    let refused = Refused { server: &self.url, status, headers, sent: &proof, attempt };
-                    authorize.challenged(refused).await.map_err(Unsent::Refused)?;
-                }
-                _ => return Ok(Sent { response, generation }),
-            }
+            let headers = sent.response.headers();
+            let refused = Refused { server: &self.url, status, headers, sent: &proof, attempt };
+            authorize.challenged(refused).await.map_err(Unsent::Refused)?;
         }
         let message =
             format!("expected to be let in with {MOST_CHALLENGES} other proofs, but found that we are not");
         Err(Unsent::Refused(Error::Http { status: 401, message }))
+    }
+
+    /// Makes one request of HTTP, as it is.
+    async fn exchange(
+        &self,
+        method: Method,
+        url: &Url,
+        mut headers: HeaderMap,
+        body: Option<bytes::Bytes>,
+        in_session: bool,
+    ) -> std::result::Result<Sent, Unsent> {
+        let generation = {
+            let session = self.session();
+            if in_session {
+                session.describe(&mut headers);
+            }
+            session.generation
+        };
+        let mut request = self.client.request(method, url.clone()).headers(headers);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let response = request.send().await.map_err(|error| Unsent::new(&self.url, &error))?;
+        Ok(Sent { response, generation })
     }
 
     pub(super) async fn tell(&self, arrived: Arrived) {
@@ -237,9 +256,9 @@ impl Connection {
             Unsent::Unknown(why) => Error::Closed { why },
         };
         let Sent { response, .. } = self.post(&initialize).await.map_err(refused)?;
-        let headers = response.headers().clone();
+        let id = response.headers().get(ID).cloned();
         let answer = self.read_alone(&initialize, response).await?;
-        if !self.session().begin(&headers, &answer) {
+        if !self.session().begin(id, &answer.text) {
             let why = "the session ended, and the next one speaks another revision".to_owned();
             return Err(Error::Closed { why });
         }
@@ -257,7 +276,7 @@ impl Connection {
     /// Ends the session, as a courtesy: the server would find out by itself.
     pub(crate) async fn end(&self) {
         if self.session().has_id() {
-            let deleted = self.request(Method::DELETE, &self.url, HeaderMap::new(), None, true);
+            let deleted = self.request(Method::DELETE, &self.url, self.headers.clone(), None, true);
             let _ = tokio::time::timeout(FAREWELL, deleted).await;
         }
     }
@@ -296,9 +315,4 @@ pub(super) fn explain(error: &reqwest::Error) -> String {
 
 pub(super) fn no_session() -> Error {
     Error::Closed { why: "the server has ended the session, and the next one at once".to_owned() }
-}
-
-/// The id of a frame, for answers.
-pub(super) fn is_id(found: Option<&Id>, out: &Outbound) -> bool {
-    found.is_some() && found == out.id.as_ref()
 }

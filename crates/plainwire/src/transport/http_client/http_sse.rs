@@ -6,7 +6,7 @@ use plainwire_proto::sse::{Events, Piece};
 use reqwest::Response;
 
 use super::connection::{Connection, Sent, Unsent};
-use super::response::{Cut, Position, kind};
+use super::response::{Cut, Position, Streamed, kind};
 use super::{Arrived, Outbound};
 use crate::error::Error;
 
@@ -17,7 +17,7 @@ impl Connection {
         if response.status() != 200 || kind(response.headers()) != "text/event-stream" {
             return Ok(false);
         }
-        let mut events = Events::new(self.limit);
+        let mut events = Events::new(self.limits.frame_in);
         let Some(endpoint) = endpoint(&mut response, &mut events).await else { return Ok(false) };
         let messages = self.url.join(&endpoint).ok().filter(|it| it.origin() == self.url.origin());
         let Some(messages) = messages else {
@@ -51,7 +51,10 @@ impl Connection {
     async fn read_on(&self, mut response: Response, mut events: Events) {
         let mut position = Position::default();
         let ended = self.read_events((&mut response, &mut events), &mut position, None).await;
-        let why = ended.ok().flatten().unwrap_or_else(|| "the stream of the connection broke".to_owned());
+        let why = match ended {
+            Ok(Streamed::Ended(why)) => why,
+            _ => "the stream of the connection broke".to_owned(),
+        };
         self.tell(Arrived::Gone(why)).await;
     }
 }

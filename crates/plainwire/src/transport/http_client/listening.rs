@@ -16,7 +16,7 @@ impl Connection {
                 Ok(Sent { mut response, generation }) => match response.status() {
                     StatusCode::OK if kind(response.headers()) == "text/event-stream" => {
                         // Nothing is awaited here, so that nothing is cut off.
-                        let mut events = Events::new(self.limit);
+                        let mut events = Events::new(self.limits.frame_in);
                         let _ = self.read_events((&mut response, &mut events), &mut position, None).await;
                     }
                     // Whoever only listens would wait for ever in a session that is gone.

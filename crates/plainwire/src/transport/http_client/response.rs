@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use plainwire_proto::envelope::{self, Message};
-use plainwire_proto::json::{Span, shorten, write};
-use plainwire_proto::sse::{Events, Piece};
+use plainwire_proto::json::{shorten, write};
+use plainwire_proto::sse::{Event, Events, Piece};
 use reqwest::Response;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::connection::{Connection, EVENTS, Sent, Unsent, explain, is_id};
-use super::{Arrived, Outbound};
+use super::connection::{Connection, EVENTS, Sent, Unsent, explain};
+use super::session::ID;
+use super::{Arrived, Inbound, Outbound};
 use crate::error::{Error, Result};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -30,9 +30,6 @@ const WAIT: Duration = Duration::from_millis(100);
 /// How long that gets. 30 s: a server that restarts is back by then.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Levels of a message; the peer has its own limit.
-const DEPTH: usize = 1_024;
-
 /// Why a response was not read to its end.
 pub(super) enum Cut {
     /// With an answer of sorts, or by what can't be mended.
@@ -41,6 +38,14 @@ pub(super) enum Cut {
     Lost(String),
     /// The server does not know the session, and has not looked at the message.
     NoSession,
+}
+
+/// What a stream has come to.
+pub(super) enum Streamed {
+    /// The answer that was awaited.
+    Answer(Box<Inbound>),
+    /// Why it ended without.
+    Ended(String),
 }
 
 impl From<Error> for Cut {
@@ -72,8 +77,8 @@ impl Position {
 }
 
 impl Connection {
-    /// Takes the response to a frame, up to its answer.
-    pub(super) async fn take(&self, out: &Outbound, sent: Sent) -> std::result::Result<(), Cut> {
+    /// Takes the response to a frame, up to its answer, which is returned, unless it comes elsewhere.
+    pub(super) async fn take(&self, out: &Outbound, sent: Sent) -> std::result::Result<Option<Inbound>, Cut> {
         let Sent { response, .. } = sent;
         let status = response.status().as_u16();
         if !(200..300).contains(&status) {
@@ -81,16 +86,16 @@ impl Connection {
         }
         if out.id.is_none() || self.messages.get().is_some() {
             drop(response.bytes().await);
-            return Ok(());
+            return Ok(None);
         }
-        let headers = response.headers().clone();
-        match kind(&headers) {
+        match kind(response.headers()) {
             "application/json" => {
-                let bytes = self.body(response).await?;
-                self.answered(out, &headers, bytes).await?;
-                Ok(())
+                let session = response.headers().get(ID).cloned();
+                let answer = self.read_answer(out, self.body(response).await?)?;
+                self.learn(out, session, &answer);
+                Ok(Some(answer))
             }
-            "text/event-stream" => self.follow(out, response).await,
+            "text/event-stream" => self.follow(out, response).await.map(Some),
             found => {
                 let text = format!(
                     "expected `content-type: application/json` or `text/event-stream` for {}, but found {found:?} (HTTP {status})",
@@ -105,7 +110,7 @@ impl Connection {
     ///
     /// # Errors
     /// For anything else.
-    pub(super) async fn read_alone(&self, out: &Outbound, mut response: Response) -> Result<Vec<u8>> {
+    pub(super) async fn read_alone(&self, out: &Outbound, mut response: Response) -> Result<Inbound> {
         let status = response.status().as_u16();
         let failed = |message: String| Err(Error::Http { status, message });
         if status != 200 {
@@ -115,21 +120,21 @@ impl Connection {
             ));
         }
         if kind(response.headers()) == "application/json" {
-            return self.body(response).await.map_err(|cut| match cut {
+            let body = self.body(response).await.map_err(|cut| match cut {
                 Cut::Failed(error) => error,
                 Cut::Lost(why) => Error::Closed { why },
                 Cut::NoSession => super::connection::no_session(),
-            });
+            })?;
+            return self.read_answer(out, body);
         }
-        let mut events = Events::new(self.limit);
+        let mut events = Events::new(self.limits.frame_in);
         while let Ok(Some(bytes)) = response.chunk().await {
             events.push(&bytes);
             while let Some(piece) = events.next_piece() {
-                if let Piece::Event(event) = piece
-                    && let Some(data) = event.data
-                    && is_answer(&data, out)
-                {
-                    return Ok(data.into_bytes());
+                let Piece::Event(Event { data: Some(data), .. }) = piece else { continue };
+                let found = self.read(data);
+                if found.answers(out) {
+                    return Ok(found);
                 }
             }
         }
@@ -137,13 +142,19 @@ impl Connection {
     }
 
     /// Reads a stream up to the answer to `out`.
-    async fn follow(&self, out: &Outbound, mut response: Response) -> std::result::Result<(), Cut> {
-        let headers = response.headers().clone();
+    async fn follow(&self, out: &Outbound, mut response: Response) -> std::result::Result<Inbound, Cut> {
+        let session = response.headers().get(ID).cloned();
         let mut position = Position::default();
         loop {
-            let mut events = Events::new(self.limit);
-            let found = self.read_events((&mut response, &mut events), &mut position, Some((out, &headers)));
-            let Some(why) = found.await? else { return Ok(()) };
+            let mut events = Events::new(self.limits.frame_in);
+            let found = self.read_events((&mut response, &mut events), &mut position, Some(out));
+            let why = match found.await? {
+                Streamed::Answer(answer) => {
+                    self.learn(out, session, &answer);
+                    return Ok(*answer);
+                }
+                Streamed::Ended(why) => why,
+            };
             // Modern streams are not taken up again, and neither are those without ids.
             let Some(last) = position.last_id.clone().filter(|_| !out.is_modern()) else {
                 return Err(Cut::Lost(why));
@@ -184,7 +195,7 @@ impl Connection {
     }
 
     pub(super) async fn get(&self, last: Option<&str>) -> std::result::Result<Sent, Unsent> {
-        let mut headers = HeaderMap::new();
+        let mut headers = self.headers.clone();
         headers.insert(ACCEPT, EVENTS);
         if let Some(last) = last.and_then(|last| HeaderValue::try_from(last).ok()) {
             headers.insert(LAST_EVENT_ID, last);
@@ -192,13 +203,13 @@ impl Connection {
         self.request(Method::GET, &self.url, headers, None, true).await
     }
 
-    /// Passes on events until the answer, if there is one to come. Returns why it ended without.
+    /// Passes on events until the answer to `awaited`, if there is one to come.
     pub(super) async fn read_events(
         &self,
         (response, events): (&mut Response, &mut Events),
         position: &mut Position,
-        awaited: Option<(&Outbound, &HeaderMap)>,
-    ) -> std::result::Result<Option<String>, Cut> {
+        awaited: Option<&Outbound>,
+    ) -> std::result::Result<Streamed, Cut> {
         loop {
             while let Some(piece) = events.next_piece() {
                 let event = match piece {
@@ -206,7 +217,7 @@ impl Connection {
                     Piece::TooLong => {
                         let text = format!(
                             "expected an event of at most {} bytes (limit `frame_in`), but found a longer one",
-                            self.limit
+                            self.limits.frame_in
                         );
                         if awaited.is_some() {
                             return Err(Cut::Failed(Error::Decode { message: text }));
@@ -221,49 +232,57 @@ impl Connection {
                     position.last_id = Some(id).filter(|id| !id.is_empty());
                 }
                 let Some(data) = event.data.filter(|data| !data.is_empty()) else { continue };
-                match awaited {
-                    Some((out, headers)) if is_answer(&data, out) => {
-                        self.pass(out, headers, data.into_bytes()).await;
-                        return Ok(None);
-                    }
-                    _ => self.tell(Arrived::Frame(data.into_bytes())).await,
+                let found = self.read(data);
+                if awaited.is_some_and(|out| found.answers(out)) {
+                    return Ok(Streamed::Answer(Box::new(found)));
                 }
+                self.tell(Arrived::Message(Box::new(found))).await;
             }
             match response.chunk().await {
                 Ok(Some(bytes)) => events.push(&bytes),
-                Ok(None) => return Ok(Some("the stream ended before the answer".to_owned())),
-                Err(error) => return Ok(Some(explain(&error))),
+                Ok(None) => return Ok(Streamed::Ended("the stream ended before the answer".to_owned())),
+                Err(error) => return Ok(Streamed::Ended(explain(&error))),
             }
         }
     }
 
-    /// Takes a body that has to be the answer to `out`.
-    async fn answered(&self, out: &Outbound, headers: &HeaderMap, bytes: Vec<u8>) -> Result<()> {
-        let answers = std::str::from_utf8(&bytes).is_ok_and(|text| is_answer(text, out));
-        if !answers {
-            let text = format!("expected the answer to {}, but found {}", out.title(), words(&bytes));
-            return Err(Error::Decode { message: text });
+    /// Reads a body that has to be the answer to `out`.
+    fn read_answer(&self, out: &Outbound, bytes: Vec<u8>) -> Result<Inbound> {
+        let unexpected = |found: &[u8]| {
+            let text = format!("expected the answer to {}, but found {}", out.title(), words(found));
+            Err(Error::Decode { message: text })
+        };
+        match String::from_utf8(bytes).map(|text| self.read(text)) {
+            Ok(found) if found.answers(out) => Ok(found),
+            Ok(found) => unexpected(found.text.as_bytes()),
+            Err(error) => unexpected(error.as_bytes()),
         }
-        self.pass(out, headers, bytes).await;
-        Ok(())
     }
 
-    /// Passes on the answer, and takes note of what it says to us.
-    async fn pass(&self, out: &Outbound, headers: &HeaderMap, bytes: Vec<u8>) {
+    fn read(&self, text: String) -> Inbound {
+        Inbound::read(text, self.limits.depth)
+    }
+
+    /// Takes note of what an answer says to us.
+    fn learn(&self, out: &Outbound, session_id: Option<HeaderValue>, answer: &Inbound) {
         match &*out.method {
             "initialize" => {
                 let mut session = self.session();
                 session.initialize = Some(out.bytes.clone());
-                session.begin(headers, &bytes);
+                session.begin(session_id, &answer.text);
             }
-            "tools/list" => self.tools.learn(&bytes),
+            "tools/list" => self.tools.learn(&answer.text),
             _ => {}
         }
-        self.tell(Arrived::Frame(bytes)).await;
     }
 
     /// Takes a response that is no success.
-    async fn refused(&self, out: &Outbound, status: u16, response: Response) -> std::result::Result<(), Cut> {
+    async fn refused(
+        &self,
+        out: &Outbound,
+        status: u16,
+        response: Response,
+    ) -> std::result::Result<Option<Inbound>, Cut> {
         if status == 404 && !out.is_modern() && !out.is_handshake() && self.session().has_id() {
             return Err(Cut::NoSession);
         }
@@ -273,19 +292,18 @@ impl Connection {
         }
         let may_be_older = out.method == "initialize" && matches!(status, 400 | 404 | 405);
         if may_be_older && self.begin_http_sse(out).await? {
-            return Ok(());
+            return Ok(None);
         }
         match (&out.id, error_in(&body)) {
-            (Some(_), Some(error)) => self.tell(Arrived::Frame(error_frame(out, error.get()))).await,
+            (Some(_), Some(error)) => Ok(Some(self.read(error_frame(out, error.get())))),
             // Whatever it is, it does not know this method: the peer goes on with the handshake.
             (Some(_), None) if out.method == "server/discover" => {
                 let text = serde_json::Value::from(format!("HTTP {status}"));
                 let error = format!(r#"{{"code":-32601,"message":{text}}}"#);
-                self.tell(Arrived::Frame(error_frame(out, &error))).await;
+                Ok(Some(self.read(error_frame(out, &error))))
             }
-            _ => return Err(Cut::Failed(Error::Http { status, message: words(&body) })),
+            _ => Err(Cut::Failed(Error::Http { status, message: words(&body) })),
         }
-        Ok(())
     }
 
     /// Reads a body within the limit.
@@ -293,10 +311,10 @@ impl Connection {
         let mut bytes = Vec::new();
         loop {
             match response.chunk().await {
-                Ok(Some(chunk)) if bytes.len() + chunk.len() > self.limit => {
+                Ok(Some(chunk)) if bytes.len() + chunk.len() > self.limits.frame_in => {
                     let text = format!(
                         "expected a response of at most {} bytes (limit `frame_in`), but found a longer one",
-                        self.limit
+                        self.limits.frame_in
                     );
                     return Err(Cut::Failed(Error::Decode { message: text }));
                 }
@@ -318,17 +336,6 @@ pub(super) fn kind(headers: &HeaderMap) -> &str {
     found.split(';').next().unwrap_or_default().trim()
 }
 
-/// Whether a message is the answer to `out`.
-fn is_answer(message: &str, out: &Outbound) -> bool {
-    match envelope::parse(message, Span::whole(message), DEPTH) {
-        Ok(Message::Result { id, .. }) => is_id(Some(&id), out),
-        Ok(Message::Error { id, .. }) => is_id(id.as_ref(), out),
-        // A broken answer is one too: the peer says what is wrong with it.
-        Err(malformed) => malformed.is_answer && is_id(malformed.id.as_ref(), out),
-        Ok(_) => false,
-    }
-}
-
 /// The JSON-RPC error in a body. Servers that refuse a request often do not repeat its id.
 fn error_in(body: &[u8]) -> Option<&RawValue> {
     #[derive(Deserialize)]
@@ -346,7 +353,7 @@ fn error_in(body: &[u8]) -> Option<&RawValue> {
 }
 
 /// The answer to `out` with this error.
-fn error_frame(out: &Outbound, error: &str) -> Vec<u8> {
+fn error_frame(out: &Outbound, error: &str) -> String {
     let mut frame = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     if let Some(id) = &out.id {
         id.write(&mut frame);
@@ -354,7 +361,7 @@ fn error_frame(out: &Outbound, error: &str) -> Vec<u8> {
     frame.extend_from_slice(br#","error":"#);
     write::raw(&mut frame, error);
     frame.push(b'}');
-    frame
+    String::from_utf8(frame).unwrap_or_default()
 }
 
 /// What a body says, for people: the message of its error, else itself.

@@ -23,9 +23,9 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Takes note of the answer to `initialize`. Returns whether it is the revision that was spoken before, if there was
+    /// Takes note of the answer to `initialize` and of the id that came with it. Returns whether it is the revision that was spoken before, if there was
     /// one.
-    pub(super) fn begin(&mut self, headers: &HeaderMap, answer: &[u8]) -> bool {
+    pub(super) fn begin(&mut self, id: Option<HeaderValue>, answer: &str) -> bool {
         #[derive(Deserialize)]
         struct Answer {
             result: Agreed,
@@ -35,11 +35,11 @@ impl Session {
         struct Agreed {
             protocol_version: String,
         }
-        let agreed = serde_json::from_slice::<Answer>(answer).ok();
+        let agreed = serde_json::from_str::<Answer>(answer).ok();
         let revision = agreed.and_then(|it| Revision::parse(&it.result.protocol_version));
         let is_same = self.generation == 0 || self.revision == revision;
         self.generation += 1;
-        self.id = headers.get(ID).cloned();
+        self.id = id;
         self.revision = revision;
         is_same
     }

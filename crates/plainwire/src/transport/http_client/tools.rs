@@ -26,7 +26,7 @@ struct Known {
 
 impl Tools {
     /// Takes note of the tools in an answer to `tools/list`.
-    pub(super) fn learn(&self, frame: &[u8]) {
+    pub(super) fn learn(&self, frame: &str) {
         #[derive(Deserialize)]
         struct Answer<'a> {
             #[serde(borrow)]
@@ -37,7 +37,7 @@ impl Tools {
             #[serde(borrow)]
             tools: Vec<&'a RawValue>,
         }
-        let Ok(answer) = serde_json::from_slice::<Answer<'_>>(frame) else { return };
+        let Ok(answer) = serde_json::from_str::<Answer<'_>>(frame) else { return };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for tool in answer.result.tools {
             let Ok(tool) = serde_json::from_str::<Tool>(tool.get()) else { continue };
