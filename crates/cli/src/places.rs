@@ -31,18 +31,25 @@ enum Base {
     Settings,
 }
 
-/// Sources: `modelcontextprotocol.io/docs/develop/connect-local-servers`, `code.claude.com/docs/en/mcp`,
-/// `cursor.com/docs/mcp`, `code.visualstudio.com/docs/copilot/reference/mcp-configuration`,
-/// `docs.windsurf.com/windsurf/cascade/mcp`. Claude Desktop is made for macOS and Windows; builds for Linux read the file
-/// below `~/.config`.
+/// Each with the page of its makers that says so, as it stood in 2026.
 const PLACES: [(Known, Scope, Base, &str); 8] = [
+    // `code.claude.com/docs/en/mcp`, "MCP installation scopes": also what is kept for one project. That the file moves with
+    // `CLAUDE_CONFIG_DIR` is not said there: `code.claude.com/docs/en/env-vars` says that all settings are stored there.
     (Known::ClaudeCode, Scope::User, Base::Claude, ".claude.json"),
+    // The same, "Project scope".
     (Known::ClaudeCode, Scope::Project, Base::Here, ".mcp.json"),
+    // `modelcontextprotocol.io/docs/develop/connect-local-servers`: macOS and Windows. Nobody documents Linux, which Claude
+    // Desktop is not made for; there it is where programs of its kind keep their settings.
     (Known::ClaudeDesktop, Scope::User, Base::Settings, "Claude/claude_desktop_config.json"),
+    // `cursor.com/docs/mcp`, "Configuration locations".
     (Known::Cursor, Scope::User, Base::Home, ".cursor/mcp.json"),
     (Known::Cursor, Scope::Project, Base::Here, ".cursor/mcp.json"),
+    // `code.visualstudio.com/docs/agents/reference/mcp-configuration`: "in your user profile"; the folder of the default profile is
+    // that of `settings.json` in `code.visualstudio.com/docs/configure/settings`. Other profiles have their own.
     (Known::Vscode, Scope::User, Base::Settings, "Code/User/mcp.json"),
     (Known::Vscode, Scope::Project, Base::Here, ".vscode/mcp.json"),
+    // `docs.windsurf.com/windsurf/cascade/mcp`, "mcp_config.json". Its plugins for other editors have `~/.codeium/mcp_config.json`
+    // (`docs.windsurf.com/plugins/cascade/mcp`), which is not looked for.
     (Known::Windsurf, Scope::User, Base::Home, ".codeium/windsurf/mcp_config.json"),
 ];
 
@@ -57,6 +64,15 @@ pub(crate) struct Place {
 /// Returns the files of this machine and this folder.
 pub(crate) fn here() -> Vec<Place> {
     places(env::consts::OS, |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from))
+}
+
+/// Returns the folder for which a file of this client has a part of its own: the one that the command runs in.
+///
+/// Source: `code.claude.com/docs/en/mcp`, "Local scope". Whether Claude Code takes the folder that it was started in or the root
+/// of a repository is not said there; here it is the folder.
+pub(crate) fn project(client: Known, scope: Scope) -> Option<PathBuf> {
+    let has_parts = client == Known::ClaudeCode && scope == Scope::User;
+    has_parts.then(|| env::current_dir().ok()).flatten()
 }
 
 fn places(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Vec<Place> {

@@ -5,7 +5,7 @@
 //! Nothing is shown of arguments, variables and headers.
 
 use std::future::{Future, poll_fn};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use plainwire::proto::revision::Era;
 use plainwire::{Client, Target};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use crate::args::{Known, Servers};
 use crate::exit::{Exit, Failure};
@@ -29,7 +29,7 @@ use crate::{target, visible};
 /// Servers that are asked at the same time.
 const AT_ONCE: usize = 16;
 
-/// How long a server may take to leave.
+/// How long a server may take to leave, before it is asked by SIGTERM.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Characters of a cell.
@@ -40,6 +40,8 @@ struct File {
     client: Option<Known>,
     config: Config,
     path: PathBuf,
+    /// The project that it is a part for.
+    project: Option<PathBuf>,
     scope: Scope,
 }
 
@@ -67,7 +69,11 @@ pub(crate) async fn run(it: Servers) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for (client, scope, path) in paths(&it) {
         match Config::read(&path) {
-            Ok(config) => files.push(File { client, config, path, scope }),
+            Ok(config) => {
+                let part = project(client, scope, &path);
+                files.push(File { client, config, path, project: None, scope });
+                files.extend(part);
+            }
             Err(error) => {
                 output::failure(&Failure::from(error));
                 all_well = false;
@@ -97,6 +103,14 @@ fn paths(it: &Servers) -> Vec<(Option<Known>, Scope, PathBuf)> {
             there.map(|it| (Some(it.client), it.scope, it.path)).collect()
         }
     }
+}
+
+/// What a file of this user keeps for the folder that the command runs in. It was this user who put it there.
+fn project(client: Option<Known>, scope: Scope, path: &Path) -> Option<File> {
+    let folder = places::project(client?, scope)?;
+    // What is wrong with the file has been said.
+    let config = Config::read_project(path, &folder).ok().filter(|it| !it.entries().is_empty())?;
+    Some(File { client, config, path: path.to_path_buf(), project: Some(folder), scope })
 }
 
 /// A folder that came from elsewhere does not get its commands run by listing what is in it.
@@ -151,23 +165,26 @@ async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
 async fn check(target: Target, deadline: Duration) -> Outcome {
     let target = match target {
         // Many at the same time would write over each other.
-        Target::Command(program) => program.stderr(Stderr::Keep).into(),
+        Target::Command(program) => program.stderr(Stderr::Keep).grace(FAREWELL).into(),
         other => other,
     };
-    let asked = async {
-        let options = RequestOptions { idle: deadline, ..RequestOptions::default() };
-        let client = Client::builder().deadlines(options).connect(target).await?;
-        let facts = facts(&client).await;
-        let _ = timeout(FAREWELL, client.close()).await;
-        facts
+    let until = Instant::now() + deadline;
+    let options = RequestOptions { idle: deadline, ..RequestOptions::default() };
+    // By its own deadline, and not by dropping it: a server that was started is gone before we go on.
+    let connecting = Client::builder().deadlines(options).connect_deadline(deadline).connect(target);
+    let client = match connecting.await {
+        Ok(client) => client,
+        Err(error) => return Outcome::Failed(Failure::from(error).text),
     };
-    match timeout(deadline, asked).await {
+    let outcome = match timeout_at(until, facts(&client)).await {
         Ok(Ok(facts)) => Outcome::Works(facts),
         Ok(Err(error)) => Outcome::Failed(Failure::from(error).text),
         Err(_) => {
             Outcome::Failed(format!("expected an answer within {} s, but found none", deadline.as_secs()))
         }
-    }
+    };
+    client.close().await;
+    outcome
 }
 
 async fn facts(client: &Client) -> plainwire::Result<Facts> {
@@ -202,7 +219,13 @@ fn show(files: &[File], outcomes: &[Vec<Outcome>]) -> Result<(), Failure> {
         output::words("no configuration file of a client was found\n");
     }
     for (n, (file, outcomes)) in files.iter().zip(outcomes).enumerate() {
-        let whose = file.client.map(|it| format!(" ({})", places::name(it))).unwrap_or_default();
+        let whose = file.client.map(|it| match &file.project {
+            Some(folder) => {
+                format!(" ({}, for {})", places::name(it), visible::line(&folder.display().to_string()))
+            }
+            None => format!(" ({})", places::name(it)),
+        });
+        let whose = whose.unwrap_or_default();
         let gap = if n == 0 { "" } else { "\n" };
         output::line(&format!("{gap}{}{whose}", visible::line(&file.path.display().to_string())))?;
         let rows: Vec<_> = file.config.entries().iter().zip(outcomes).map(|it| row(it.0, it.1)).collect();
@@ -245,6 +268,7 @@ fn one_as_json(file: &File, entry: &Entry, outcome: &Outcome) -> Value {
         "file": file.path.display().to_string(),
         "line": entry.line(),
         "name": entry.name(),
+        "project": file.project.as_ref().map(|it| it.display().to_string()),
         "target": entry.summary().ok(),
         "transport": transport(entry),
     });

@@ -15,7 +15,7 @@ use plainwire::transport::http_client::Remote;
 
 use crate::args::Whom;
 use crate::exit::Failure;
-use crate::places::{self, Scope};
+use crate::places::{self, Place, Scope};
 
 /// Returns what the command line names.
 pub(crate) fn of(whom: &Whom) -> Result<Target, Failure> {
@@ -36,7 +36,11 @@ fn command(whom: &Whom) -> Result<Command, Failure> {
     let program = words.next().ok_or_else(|| Failure::usage("expected a command behind `--`".into()))?;
     let text = program.to_string_lossy();
     if text.starts_with("http://") || text.starts_with("https://") {
-        let found = text.split('?').next().unwrap_or_default();
+        let found = text.split(['?', '#']).next().unwrap_or_default();
+        let (scheme, rest) = found.split_once("://").unwrap_or_default();
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        // Who has a password in a URL has it there.
+        let found = format!("{scheme}://{}{path}", authority.rsplit('@').next().unwrap_or_default());
         return Err(Failure {
             hint: Some("a URL stands behind `--url`, without `--`".into()),
             ..Failure::usage(format!("expected a command behind `--`, but found {found}"))
@@ -85,26 +89,25 @@ fn token(whom: &Whom) -> Result<Option<String>, Failure> {
 }
 
 fn entry(name: &str, whom: &Whom) -> Result<Target, Failure> {
-    let path = match &whom.config {
-        Some(path) => path.clone(),
+    let config = match &whom.config {
+        Some(path) => Config::read(path)?,
         None => find(name)?,
     };
-    Ok(Config::read(&path)?.entry(name)?.target(&variables(&whom.input_env)?)?)
+    Ok(config.entry(name)?.target(&variables(&whom.input_env)?)?)
 }
 
 /// Looks for the one file of this user that has the server. Those of the folder are left out: whoever has made it would say
 /// which command runs.
-fn find(name: &str) -> Result<PathBuf, Failure> {
+fn find(name: &str) -> Result<Config, Failure> {
     let mine = places::here().into_iter().filter(|it| it.scope == Scope::User && it.path.exists());
-    let found: Vec<PathBuf> = mine
-        .map(|it| it.path)
-        .filter(|path| Config::read(path).is_ok_and(|it| it.entry(name).is_ok()))
-        .collect();
-    let files =
-        |paths: &[PathBuf]| paths.iter().map(|it| it.display().to_string()).collect::<Vec<_>>().join(", ");
+    let mut found: Vec<(PathBuf, Config)> =
+        mine.filter_map(|it| configured(name, &it).map(|config| (it.path, config))).collect();
+    let files = |found: &[(PathBuf, Config)]| {
+        found.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    };
     let hint = |text: &str| Some(text.to_owned());
     match &found[..] {
-        [one] => Ok(one.clone()),
+        [_] => Ok(found.remove(0).1),
         [] => Err(Failure {
             hint: hint("`plainwire servers` lists them; --config FILE names another file"),
             ..Failure::usage(format!(
@@ -119,6 +122,16 @@ fn find(name: &str) -> Result<PathBuf, Failure> {
             ))
         }),
     }
+}
+
+/// What a file has under this name: what it keeps for this folder comes before what it has for all of them.
+fn configured(name: &str, place: &Place) -> Option<Config> {
+    let has = |config: &Config| config.entry(name).is_ok();
+    let of_project = || {
+        let folder = places::project(place.client, place.scope)?;
+        Config::read_project(&place.path, folder).ok().filter(has)
+    };
+    of_project().or_else(|| Config::read(&place.path).ok().filter(has))
 }
 
 /// What stands for variables in configuration files: the environment, and what `--input-env` says.

@@ -74,7 +74,7 @@ pub mod transport;
 
 pub use asking::{Answer, Confirm};
 pub use client::{
-    Client, ClientBuilder, Listen, Notice, Page, Pages, Progress, Sampling, Stage, Step, Target, Trace,
+    Client, ClientBuilder, Eras, Listen, Notice, Page, Pages, Progress, Sampling, Stage, Step, Target, Trace,
 };
 pub use context::{Context, Principal, TraceContext};
 pub use driver::blocking;

@@ -132,3 +132,80 @@ fn shows_files_that_can_be_read_beside_one_that_can_not() {
     let ran = servers(&home, &["--config", "nowhere.json"]);
     assert!(ran.code == 1 && ran.stderr.contains("expected nowhere.json to be readable"), "{ran:?}");
 }
+
+/// A server that ignores what asks it to end and has started another process; `ANSWER` is what it does with a line.
+#[cfg(unix)]
+const STUBBORN: &str = r#"
+trap '' TERM
+echo $$ >> "$PIDS"
+(trap '' TERM; echo "$(exec sh -c 'echo $PPID')" >> "$PIDS"; while :; do sleep 1; done) &
+while read -r line; do
+    id=${line#*\"id\":}; id=${id%%[,\}]*}
+    ANSWER
+done
+while :; do sleep 1; done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn nothing_of_what_a_check_has_started_is_left_when_it_ends() {
+    let home = folder("servers-stubborn");
+    let hello = r#"case $line in *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}\n' "$id";;
+        *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\n' "$id";; esac"#;
+    let server = |answer: &str, pids: &str| {
+        serde_json::json!({
+            "command": "/bin/sh", "args": ["-c", STUBBORN.replace("ANSWER", answer)],
+            "env": { "PIDS": home.join(pids) }
+        })
+    };
+    // One that says nothing at all, and one that greets and then says nothing.
+    let file = serde_json::json!({ "mcpServers": { "mute": server(":", "mute"), "greets": server(hello, "greets") } });
+    write(&home.join("c.json"), &file.to_string());
+    let ran = servers(&home, &["--check", "--config", "c.json", "--timeout", "2"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.stdout.matches("error: expected").count(), 2, "{ran:?}");
+    for name in ["mute", "greets"] {
+        let pids = fs::read_to_string(home.join(name)).expect("it was started");
+        assert_eq!(pids.lines().count(), 2, "{pids}");
+        for pid in pids.lines() {
+            let state =
+                std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("ps");
+            let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
+            // Whoever reaps orphans here may not have come round yet.
+            assert!(state.is_empty() || state.starts_with('Z'), "{pid} of {name} lives: {state}");
+        }
+    }
+}
+
+#[test]
+fn knows_what_claude_code_keeps_for_this_folder() {
+    let home = folder("servers-project");
+    let here = fs::canonicalize(&home).expect("a folder of our own");
+    let reference = serde_json::json!({ "command": "plainwire", "args": ["serve", "reference"] });
+    let file = serde_json::json!({
+        "mcpServers": { "both": { "command": "/nowhere/at/all" }, "mine": { "command": "shelf" } },
+        "projects": {
+            (here.to_str().expect("UTF-8")): { "mcpServers": { "both": reference } },
+            "/somewhere/else": { "mcpServers": { "other": { "command": "shelf" } } }
+        }
+    });
+    write(&home.join(".claude.json"), &file.to_string());
+    let listed = servers(&here, &[]).quietly();
+    let text = listed.replace(&here.display().to_string(), "~");
+    assert!(
+        text.contains("~/.claude.json (Claude Code)\n")
+            && text.contains("~/.claude.json (Claude Code, for ~)\n"),
+        "{text}"
+    );
+    assert!(!text.contains("other"), "{text}");
+    let json = servers(&here, &["--json"]).json();
+    assert_eq!(json["servers"][2]["project"], here.to_str().expect("UTF-8"));
+    assert_eq!(json["servers"][0]["project"], serde_json::Value::Null);
+    // Started by `--check`: this user has put it there. And what is for this folder comes first.
+    let ran = servers(&here, &["--check"]);
+    assert!(ran.stdout.contains("plainwire-reference 0.1.0"), "{ran:?}");
+    let mut command = binary::command();
+    command.args(["call", "calculate", "expression=6*7", "--server", "both"]).current_dir(&here);
+    command.env("HOME", &here).env_remove("XDG_CONFIG_HOME").env_remove("CLAUDE_CONFIG_DIR");
+    assert_eq!(Ran::of(command.output().expect("the binary starts")).quietly(), "42\n");
+}

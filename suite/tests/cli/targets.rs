@@ -186,7 +186,7 @@ fn takes_one_server_and_says_how_it_is_written() {
         let ran = run(words);
         assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {ran:?}");
     }
-    let ran = run(&["list", "--", "https://a.example/mcp?token=s3cret"]);
+    let ran = run(&["list", "--", "https://ada:s3cret@a.example/mcp?token=s3cret"]);
     assert_eq!(
         (ran.code, &*ran.stderr),
         (

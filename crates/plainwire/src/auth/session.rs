@@ -29,6 +29,7 @@ use super::refresh::Refreshed;
 use super::scope::Scopes;
 use super::store::StoreKey;
 use super::token::Tokens;
+use crate::transport::http_client::shown;
 
 mod changing;
 mod finding;
@@ -45,8 +46,8 @@ pub(super) struct Session {
     web: OnceLock<Web>,
     /// Never held while anything is waited for.
     state: Mutex<State>,
-    /// Held by who is about to change tokens. A refresh whose caller has left stays in here, and goes on with the next one: its answer
-    /// may be the only copy of the next refresh token.
+    /// Held by who is about to change tokens. A refresh whose caller has left goes on by itself, and keeps what it gets; the next
+    /// caller takes it from here.
     flight: tokio::sync::Mutex<Flight>,
 }
 
@@ -139,7 +140,7 @@ impl Session {
         if refused.attempt >= MAX_ATTEMPTS {
             return Err(Failure::denied(format!(
                 "{} still answers {} after {} attempts",
-                quoted(&self.name),
+                self.shown(),
                 refused.status,
                 refused.attempt
             )));
@@ -158,7 +159,7 @@ impl Session {
                 };
                 self.fly(covers, Purpose::StepUp(challenge.clone())).await
             }
-            status => Err(Failure::denied(format!("{} answers {status}", quoted(&self.name)))),
+            status => Err(Failure::denied(format!("{} answers {status}", self.shown()))),
         }
     }
 
@@ -213,6 +214,11 @@ impl Session {
             state.failures = (state.failures.0 + 1, Some((kind, failure.clone())));
         }
         done
+    }
+
+    /// The server as messages name it: the values of its query may be secret.
+    fn shown(&self) -> String {
+        quoted(&shown(&self.name))
     }
 
     fn tokens_key(&self, issuer: &str) -> StoreKey {

@@ -5,14 +5,16 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use plainwire_proto::error::{Error as Refusal, ErrorKind};
 use plainwire_proto::model::{Capabilities, ElicitResult, Elicitation, Implementation, Root};
 use plainwire_proto::peer::{ClientConfig, EraChoice, Limits, RequestOptions};
 use plainwire_proto::revision::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use super::server::Server;
-use super::{Asked, Cache, Client, GONE, NOTICES, Sampling, WISHES};
+use super::{Asked, Cache, Client, Eras, GONE, NOTICES, Sampling, WISHES, eras};
 use crate::driver::AbortOnDrop;
 #[cfg(feature = "http-client")]
 use crate::driver::client::ARRIVALS;
@@ -29,7 +31,9 @@ use crate::transport::tap::Tap;
 pub struct ClientBuilder {
     asked: Asked,
     caches: bool,
-    config: ClientConfig,
+    pub(super) config: ClientConfig,
+    connect_deadline: Option<Duration>,
+    pub(super) eras: Option<Eras>,
     /// The extensions that are declared.
     extensions: Capabilities,
     max_rounds: u32,
@@ -46,6 +50,8 @@ impl ClientBuilder {
             asked: Asked::default(),
             caches: true,
             config: ClientConfig::new(info),
+            connect_deadline: None,
+            eras: None,
             extensions: Capabilities::default(),
             max_rounds: MAX_ROUNDS,
             options: RequestOptions::default(),
@@ -94,6 +100,16 @@ impl ClientBuilder {
         self.config.initialize_timeout = options.idle;
         self.config.probe_timeout = self.config.probe_timeout.min(options.idle);
         self.options = options;
+        self
+    }
+
+    /// Sets how long connecting may take in all. No longer than each of its requests may by default.
+    ///
+    /// A server that was started and is not ready by then is ended before the error comes, which takes up to a second more.
+    /// To drop the future of connecting ends it too, without anybody who waits.
+    #[must_use]
+    pub fn connect_deadline(mut self, deadline: Duration) -> Self {
+        self.connect_deadline = Some(deadline);
         self
     }
 
@@ -180,8 +196,13 @@ impl ClientBuilder {
     /// stderr, if it ends; [`Error::Rpc`] if it speaks none of our revisions, or does not answer in time. Nothing of it
     /// is left then.
     pub async fn command(self, program: impl Into<Program>) -> Result<Client> {
-        let mut program = program.into();
-        let (stream, process) = process::start(&mut program)?;
+        let program = program.into();
+        let place = eras::of_program(&program);
+        self.knowing(place, |builder| builder.command_once(program.clone())).await
+    }
+
+    async fn command_once(self, program: Program) -> Result<Client> {
+        let (stream, process) = process::start(&program)?;
         let slot = Slot::new(process);
         let route = match program.policy() {
             Some(policy) => Route::Process(stream, Box::new(Revival::new(program, policy, slot.clone()))),
@@ -197,6 +218,12 @@ impl ClientBuilder {
     /// we are not let in; otherwise as [`Self::command`].
     #[cfg(feature = "http-client")]
     pub async fn remote(self, remote: Remote) -> Result<Client> {
+        let place = eras::of_url(remote.url_text());
+        self.knowing(place, |builder| builder.remote_once(remote.clone())).await
+    }
+
+    #[cfg(feature = "http-client")]
+    async fn remote_once(self, remote: Remote) -> Result<Client> {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
         let connection = Arc::new(Connection::new(&remote, self.config.limits, arrives)?);
         let route = Route::Http(Arc::clone(&connection), arrived);
@@ -234,7 +261,12 @@ impl ClientBuilder {
         let desk = Desk::new(self.asked, cache.clone(), self.max_rounds, notices, hello);
         let task = AbortOnDrop(start(self.config, desk, route, self.tap, wished));
         let gone = || Error::Closed { why: GONE.to_owned() };
-        match greeted.await.map_err(|_| gone()).and_then(|hello| hello) {
+        let greeted = async { greeted.await.map_err(|_| gone()).and_then(|hello| hello) };
+        let met = match self.connect_deadline {
+            Some(deadline) => timeout(deadline, greeted).await.unwrap_or_else(|_| Err(not_met(deadline))),
+            None => greeted.await,
+        };
+        match met {
             Ok(hello) => Ok(Client {
                 cache,
                 has_roots,
@@ -257,4 +289,10 @@ impl ClientBuilder {
             }
         }
     }
+}
+
+/// The error for a server that did not greet us within the deadline of connecting.
+fn not_met(deadline: Duration) -> Error {
+    let text = format!("expected a connection within {deadline:?}, but found none");
+    Error::Rpc(Refusal::new(ErrorKind::Overloaded, text))
 }

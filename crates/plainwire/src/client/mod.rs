@@ -28,6 +28,7 @@ use crate::error::{Error, Result};
 mod asked;
 mod builder;
 mod cache;
+mod eras;
 mod listen;
 mod notice;
 mod pages;
@@ -42,6 +43,7 @@ mod utility;
 pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
 pub(crate) use cache::Cache;
+pub use eras::Eras;
 pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
 pub use notice::{Notice, Progress};
@@ -278,6 +280,22 @@ impl Client {
         let Self { server, wishes, _task, .. } = self;
         drop((wishes, _task));
         server.end().await;
+    }
+
+    /// Whether the connection has ended.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.wishes.is_closed()
+    }
+
+    /// Waits for the end of the connection, and says what is known of it. Cancel safe.
+    pub(crate) async fn gone(&self) -> Error {
+        self.wishes.closed().await;
+        self.server.closed(GONE).await
+    }
+
+    /// Whether each request is one of HTTP, so that no end of a connection is seen between them.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.server.is_remote()
     }
 
     fn next_ticket(&self) -> u64 {

@@ -71,6 +71,18 @@ impl ClientBuilder {
     }
 }
 
+impl Target {
+    /// Returns the same target, for another connection. A server of this program is connected to once.
+    pub(crate) fn again(&self) -> Option<Self> {
+        match self {
+            Self::Command(program) => Some(Self::Command(program.clone())),
+            #[cfg(feature = "http-client")]
+            Self::Remote(remote) => Some(Self::Remote(remote.clone())),
+            Self::Server(_) => None,
+        }
+    }
+}
+
 /// Whoever wrote a command where a URL stands is told how commands are written.
 #[cfg(feature = "http-client")]
 fn not_a_url(error: Error) -> Error {

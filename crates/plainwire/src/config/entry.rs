@@ -68,6 +68,7 @@ impl Entry {
         let members = members.map_err(|_| format!("expected an object, but found {}", kind(json)));
         let members = members.map(|it| Fields(it.0));
         let is = |name, value| members.as_ref().is_ok_and(|it| it.get(name).is_some_and(|it| it == value));
+        // In none of the five pages; clients that keep it in the file have one or the other.
         let disabled = is("disabled", "true") || is("enabled", "false");
         let spec = members.and_then(|it| it.spec());
         Self { disabled, file: Arc::clone(file), line, name, spec }
@@ -197,12 +198,15 @@ struct Fields<'t>(Vec<(String, &'t RawValue)>);
 
 impl Fields<'_> {
     fn spec(&self) -> std::result::Result<Spec, String> {
+        // `serverUrl` is Windsurf's, which takes `url` too: `docs.windsurf.com/windsurf/cascade/mcp`, "Remote HTTP MCPs".
         let url = self.string("url")?.or(self.string("serverUrl")?);
         let command = self.string("command")?;
+        // `stdio`, `http`, `sse`: VS Code, Claude Code and Cursor (`stdio`) in their pages. `transport` and the longer names are
+        // nobody's of these five: files that are shared have them, and nothing else can be meant.
         let kind = self.string("type")?.or(self.string("transport")?);
         let stdio = match kind.as_deref() {
             None => command.is_some() || url.is_none(),
-            // `local` and `remote` are those of other clients of Microsoft's.
+            // `local` and `remote` are in none of these pages, and can mean nothing else either.
             Some("local" | "stdio") => true,
             Some("http" | "remote" | "sse" | "streamable-http" | "streamableHttp" | "streamable_http") => {
                 false
@@ -218,6 +222,7 @@ impl Fields<'_> {
         let none = if kind.is_some() { "expected `command`, but found none" } else { NEITHER };
         Ok(Spec::Command {
             args: self.list("args")?,
+            // `envFile`: VS Code and Cursor, for commands only. `cwd` is in none of the five pages, and is taken by its name.
             command: command.filter(|it| !it.is_empty()).ok_or(none)?,
             cwd: self.string("cwd")?,
             env: self.values("env")?,

@@ -77,6 +77,13 @@ fn comment(bytes: &[u8]) -> Option<usize> {
 /// The members of an object in their order, each value as it stands in the text.
 pub(super) struct Members<'t>(pub(super) Vec<(String, &'t RawValue)>);
 
+impl<'t> Members<'t> {
+    /// Returns the value of a name: the last one counts, as it does for who reads JSON otherwise.
+    pub(super) fn find(&self, is_it: impl Fn(&str) -> bool) -> Option<&'t RawValue> {
+        self.0.iter().rev().find(|(name, _)| is_it(name)).map(|(_, value)| *value)
+    }
+}
+
 impl<'de> serde::Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader<'t>(PhantomData<&'t ()>);

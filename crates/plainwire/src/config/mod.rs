@@ -17,9 +17,9 @@
 //! # run().unwrap();
 //! ```
 //!
-//! Sources: `modelcontextprotocol.io/docs/develop/connect-local-servers` (Claude Desktop), `code.claude.com/docs/en/mcp`,
-//! `code.visualstudio.com/docs/copilot/reference/mcp-configuration`, `cursor.com/docs/mcp`,
-//! `docs.windsurf.com/windsurf/cascade/mcp`.
+//! Sources, as they stood in 2026: `modelcontextprotocol.io/docs/develop/connect-local-servers` (Claude Desktop),
+//! `code.claude.com/docs/en/mcp`, `code.visualstudio.com/docs/agents/reference/mcp-configuration`, `cursor.com/docs/mcp`,
+//! `docs.windsurf.com/windsurf/cascade/mcp`. What each says stands where it is used.
 
 mod entry;
 mod file;
@@ -50,6 +50,9 @@ pub struct Config {
 }
 
 /// Something that VS Code asks its user before it starts a server: an element of `inputs`.
+///
+/// Source: `code.visualstudio.com/docs/agents/reference/mcp-configuration`, "Input variables"; `default` is of
+/// `code.visualstudio.com/docs/reference/variables-reference`, "Input variables".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Input {
@@ -86,6 +89,17 @@ impl Config {
         Self::parse(&text, path)
     }
 
+    /// Reads what the file at `path` keeps for the project in `folder`: `projects.FOLDER.mcpServers` of Claude Code's
+    /// `.claude.json`. A file without such a project is one without servers.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_project(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let text = file::read(path, file::MAX_CONFIG).map_err(|message| Error::Target { message })?;
+        Self::parse_part(&text, path, Some(folder.as_ref()))
+    }
+
     /// Reads `text`, which stands at `path`. An empty text, and one without servers, is a file without servers.
     ///
     /// Whose file it is is known by its name, its folder and its shape; `${workspaceFolder}` is the folder of `.mcp.json`, or
@@ -94,7 +108,11 @@ impl Config {
     /// # Errors
     /// [`Error::Target`] for a text that is no JSON, even with comments, or whose servers are no object.
     pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
+        Self::parse_part(text, path.as_ref(), None)
+    }
+
+    /// Reads the servers of a project, or those of the file.
+    fn parse_part(text: &str, path: &Path, project: Option<&Path>) -> Result<Self> {
         let json = to_json(text);
         if json.trim().is_empty() {
             return Ok(Self::of(path, Dialect::Any, Vec::new(), "", Vec::new()));
@@ -113,10 +131,22 @@ impl Config {
             )),
         };
         object(root, "the file")?;
-        let root: Members<'_> = serde_json::from_str(root.get()).map_err(|error| broken(&error))?;
-        let member = |name: &str| root.0.iter().rev().find(|(it, _)| it == name).map(|(_, value)| *value);
+        let mut root: Members<'_> = serde_json::from_str(root.get()).map_err(|error| broken(&error))?;
+        if let Some(folder) = project {
+            let none = || Self::of(path, Dialect::of(path), Vec::new(), "", Vec::new());
+            let Some(projects) = root.find(|it| it == "projects") else { return Ok(none()) };
+            object(projects, "`projects`")?;
+            let projects: Members<'_> =
+                serde_json::from_str(projects.get()).map_err(|error| broken(&error))?;
+            // Not by the text: a separator at the end means nothing, and Windows has two of them.
+            let Some(project) = projects.find(|it| Path::new(it) == folder) else { return Ok(none()) };
+            object(project, &format!("the project {}", folder.display()))?;
+            root = serde_json::from_str(project.get()).map_err(|error| broken(&error))?;
+        }
+        let member = |name: &str| root.find(|it| it == name);
         let (name, dialect) = match member("mcpServers") {
             Some(_) => ("mcpServers", Dialect::of(path)),
+            None if project.is_some() => ("mcpServers", Dialect::of(path)),
             None => ("servers", Dialect::VsCode),
         };
         let Some(servers) = member(name) else {

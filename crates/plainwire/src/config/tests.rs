@@ -349,3 +349,31 @@ fn refuses_files_that_are_too_long() {
     assert_eq!(file::read(&path, 4), Err(expected));
     fs::remove_file(&path).expect("a file of our own");
 }
+
+#[test]
+fn reads_what_claude_code_keeps_for_one_project() {
+    let text = r#"{
+        "mcpServers": { "everywhere": { "command": "a" } },
+        "projects": {
+            "/p/one": { "history": [], "mcpServers": { "here": { "command": "${NAME:-b}" } } },
+            "/p/two": { "mcpServers": {} },
+            "/p/wrong": []
+        }
+    }"#;
+    let read = |folder: &str| Config::parse_part(text, Path::new("/h/.claude.json"), Some(Path::new(folder)));
+    let names = |folder: &str| {
+        let config = read(folder).expect("right");
+        config.entries().iter().map(|it| (it.name().to_owned(), it.line())).collect::<Vec<_>>()
+    };
+    assert_eq!(names("/p/one"), [("here".to_owned(), 4)]);
+    assert_eq!(names("/p/one/"), names("/p/one"));
+    assert_eq!(names("/p/two"), []);
+    assert_eq!(names("/p"), [], "what is above is another project");
+    let config = read("/p/one").expect("right");
+    let Ok(Target::Command(program)) = config.entries()[0].target(&variables()) else { panic!("a command") };
+    assert_eq!(words(&program.into_command()), ["b"], "its variables are those of the client");
+    let error = read("/p/wrong").expect_err("no object").to_string();
+    assert_eq!(error, "/h/.claude.json:6: expected the project /p/wrong to be an object, but found a list");
+    let config = Config::parse(text, "/h/.claude.json").expect("right");
+    assert_eq!(config.entries()[0].name(), "everywhere");
+}

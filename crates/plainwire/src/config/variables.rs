@@ -25,9 +25,10 @@ type Lookup<T> = Arc<dyn Fn(&T) -> Option<String> + Send + Sync>;
 ///
 /// A file of Claude Desktop has none: `${…}` stays as it stands. A file of nobody that we know may have all of them.
 ///
-/// Sources: `code.claude.com/docs/en/mcp` (environment variable expansion), `code.visualstudio.com/docs/reference/variables-reference`,
-/// `cursor.com/docs/mcp` (config interpolation), `docs.windsurf.com/windsurf/cascade/mcp`. Unlike some of these clients, which
-/// put in nothing or leave the text, a variable that is not set is an error here.
+/// Sources: `code.claude.com/docs/en/mcp`, "Environment variable expansion", where it is said of `.mcp.json`;
+/// `code.visualstudio.com/docs/reference/variables-reference`, which the page of `mcp.json` refers to; `cursor.com/docs/mcp`, "Config
+/// interpolation"; `docs.windsurf.com/windsurf/cascade/mcp`, "Config Interpolation". As with Claude Code, a variable that is
+/// not set is an error here, whatever the others do.
 #[derive(Clone)]
 pub struct Variables {
     environment: Lookup<str>,

@@ -1,5 +1,8 @@
-//! Calls that were cancelled and run on by themselves: [`crate::OnCancel::Detach`].
+//! What runs on by itself when nobody waits for it any more: calls that were cancelled ([`crate::OnCancel::Detach`]), and
+//! work whose result is more than an answer.
 
+#[cfg(feature = "oauth")]
+use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::task::AbortHandle;
@@ -31,6 +34,18 @@ impl Drop for Detached {
         let calls = self.calls.get_mut().unwrap_or_else(PoisonError::into_inner);
         calls.drain(..).for_each(|it| it.abort());
     }
+}
+
+/// Begins work that goes on to its end whether anybody waits for it or not. The future tells its result; `None` if the
+/// runtime stopped it, or if it panicked.
+///
+/// The work ends itself: nothing here stops it.
+#[cfg(feature = "oauth")]
+pub(crate) fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> impl Future<Output = Option<T>> + Send + 'static {
+    let task = super::spawn(work);
+    async move { task.await.ok() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! The tasks of a host: one for each server. It connects, listens for changes and fetches lists.
+//! The tasks of a host: one for each server. It connects, listens for changes and fetches lists, and connects again.
 //!
 //! In: a server that is to be connected, and which of its lists are wanted. Out: what the server's [`Known`] says. The task
-//! ends when the host does; before that only if there is no connection to keep.
+//! ends when the host does; before that only if there will be no connection to keep. It never connects unless the server is
+//! needed, and never twice at the same time.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -18,8 +19,8 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::{AbortOnDrop, spawn};
 use crate::client::{Client, Listen};
-use crate::error::{Error, Result};
-use crate::host::{Known, filter};
+use crate::error::Error;
+use crate::host::{Connector, Known, filter};
 
 /// How long nothing may change before a changed list is fetched: a server that loads a plugin says so for each tool.
 const DEBOUNCE: Duration = Duration::from_millis(100);
@@ -42,12 +43,8 @@ pub(crate) struct Keeping {
 
 impl Keeping {
     /// Begins to connect.
-    pub(crate) fn start(
-        known: Arc<Known>,
-        connecting: Pin<Box<dyn Future<Output = Result<Client>> + Send>>,
-        deadline: Duration,
-    ) -> Self {
-        let task = spawn(keep(known, connecting, deadline));
+    pub(crate) fn start(known: Arc<Known>, connector: Connector, deadline: Duration) -> Self {
+        let task = spawn(keep(known, connector, deadline));
         Self { _abort: AbortOnDrop(task.abort_handle()), task }
     }
 
@@ -58,23 +55,37 @@ impl Keeping {
     }
 }
 
-async fn keep(
-    known: Arc<Known>,
-    connecting: Pin<Box<dyn Future<Output = Result<Client>> + Send>>,
-    deadline: Duration,
-) {
-    let connected = timeout(deadline, connecting).await.unwrap_or_else(|_| {
-        Err(Error::Closed { why: format!("expected a connection within {deadline:?}, but there is none") })
-    });
-    let Some(client) = known.connected(connected) else { return };
-    let mut works: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> =
-        vec![Box::pin(watch(&known, &client))];
-    for list in List::ALL {
-        works.push(Box::pin(fetch(&known, &client, list)));
+async fn keep(known: Arc<Known>, mut connector: Connector, deadline: Duration) {
+    while known.needed().await
+        && let Some(connecting) = connector.next()
+    {
+        let connected = timeout(deadline, connecting).await.unwrap_or_else(|_| {
+            let why = format!("expected a connection within {deadline:?}, but there is none");
+            Err(Error::Closed { why })
+        });
+        if let Some(client) = known.connected(connected) {
+            attend(&known, &client).await;
+        }
     }
+}
+
+/// Does what there is to do while the connection lasts.
+async fn attend(known: &Known, client: &Arc<Client>) {
+    let mut works: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = vec![Box::pin(watch(known, client))];
+    for list in List::ALL {
+        works.push(Box::pin(fetch(known, client, list)));
+    }
+    let mut ends: [Pin<Box<dyn Future<Output = ()> + Send + '_>>; 2] = [
+        Box::pin(async {
+            let error = client.gone().await;
+            known.ended(client, &error);
+        }),
+        Box::pin(known.left(client)),
+    ];
     poll_fn(|cx| {
+        let is_over = ends.iter_mut().any(|end| end.as_mut().poll(cx).is_ready());
         works.retain_mut(|work| work.as_mut().poll(cx).is_pending());
-        if works.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        if is_over { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }

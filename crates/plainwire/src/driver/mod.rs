@@ -37,6 +37,8 @@ use tokio::time::{Instant, Sleep};
 
 pub(crate) use deadline::Deadline;
 pub(crate) use detached::Detached;
+#[cfg(feature = "oauth")]
+pub(crate) use detached::to_the_end;
 
 use crate::error::{Error, Result};
 use crate::result::ToolError;

@@ -32,6 +32,11 @@ impl Changes {
         self.news.notify_one();
     }
 
+    /// Drops what is about a server that is there no more.
+    pub(super) fn forget(&self, server: &str) {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| it.server != server);
+    }
+
     pub(super) async fn next(&self) -> HostChange {
         loop {
             let (next, more) = self.pop();

@@ -17,14 +17,14 @@ use crate::handler::{Rejected, arguments, template::Template};
 use crate::schema::InputSchema;
 
 /// Whose a name is.
-pub(super) struct Found<'h> {
+pub(super) struct Found {
     /// What the server listed; `None` if it is called without having been listed.
     entry: Option<RawJson>,
-    pub(super) known: &'h Known,
+    pub(super) known: Arc<Known>,
     pub(super) own: String,
 }
 
-impl Found<'_> {
+impl Found {
     /// Holds arguments against the schema of the tool. `None` if there is no schema; then what does not fit, if anything.
     pub(super) fn fault(&self, arguments: &impl Serialize) -> Option<Option<String>> {
         #[derive(Deserialize)]
@@ -50,7 +50,7 @@ enum Effort {
 }
 
 impl Host {
-    pub(super) async fn find(&self, list: List, name: &str) -> Result<Found<'_>> {
+    pub(super) async fn find(&self, list: List, name: &str) -> Result<Found> {
         for effort in [Effort::None, Effort::Load, Effort::Refresh] {
             self.prepare(list, effort).await;
             if let Some(found) = self.one(list, name, |entry| entry.exposed == name)? {
@@ -82,7 +82,8 @@ impl Host {
             Effort::Load => known.known(list).is_none(),
             Effort::Refresh => true,
         };
-        let asked = self.known.iter().filter(is_asked);
+        let members = self.members();
+        let asked = members.iter().filter(is_asked);
         all(asked.map(|known| Box::pin(known.latest(list)) as Boxed<'_, PartOf>).collect()).await;
     }
 
@@ -90,16 +91,14 @@ impl Host {
     ///
     /// # Errors
     /// [`Error::Ambiguous`] if several servers have one.
-    fn one(&self, list: List, name: &str, is_meant: impl Fn(&Named) -> bool) -> Result<Option<Found<'_>>> {
-        let mut found: Vec<Found<'_>> = Vec::new();
-        for known in &self.known {
+    fn one(&self, list: List, name: &str, is_meant: impl Fn(&Named) -> bool) -> Result<Option<Found>> {
+        let mut found: Vec<Found> = Vec::new();
+        for known in self.members() {
             let entries = known.known(list).unwrap_or_default();
             let entry = entries.iter().find(|entry| is_meant(entry));
-            found.extend(entry.map(|entry| Found {
-                entry: Some(entry.raw.clone()),
-                known,
-                own: entry.own.clone(),
-            }));
+            if let Some(entry) = entry {
+                found.push(Found { entry: Some(entry.raw.clone()), own: entry.own.clone(), known });
+            }
         }
         if found.len() > 1 {
             let servers = found.iter().map(|it| it.known.name.clone()).collect();
@@ -109,17 +108,17 @@ impl Host {
     }
 
     /// A server that has not said what it has, under whose prefix the name is: it may know it.
-    fn unlisted(&self, list: List, name: &str) -> Option<Found<'_>> {
+    fn unlisted(&self, list: List, name: &str) -> Option<Found> {
         let own_name = |known: &Known| {
             let own = name.strip_prefix(known.prefix.as_str())?.strip_prefix(names::SEPARATOR)?;
             (!known.prefix.is_empty() && !own.is_empty()).then(|| own.to_owned())
         };
-        let silent = self.known.iter().filter(|known| known.known(list).is_none());
-        silent.into_iter().find_map(|known| Some(Found { entry: None, known, own: own_name(known)? }))
+        let mut silent = self.members().into_iter().filter(|known| known.known(list).is_none());
+        silent.find_map(|known| Some(Found { entry: None, own: own_name(&known)?, known }))
     }
 
     fn unknown(&self, list: List, name: &str) -> Error {
-        let all: Vec<_> = self.known.iter().filter_map(|known| known.known(list)).collect();
+        let all: Vec<_> = self.members().iter().filter_map(|known| known.known(list)).collect();
         let entries = || all.iter().flat_map(|entries| entries.iter());
         let names = entries().map(|it| it.exposed.as_str()).chain(entries().map(|it| it.own.as_str()));
         let meant = arguments::nearest(name, names).map(str::to_owned);

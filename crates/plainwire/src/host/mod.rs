@@ -1,20 +1,24 @@
 //! One program that talks to many servers: their lists as one, their tools under names that stay.
 //!
 //! In: servers under names, connected or on their way. Out: merged lists with what is missing in them, calls that find their
-//! server, one stream of changes. A server that is slow or gone holds up nobody else, and is not connected again by itself.
+//! server, one stream of changes. A server that is slow or gone holds up nobody else; one that is gone is connected to again
+//! when somebody needs it, and not before. Nothing that may have run is asked twice.
 //!
-//! Each server has a task in `driver::host`, which connects, listens and fetches; `member` is what it shares with us.
+//! Each server has a task in `driver::host`, which connects, listens and fetches; `known` is what it shares with us.
 
 mod changes;
 mod find;
+mod known;
+mod link;
 mod listing;
 mod member;
 mod names;
+mod retry;
 
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
 use plainwire_proto::cursor::List;
@@ -24,11 +28,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use changes::HostChange;
+pub(crate) use known::{Known, filter};
 pub use listing::{Collision, Entry, Listing, Part, PartState};
+pub(crate) use member::Connector;
 pub use member::Member;
-pub(crate) use member::{Known, filter};
 
-use crate::client::{Client, Recorder, Stage, Trace, value_of};
+use crate::client::{Client, Eras, Recorder, Stage, Trace, value_of};
 use crate::driver::host::Keeping;
 use crate::error::{Error, Result};
 use crate::handler::arguments;
@@ -61,8 +66,15 @@ use find::Found;
 /// Dropping the host ends all connections.
 pub struct Host {
     changes: Arc<Changes>,
-    known: Vec<Arc<Known>>,
-    tasks: Vec<Keeping>,
+    eras: Eras,
+    /// Never held while anything is waited for.
+    seats: Mutex<Vec<Seat>>,
+}
+
+/// A server of a host, with the task that looks after it.
+struct Seat {
+    known: Arc<Known>,
+    task: Keeping,
 }
 
 /// A server of a host, as it is at the moment.
@@ -79,12 +91,17 @@ pub struct ServerState {
 /// How far connecting to a server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Connection {
-    /// It came to be, in this revision. It may have ended since: a call will tell.
+    /// It is there, in this revision, as far as is known: over HTTP a call will tell.
     Connected(Revision),
     /// It has not ended yet, one way or the other.
     Connecting,
     /// There is none, and will be none.
     Failed {
+        /// Why.
+        why: String,
+    },
+    /// It has ended, or could not be made. It is made again when somebody lists or calls.
+    Lost {
         /// Why.
         why: String,
     },
@@ -102,53 +119,117 @@ impl Host {
     /// Outside of a tokio runtime.
     pub fn start(members: impl IntoIterator<Item = Member>) -> Result<Self> {
         let members: Vec<Member> = members.into_iter().collect();
-        let changes = Arc::new(Changes::default());
+        let host = Self { changes: Arc::default(), eras: Eras::new(), seats: Mutex::default() };
         let mut known: Vec<Arc<Known>> = Vec::new();
-        for Member { name, prefix, deadline, .. } in &members {
-            let prefix = names::prefix(prefix.as_ref().unwrap_or(name))
-                .map_err(|why| Error::Target { message: format!("the server {name:?}: {why}") })?;
-            if known.iter().any(|other| other.name == *name || other.prefix == prefix) {
-                let message = format!(
-                    "expected another name and another prefix for each server, but found {name:?} with the prefix {prefix:?} \
-                     beside one that has the same"
-                );
-                return Err(Error::Target { message });
-            }
-            known.push(Arc::new(Known::new(name.clone(), prefix, *deadline, Arc::clone(&changes))));
+        for member in &members {
+            let another = host.admit(&known, member)?;
+            known.push(Arc::new(another));
         }
-        let start = |(known, member): (&Arc<Known>, Member)| {
-            Keeping::start(Arc::clone(known), member.connecting, member.connect_deadline)
-        };
-        let tasks = known.iter().zip(members).map(start).collect();
-        Ok(Self { changes, known, tasks })
+        host.seats().extend(known.into_iter().zip(members).map(|(known, member)| host.seat(known, member)));
+        Ok(host)
+    }
+
+    /// Begins to connect to another server, and does not wait for it. What it lists is told by [`Self::next_change`].
+    ///
+    /// # Errors
+    /// As [`Self::start`], of the servers that are there.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn add(&self, member: Member) -> Result<()> {
+        let mut seats = self.seats();
+        let there: Vec<_> = seats.iter().map(|seat| Arc::clone(&seat.known)).collect();
+        let known = self.admit(&there, &member)?.added();
+        let seat = self.seat(Arc::new(known), member);
+        seats.push(seat);
+        Ok(())
+    }
+
+    /// Takes a server out of the host, and ends its connection as [`Client::close`] does. That its lists are gone is told by
+    /// [`Self::next_change`]; its name and its prefix are free at once.
+    ///
+    /// Calls of it that are under way go on, and the connection ends with the last of them. Cancel safe: the server is gone
+    /// in any case, and its connection ends without anybody who waits.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] for a name that no server has here.
+    pub async fn remove(&self, server: &str) -> Result<()> {
+        let Seat { known, task } = self.take(server).ok_or_else(|| self.no_server(server))?;
+        let client = known.leave();
+        known.farewell();
+        task.end().await;
+        drop(known);
+        if let Some(client) = client.and_then(Arc::into_inner) {
+            client.close().await;
+        }
+        Ok(())
+    }
+
+    fn take(&self, server: &str) -> Option<Seat> {
+        let mut seats = self.seats();
+        let place = seats.iter().position(|seat| seat.known.name == server)?;
+        Some(seats.remove(place))
+    }
+
+    /// Checks the name and the prefix of a server beside those that are there.
+    fn admit(&self, there: &[Arc<Known>], member: &Member) -> Result<Known> {
+        let Member { name, prefix, .. } = member;
+        let prefix = names::prefix(prefix.as_ref().unwrap_or(name))
+            .map_err(|why| Error::Target { message: format!("the server {name:?}: {why}") })?;
+        if there.iter().any(|other| other.name == *name || other.prefix == prefix) {
+            let message = format!(
+                "expected another name and another prefix for each server, but found {name:?} with the prefix {prefix:?} \
+                 beside one that has the same"
+            );
+            return Err(Error::Target { message });
+        }
+        Ok(Known::new(name.clone(), prefix, member, Arc::clone(&self.changes)))
+    }
+
+    fn seat(&self, known: Arc<Known>, member: Member) -> Seat {
+        let deadline = member.connect_deadline;
+        let task = Keeping::start(Arc::clone(&known), member.connector(&self.eras), deadline);
+        Seat { known, task }
+    }
+
+    fn seats(&self) -> MutexGuard<'_, Vec<Seat>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The servers of this moment.
+    fn members(&self) -> Vec<Arc<Known>> {
+        self.seats().iter().map(|seat| Arc::clone(&seat.known)).collect()
+    }
+
+    fn no_server(&self, server: &str) -> Error {
+        let members = self.members();
+        let names = members.iter().map(|known| known.name.as_str());
+        let meant = arguments::nearest(server, names).map(str::to_owned);
+        Error::Unknown { meant, name: server.to_owned(), what: "server" }
     }
 
     /// Returns the servers in the order in which they were added.
     pub fn servers(&self) -> Vec<ServerState> {
-        self.known.iter().map(|known| known.server_state()).collect()
+        self.seats().iter().map(|seat| seat.known.server_state()).collect()
     }
 
     /// Returns the client of a server, for everything that a host does not do. Waits for its connection, as long as its
-    /// deadline allows. Cancel safe.
+    /// deadline allows; one that has ended is made again. Cancel safe.
+    ///
+    /// Whoever keeps the client keeps a connection that is never made again: ask for it each time.
     ///
     /// # Errors
     /// [`Error::Unknown`] for a name that no server has here; [`Error::Unreachable`] if it is not connected.
     pub async fn client(&self, server: &str) -> Result<Arc<Client>> {
-        match self.known.iter().find(|known| known.name == server) {
-            Some(known) => known.client().await,
-            None => {
-                let names = self.known.iter().map(|known| known.name.as_str());
-                let meant = arguments::nearest(server, names).map(str::to_owned);
-                Err(Error::Unknown { meant, name: server.to_owned(), what: "server" })
-            }
-        }
+        let known = self.members().into_iter().find(|known| known.name == server);
+        known.ok_or_else(|| self.no_server(server))?.client().await
     }
 
     /// Returns the tools of all servers. Cancel safe.
     ///
     /// Each server is waited for at most as long as its deadline; then its last list stands for it, and [`Listing::parts`]
     /// says so. One that was late once is not waited for again until it has answered. A server that promises to tell changes
-    /// is asked once.
+    /// is asked once. One whose connection has ended is connected to again, if it is time for that.
     pub async fn tools(&self) -> Listing {
         self.list(List::Tools).await
     }
@@ -178,12 +259,18 @@ impl Host {
 
     /// Calls a tool. Cancel safe, as [`Client::request`].
     ///
+    /// A connection that has ended is made again before the call is sent. A call that was sent is never made again by the
+    /// host: if the connection ends meanwhile, that is its error.
+    ///
     /// # Errors
     /// [`Error::Unknown`] for a name that nobody has; [`Error::Ambiguous`] for one that several servers have;
     /// [`Error::Unreachable`] if its server is not connected; otherwise as [`Client::call_tool`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult> {
         let found = self.find(List::Tools, name).await?;
-        found.known.client().await?.call_tool(&found.own, arguments).await
+        let client = found.known.client().await?;
+        let result = client.call_tool(&found.own, arguments).await;
+        found.known.heed(&client, &result);
+        result
     }
 
     /// Calls a tool and returns its value, as [`Client::call`].
@@ -213,7 +300,9 @@ impl Host {
             if let Some(fault) = found.fault(&arguments) {
                 recorder.note(Stage::Checked { fault });
             }
-            client.call_noting(&found.own, arguments, &recorder).await
+            let result = client.call_noting(&found.own, arguments, &recorder).await;
+            found.known.heed(client, &result);
+            result
         };
         let result = result.await;
         let is_error = result.as_ref().is_ok_and(|result| result.is_error);
@@ -227,7 +316,10 @@ impl Host {
     /// As [`Self::call_tool`].
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<GetPromptResult> {
         let found = self.find(List::Prompts, name).await?;
-        found.known.client().await?.get_prompt(&found.own, arguments).await
+        let client = found.known.client().await?;
+        let result = client.get_prompt(&found.own, arguments).await;
+        found.known.heed(&client, &result);
+        result
     }
 
     /// Reads a resource of the server that lists it, else of the one with a template that it belongs to.
@@ -235,33 +327,38 @@ impl Host {
     /// # Errors
     /// As [`Self::call_tool`]. Where several servers have it, [`Self::client`] reads that of one.
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult> {
-        let found: Found<'_> = self.find(List::Resources, uri).await?;
-        found.known.client().await?.read_resource(uri).await
+        let found: Found = self.find(List::Resources, uri).await?;
+        let client = found.known.client().await?;
+        let result = client.read_resource(uri).await;
+        found.known.heed(&client, &result);
+        result
     }
 
     /// Ends all connections, and the processes that were started for them, as [`Client::close`] does.
     pub async fn close(self) {
-        let Self { known, tasks, .. } = self;
-        for task in tasks {
-            task.end().await;
+        let seats = std::mem::take(&mut *self.seats());
+        let clients: Vec<_> = seats.iter().map(|seat| seat.known.leave()).collect();
+        for seat in seats {
+            seat.task.end().await;
         }
         // A client that somebody else has too ends with its last owner.
-        let clients = known.iter().filter_map(|known| Arc::into_inner(known.take_client()?));
+        let clients = clients.into_iter().flatten().filter_map(Arc::into_inner);
         all(clients.map(|client| Box::pin(client.close()) as Boxed<'_, ()>).collect()).await;
     }
 
     async fn list(&self, list: List) -> Listing {
-        let parts: Vec<_> =
-            self.known.iter().map(|it| Box::pin(it.latest(list)) as Boxed<'_, PartOf>).collect();
+        let members = self.members();
+        let parts: Vec<_> = members.iter().map(|it| Box::pin(it.latest(list)) as Boxed<'_, PartOf>).collect();
         let parts = all(parts).await;
-        let parts = self.known.iter().zip(&parts);
+        let parts = members.iter().zip(&parts);
         listing::merge(list, parts.map(|(known, (state, all))| (known.name.as_str(), state.clone(), &**all)))
     }
 }
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
+        let members = self.members();
+        let names: Vec<&str> = members.iter().map(|known| known.name.as_str()).collect();
         f.debug_struct("Host").field("servers", &names).finish_non_exhaustive()
     }
 }

@@ -9,6 +9,7 @@
 
 use std::fmt;
 use std::process::Command;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 mod child;
@@ -44,9 +45,13 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// let client = Client::builder().command(program).await?;
 /// # Ok(()) }
 /// ```
+///
+/// A clone starts the same command: [`Command`] itself has no clones.
+#[derive(Clone)]
 #[must_use = "a program does nothing until a client starts it"]
 pub struct Program {
-    command: Command,
+    /// Shared with clones, of which each starts a process now and then.
+    command: Arc<Mutex<Command>>,
     grace: Duration,
     restart: Option<Restart>,
     stderr: Stderr,
@@ -69,6 +74,7 @@ pub enum Stderr {
 impl Program {
     /// Describes a program. Its input and output are set by us, and its stderr as [`Self::stderr`] says.
     pub fn new(command: Command) -> Self {
+        let command = Arc::new(Mutex::new(command));
         Self { command, grace: GRACE, restart: None, stderr: Stderr::default() }
     }
 
@@ -92,7 +98,12 @@ impl Program {
 
     #[cfg(test)]
     pub(crate) fn into_command(self) -> Command {
-        self.command
+        std::mem::replace(&mut *self.command(), Command::new("gone"))
+    }
+
+    /// The command, which nobody holds for longer than it takes to start it.
+    pub(crate) fn command(&self) -> MutexGuard<'_, Command> {
+        self.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn policy(&self) -> Option<Restart> {
@@ -109,7 +120,7 @@ impl Program {
 /// Arguments and environment may be secret.
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Program").field("program", &self.command.get_program()).finish_non_exhaustive()
+        f.debug_struct("Program").field("program", &self.command().get_program()).finish_non_exhaustive()
     }
 }
 

@@ -17,20 +17,24 @@ use crate::transport::{Stream, stdio};
 ///
 /// # Errors
 /// [`Error::Io`] that names it.
-pub(crate) fn start(program: &mut Program) -> Result<(Stream, Process)> {
+pub(crate) fn start(program: &Program) -> Result<(Stream, Process)> {
     let started = run(program);
-    started
-        .map_err(|error| Error::Io { doing: "starting the server", source: explain(&program.command, error) })
+    started.map_err(|error| Error::Io {
+        doing: "starting the server",
+        source: explain(&program.command(), error),
+    })
 }
 
-fn run(program: &mut Program) -> io::Result<(Stream, Process)> {
-    let Program { command, grace, stderr, .. } = program;
-    Group::prepare(command);
+fn run(program: &Program) -> io::Result<(Stream, Process)> {
+    let Program { grace, stderr, .. } = program;
+    let mut command = program.command();
+    Group::prepare(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     if *stderr != Stderr::AsTheCommandSays {
         command.stderr(Stdio::piped());
     }
     let mut child = command.spawn()?;
+    drop(command);
     let (stdin, stdout, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     // From here on whatever fails ends the child.
     let mut process = Process::new(child, *grace)?;

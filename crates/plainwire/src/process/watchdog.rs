@@ -16,8 +16,12 @@ use rustix::process::Pid;
 
 const SCRIPT: &str = include_str!("watchdog.sh");
 
-/// The watchdog of this process, while there is something to watch. It is no setting and no cache: what it looks after,
-/// the death of the process, is there once.
+/// The watchdog of this process, while there is something to watch.
+///
+/// With `TAKEN` of `transport::stdio`, this is all that is global in this crate. What it looks after, the death of the process, is there once, and so is the
+/// pipe that tells of it. An owner that programs hand around would not do: a `Command` becomes a server anywhere, and each
+/// owner would be a shell more. It holds nothing alive (`Weak`: the shell ends with the last guard), decides nothing, and
+/// two programs in one process that share it can't tell: each watches groups of its own.
 static CURRENT: Mutex<Weak<Watchdog>> = Mutex::new(Weak::new());
 
 #[derive(Debug)]

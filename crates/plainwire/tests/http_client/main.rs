@@ -2,5 +2,6 @@
 
 mod eras;
 mod faults;
+mod known_eras;
 mod script;
 mod site;

@@ -1,12 +1,16 @@
 //! Tokens that end while many calls need them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use plainwire::auth::{Authorize, FileStore, MemoryStore, OAuth, Outgoing, Url};
+use plainwire::auth::{
+    Authorize, FileStore, Held, MemoryStore, OAuth, Outgoing, StoreKey, TokenFuture, TokenStore, Url,
+};
 use plainwire::serde_json::json;
 use plainwire::{Error, auth::AuthFault};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -118,7 +122,7 @@ async fn a_refresh_that_fails_fails_all_who_wait_for_it() {
 }
 
 #[tokio::test]
-async fn a_refresh_whose_caller_leaves_goes_on_with_the_next_call() {
+async fn a_refresh_whose_caller_leaves_is_taken_by_the_next_call() {
     let world = World::new();
     let oauth = world.oauth().build().expect("a client");
     world.call(&oauth).await.expect("an answer");
@@ -128,6 +132,54 @@ async fn a_refresh_whose_caller_leaves_goes_on_with_the_next_call() {
     assert_eq!(world.call(&oauth).await.expect("an answer"), 200);
     // The rotated token came through: a second refresh with the old one would have ended the grant.
     assert_eq!(grants(&world), ["authorization_code", "refresh_token"]);
+}
+
+/// A store that tells when something was saved.
+#[derive(Clone, Debug, Default)]
+struct Telling {
+    inner: Arc<MemoryStore>,
+    saved: Arc<Notify>,
+}
+
+impl TokenStore for Telling {
+    fn load<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Option<String>> {
+        self.inner.load(key)
+    }
+
+    fn save<'s>(&'s self, key: &'s StoreKey, text: &'s str) -> TokenFuture<'s, ()> {
+        Box::pin(async move {
+            self.inner.save(key, text).await?;
+            self.saved.notify_one();
+            Ok(())
+        })
+    }
+
+    fn remove<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, ()> {
+        self.inner.remove(key)
+    }
+
+    fn lock<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Held> {
+        self.inner.lock(key)
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_that_nobody_waits_for_keeps_what_it_gets() {
+    let (world, store) = (World::new(), Telling::default());
+    let client = || world.oauth().store(store.clone()).build().expect("a client");
+    let oauth = client();
+    world.call(&oauth).await.expect("an answer");
+    world.revoke_access();
+    world.fake().first.delay = Duration::from_millis(200);
+    // What was saved at the login.
+    store.saved.notified().await;
+    timeout(Duration::from_millis(100), world.call(&oauth)).await.expect_err("left in the middle");
+    drop(oauth);
+    timeout(Duration::from_secs(10), store.saved.notified()).await.expect("the new tokens are kept");
+    // The next run of the program: it signs nobody in, and refreshes nothing.
+    assert_eq!(world.call(&client()).await.expect("an answer"), 200);
+    assert_eq!(grants(&world), ["authorization_code", "refresh_token"]);
+    assert_eq!(world.fake().first.authorizations.len(), 1);
 }
 
 #[tokio::test]

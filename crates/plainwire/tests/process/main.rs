@@ -4,6 +4,7 @@
 mod deaths;
 mod endings;
 mod handshakes;
+mod hosts;
 mod restarts;
 mod stderr;
 mod support;

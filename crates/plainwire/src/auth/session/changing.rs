@@ -11,6 +11,7 @@ use crate::auth::challenge::Challenge;
 use crate::auth::fault::{Failure, quoted};
 use crate::auth::refresh::{Refresh, Refreshed};
 use crate::auth::scope::Wanted;
+use crate::driver::to_the_end;
 
 impl Session {
     /// Renews tokens that are about to end, without a person. Without success there are none afterwards.
@@ -69,7 +70,7 @@ impl Session {
         let (given, before) =
             held.as_ref().map(|it| (it.tokens.scopes(), it.tokens.all_scopes())).unwrap_or_default();
         let asked = challenge.scope.as_ref().or(found.scopes.as_ref()).cloned().unwrap_or_default();
-        let refuse = |why: &str| Err(Failure::denied(format!("{} wants {why}", quoted(&self.name))));
+        let refuse = |why: &str| Err(Failure::denied(format!("{} wants {why}", self.shown())));
         if given.includes(&asked) {
             return refuse(&format!("the scopes {}, which the token has", quoted(&asked.to_string())));
         }
@@ -84,7 +85,7 @@ impl Session {
     fn count_step_up(&self, scopes: &str) -> Result<(), Failure> {
         let mut state = self.state();
         let tries = state.step_ups.get(scopes).copied().unwrap_or_default();
-        let refuse = |why: &str| Err(Failure::denied(format!("{} wants {why}", quoted(&self.name))));
+        let refuse = |why: &str| Err(Failure::denied(format!("{} wants {why}", self.shown())));
         if tries >= MAX_ATTEMPTS {
             return refuse(&format!("the scopes {}, which nobody gives", quoted(scopes)));
         }
@@ -95,7 +96,7 @@ impl Session {
         Ok(())
     }
 
-    /// Begins a refresh, which [`land`](Self::land) brings to its end.
+    /// Begins a refresh, which goes on to its end by itself; [`land`](Self::land) takes what it brings.
     fn begin_refresh(&self, flight: &mut Flight, found: &Found, old: &Holding) -> Result<(), Failure> {
         let refresh = Refresh {
             config: Arc::clone(&self.config),
@@ -106,7 +107,14 @@ impl Session {
             stale: Arc::clone(&old.tokens),
             now: now(),
         };
-        flight.refresh = Some(Refreshing { issuer: old.issuer.clone(), work: Box::pin(refresh.run()) });
+        // A task of its own: its answer may be the only copy of the next refresh token, and its caller may leave.
+        let running = to_the_end(refresh.run());
+        let work = async move {
+            running
+                .await
+                .unwrap_or_else(|| Err(Failure::unreachable("the refresh was stopped with the program")))
+        };
+        flight.refresh = Some(Refreshing { issuer: old.issuer.clone(), work: Box::pin(work) });
         Ok(())
     }
 

@@ -83,7 +83,7 @@ impl Session {
             }
             Grant::AuthorizationCode => {
                 let redirect = self.config.redirect.as_ref().ok_or_else(|| {
-                    let server = quoted(&self.name);
+                    let server = self.shown();
                     Failure::new(AuthFault::LoginNeeded, format!("{server} wants somebody to sign in"))
                 })?;
                 self.sign_in(&web, found, scopes, redirect).await

@@ -63,7 +63,7 @@ impl Revival {
             self.times += 1;
             tracing::warn!("the server is started again in {wait:?}: {why}");
             tokio::time::sleep(wait).await;
-            match start(&mut self.program) {
+            match start(&self.program) {
                 Ok((stream, process)) => {
                     self.slot.put(process);
                     self.began = Instant::now();

@@ -6,6 +6,7 @@ use plainwire_proto::sse::{Events, Piece};
 use reqwest::Response;
 
 use super::connection::{Connection, Sent, Unsent};
+use super::remote::shown;
 use super::response::{Cut, Position, Streamed, kind};
 use super::{Arrived, Outbound};
 use crate::error::Error;
@@ -21,8 +22,8 @@ impl Connection {
         let Some(endpoint) = endpoint(&mut response, &mut events).await else { return Ok(false) };
         let messages = self.url.join(&endpoint).ok().filter(|it| it.origin() == self.url.origin());
         let Some(messages) = messages else {
-            let text =
-                format!("expected an `endpoint` of the same origin as {}, but found {endpoint:?}", self.url);
+            let (ours, theirs) = (shown(self.url.as_str()), shown(&endpoint));
+            let text = format!("expected an `endpoint` of the same origin as {ours}, but found {theirs:?}");
             return Err(Cut::Failed(Error::Decode { message: text }));
         };
         // Set once: this is the only `initialize` of the connection.

@@ -22,3 +22,5 @@ pub(crate) use connection::Connection;
 pub(crate) use inbound::Inbound;
 pub(crate) use outbound::Outbound;
 pub use remote::Remote;
+#[cfg(feature = "oauth")]
+pub(crate) use remote::shown;

@@ -65,7 +65,6 @@ impl Remote {
         self
     }
 
-    #[cfg(test)]
     pub(crate) fn url_text(&self) -> &str {
         &self.url
     }
@@ -78,7 +77,7 @@ impl Remote {
     /// The URL, checked.
     pub(super) fn url(&self) -> Result<Url> {
         let invalid = |why: String| Error::Target {
-            message: format!("expected an http or https URL, but found {:?}{why}", self.url),
+            message: format!("expected an http or https URL, but found {:?}{why}", shown(&self.url)),
         };
         let url = Url::parse(&self.url).map_err(|error| invalid(format!(": {error}")))?;
         match url.scheme() {
@@ -105,8 +104,34 @@ impl Remote {
 impl std::fmt::Debug for Remote {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
-        f.debug_struct("Remote").field("url", &self.url).field("headers", &names).finish_non_exhaustive()
+        f.debug_struct("Remote")
+            .field("url", &shown(&self.url))
+            .field("headers", &names)
+            .finish_non_exhaustive()
     }
+}
+
+/// A URL as errors and logs may show it: user info and the values of its query may be secret, and so may what stands behind `#`.
+///
+/// It need not be a URL: what is none is shown to whoever wrote it, and variables of a configuration may stand there.
+pub(crate) fn shown(url: &str) -> String {
+    let url = url.split('#').next().unwrap_or_default();
+    let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
+    let rest = before.split_once("//").map_or(before, |(_, rest)| rest);
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let mut out = before[..before.len() - rest.len()].to_owned();
+    match authority.rsplit_once('@') {
+        Some((_, host)) => out.push_str(&format!("…@{host}")),
+        None => out.push_str(authority),
+    }
+    out.push_str(path);
+    for (n, pair) in query.into_iter().flat_map(|it| it.split('&')).enumerate() {
+        out.push(if n == 0 { '?' } else { '&' });
+        // A query without names may be a token as a whole.
+        out.push_str(pair.split_once('=').map_or("", |(name, _)| name));
+        out.push_str(if pair.contains('=') { "=…" } else { "…" });
+    }
+    out
 }
 
 /// The client of HTTP below. Nothing but `url` and its origin is asked by it.
@@ -132,4 +157,26 @@ pub(super) fn client(url: &Url) -> Result<Client> {
         }))
         .build()
         .map_err(|error| failed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_user_and_no_value_of_a_query_is_shown() {
+        for (url, expected) in [
+            ("https://a.example:8/mcp", "https://a.example:8/mcp"),
+            ("https://u:s3cret@a.example/mcp?k=s3cret&b=s3cret#s3cret", "https://…@a.example/mcp?k=…&b=…"),
+            ("https://s3cret@s3cret@a.example?s3cret", "https://…@a.example?…"),
+            ("u:s3cret@a.example/x?y=", "…@a.example/x?y=…"),
+            ("my-server", "my-server"),
+            ("", ""),
+        ] {
+            assert_eq!(shown(url), expected);
+            let remote = Remote::new(url).bearer_token("s3cret");
+            let text = format!("{remote:?} {:?}", remote.url().map(|_| "a URL"));
+            assert!(!text.contains("s3cret"), "{text}");
+        }
+    }
 }
