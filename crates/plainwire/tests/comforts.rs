@@ -301,12 +301,24 @@ async fn a_trace_of_a_call_that_failed_says_why() {
         script.expect("tools/call").await;
         drop(script);
     });
-    assert!(matches!(trace.0, Err(Error::Closed { .. })));
+    assert!(matches!(trace.0, Err(Error::OutcomeUnknown { .. })));
     assert_eq!(steps(&trace.1), ["called", "encoded", "sent", "failed"]);
     let table = trace.1.to_string();
     assert!(table.starts_with("tools/call to the server, 2026-07-28 (modern) over stream\n"), "{table}");
     assert!(
-        table.contains("failed          the connection ended") && table.contains("requests: 1; bytes: "),
+        table.contains("failed          nobody knows whether") && table.contains("requests: 1; bytes: "),
         "{table}"
     );
+}
+
+#[tokio::test]
+async fn what_a_legacy_server_says_of_freshness_means_nothing() {
+    let (client, mut script) = Script::connect(Client::builder(), script::LEGACY).await;
+    for _ in 0..2 {
+        let (tools, ()) = tokio::join!(client.list_tools(), async {
+            let (id, _) = script.expect("tools/list").await;
+            script.answer(&id, json!({ "tools": [], "ttlMs": 60_000, "cacheScope": "public" })).await;
+        });
+        assert_eq!(tools.expect("tools").len(), 0);
+    }
 }

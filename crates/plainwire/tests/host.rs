@@ -275,7 +275,7 @@ async fn the_last_list_of_a_server_that_died_stands_for_it() {
     assert_eq!(names(&host.tools().await), ["a__hello", "b__x"]);
     script.change(|mode| mode.is_dead = true);
     let error = host.call_tool("a__hello", json!({})).await.expect_err("nobody is left");
-    assert!(matches!(error, Error::Closed { .. }), "{error}");
+    assert!(matches!(error, Error::OutcomeUnknown { .. }), "{error}");
     let listing = host.tools().await;
     assert_eq!(names(&listing), ["a__hello", "b__x"]);
     assert!(
@@ -419,4 +419,39 @@ async fn closing_ends_every_connection() {
         .expect("the server sees the end")
         .expect("a task")
         .expect("no panic");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_slow_once_is_waited_for_again() {
+    let (client, script) = scripted(Mode { list_changed: false, ..Mode::default() }).await;
+    let host = Host::start([Member::connected("a", client)]).expect("a host");
+    script.change(|mode| mode.is_slow = true);
+    host.tools().await;
+    script.change(|mode| mode.is_slow = false);
+    sleep(Duration::from_secs(1)).await;
+    script.change(|mode| mode.is_slow = true);
+    let (one, other, ()) = tokio::join!(host.tools(), host.tools(), async {
+        sleep(Duration::from_secs(1)).await;
+        script.change(|mode| mode.is_slow = false);
+    });
+    assert_eq!([&one.parts[0].state, &other.parts[0].state], [&PartState::Fresh; 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_comes_while_a_list_is_fetched_waits_for_that_fetch() {
+    let (client, script) = scripted(Mode { list_changed: false, ..Mode::default() }).await;
+    let host = Host::start([Member::connected("a", client)]).expect("a host");
+    host.tools().await;
+    let before = script.asked("tools/list");
+    script.change(|mode| mode.is_slow = true);
+    let late = async {
+        sleep(Duration::from_secs(1)).await;
+        host.tools().await
+    };
+    let (one, other, ()) = tokio::join!(host.tools(), late, async {
+        sleep(Duration::from_secs(2)).await;
+        script.change(|mode| mode.is_slow = false);
+    });
+    assert_eq!([&one.parts[0].state, &other.parts[0].state], [&PartState::Fresh; 2]);
+    assert_eq!(script.asked("tools/list"), before + 1);
 }

@@ -204,11 +204,11 @@ impl ClientBuilder {
     async fn command_once(self, program: Program) -> Result<Client> {
         let (stream, process) = process::start(&program)?;
         let slot = Slot::new(process);
-        let route = match program.policy() {
-            Some(policy) => Route::Process(stream, Box::new(Revival::new(program, policy, slot.clone()))),
-            None => Route::Stream(stream),
+        let Some(policy) = program.policy() else {
+            return self.open(Route::Stream(stream), Server::Process(slot)).await;
         };
-        self.open(route, Server::Process(slot)).await
+        let revival = Box::new(Revival::new(program, policy, slot.clone()));
+        self.open(Route::Process(stream, revival), Server::Revived(slot)).await
     }
 
     /// Connects to a server by HTTP: Streamable HTTP of the era that it speaks, else HTTP+SSE.
@@ -255,11 +255,12 @@ impl ClientBuilder {
         self.config.capabilities.0.append(&mut self.extensions.0);
         let has_roots = self.asked.roots.is_some();
         let (wishes, wished) = mpsc::channel(WISHES);
+        let (cancels, cancelled) = mpsc::unbounded_channel();
         let (notices, noticed) = mpsc::channel(NOTICES);
         let (hello, greeted) = oneshot::channel();
         let cache = self.caches.then(|| Arc::new(Cache::default()));
         let desk = Desk::new(self.asked, cache.clone(), self.max_rounds, notices, hello);
-        let task = AbortOnDrop(start(self.config, desk, route, self.tap, wished));
+        let task = AbortOnDrop(start(self.config, desk, route, self.tap, wished, cancelled));
         let gone = || Error::Closed { why: GONE.to_owned() };
         let greeted = async { greeted.await.map_err(|_| gone()).and_then(|hello| hello) };
         let met = match self.connect_deadline {
@@ -269,6 +270,7 @@ impl ClientBuilder {
         match met {
             Ok(hello) => Ok(Client {
                 cache,
+                cancels,
                 has_roots,
                 hello,
                 last_ticket: AtomicU64::new(0),

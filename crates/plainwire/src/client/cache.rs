@@ -119,7 +119,6 @@ impl Cache {
     }
 
     /// Takes out everything.
-    #[cfg_attr(not(feature = "http-client"), expect(dead_code, reason = "only servers of HTTP forget"))]
     pub(crate) fn forget_all(&self) {
         self.change(|_, _| true);
     }
@@ -249,6 +248,38 @@ mod tests {
             let sum: usize = kept.answers.iter().map(|(key, answer)| size(key, &answer.raw)).sum();
             assert!(kept.bytes == sum && sum <= MAX_BYTES);
         }
+    }
+
+    #[test]
+    fn a_change_of_the_resources_is_one_of_their_templates_and_contents() {
+        for changed in [List::Resources, List::ResourceTemplates] {
+            let cache = Cache::default();
+            let methods = ["resources/list", "resources/templates/list", READ, "tools/list"];
+            methods.iter().for_each(|method| keep(&cache, method, "{}", FRESH));
+            cache.list_changed(changed);
+            assert_eq!(methods.map(|method| cache.find(method, "{}").is_ok()), [false, false, false, true]);
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_larger_than_all_may_be_is_not_kept() {
+        let cache = Cache::default();
+        keep(&cache, "tools/list", "{}", FRESH);
+        let huge = format!(r#"{{"ttlMs":60000,"x":"{}"}}"#, "x".repeat(MAX_BYTES));
+        keep(&cache, READ, "{}", &huge);
+        assert!(cache.find(READ, "{}").is_err());
+        assert!(cache.find("tools/list", "{}").is_ok(), "nothing had to go for it");
+    }
+
+    #[test]
+    fn of_two_answers_to_the_same_question_the_last_is_kept() {
+        let cache = Cache::default();
+        let asked = || cache.find("tools/list", "{}").expect_err("nothing yet");
+        for (asked, text) in [asked(), asked()].into_iter().zip([FRESH, r#"{"ttlMs":60000}"#]) {
+            cache.keep(asked, "tools/list", "{}", &raw(text));
+        }
+        assert_eq!(cache.find("tools/list", "{}").expect("an answer").get(), r#"{"ttlMs":60000}"#);
+        assert_eq!(cache.kept().bytes, r#"{"ttlMs":60000}"#.len() + "{}".len());
     }
 
     #[test]

@@ -102,8 +102,7 @@ impl Client {
                 listen.honoured = honoured;
                 Ok(listen)
             }
-            Err(Error::Closed { why }) => Err(self.server.closed(&why).await),
-            Err(error) => Err(error),
+            Err(error) => Err(self.server.explain(error).await),
         }
     }
 }

@@ -73,6 +73,9 @@ pub use trace::{Stage, Step, Trace};
 pub struct Client {
     /// Shared with the connection's task, which takes out what has changed.
     cache: Option<Arc<Cache>>,
+    /// Tickets of requests that nobody waits for any more: a queue of their own, which is never held up. Not bounded itself: each
+    /// stands for a request that was open.
+    cancels: mpsc::UnboundedSender<u64>,
     /// Whether roots were declared, and may change.
     has_roots: bool,
     hello: ServerHello,
@@ -237,7 +240,8 @@ impl Client {
     ///
     /// # Errors
     /// [`Error::Rpc`] for an error answer or none in time; [`Error::Unanswered`] if the server asked something that was
-    /// not answered here; [`Error::Closed`] if the connection ends.
+    /// not answered here; [`Error::OutcomeUnknown`] if the answer to what may change something gets lost; [`Error::Closed`] if
+    /// the connection ends otherwise.
     pub async fn request(&self, method: &str, params: &str) -> Result<RawJson> {
         Ok(self.ask(method, params, None, None).await?.raw)
     }
@@ -340,12 +344,12 @@ impl Client {
         if self.wishes.send(Wish::Request(Box::new(ask))).await.is_err() {
             return Err(self.server.closed(GONE).await);
         }
-        let mut give_up = GiveUp { done: false, ticket, wishes: &self.wishes };
+        let mut give_up = GiveUp { cancels: &self.cancels, done: false, ticket };
         let answer = answered.await;
         give_up.done = true;
         match answer {
-            Ok(Err(Error::Closed { why })) => Err(self.server.closed(&why).await),
-            Ok(answer) => answer,
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(error)) => Err(self.server.explain(error).await),
             Err(_) => Err(self.server.closed(GONE).await),
         }
     }
@@ -370,16 +374,16 @@ const GONE: &str = "the server is gone";
 
 /// Cancels the request of a future that was dropped.
 struct GiveUp<'c> {
+    cancels: &'c mpsc::UnboundedSender<u64>,
     done: bool,
     ticket: u64,
-    wishes: &'c mpsc::Sender<Wish>,
 }
 
 impl Drop for GiveUp<'_> {
     fn drop(&mut self) {
         if !self.done {
-            // A full queue loses the courtesy, not the answer: the request still ends by its deadline.
-            let _ = self.wishes.try_send(Wish::Cancel(self.ticket));
+            // Nothing is left to cancel when the connection is gone.
+            let _ = self.cancels.send(self.ticket);
         }
     }
 }

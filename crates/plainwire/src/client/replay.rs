@@ -3,7 +3,7 @@
 //! In: a method, and what the server says of its tools. A tool counts as harmful unless the server has said otherwise, and so
 //! does a method that is none of the protocol's.
 
-use plainwire_proto::model::Tool;
+use plainwire_proto::model::ToolAnnotations;
 
 /// Whether a request may be made twice. `is_harmless` is asked about tools.
 pub(crate) fn is_replayable(
@@ -33,7 +33,7 @@ pub(crate) fn is_replayable(
 }
 
 /// Whether the server says that a call changes nothing, or nothing more.
-pub(crate) fn is_harmless(tool: &Tool) -> bool {
-    let hints = tool.annotations.clone().unwrap_or_default();
-    hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true)
+pub(crate) fn is_harmless(hints: Option<&ToolAnnotations>) -> bool {
+    let says = |hint: Option<bool>| hint == Some(true);
+    hints.is_some_and(|hints| says(hints.read_only_hint) || says(hints.idempotent_hint))
 }

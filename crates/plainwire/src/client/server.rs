@@ -12,6 +12,8 @@ pub(super) enum Server {
     /// Somebody else's.
     Elsewhere,
     Process(Slot),
+    /// A process that is started again. Whoever does that tells how each of them ended.
+    Revived(Slot),
     #[cfg(feature = "http-client")]
     Remote(Farewell),
 }
@@ -34,7 +36,7 @@ impl Server {
     pub(super) fn transport(&self) -> &'static str {
         match self {
             Self::Elsewhere => "stream",
-            Self::Process(_) => "stdio",
+            Self::Process(_) | Self::Revived(_) => "stdio",
             #[cfg(feature = "http-client")]
             Self::Remote(_) => "http",
         }
@@ -43,15 +45,27 @@ impl Server {
     /// The error for a connection that has ended, with how the process did.
     pub(super) async fn closed(&self, why: &str) -> Error {
         match self {
-            Self::Process(slot) => Error::Closed { why: slot.explain(why).await },
+            Self::Process(slot) | Self::Revived(slot) => Error::Closed { why: slot.explain(why).await },
             _ => Error::Closed { why: why.to_owned() },
+        }
+    }
+
+    /// Adds to the error of a request how the process ended, if it was lost with it.
+    pub(super) async fn explain(&self, error: Error) -> Error {
+        let Self::Process(slot) = self else { return error };
+        match error {
+            Error::Closed { why } => Error::Closed { why: slot.explain(&why).await },
+            Error::OutcomeUnknown { what, why } => {
+                Error::OutcomeUnknown { what, why: slot.explain(&why).await }
+            }
+            error => error,
         }
     }
 
     /// Sees off a server that nobody could talk to.
     pub(super) async fn end_soon(self) {
         match self {
-            Self::Process(slot) => {
+            Self::Process(slot) | Self::Revived(slot) => {
                 if let Some(process) = slot.take() {
                     process.end_soon().await;
                 }
@@ -64,7 +78,7 @@ impl Server {
     pub(super) async fn end(self) {
         match self {
             Self::Elsewhere => {}
-            Self::Process(slot) => {
+            Self::Process(slot) | Self::Revived(slot) => {
                 if let Some(process) = slot.take() {
                     process.end().await;
                 }

@@ -54,5 +54,8 @@ mod tests {
         let policy = Restart::default().at_most(4).backoff(Duration::from_secs(1), Duration::from_secs(5));
         let waits: Vec<Option<u64>> = (0..6).map(|n| policy.wait(n).map(|wait| wait.as_secs())).collect();
         assert_eq!(waits, [Some(1), Some(2), Some(4), Some(5), None, None]);
+        // Whoever wants to wait long at first does not wait less afterwards.
+        let policy = policy.backoff(Duration::from_secs(8), Duration::from_secs(5));
+        assert_eq!(policy.wait(0).map(|wait| wait.as_secs()), Some(8));
     }
 }

@@ -9,11 +9,12 @@ use plainwire::proto::peer::{Change, EraChoice};
 use plainwire::proto::revision::Revision;
 use plainwire::{Client, Error};
 use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::script::{Asked, Script, Wire, json, with};
+use super::script::{Asked, Script, Wire, json, read, with};
 use super::site::{Site, remote};
 
 /// Nothing takes this long unless it hangs.
@@ -116,7 +117,8 @@ async fn a_subscription_that_breaks_is_made_again_and_counts_as_changed() {
     };
     let mut listen = client.listen(filter).await.expect("a subscription");
     let changed = Some(Change::Resource("a://1".to_owned()));
-    for _ in 0..3 {
+    // As often as the waits would get too long if each did not begin anew.
+    for _ in 0..8 {
         // The word of this change gets lost.
         wire.cut_after(0);
         site.handle.notify_resource_updated("a://1");
@@ -396,4 +398,86 @@ async fn a_session_is_deleted_at_the_end() {
         let delete = asked.iter().find(|it| it.line.starts_with("DELETE")).expect("it");
         assert!(delete.head.contains("mcp-session-id: s\r\n"), "{delete:?}");
     }
+}
+
+#[tokio::test]
+async fn a_call_whose_connection_of_http_sse_breaks_has_an_unknown_outcome() {
+    for (tool, is_harmful) in [("change", true), ("read", false)] {
+        let (client, _server) = old_server().await;
+        client.list_tools().await.expect("tools");
+        let error = timeout(PATIENCE, client.call_tool(tool, json!({}))).await.expect("in time");
+        let error = error.expect_err("no answer");
+        assert_eq!(matches!(error, Error::OutcomeUnknown { .. }), is_harmful, "{tool}: {error}");
+        assert_eq!(matches!(error, Error::Closed { .. }), !is_harmful, "{tool}: {error}");
+    }
+}
+
+/// A server of HTTP+SSE whose stream ends when a tool is called.
+async fn old_server() -> (Client, JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let mut task = JoinSet::new();
+    task.spawn(async move {
+        let mut streams = Vec::new();
+        loop {
+            let (mut stream, _) = listener.accept().await.expect("a connection");
+            let Some(asked) = read(&mut stream).await else { continue };
+            let answer = match &*asked.method() {
+                _ if asked.line.starts_with("GET") => {
+                    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+                    let first = format!("{head}event: endpoint\ndata: /messages\n\n");
+                    stream.write_all(first.as_bytes()).await.expect("a client");
+                    streams.push(stream);
+                    continue;
+                }
+                // Only what goes to the messages is answered.
+                _ if !asked.line.contains("/messages") => {
+                    let refused = json("405 Method Not Allowed", "");
+                    stream.write_all(refused.as_bytes()).await.expect("a client");
+                    continue;
+                }
+                "initialize" => Some(LEGACY.replace("2025-11-25", "2024-11-05")),
+                "tools/list" => Some(
+                    r#"{"tools":[{"name":"read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}"#
+                        .to_owned(),
+                ),
+                "tools/call" => {
+                    stream.write_all(json("202 Accepted", "").as_bytes()).await.expect("a client");
+                    streams.clear();
+                    continue;
+                }
+                _ => None,
+            };
+            stream.write_all(json("202 Accepted", "").as_bytes()).await.expect("a client");
+            if let (Some(result), Some(stream)) = (answer, streams.last_mut()) {
+                let message = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, asked.id());
+                stream.write_all(format!("data: {message}\n\n").as_bytes()).await.expect("a client");
+            }
+        }
+    });
+    let builder = Client::builder().era(EraChoice::Legacy);
+    (builder.remote(remote(address)).await.expect("a connection"), task)
+}
+
+#[tokio::test]
+async fn a_subscription_outlives_a_server_that_is_away_for_a_moment() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let first = Site::on(listener, |http| http);
+    let builder = Client::builder().era(EraChoice::Modern);
+    let client = builder.remote(remote(address)).await.expect("a connection");
+    let filter = SubscriptionFilter {
+        resource_subscriptions: vec!["a://1".to_owned()],
+        ..SubscriptionFilter::default()
+    };
+    let mut listen = client.listen(filter).await.expect("a subscription");
+    drop(first);
+    // Long enough for the client to find nobody there.
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    let listener = TcpListener::bind(address).await.expect("the same port");
+    let second = Site::on(listener, |http| http);
+    let changed = Some(Change::Resource("a://1".to_owned()));
+    assert_eq!(timeout(PATIENCE, listen.next()).await.expect("in time"), changed, "whatever was missed");
+    second.handle.notify_resource_updated("a://1");
+    assert_eq!(timeout(PATIENCE, listen.next()).await.expect("in time"), changed);
 }

@@ -72,7 +72,7 @@ impl Script {
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Option<Asked> {
+pub(crate) async fn read(stream: &mut TcpStream) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(end) = bytes.windows(4).position(|it| it == b"\r\n\r\n") {

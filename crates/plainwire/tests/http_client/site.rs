@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use plainwire::ServerHandle;
+use plainwire::model::{CacheHint, CacheScope};
 use plainwire::prelude::*;
 use plainwire::transport::http::Http;
 use plainwire::transport::http_client::Remote;
@@ -75,7 +76,8 @@ async fn region(#[header("Region")] region: String) -> String {
 }
 
 pub(crate) fn server(seen: &Seen) -> Server {
-    let server = plainwire::server!("site").state(seen.clone());
+    let hint = CacheHint { scope: CacheScope::Public, ttl: Duration::from_secs(60) };
+    let server = plainwire::server!("site").state(seen.clone()).cache(hint);
     let server = server.tool(echo).tool(write).tool(count).tool(wait).tool(greet).tool(region);
     server.resource(Resource::new("a://1", "1", || async { "1" }).subscribable())
 }

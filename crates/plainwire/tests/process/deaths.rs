@@ -20,7 +20,8 @@ async fn says_how_a_server_ended_that_was_killed_in_the_middle_of_a_call() {
     let began = Instant::now();
     let failed = client.call_tool("write", json!({})).await.expect_err("no answer");
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
-    let Error::Closed { why } = failed else { panic!("{failed}") };
+    let Error::OutcomeUnknown { what, why } = failed else { panic!("{failed}") };
+    assert_eq!(what, "`tools/call` of \"write\"");
     assert!(why.contains("signal: 9"), "{why}");
     assert!(why.ends_with("its last words on stderr:\nabout to write"), "{why}");
     // What it has left ignores SIGTERM, and the client is still there.

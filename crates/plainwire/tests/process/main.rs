@@ -5,6 +5,7 @@ mod deaths;
 mod endings;
 mod handshakes;
 mod hosts;
+mod offsets;
 mod restarts;
 mod stderr;
 mod support;

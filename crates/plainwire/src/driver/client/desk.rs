@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 pub(crate) struct Desk {
     pub(super) asked: Asked,
     /// Answers that may be used again, until something changes.
-    cache: Option<Arc<Cache>>,
+    pub(super) cache: Option<Arc<Cache>>,
     hello: Option<oneshot::Sender<Result<ServerHello>>>,
     /// Whether the server has not answered for so long that it is given up.
     pub(super) is_lost: bool,
@@ -87,16 +87,10 @@ impl Desk {
 
     pub(super) fn grant(&mut self, wish: Wish, peer: &mut Peer, now: Now) {
         match wish {
-            Wish::Cancel(ticket) => {
-                self.rounds.remove(&ticket);
-                if let Some(key) = self.tickets.remove(&ticket) {
-                    self.waiting.remove(&key);
-                    self.unsent.remove(&key.id());
-                    peer.cancel(key, "the caller gave up");
-                }
-            }
             Wish::Listen(ask) => self.listens.begin(*ask, &self.server, peer, now),
             Wish::Notify { method, params } => peer.notify(&method, &params),
+            // Taken back before it was made.
+            Wish::Request(ask) if ask.answer.is_closed() => {}
             Wish::Request(ask) => {
                 if ask.method == SET_LEVEL {
                     self.kept.set_level = Some((ask.params.clone(), ask.options));
@@ -116,6 +110,16 @@ impl Desk {
                 }
             }
             Wish::Unlisten(ticket) => self.listens.unlisten(ticket, peer, now),
+        }
+    }
+
+    /// Takes a request back that nobody waits for any more.
+    pub(super) fn cancel(&mut self, ticket: u64, peer: &mut Peer) {
+        self.rounds.remove(&ticket);
+        if let Some(key) = self.tickets.remove(&ticket) {
+            self.waiting.remove(&key);
+            self.unsent.remove(&key.id());
+            peer.cancel(key, "the caller gave up");
         }
     }
 
@@ -263,7 +267,8 @@ impl Desk {
         let closed = || Error::Closed { why: why.to_owned() };
         self.greet(Err(closed()));
         for call in std::mem::take(&mut self.waiting).into_values() {
-            let _ = call.ask.answer.send(Err(closed()));
+            let error = self.kept.lost(&call, why);
+            let _ = call.ask.answer.send(Err(error));
         }
         for round in std::mem::take(&mut self.rounds).into_values() {
             let _ = round.call.ask.answer.send(Err(closed()));
@@ -298,7 +303,7 @@ impl Desk {
     ) {
         let Some(answer) = self.listens.settle(request, answer, peer, now) else { return };
         if let Some(call) = self.waiting.remove(&request) {
-            if let (true, "tools/list", Ok(list)) = (self.kept.is_kept, &*call.ask.method, &answer) {
+            if let ("tools/list", Ok(list)) = (&*call.ask.method, &answer) {
                 self.kept.learn(list.get());
             }
             self.tickets.remove(&call.ask.ticket);

@@ -182,7 +182,9 @@ impl Listens {
         let unborn: Vec<u64> =
             self.open.iter().filter(|(_, it)| it.opened.is_some()).map(|(&ticket, _)| ticket).collect();
         for listening in unborn.into_iter().filter_map(|ticket| self.open.remove(&ticket)) {
-            listening.fail(Error::Closed { why: why.to_owned() });
+            // The connection goes on: whoever keeps listening may try again.
+            let what = "`subscriptions/listen`".to_owned();
+            listening.fail(Error::OutcomeUnknown { what, why: why.to_owned() });
         }
     }
 

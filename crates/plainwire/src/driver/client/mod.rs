@@ -48,8 +48,6 @@ use timer::Timer;
 
 /// What the front door wants from its connection.
 pub(crate) enum Wish {
-    /// Nobody waits for the answer any more.
-    Cancel(u64),
     Listen(Box<AskToListen>),
     Notify {
         method: String,
@@ -69,7 +67,7 @@ pub(crate) struct Ask {
     pub(crate) options: RequestOptions,
     pub(crate) params: String,
     pub(crate) progress: Option<Box<dyn FnMut(Progress) + Send>>,
-    /// The front door's own number, for [`Wish::Cancel`].
+    /// The front door's own number, for taking it back.
     pub(crate) ticket: u64,
     /// Where to note what happens.
     pub(crate) trace: Option<Recorder>,
@@ -107,6 +105,7 @@ pub(crate) fn start(
     route: Route,
     tap: Option<Tap>,
     wishes: mpsc::Receiver<Wish>,
+    cancels: mpsc::UnboundedReceiver<u64>,
 ) -> AbortHandle {
     let over = |stream, tap| Link::Stream(Box::new(Wire::new(stream, config.limits.frame_in, tap)));
     let mut revival = None;
@@ -120,9 +119,16 @@ pub(crate) fn start(
         Route::Stream(stream) => over(stream, tap),
     };
     let peer = Peer::client(config);
-    let mut pump =
-        Pump { again: revival, clock: Clock::start(), desk, link, peer, timer: Timer::default(), wishes };
-    pump.desk.kept.is_kept = pump.again.is_some();
+    let mut pump = Pump {
+        again: revival,
+        cancels,
+        clock: Clock::start(),
+        desk,
+        link,
+        peer,
+        timer: Timer::default(),
+        wishes,
+    };
     spawn(async move { pump.run().await }).abort_handle()
 }
 
@@ -135,6 +141,7 @@ struct Again {
 
 struct Pump {
     again: Option<Again>,
+    cancels: mpsc::UnboundedReceiver<u64>,
     clock: Clock,
     desk: Desk,
     link: Link,
@@ -187,6 +194,11 @@ impl Pump {
         loop {
             let mut idle = true;
             let held_up = self.link.is_backlogged();
+            // Also when nothing more may be asked: what is given up makes room.
+            while let Poll::Ready(Some(ticket)) = self.cancels.poll_recv(cx) {
+                self.desk.cancel(ticket, &mut self.peer);
+                idle = false;
+            }
             // Nothing is asked of a server that was started again before it has greeted.
             while !self.link.is_backlogged()
                 && !self.desk.kept.is_waiting
@@ -196,6 +208,8 @@ impl Pump {
                     Some(wish) => self.desk.grant(wish, &mut self.peer, self.clock.now()),
                     None => return Poll::Ready("the client was dropped".to_owned()),
                 }
+                // Before the next wish, so that the link knows how much it has.
+                self.gather();
                 idle = false;
             }
             // As many as questions are open, which has a limit.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use plainwire_proto::json::shorten;
-use plainwire_proto::model::{LogLevel, Tool};
+use plainwire_proto::model::{LogLevel, ToolAnnotations};
 use plainwire_proto::peer::{Now, Peer, RequestOptions};
 use serde::Deserialize;
 
@@ -89,8 +89,6 @@ pub(super) struct Kept {
     /// Why the next server was not taken.
     pub(super) failed: Option<String>,
     harmless: HashSet<String>,
-    /// Whether there may be a next one.
-    pub(super) is_kept: bool,
     /// Whether the next server has to greet first.
     pub(super) is_waiting: bool,
     pub(super) log_level: Option<LogLevel>,
@@ -103,11 +101,16 @@ impl Kept {
     pub(super) fn learn(&mut self, result: &str) {
         #[derive(Deserialize)]
         struct Page {
-            tools: Vec<Tool>,
+            tools: Vec<Hinted>,
+        }
+        #[derive(Deserialize)]
+        struct Hinted {
+            annotations: Option<ToolAnnotations>,
+            name: String,
         }
         let Ok(page) = serde_json::from_str::<Page>(result) else { return };
         for tool in page.tools {
-            if !is_harmless(&tool) {
+            if !is_harmless(tool.annotations.as_ref()) {
                 self.harmless.remove(&tool.name);
             } else if self.harmless.len() < MOST {
                 self.harmless.insert(tool.name);
@@ -116,9 +119,23 @@ impl Kept {
     }
 
     fn may_repeat(&self, call: &Call) -> bool {
+        !call.is_repeated && self.is_harmless(call)
+    }
+
+    /// Whether it makes no difference if a call took place.
+    fn is_harmless(&self, call: &Call) -> bool {
         let name = name(&call.ask.params);
-        !call.is_repeated
-            && is_replayable(&call.ask.method, name.as_deref(), |name| self.harmless.contains(name))
+        is_replayable(&call.ask.method, name.as_deref(), |name| self.harmless.contains(name))
+    }
+
+    /// The error of a call that was open when its connection ended for good.
+    pub(super) fn lost(&self, call: &Call, why: &str) -> Error {
+        let why = why.to_owned();
+        if self.is_harmless(call) {
+            Error::Closed { why }
+        } else {
+            Error::OutcomeUnknown { what: title(call), why }
+        }
     }
 }
 
@@ -129,6 +146,8 @@ impl Desk {
         self.kept.is_waiting = true;
         self.is_lost = false;
         self.tickets.clear();
+        // The next one is another process, and perhaps another version.
+        self.cache.as_ref().inspect(|cache| cache.forget_all());
         // Whoever thinks about a question of that server stops; its keys mean nothing to the next one.
         for (_, thinking) in self.requests.drain() {
             thinking.abort();

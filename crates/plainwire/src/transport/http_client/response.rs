@@ -376,3 +376,23 @@ fn words(body: &[u8]) -> String {
         text => shorten(text).into_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_longer_each_time_that_brings_nothing_new() {
+        let waits = |position: &mut Position, times: usize| -> Vec<u128> {
+            (0..times).map(|_| position.wait().as_millis()).collect()
+        };
+        let mut position = Position::default();
+        let doubled = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000];
+        assert_eq!(waits(&mut position, 11), doubled);
+        position.is_new = true;
+        assert_eq!(waits(&mut position, 2), [100, 200]);
+        // What the server says counts, also beyond what we would wait.
+        let mut position = Position { retry: Some(Duration::from_secs(45)), ..Position::default() };
+        assert_eq!(waits(&mut position, 2), [45_000, 45_000]);
+    }
+}

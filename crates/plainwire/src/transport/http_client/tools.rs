@@ -64,6 +64,9 @@ impl Tools {
 impl Known {
     fn of(tool: &Tool) -> Self {
         let schema = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
-        Self { headers: param_headers(&schema).unwrap_or_default(), is_replayable: is_harmless(tool) }
+        Self {
+            headers: param_headers(&schema).unwrap_or_default(),
+            is_replayable: is_harmless(tool.annotations.as_ref()),
+        }
     }
 }
