@@ -36,6 +36,11 @@ pub(crate) enum Command {
     Ping(Ask),
     /// Say each time when a resource or a list of a server changes.
     Watch(Watch),
+    /// Sign in at a server over HTTP that asks for a token, with a browser.
+    #[command(after_help = LOGIN)]
+    Login(Login),
+    /// Forget the tokens for a server, and have its authorization server forget them too.
+    Logout(Logout),
     /// List the servers in the configuration files of clients, and check whether they work.
     Servers(Servers),
     /// Write a server into the configuration file of a client.
@@ -136,6 +141,63 @@ pub(crate) struct Whom {
     /// The server: a command that speaks MCP on its stdin and stdout.
     #[arg(last = true, required_unless_present_any = ["url", "server"], value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+const LOGIN: &str = "The other commands use what is kept here, and renew it: in the keychain of the system, else in files for \
+                     your eyes only, which are encrypted if PLAINWIRE_TOKEN_KEY has a key (32 bytes, as `openssl rand \
+                     -hex 32` prints them).";
+
+#[derive(Debug, Args)]
+pub(crate) struct Login {
+    /// Ask for a token on the client's own behalf: nobody signs in.
+    #[arg(long, requires = "client_secret_env")]
+    pub(crate) client_credentials: bool,
+    /// The id of a client that was registered beforehand.
+    #[arg(long, value_name = "ID")]
+    pub(crate) client_id: Option<String>,
+    /// A document at an https URL that describes this client, for authorization servers that read such documents.
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) client_id_metadata: Option<String>,
+    /// The secret of --client-id is in the environment variable VARIABLE.
+    #[arg(long, value_name = "VARIABLE", requires = "client_id")]
+    pub(crate) client_secret_env: Option<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Open no browser: print the URL of the page on stderr.
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+    /// Ask for SCOPE in place of what the server names; can be given more than once.
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Vec<String>,
+    /// Give up after so many seconds without a person signing in.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(crate) timeout: u64,
+    #[command(flatten)]
+    pub(crate) site: Site,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Logout {
+    #[command(flatten)]
+    pub(crate) site: Site,
+}
+
+/// A server over HTTP.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Site {
+    /// The server at URL.
+    #[arg(long, value_name = "URL", conflicts_with = "server", required_unless_present = "server", value_hint = ValueHint::Url)]
+    pub(crate) url: Option<String>,
+    /// The server NAME of a configuration file; without --config, of one of yours that `plainwire servers` lists.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// The configuration file of --server.
+    #[arg(long, value_name = "FILE", requires = "server", conflicts_with = "url", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Answer `${input:ID}` in the configuration file with the environment variable VARIABLE; can be given more than once.
+    #[arg(long, value_name = "ID=VARIABLE", requires = "server", conflicts_with = "url")]
+    pub(crate) input_env: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use plainwire::{Client, ClientBuilder};
 use crate::args::{Ask, Era};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
-use crate::{roots, serve, target};
+use crate::{keep, roots, serve, target};
 
 /// Connects, asks, and sees the server off, whatever came of it.
 pub(crate) async fn asking(
@@ -16,7 +16,7 @@ pub(crate) async fn asking(
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let client = connect(builder(ask)?, ask).await?;
-    finish(client, work).await
+    finish(client, ask, work).await
 }
 
 /// As [`asking`]; the server may ask as well, unless that is not wanted.
@@ -38,13 +38,14 @@ pub(crate) async fn asking_back(
     if let Some(server) = &client.hello().server_info {
         person.meet(&server.name);
     }
-    finish(client, work).await
+    finish(client, ask, work).await
 }
 
 async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
-    builder.connect(target::of(&ask.whom)?).await.map_err(|error| {
+    let target = keep::with_tokens(target::of(&ask.whom)?).await?;
+    builder.connect(target).await.map_err(|error| {
         let failed = matches!(error, plainwire::Error::Io { .. });
-        let failure = Failure::from(error);
+        let failure = Failure::from(error).at(&ask.whom);
         match &ask.whom.server {
             Some(name) if failed => Failure { hint: Some(format!("check `command` of {name:?}")), ..failure },
             _ => failure,
@@ -54,11 +55,12 @@ async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
 
 async fn finish(
     client: Client,
+    ask: &Ask,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     let done = work(&client).await;
     client.close().await;
-    done
+    done.map_err(|failure| failure.at(&ask.whom))
 }
 
 pub(crate) fn builder(ask: &Ask) -> Result<ClientBuilder, Failure> {

@@ -3,6 +3,11 @@
 use std::io;
 use std::process::ExitCode;
 
+use plainwire::auth::AuthFault;
+
+use crate::args::Whom;
+use crate::visible;
+
 /// What an exit code means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -61,6 +66,22 @@ impl Failure {
         Self { exit: Exit::Unreachable, hint, text: text.to_owned() }
     }
 
+    /// Has the hint to sign in, if there is one, name the command that does for this server.
+    pub(crate) fn at(mut self, whom: &Whom) -> Self {
+        if self.hint.as_deref() == Some(TOKEN) {
+            self.hint = Some(TOKEN.replace("plainwire login", &login(whom)));
+        }
+        self
+    }
+
+    /// Returns what went wrong, and how to sign in if that is what is missing: on one line.
+    pub(crate) fn with_login(self) -> String {
+        match self.hint {
+            Some(hint) if hint.contains("plainwire login") => format!("{}; {hint}", self.text),
+            _ => self.text,
+        }
+    }
+
     pub(crate) fn runtime(error: io::Error) -> Self {
         Self { exit: Exit::Unreachable, hint: None, text: format!("starting to work failed: {error}") }
     }
@@ -74,6 +95,13 @@ impl From<plainwire::Error> for Failure {
         let (exit, hint) = match &error {
             plainwire::Error::Rpc(answer) if answer.received_code().is_some() => (Exit::Refused, None),
             plainwire::Error::Http { status: 401 | 403, .. } => (Exit::Refused, Some(TOKEN)),
+            plainwire::Error::Auth { fault, .. } => match fault {
+                AuthFault::LoginNeeded => (Exit::Refused, Some(TOKEN)),
+                AuthFault::Settings => (Exit::Usage, None),
+                AuthFault::Store => (Exit::Unreachable, Some(STORE)),
+                AuthFault::Unreachable => (Exit::Unreachable, None),
+                _ => (Exit::Refused, None),
+            },
             plainwire::Error::Http { .. } => (Exit::Refused, trace),
             plainwire::Error::Target { .. } => (Exit::Usage, None),
             plainwire::Error::Unreachable { .. } => {
@@ -86,8 +114,26 @@ impl From<plainwire::Error> for Failure {
     }
 }
 
+/// The command that signs in at a server. Of a URL only what is no secret: then it is to be completed.
+fn login(whom: &Whom) -> String {
+    let name = match (&whom.url, &whom.server) {
+        (Some(url), _) if url.contains(['?', '@', '#']) => "--url …".to_owned(),
+        (Some(url), _) => format!("--url {}", visible::line(url)),
+        (_, Some(name)) => {
+            let config = whom.config.as_ref().map(|it| format!("--config {} ", it.display()));
+            visible::line(&format!("{}--server {name}", config.unwrap_or_default()))
+        }
+        _ => return "plainwire login".to_owned(),
+    };
+    format!("plainwire login {name}")
+}
+
 /// What to do when a server lets nobody in.
-const TOKEN: &str = "`--bearer-env VARIABLE` and `--token-file FILE` send a token";
+const TOKEN: &str =
+    "`plainwire login` signs in by OAuth; `--bearer-env VARIABLE` and `--token-file FILE` send a token";
+
+/// What to do when kept tokens can't be read.
+const STORE: &str = "`plainwire help login` says where tokens are kept, and what PLAINWIRE_TOKEN_KEY is";
 
 impl From<io::Error> for Failure {
     /// Only our own output goes this way. Whoever reads it may stop when they have seen enough, as `head` does: that is

@@ -11,7 +11,9 @@ mod demo;
 mod elicit;
 mod exit;
 mod install;
+mod keep;
 mod lint;
+mod login;
 mod new;
 mod output;
 mod places;
@@ -63,6 +65,8 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Prompt(call) => ask::prompt(call).await,
             Command::Ping(ask) => ask::ping(ask).await,
             Command::Watch(watch) => watch::run(watch).await,
+            Command::Login(it) => login::login(it).await,
+            Command::Logout(it) => login::logout(it).await,
             Command::Servers(it) => servers::run(it).await,
             Command::Install(it) => install::run(&it),
             Command::Tokens(it) => tokens::run(it).await,

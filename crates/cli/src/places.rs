@@ -1,4 +1,4 @@
-//! Where clients keep their servers.
+//! Where clients keep their servers, and where this command keeps its own data.
 //!
 //! In: the operating system and its environment. Out: the files, whether they are there or not. The table below is the only
 //! place that knows them.
@@ -75,6 +75,26 @@ pub(crate) fn project(client: Known, scope: Scope) -> Option<PathBuf> {
     has_parts.then(|| env::current_dir().ok()).flatten()
 }
 
+/// Returns the folder where this command keeps its own data, if the environment says where such folders are. It is there once something
+/// is kept.
+pub(crate) fn data() -> Option<PathBuf> {
+    data_folder(env::consts::OS, |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from))
+}
+
+fn data_folder(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let base = match os {
+        "macos" => folder("HOME")?.join("Library/Application Support"),
+        // Not the folder that moves from machine to machine with its user: tokens belong to this one.
+        "windows" => folder("LOCALAPPDATA")?,
+        // Spec: XDG Base Directory: a relative path counts for nothing.
+        _ => match folder("XDG_DATA_HOME").filter(|it| it.is_absolute()) {
+            Some(base) => base,
+            None => folder("HOME")?.join(".local/share"),
+        },
+    };
+    Some(base.join("plainwire"))
+}
+
 fn places(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
     let home = || folder("HOME").or_else(|| folder("USERPROFILE"));
     let base = |base| match (base, os) {
@@ -116,6 +136,23 @@ mod tests {
         let found = places(os, folder);
         let expected: Vec<PathBuf> = expected.into_iter().flatten().map(PathBuf::from).collect();
         assert_eq!(found.into_iter().map(|it| it.path).collect::<Vec<_>>(), expected, "{os}");
+    }
+
+    #[test]
+    fn knows_where_its_own_data_belongs() {
+        for (os, environment, expected) in [
+            ("linux", &[("HOME", "/h")][..], Some("/h/.local/share/plainwire")),
+            ("linux", &[("HOME", "/h"), ("XDG_DATA_HOME", "/x")], Some("/x/plainwire")),
+            ("linux", &[("HOME", "/h"), ("XDG_DATA_HOME", "x")], Some("/h/.local/share/plainwire")),
+            ("linux", &[], None),
+            ("macos", &[("HOME", "/h")], Some("/h/Library/Application Support/plainwire")),
+            ("windows", &[("LOCALAPPDATA", "C:/l"), ("APPDATA", "C:/r")], Some("C:/l/plainwire")),
+        ] {
+            let folder = |name: &str| {
+                environment.iter().find(|(it, _)| *it == name).map(|(_, value)| PathBuf::from(value))
+            };
+            assert_eq!(data_folder(os, folder), expected.map(PathBuf::from), "{os} {environment:?}");
+        }
     }
 
     #[test]

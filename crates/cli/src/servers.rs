@@ -20,11 +20,11 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use crate::args::{Known, Servers};
+use crate::args::{Known, Servers, Whom};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Column};
 use crate::places::{self, Scope};
-use crate::{target, visible};
+use crate::{keep, target, visible};
 
 /// Servers that are asked at the same time.
 const AT_ONCE: usize = 16;
@@ -132,7 +132,14 @@ async fn outcomes(it: &Servers, files: &[File], variables: &Variables) -> Vec<Ve
             _ if disabled => Box::pin(async { Outcome::Disabled }),
             _ if !checked => Box::pin(async { Outcome::Listed }),
             (_, Err(why)) => Box::pin(async { Outcome::Failed(why) }),
-            (_, Ok(target)) => Box::pin(check(target, deadline)),
+            (_, Ok(target)) => {
+                let whom = Whom {
+                    server: Some(entry.name().to_owned()),
+                    config: it.config.clone(),
+                    ..Whom::default()
+                };
+                Box::pin(check(target, whom, deadline))
+            }
         }
     };
     let entries = files.iter().flat_map(|file| file.config.entries().iter().map(move |entry| (file, entry)));
@@ -162,26 +169,33 @@ async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     waiting.into_iter().filter_map(|(_, done)| done).collect()
 }
 
-async fn check(target: Target, deadline: Duration) -> Outcome {
+async fn check(target: Target, whom: Whom, deadline: Duration) -> Outcome {
     let target = match target {
         // Many at the same time would write over each other.
         Target::Command(program) => program.stderr(Stderr::Keep).grace(FAREWELL).into(),
         other => other,
     };
     let until = Instant::now() + deadline;
+    let failed = |failure: Failure| Outcome::Failed(failure.at(&whom).with_login());
+    let late =
+        || Outcome::Failed(format!("expected an answer within {} s, but found none", deadline.as_secs()));
+    let target = match timeout_at(until, keep::with_tokens(target)).await {
+        Ok(Ok(target)) => target,
+        Ok(Err(failure)) => return failed(failure),
+        Err(_) => return late(),
+    };
     let options = RequestOptions { idle: deadline, ..RequestOptions::default() };
     // By its own deadline, and not by dropping it: a server that was started is gone before we go on.
-    let connecting = Client::builder().deadlines(options).connect_deadline(deadline).connect(target);
+    let connecting =
+        Client::builder().deadlines(options).connect_deadline(until - Instant::now()).connect(target);
     let client = match connecting.await {
         Ok(client) => client,
-        Err(error) => return Outcome::Failed(Failure::from(error).text),
+        Err(error) => return failed(error.into()),
     };
     let outcome = match timeout_at(until, facts(&client)).await {
         Ok(Ok(facts)) => Outcome::Works(facts),
-        Ok(Err(error)) => Outcome::Failed(Failure::from(error).text),
-        Err(_) => {
-            Outcome::Failed(format!("expected an answer within {} s, but found none", deadline.as_secs()))
-        }
+        Ok(Err(error)) => failed(error.into()),
+        Err(_) => late(),
     };
     client.close().await;
     outcome

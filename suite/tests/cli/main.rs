@@ -7,12 +7,19 @@ mod completion;
 mod exits;
 mod install;
 mod lint;
+mod login;
 mod script;
 mod servers;
 mod targets;
 mod tokens;
 mod trace;
 mod watch;
+// The authorization servers that the library is tested with.
+#[path = "../../../crates/plainwire/tests/oauth/web.rs"]
+mod web;
+#[path = "../../../crates/plainwire/tests/oauth/world.rs"]
+#[expect(dead_code, reason = "the library's tests use more of it")]
+mod world;
 
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};

@@ -13,6 +13,7 @@ use super::assertion::SigningKey;
 use super::fault::{Failure, quoted};
 use super::guard::Permission;
 use super::redirect::Redirect;
+use super::scope::Scopes;
 use super::secret::Secret;
 use super::store::{MemoryStore, TokenStore};
 use crate::error::Result;
@@ -40,6 +41,8 @@ pub(super) struct Config {
     pub(super) key: Option<SigningKey>,
     pub(super) grant: Grant,
     pub(super) redirect: Option<Redirect>,
+    /// What to ask for, in place of what a server names.
+    pub(super) scopes: Scopes,
     pub(super) store: Arc<dyn TokenStore>,
     pub(super) login_timeout: Duration,
     pub(super) private: Permission,
@@ -73,6 +76,7 @@ impl OAuthBuilder {
             key: None,
             grant: Grant::AuthorizationCode,
             redirect: None,
+            scopes: Scopes::default(),
             store: Arc::new(MemoryStore::default()),
             login_timeout: LOGIN,
             private: Permission::Withheld,
@@ -158,6 +162,15 @@ impl OAuthBuilder {
         D: Future<Output = Result<(), String>> + Send + 'static,
     {
         self.config.redirect = Some(Redirect::loopback(open));
+        self
+    }
+
+    /// Adds a scope to those that a sign-in asks for, in place of what the server names. A scope that the server misses later is asked
+    /// for together with these. What is no scope of RFC 6749 §3.3, as one with a blank, is left out.
+    #[must_use]
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        let more = Scopes::from_iter([scope.into()]);
+        self.config.scopes = self.config.scopes.union(&more);
         self
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use plainwire_proto::revision::Revision;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder};
@@ -97,6 +97,18 @@ impl Web {
     pub(super) async fn post(&self, url: &Url, document: &serde_json::Value) -> Result<Answer, Failure> {
         let request = self.client.post(url.clone()).header(ACCEPT, "application/json");
         let request = request.header(CONTENT_TYPE, "application/json").body(document.to_string());
+        self.send(url, request).await
+    }
+
+    /// Posts a form. What is in it may be secret, and so is in no error.
+    pub(super) async fn post_form(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        form: String,
+    ) -> Result<Answer, Failure> {
+        let request = self.client.post(url.clone()).headers(headers).header(ACCEPT, "application/json");
+        let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded").body(form);
         self.send(url, request).await
     }
 

@@ -18,6 +18,8 @@ pub(super) struct AuthServer {
     pub(super) authorization_endpoint: Option<Url>,
     pub(super) token_endpoint: Url,
     pub(super) registration_endpoint: Option<Url>,
+    /// Checked when it is asked: what nobody asks keeps nobody from signing in.
+    pub(super) revocation_endpoint: Option<Url>,
     #[serde(rename = "scopes_supported")]
     pub(super) scopes: Option<Vec<String>>,
     #[serde(rename = "token_endpoint_auth_methods_supported")]
@@ -68,6 +70,7 @@ pub(super) async fn find_at(web: &Web, server: &Url) -> Result<AuthServer, Failu
         authorization_endpoint: Some(at("/authorize")?),
         token_endpoint: at("/token")?,
         registration_endpoint: Some(at("/register")?),
+        revocation_endpoint: None,
         scopes: None,
         auth_methods: None,
         signing_algorithms: None,

@@ -33,9 +33,11 @@ mod metadata;
 mod redirect;
 mod refresh;
 mod registration;
+mod revocation;
 mod scope;
 mod secret;
 mod session;
+mod signed_in;
 mod store;
 mod token;
 
@@ -49,6 +51,9 @@ pub use fault::AuthFault;
 use fault::Failure;
 use http::HeaderMap;
 use session::Session;
+pub use signed_in::{LoggedOut, Renewal, SignedIn};
+#[cfg(feature = "keychain")]
+pub use store::KeychainStore;
 pub use store::{FileStore, Held, MemoryStore, StoreKey, TokenFuture, TokenStore};
 
 use crate::error::Result;
@@ -83,12 +88,23 @@ impl OAuth {
         self.session(server).map_err(Failure::into_error)?.login().await.map_err(Failure::into_error)
     }
 
-    /// Forgets the tokens for `server`. The registration at its authorization server stays, for the next login.
+    /// Forgets the tokens for `server`, and tells its authorization server if that takes revocations (RFC 7009). The registration
+    /// there stays, for the next login.
     ///
     /// # Errors
-    /// [`Error::Auth`](crate::Error::Auth) if the store fails.
-    pub async fn logout(&self, server: &Url) -> Result<()> {
+    /// [`Error::Auth`](crate::Error::Auth) if the store fails. An authorization server that can't be told is none: see
+    /// [`LoggedOut::Unrevoked`].
+    pub async fn logout(&self, server: &Url) -> Result<LoggedOut> {
         self.session(server).map_err(Failure::into_error)?.logout().await.map_err(Failure::into_error)
+    }
+
+    /// Returns how things stand with `server`; `None` if nobody is signed in there. Asks the store the first time, and nobody else:
+    /// the tokens may have been revoked meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Auth`](crate::Error::Auth) if the store fails, or if `server` can't be trusted with tokens.
+    pub async fn signed_in(&self, server: &Url) -> Result<Option<SignedIn>> {
+        self.session(server).map_err(Failure::into_error)?.signed_in().await.map_err(Failure::into_error)
     }
 
     fn session(&self, server: &Url) -> Result<Arc<Session>, Failure> {

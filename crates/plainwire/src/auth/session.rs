@@ -25,8 +25,10 @@ use super::fault::{Failure, quoted};
 use super::fetch::Web;
 use super::guard::Guard;
 use super::metadata::AuthServer;
-use super::refresh::Refreshed;
+use super::refresh::{self, Refreshed};
+use super::revocation;
 use super::scope::Scopes;
+use super::signed_in::{LoggedOut, SignedIn};
 use super::store::StoreKey;
 use super::token::Tokens;
 use crate::transport::http_client::shown;
@@ -165,26 +167,54 @@ impl Session {
 
     pub(super) async fn login(&self) -> Result<(), Failure> {
         self.load().await?;
-        let is_good = self.held().is_some_and(|it| !it.tokens.is_about_to_end(now()));
-        if is_good {
+        let does = |it: &Holding| {
+            !it.tokens.is_about_to_end(now()) && it.tokens.all_scopes().includes(&self.config.scopes)
+        };
+        if self.held().is_some_and(|it| does(&it)) {
             return Ok(());
         }
-        let purpose = Purpose::Replace { challenge: Challenge::default(), attempt: 0 };
-        self.fly(|it| it.tokens.is_about_to_end(now()), purpose).await
+        // A refresh would bring the old scopes.
+        let has_scopes = self.held().is_none_or(|it| it.tokens.all_scopes().includes(&self.config.scopes));
+        let attempt = if has_scopes { 0 } else { MAX_ATTEMPTS };
+        let purpose = Purpose::Replace { challenge: Challenge::default(), attempt };
+        self.fly(|it| !does(it), purpose).await
     }
 
-    pub(super) async fn logout(&self) -> Result<(), Failure> {
+    pub(super) async fn signed_in(&self) -> Result<Option<SignedIn>, Failure> {
+        self.load().await?;
+        Ok(self.held().map(|it| SignedIn::of(&it.issuer, &it.tokens)))
+    }
+
+    pub(super) async fn logout(&self) -> Result<LoggedOut, Failure> {
         self.load().await?;
         let mut flight = self.flight.lock().await;
         // What a refresh would bring is not wanted any more; but it must not come back later.
         let _ = self.land(&mut flight).await;
         let held = self.state().held.take();
-        if let Some(held) = held {
-            self.config.store.remove(&self.tokens_key(&held.issuer)).await?;
-        }
+        let Some(held) = held else {
+            self.config.store.remove(&StoreKey::server(&self.name)).await?;
+            return Ok(LoggedOut::Nothing);
+        };
+        let key = self.tokens_key(&held.issuer);
+        // Another process that renews them would bring them back; what it has kept is what there is to revoke.
+        let _held = self.config.store.lock(&key).await?;
+        let kept =
+            refresh::load(&self.config, &key).await?.map_or_else(|| Arc::clone(&held.tokens), Arc::new);
+        self.config.store.remove(&key).await?;
         self.config.store.remove(&StoreKey::server(&self.name)).await?;
+        let told = self.revoke(&held.issuer, &kept).await;
         self.state().found = None;
-        Ok(())
+        Ok(told.unwrap_or_else(|failure| LoggedOut::Unrevoked(failure.message)))
+    }
+
+    /// Tells the authorization server, if it is still the one that the tokens are of.
+    async fn revoke(&self, issuer: &str, tokens: &Tokens) -> Result<LoggedOut, Failure> {
+        let found = self.found(&Challenge::default()).await?;
+        let endpoint = found.server.revocation_endpoint.as_ref().filter(|_| found.server.issuer == issuer);
+        let Some(endpoint) = endpoint else { return Ok(LoggedOut::Forgotten) };
+        let web = self.web()?;
+        revocation::revoke(&self.endpoint(&web, &found, &tokens.client), endpoint, tokens).await?;
+        Ok(LoggedOut::Revoked)
     }
 
     /// Changes tokens, one call at a time. `is_stale` tells tokens that don't do from those that another call has got meanwhile.

@@ -136,7 +136,7 @@ impl TokenEndpoint<'_> {
     }
 
     /// Spec: RFC 7523 §2.2, with the issuer as audience.
-    fn assertion(&self) -> Result<[(&'static str, String); 2], Failure> {
+    pub(super) fn assertion(&self) -> Result<[(&'static str, String); 2], Failure> {
         let key =
             self.key.ok_or_else(|| Failure::settings("expected a private key for `private_key_jwt`"))?;
         let supported = self.server.signing_algorithms.as_deref();

@@ -2,6 +2,7 @@
 
 mod discovering;
 mod keeping;
+mod leaving;
 mod programs;
 mod refreshing;
 mod registering;

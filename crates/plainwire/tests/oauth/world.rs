@@ -39,7 +39,12 @@ pub(crate) struct Server {
     pub(crate) redirects: BTreeMap<String, String>,
     /// The status of a refusal that no token changes.
     pub(crate) always: Option<u16>,
+    /// What answers once a token is good; without it that is an empty page.
+    pub(crate) app: Option<App>,
 }
+
+/// What is behind the tokens.
+pub(crate) type App = Box<dyn Fn(&Request) -> Response + Send>;
 
 /// An authorization server.
 #[derive(Default)]
@@ -55,6 +60,8 @@ pub(crate) struct Issuer {
     pub(crate) registration_status: Option<u16>,
     /// What the token endpoint answers in place of a token.
     pub(crate) refuses: Option<Response>,
+    /// What the revocation endpoint answers in place of success.
+    pub(crate) refuses_revocations: Option<Response>,
     /// What a token has beside `access_token`.
     pub(crate) token_with: Option<Value>,
     /// How long a refresh takes.
@@ -64,6 +71,7 @@ pub(crate) struct Issuer {
     pub(crate) registrations: Vec<Value>,
     pub(crate) authorizations: Vec<BTreeMap<String, String>>,
     pub(crate) token_requests: Vec<(BTreeMap<String, String>, BTreeMap<String, String>)>,
+    pub(crate) revocations: Vec<(BTreeMap<String, String>, BTreeMap<String, String>)>,
     codes: BTreeMap<String, BTreeMap<String, String>>,
     refresh_tokens: BTreeMap<String, String>,
 }
@@ -258,7 +266,7 @@ impl Fake {
         match self.server.wants.get(path) {
             Some(scope) if !scopes.contains(scope) => Response::new(403)
                 .with("www-authenticate", &format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\"")),
-            _ => Response::new(200),
+            _ => self.server.app.as_ref().map_or_else(|| Response::new(200), |app| app(request)),
         }
     }
 
@@ -269,6 +277,16 @@ impl Fake {
         match (request.method.as_str(), request.url.path()) {
             ("GET", "/authorize") => issuer.authorize(request, n),
             ("POST", "/register") => issuer.register(request, &format!("{who}-client-{n}")),
+            ("POST", "/revoke") => {
+                let form = request.form();
+                issuer.revocations.push((form.clone(), request.headers.clone()));
+                if let Some(refusal) = &issuer.refuses_revocations {
+                    return refusal.clone();
+                }
+                issuer.refresh_tokens.remove(&form["token"]);
+                self.tokens.remove(&form["token"]);
+                Response::new(200)
+            }
             ("POST", "/token") => {
                 let (answer, token) = issuer.token(request, n);
                 self.tokens.extend(token);

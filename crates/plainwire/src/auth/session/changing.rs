@@ -10,7 +10,7 @@ use crate::auth::builder::Grant;
 use crate::auth::challenge::Challenge;
 use crate::auth::fault::{Failure, quoted};
 use crate::auth::refresh::{Refresh, Refreshed};
-use crate::auth::scope::Wanted;
+use crate::auth::scope::{Scopes, Wanted};
 use crate::driver::to_the_end;
 
 impl Session {
@@ -54,13 +54,18 @@ impl Session {
             }
         }
         let wanted = Wanted {
-            challenged: challenge.scope.as_ref(),
+            challenged: self.asked_for().or(challenge.scope.as_ref()),
             supported: found.scopes.as_ref(),
             before: held.as_ref().map(|it| it.tokens.all_scopes()).unwrap_or_default(),
             offered: self.offered(&found),
         };
         let (scopes, stale) = (wanted.choose(), held.map(|it| Arc::clone(&it.tokens)));
         self.obtain(&found, scopes, stale).await
+    }
+
+    /// The scopes that the program was told to ask for, if it was.
+    fn asked_for(&self) -> Option<&Scopes> {
+        Some(&self.config.scopes).filter(|it| !it.is_empty())
     }
 
     /// Asks for more scopes than there are, if that can help.

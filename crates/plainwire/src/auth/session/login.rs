@@ -83,8 +83,14 @@ impl Session {
             }
             Grant::AuthorizationCode => {
                 let redirect = self.config.redirect.as_ref().ok_or_else(|| {
-                    let server = self.shown();
-                    Failure::new(AuthFault::LoginNeeded, format!("{server} wants somebody to sign in"))
+                    // Whoever signs in elsewhere, with another program, has to know what for.
+                    let scopes =
+                        scopes.as_ref().map(|it| format!(" for the scopes {}", quoted(&it.to_string())));
+                    let (server, scopes) = (self.shown(), scopes.unwrap_or_default());
+                    Failure::new(
+                        AuthFault::LoginNeeded,
+                        format!("{server} wants somebody to sign in{scopes}"),
+                    )
                 })?;
                 self.sign_in(&web, found, scopes, redirect).await
             }
@@ -123,7 +129,12 @@ impl Session {
         done
     }
 
-    fn endpoint<'e>(&'e self, web: &'e Web, found: &'e Found, client: &'e Client) -> TokenEndpoint<'e> {
+    pub(super) fn endpoint<'e>(
+        &'e self,
+        web: &'e Web,
+        found: &'e Found,
+        client: &'e Client,
+    ) -> TokenEndpoint<'e> {
         let (server, resource) = (&*found.server, found.resource.as_str());
         TokenEndpoint { web, server, client, key: self.config.key.as_ref(), resource, now: now() }
     }

@@ -150,6 +150,13 @@ fn binding(key: &StoreKey) -> Binding<'_> {
     Binding { principal: None, method: "oauth", name: key.as_str(), arguments: "", server: "", version: "" }
 }
 
+/// Makes an empty file in a folder like the one of a store, if it is not there.
+#[cfg(feature = "keychain")]
+pub(super) fn touch(folder: &Path, path: &Path) -> io::Result<()> {
+    make_folder(folder)?;
+    private().create(true).truncate(false).open(path).map(|_| ())
+}
+
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut file = private().create_new(true).open(path)?;
     file.write_all(text.as_bytes())?;

@@ -1,9 +1,12 @@
 //! Where tokens and registrations are kept between runs of a program.
 //!
 //! In: texts under keys, and a lock for one of them. Out: the same texts. What they mean is not the store's business; that they are
-//! secret is. A [`FileStore`] is shared by all processes of a user; a [`MemoryStore`] ends with its program.
+//! secret is. A [`FileStore`] is shared by all processes of a user, and so is the keychain of the system (feature `keychain`); a
+//! [`MemoryStore`] ends with its program.
 
 mod file;
+#[cfg(feature = "keychain")]
+mod keychain;
 mod memory;
 
 use std::fmt;
@@ -12,6 +15,8 @@ use std::io;
 use std::pin::Pin;
 
 pub use file::FileStore;
+#[cfg(feature = "keychain")]
+pub use keychain::KeychainStore;
 pub use memory::MemoryStore;
 use plainwire_proto::base64::encode_url;
 use ring::digest::{SHA256, digest};

@@ -74,8 +74,16 @@ impl Remote {
         self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The URL, checked.
-    pub(super) fn url(&self) -> Result<Url> {
+    /// Returns whether requests carry a header of this name that was set here, in small or capital letters.
+    pub fn has_header(&self, name: &str) -> bool {
+        self.headers.iter().any(|(it, _)| it.eq_ignore_ascii_case(name))
+    }
+
+    /// Returns the URL, read as it will be used.
+    ///
+    /// # Errors
+    /// [`Error::Target`] for one that is neither `http` nor `https`.
+    pub fn url(&self) -> Result<Url> {
         let invalid = |why: String| Error::Target {
             message: format!("expected an http or https URL, but found {:?}{why}", shown(&self.url)),
         };
