@@ -159,7 +159,7 @@ async fn a_call_that_was_sent_is_not_made_again() {
         server.die(&host).await;
     });
     let error = called.expect_err("its outcome is not known");
-    assert!(matches!(error, Error::Closed { .. }), "{error}");
+    assert!(matches!(error, Error::OutcomeUnknown { .. }), "{error}");
     server.is_mute.store(false, Ordering::SeqCst);
     assert_eq!(names(&host.tools().await), ["a__hello"]);
     assert_eq!((server.connects(), server.asked("tools/call")), (2, 1));
