@@ -127,7 +127,7 @@ fn keys(text: &str) -> Result<Vec<[u8; 32]>, Failure> {
 }
 
 fn key(text: &str) -> Option<[u8; 32]> {
-    if text.len() == 64 && text.is_ascii() {
+    if text.len() == 64 && text.bytes().all(|it| it.is_ascii_hexdigit()) {
         let byte = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok();
         let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
         return bytes?.try_into().ok();
