@@ -216,6 +216,23 @@ fn no_file_of_logic_is_longer_than_500_lines() {
 }
 
 #[test]
+fn every_error_has_its_row_in_the_documentation() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file that is there");
+    let (code, page) = (read("crates/plainwire/src/error.rs"), read("docs/errors.md"));
+    let (_, variants) = code.split_once("pub enum Error {\n").expect("the type");
+    let (variants, _) = variants.split_once("\n}\n").expect("its end");
+    let lines = variants.lines().filter_map(|line| line.strip_prefix("    "));
+    let names = lines.filter(|line| line.starts_with(|first: char| first.is_ascii_uppercase()));
+    let names: Vec<&str> = names.filter_map(|line| line.split(['(', ' ', ',']).next()).collect();
+    assert!(names.contains(&"Unreachable") && names.contains(&"Rpc"), "{names:?}");
+    let has_row = |name: &str| [' ', '('].iter().any(|end| page.contains(&format!("\n| `{name}{end}")));
+    nobody(
+        "a variant has a row in docs/errors.md",
+        names.iter().filter(|it| !has_row(it)).map(|it| (*it).to_owned()),
+    );
+}
+
+#[test]
 fn each_rule_finds_what_breaks_it() {
     let name = |it: &str| it.to_owned();
     let edge = |from: &str, to: &str| vec![(name(from), name(to))];

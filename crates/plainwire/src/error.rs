@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::panic::Location;
 
+use plainwire_proto::json::visible;
+
 /// Why a server or a client could not go on.
 ///
 /// Its `Debug` is its `Display` with all sources, so that a `main` that returns it says something readable.
@@ -147,6 +149,8 @@ impl fmt::Display for Error {
             }
             Self::Unknown { meant, name, what } => {
                 write!(f, "expected a {what} that is known here, but found {name:?}")?;
+                // A server wrote it.
+                let meant = meant.as_ref().map(|meant| visible(meant, 80));
                 meant.iter().try_for_each(|meant| write!(f, "; did you mean `{meant}`?"))
             }
             Self::Unreachable { origin, why } => write!(f, "{origin} can't be reached: {why}"),

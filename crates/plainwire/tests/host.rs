@@ -208,7 +208,9 @@ async fn a_server_that_does_not_connect_holds_up_nobody() {
         .expect("a host");
     let began = Instant::now();
     assert_eq!(host.call::<String>("quick__hello", json!({})).await.expect("text"), "hello");
-    assert!(began.elapsed() <= Duration::from_secs(2), "the first name waits for whoever might have it");
+    assert!(began.elapsed() < Duration::from_millis(1), "its prefix says whose it is");
+    assert_eq!(host.call::<String>("hello", json!({})).await.expect("text"), "hello");
+    assert_eq!(began.elapsed().as_secs(), 2, "a name without a prefix waits for whoever might have it");
 
     let began = Instant::now();
     let listing = host.tools().await;
@@ -223,6 +225,15 @@ async fn a_server_that_does_not_connect_holds_up_nobody() {
     let change = timeout(PATIENCE, host.next_change()).await.expect("a change in time");
     assert_eq!(change, HostChange { change: Change::List(List::Tools), server: "slow".to_owned() });
     assert_eq!(names(&host.tools().await), ["slow__late", "quick__hello"]);
+}
+
+#[tokio::test]
+async fn a_name_that_is_near_draws_nothing_on_a_terminal() {
+    let tools = json!([{ "name": "hello\u{1b}[2J", "inputSchema": { "type": "object" } }]);
+    let (client, _script) = scripted(Mode { tools, ..Mode::default() }).await;
+    let host = Host::start([Member::connected("a", client)]).expect("a host");
+    let error = host.call_tool("hello[2J", json!({})).await.expect_err("no such name").to_string();
+    assert!(error.ends_with(r"did you mean `hello\u{1b}[2J`?"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 /// Pages of one list that are asked for; a server that always has another one is stopped here.
 const MAX_PAGES: usize = 1_000;
 
+/// Bytes of all pages of one list, behind which no further page is asked for. 64 MiB: what we would send as one result.
+const MAX_BYTES: usize = 64 << 20;
+
 /// The pages of a list, as they are asked for: [`Client::pages`].
 #[derive(Debug)]
 pub struct Pages<'c> {
@@ -68,21 +71,32 @@ impl Client {
 
     /// All pages. One more time from the first one, if the server no longer knows its own cursor.
     pub(super) async fn list<T: DeserializeOwned>(&self, list: List) -> Result<Vec<T>> {
-        match self.all_pages(list).await {
+        match self.all_pages(list, MAX_BYTES).await {
             Err((pages, Error::Rpc(error))) if pages > 0 && *error.kind() == ErrorKind::InvalidParams => {
-                self.all_pages(list).await.map_err(|(_, error)| error)
+                self.all_pages(list, MAX_BYTES).await.map_err(|(_, error)| error)
             }
             ended => ended.map_err(|(_, error)| error),
         }
     }
 
     /// An error comes with the number of pages before it.
-    async fn all_pages<T: DeserializeOwned>(&self, list: List) -> Result<Vec<T>, (usize, Error)> {
+    async fn all_pages<T: DeserializeOwned>(
+        &self,
+        list: List,
+        max_bytes: usize,
+    ) -> Result<Vec<T>, (usize, Error)> {
         let mut pages = self.pages(list);
         let mut all = Vec::new();
+        let mut bytes = 0_usize;
         loop {
+            if bytes > max_bytes && pages.params.is_some() {
+                let method = list.method();
+                let message = format!("expected all pages of `{method}` to have at most {max_bytes} bytes");
+                return Err((0, Error::Decode { message }));
+            }
             let page = pages.next_page().await.map_err(|error| (pages.seen, error))?;
             let Some(page) = page else { return Ok(all) };
+            bytes += page.entries.iter().map(|entry| entry.get().len()).sum::<usize>();
             all.extend(page.read().map_err(|error| (0, error))?);
         }
     }
@@ -123,5 +137,25 @@ impl Pages<'_> {
         self.params =
             sent.next_cursor.map(|cursor| format!(r#"{{"cursor":{}}}"#, serde_json::Value::from(cursor)));
         Ok(Some(Page { entries: sent.entries }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handler::Tool;
+    use crate::server::Server;
+
+    #[tokio::test]
+    async fn no_further_page_is_asked_for_behind_so_many_bytes() {
+        let server = ["a", "b", "c"]
+            .into_iter()
+            .fold(Server::new("s").page_size(2), |server, name| server.tool(Tool::new(name, || async { 1 })));
+        let client = crate::testing::client(server).await.expect("a server");
+        let all = async |max_bytes| client.all_pages::<RawJson>(List::Tools, max_bytes).await;
+        let bytes: usize = all(MAX_BYTES).await.expect("tools").iter().map(|it| it.get().len()).sum();
+        assert_eq!(all(bytes - 1).await.expect("the last page is there already").len(), 3);
+        let (_, error) = all(1).await.expect_err("a page too many");
+        assert_eq!(error.to_string(), "expected all pages of `tools/list` to have at most 1 bytes");
     }
 }

@@ -287,6 +287,18 @@ fn says_what_is_wrong_and_where() {
             "expected a text behind `${NONE:-`, but found another variable, in `command`",
         ),
         (
+            r#"{"command":"${HOME:-${X}}"}"#,
+            "expected a text behind `${HOME:-`, but found another variable, in `command`",
+        ),
+        (
+            r#"{"command":"${env:\u001b[2J}"}"#,
+            r"expected the variable `\u{1b}[2J` to be set, but found nothing, in `command`",
+        ),
+        (
+            r#"{"command":"${command:\u001b[2J}"}"#,
+            r"expected a variable that is known, but found `${command:\u{1b}[2J}`, in `command`",
+        ),
+        (
             r#"{"command":"${command:x}"}"#,
             "expected a variable that is known, but found `${command:x}`, in `command`",
         ),

@@ -7,6 +7,8 @@ use std::fmt;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
+use plainwire_proto::json::visible;
+
 use super::{Dialect, Input};
 
 type Lookup<T> = Arc<dyn Fn(&T) -> Option<String> + Send + Sync>;
@@ -100,10 +102,11 @@ impl Variables {
 
     fn plain(&self, name: &str, default: Option<&str>) -> Result<String, String> {
         match (default, (self.environment)(name)) {
-            (_, Some(value)) => Ok(value),
-            (Some(default), None) if default.contains("${") => {
+            // Also if it is not needed: the `}` of the inner one would be left behind the value.
+            (Some(default), _) if default.contains("${") => {
                 Err(format!("expected a text behind `${{{name}:-`, but found another variable"))
             }
+            (_, Some(value)) => Ok(value),
             (Some(default), None) => Ok(default.to_owned()),
             (None, None) => Err(unset(name)),
         }
@@ -128,6 +131,7 @@ impl Variables {
             }
             ("pathSeparator" | "/", "") => MAIN_SEPARATOR_STR.to_owned(),
             (prefix, name) if !name.is_empty() && is_name(prefix) => {
+                let reference = visible(reference, 80);
                 return Err(format!("expected a variable that is known, but found `${{{reference}}}`"));
             }
             _ => return Ok(None),
@@ -173,5 +177,6 @@ fn is_name(text: &str) -> bool {
 }
 
 fn unset(name: &str) -> String {
-    format!("expected the variable `{name}` to be set, but found nothing")
+    // Files come with what is downloaded: whoever wrote them draws nothing on a terminal.
+    format!("expected the variable `{}` to be set, but found nothing", visible(name, 80))
 }

@@ -43,6 +43,8 @@ impl Found {
 enum Effort {
     /// What is known has to do.
     None,
+    /// The list of the one whose prefix the name has is waited for, if it has never come. Nobody else's tells more.
+    Prefixed,
     /// Lists that have never come are waited for.
     Load,
     /// All lists are asked for again.
@@ -51,20 +53,20 @@ enum Effort {
 
 impl Host {
     pub(super) async fn find(&self, list: List, name: &str) -> Result<Found> {
-        for effort in [Effort::None, Effort::Load, Effort::Refresh] {
-            self.prepare(list, effort).await;
+        for effort in [Effort::None, Effort::Prefixed, Effort::Load, Effort::Refresh] {
+            self.prepare(list, effort, name).await;
             if let Some(found) = self.one(list, name, |entry| entry.exposed == name)? {
                 return Ok(found);
             }
             // Whether only one server has it can't be known before all have said what they have.
-            if effort == Effort::None {
+            if matches!(effort, Effort::None | Effort::Prefixed) {
                 continue;
             }
             if let Some(found) = self.one(list, name, |entry| entry.own == name)? {
                 return Ok(found);
             }
             if list == List::Resources {
-                self.prepare(List::ResourceTemplates, effort).await;
+                self.prepare(List::ResourceTemplates, effort, name).await;
                 let has = |entry: &Named| {
                     Template::parse(&entry.own).is_ok_and(|template| template.variables_of(name).is_some())
                 };
@@ -76,9 +78,10 @@ impl Host {
         self.unlisted(list, name).ok_or_else(|| self.unknown(list, name))
     }
 
-    async fn prepare(&self, list: List, effort: Effort) {
+    async fn prepare(&self, list: List, effort: Effort, name: &str) {
         let is_asked = |known: &&Arc<Known>| match effort {
             Effort::None => false,
+            Effort::Prefixed => known.known(list).is_none() && behind_prefix(known, name).is_some(),
             Effort::Load => known.known(list).is_none(),
             Effort::Refresh => true,
         };
@@ -109,12 +112,10 @@ impl Host {
 
     /// A server that has not said what it has, under whose prefix the name is: it may know it.
     fn unlisted(&self, list: List, name: &str) -> Option<Found> {
-        let own_name = |known: &Known| {
-            let own = name.strip_prefix(known.prefix.as_str())?.strip_prefix(names::SEPARATOR)?;
-            (!known.prefix.is_empty() && !own.is_empty()).then(|| own.to_owned())
-        };
         let mut silent = self.members().into_iter().filter(|known| known.known(list).is_none());
-        silent.find_map(|known| Some(Found { entry: None, own: own_name(&known)?, known }))
+        silent.find_map(|known| {
+            Some(Found { entry: None, own: behind_prefix(&known, name)?.to_owned(), known })
+        })
     }
 
     fn unknown(&self, list: List, name: &str) -> Error {
@@ -124,6 +125,12 @@ impl Host {
         let meant = arguments::nearest(name, names).map(str::to_owned);
         Error::Unknown { meant, name: name.to_owned(), what: what(list) }
     }
+}
+
+/// What stands behind the prefix of a server in a name, if it has that prefix.
+fn behind_prefix<'n>(known: &Known, name: &'n str) -> Option<&'n str> {
+    let own = name.strip_prefix(known.prefix.as_str())?.strip_prefix(names::SEPARATOR)?;
+    Some(own).filter(|own| !known.prefix.is_empty() && !own.is_empty())
 }
 
 fn what(list: List) -> &'static str {

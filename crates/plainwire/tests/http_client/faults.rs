@@ -205,6 +205,18 @@ async fn a_stream_of_which_nothing_is_kept_is_opened_anew() {
     timeout(PATIENCE, opened).await.expect("another stream");
 }
 
+/// A port of somebody else's.
+#[tokio::test]
+async fn a_server_that_does_not_speak_http_is_no_connection() {
+    let script = Script::new(|_| "SSH-2.0-OpenSSH_9.6\r\n\r\n".to_owned()).await;
+    for era in [EraChoice::Modern, EraChoice::Legacy] {
+        let builder = Client::builder().era(era);
+        let error = timeout(PATIENCE, builder.remote(remote(script.address))).await.expect("in time");
+        let error = error.expect_err("no server");
+        assert!(matches!(error, Error::Closed { .. }), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn a_request_that_nobody_knows_is_not_made_again() {
     let calls = std::sync::Arc::new(AtomicUsize::new(0));

@@ -160,7 +160,12 @@ impl Connection {
             tokio::time::sleep(tried.listening.get_or_insert_default().wait()).await;
             return Ok(());
         }
-        if std::mem::replace(&mut tried.is_replayed, true) || !out.is_replayable(&self.tools) {
+        let is_replayed = std::mem::replace(&mut tried.is_replayed, true);
+        // There is no connection yet, and nothing that could have taken place.
+        if is_replayed && out.is_handshake() {
+            return Err(Error::Closed { why: why.to_owned() });
+        }
+        if is_replayed || !out.is_replayable(&self.tools) {
             return Err(Error::OutcomeUnknown { what: out.title(), why: why.to_owned() });
         }
         tracing::info!("{} is sent again: {why}", out.title());

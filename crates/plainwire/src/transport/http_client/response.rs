@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use plainwire_proto::json::{shorten, write};
+use plainwire_proto::json::{visible, write};
 use plainwire_proto::sse::{Event, Events, Piece};
 use reqwest::Response;
 use serde::Deserialize;
@@ -373,13 +373,24 @@ fn words(body: &[u8]) -> String {
     let message = error_in(body).and_then(|error| serde_json::from_str::<Words>(error.get()).ok());
     match message.map(|it| it.message).as_deref().unwrap_or(String::from_utf8_lossy(body).trim()) {
         "" => "nothing".to_owned(),
-        text => shorten(text).into_owned(),
+        text => visible(text, 80),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_draws_nothing_on_a_terminal() {
+        for (body, expected) in [
+            ("no\u{1b}[2J\n", "no\\u{1b}[2J"),
+            (r#"{"error":{"code":1,"message":"a\u001b[2J\nb"}}"#, "a\\u{1b}[2J\\nb"),
+            (" \n", "nothing"),
+        ] {
+            assert_eq!(words(body.as_bytes()), expected);
+        }
+    }
 
     #[test]
     fn waits_longer_each_time_that_brings_nothing_new() {
