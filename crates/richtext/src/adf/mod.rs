@@ -1,0 +1,71 @@
+//! Atlassian Document Format: the JSON of Jira's and Confluence's newer interfaces.
+//!
+//! In: JSON, or a tree. Out: a tree with places, or compact JSON with the keys in the order Atlassian writes them. What is read comes
+//! back the same; what another format made is written so that Atlassian's schema allows it (`write::repair` has the table of what
+//! becomes what).
+
+mod read;
+mod scan;
+mod schema;
+mod text;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::schema::check;
+
+use crate::diagnostic::Diagnostic;
+use crate::spelling::Spelling;
+use crate::tree::{Kind, Node};
+use crate::values::json::escape;
+
+/// The `extensionType` of what is kept raw of another format; its `extensionKey` is the format's name.
+const RAW: &str = "com.plainwire.raw";
+
+/// The format.
+pub(crate) struct Adf;
+
+impl Spelling for Adf {
+    fn read<'a>(&self, source: &'a str) -> (Vec<Node<'a>>, Vec<Diagnostic>) {
+        read::read(source)
+    }
+
+    fn document(&self, blocks: &[Node<'_>]) -> String {
+        write::document(blocks)
+    }
+
+    fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
+        write::part(nodes, parent)
+    }
+
+    fn alone(&self, part: &str) -> String {
+        format!("[{part}]")
+    }
+
+    fn between(&self, _parent: Option<&Node<'_>>) -> &'static str {
+        ","
+    }
+
+    fn text(&self, text: &str, _within: Kind, _before: &str, _after: &str) -> String {
+        let mut spelled = String::with_capacity(text.len());
+        escape(&mut spelled, text);
+        spelled
+    }
+
+    fn place(&self, spelling: &str, _within: Kind, offset: usize) -> Option<usize> {
+        text::place(spelling, offset)
+    }
+}
+
+/// `node` as JSON, for a format that has no syntax for it: with all it says, foreign attributes too, whatever the schema thinks.
+#[allow(dead_code, reason = "the other formats come to need it")]
+pub(crate) fn node_json(node: &Node<'_>) -> String {
+    write::verbatim(node)
+}
+
+/// The node that `json` is; raw if it is none. Its places are those in `json`.
+#[allow(dead_code, reason = "the other formats come to need it")]
+pub(crate) fn read_node(json: &str) -> Node<'_> {
+    read::lone(json)
+}

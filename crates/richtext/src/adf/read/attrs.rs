@@ -1,0 +1,213 @@
+//! What is said of nodes and marks: objects to attributes, and strings.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::super::text;
+use super::{Broken, Names, Reader};
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Attr, Mark, MarkKind, Span, Value, add};
+
+impl<'a> Reader<'a> {
+    /// Goes through the object that begins here; `member` is called where the value of each key begins.
+    pub(super) fn members(
+        &mut self,
+        mut member: impl FnMut(&mut Self, Cow<'a, str>) -> Result<(), Broken>,
+    ) -> Result<(), Broken> {
+        self.scan.at += 1;
+        self.scan.space();
+        if self.scan.peek() == Some(b'}') {
+            self.scan.at += 1;
+            return Ok(());
+        }
+        loop {
+            let key = self.scan.key();
+            let key = self.sound(key)?;
+            let name = if key.escaped { Cow::Owned(text::decode(key.spelling)) } else { key.spelling.into() };
+            member(self, name)?;
+            self.scan.space();
+            match self.scan.peek() {
+                Some(b',') => self.scan.at += 1,
+                Some(b'}') => {
+                    self.scan.at += 1;
+                    return Ok(());
+                }
+                _ => {
+                    let fault = self.scan.fault("',' or '}'");
+                    return self.sound(Err(fault));
+                }
+            }
+        }
+    }
+
+    /// The string that begins here, decoded.
+    pub(super) fn characters(&mut self) -> Result<(Cow<'a, str>, Span), Broken> {
+        let quoted = self.scan.string("a string");
+        let quoted = self.sound(quoted)?;
+        if quoted.escaped {
+            return Ok((Cow::Owned(text::decode(quoted.spelling)), quoted.span));
+        }
+        Ok((Cow::Borrowed(quoted.spelling), quoted.span))
+    }
+
+    /// The value that begins here.
+    fn value(&mut self) -> Result<Value<'a>, Broken> {
+        let start = self.scan.at;
+        if self.scan.peek() == Some(b'"') {
+            let (characters, span) = self.characters()?;
+            if !matches!(characters, Cow::Owned(_))
+                || text::lone_surrogate(span.of(self.scan.source)).is_none()
+            {
+                return Ok(Value::Str(characters));
+            }
+        } else {
+            let skipped = self.scan.value();
+            self.sound(skipped)?;
+        }
+        let json = &self.scan.source[start..self.scan.at];
+        Ok(Value::Json(if self.scan.control.is_some() { text::cleaned(json) } else { json.into() }))
+    }
+
+    /// Adds the value that begins here as a key of the node itself.
+    pub(super) fn other(&mut self, key: &str, keys: &mut Vec<Attr<'a>>) -> Result<(), Broken> {
+        let value = self.value()?;
+        keys.push(Attr { name: Cow::Owned(format!("/{key}")), value });
+        Ok(())
+    }
+
+    /// Adds what the object that begins here says. Names that would mean something else in the tree go to `/attrs`.
+    pub(super) fn attrs_into(
+        &mut self,
+        attrs: &mut Vec<Attr<'a>>,
+        keys: &mut Vec<Attr<'a>>,
+    ) -> Result<(), Broken> {
+        let mut odd = Vec::new();
+        self.members(|reader, name| {
+            let value = reader.value()?;
+            let is_odd = reader.names == Names::Adf && (name.contains(':') || name.starts_with('/'));
+            add(if is_odd { &mut odd } else { &mut *attrs }, Attr { name, value });
+            Ok(())
+        })?;
+        self.last_of_each(attrs);
+        self.last_of_each(&mut odd);
+        if attrs.is_empty() || !odd.is_empty() {
+            keys.push(Attr::json("/attrs", object(&odd)));
+        }
+        Ok(())
+    }
+
+    /// Reads the array of marks that begins here. If it is none, it is a key of the node.
+    pub(super) fn marks_into(
+        &mut self,
+        marks: &mut Vec<Mark<'a>>,
+        keys: &mut Vec<Attr<'a>>,
+    ) -> Result<(), Broken> {
+        let start = self.scan.at;
+        let skipped = self.marks(marks)?;
+        if !skipped && !marks.is_empty() {
+            return Ok(());
+        }
+        marks.clear();
+        self.scan.at = start;
+        if skipped {
+            let found = "expected each mark to be an object with a `type`, but found something else";
+            self.say(Diagnostic::new(Span::new(start, start + 1), found));
+        }
+        self.other("marks", keys)
+    }
+
+    /// The marks of the array that begins here. True if something in it is no mark.
+    fn marks(&mut self, marks: &mut Vec<Mark<'a>>) -> Result<bool, Broken> {
+        marks.clear();
+        self.scan.at += 1;
+        self.scan.space();
+        if self.scan.peek() == Some(b']') {
+            self.scan.at += 1;
+            return Ok(false);
+        }
+        loop {
+            self.scan.space();
+            if self.scan.peek() != Some(b'{') {
+                return Ok(true);
+            }
+            match self.mark()? {
+                Some(mark) => add(marks, mark),
+                None => return Ok(true),
+            }
+            self.scan.space();
+            match self.scan.peek() {
+                Some(b',') => self.scan.at += 1,
+                Some(b']') => {
+                    self.scan.at += 1;
+                    return Ok(false);
+                }
+                _ => {
+                    let fault = self.scan.fault("',' or ']'");
+                    return self.sound(Err(fault));
+                }
+            }
+        }
+    }
+
+    /// The mark that begins here; nothing if it has no type.
+    fn mark(&mut self) -> Result<Option<Mark<'a>>, Broken> {
+        let (mut name, mut attrs, mut keys) = (None, Vec::new(), Vec::new());
+        self.members(|reader, key| {
+            match (&*key, reader.scan.peek()) {
+                ("type", Some(b'"')) => name = Some(reader.characters()?.0),
+                ("attrs", Some(b'{')) => {
+                    attrs.clear();
+                    reader.attrs_into(&mut attrs, &mut keys)?;
+                }
+                _ => reader.other(&key, &mut keys)?,
+            }
+            Ok(())
+        })?;
+        self.last_of_each(&mut keys);
+        let Some(name) = name else { return Ok(None) };
+        let kind = MarkKind::of_adf(&name).unwrap_or(MarkKind::Other);
+        keys.retain(|it| it.name != "/type");
+        if kind == MarkKind::Other {
+            keys.push(Attr::string("/type", name));
+        }
+        attrs.extend(keys);
+        Ok(Some(Mark { kind, attrs }))
+    }
+
+    /// Of attributes with one name leaves the last, in the place of the first.
+    pub(super) fn last_of_each(&mut self, attrs: &mut Vec<Attr<'a>>) {
+        let is_twice = |it: usize| attrs[..it].iter().any(|other| other.name == attrs[it].name);
+        if attrs.len() < 2 || (attrs.len() <= 32 && !(1..attrs.len()).any(is_twice)) {
+            return;
+        }
+        let mut places = BTreeMap::new();
+        let mut kept: Vec<Attr<'a>> = Vec::new();
+        for attr in attrs.drain(..) {
+            match places.get(&attr.name) {
+                Some(&place) => {
+                    let end = self.scan.at;
+                    let found = format!("expected the key {:?} once, but found it again", attr.name);
+                    kept[place] = attr;
+                    self.say(Diagnostic::new(Span::at(end), found));
+                }
+                None => {
+                    places.insert(attr.name.clone(), kept.len());
+                    kept.push(attr);
+                }
+            }
+        }
+        *attrs = kept;
+    }
+}
+
+fn object(attrs: &[Attr<'_>]) -> String {
+    let mut out = String::from("{");
+    for (index, attr) in attrs.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        super::super::write::attr(&mut out, &attr.name, &attr.value);
+    }
+    out.push('}');
+    out
+}

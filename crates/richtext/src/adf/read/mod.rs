@@ -1,0 +1,158 @@
+//! ADF to the tree, in one pass over the bytes.
+//!
+//! In: JSON. Out: nodes with their places, and what is wrong with the text. Whether a document keeps to Atlassian's schema is not
+//! asked here ([`check`](super::check) does); only what the tree itself can't hold is said and kept raw.
+//!
+//! What is not said by the tree's own conventions:
+//!
+//! - A document's blocks are those of `content`; a lone node is the only block, an array of nodes is all blocks. Inline nodes without
+//!   a block are in a paragraph that has no spelling of its own.
+//! - A node's keys besides the five are attributes `/key`; so are `attrs`, `content` and `marks` when they are empty or no such thing.
+//! - Of a key that stands twice the last one counts, as in every reader of JSON, and a diagnostic says so.
+//! - A surrogate without its other half is U+FFFD in text, with a diagnostic; in an attribute the string stays [`Value::Json`].
+//! - A byte order mark and white space around are nobody's. Raw control characters in strings are taken, with a diagnostic on
+//!   the first.
+//! - Where the text stops being JSON, the innermost unfinished node is raw up to the end of the source, and all around it is kept.
+
+mod attrs;
+mod node;
+mod raw;
+mod settle;
+
+use super::scan::{Fault, Scan};
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Kind, Node, Span};
+
+/// How many diagnostics are kept; a source can be wrong at each of its bytes.
+const MAX_DIAGNOSTICS: usize = 1000;
+
+/// The blocks of `source`, and what is wrong with it.
+pub(super) fn read(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
+    let mut reader = Reader { scan: Scan::new(source), names: Names::Adf, diagnostics: Vec::new() };
+    let blocks = reader.root();
+    if let Some(at) = reader.scan.control {
+        let found = "expected control characters to be escaped, but found one raw";
+        reader.say(Diagnostic::new(Span::new(at, at + 1), found));
+    }
+    (blocks, reader.diagnostics)
+}
+
+struct Reader<'a> {
+    scan: Scan<'a>,
+    names: Names,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Whose the names of attributes are.
+#[derive(Clone, Copy, PartialEq)]
+enum Names {
+    /// ADF's: one that means something else in the tree has to be told apart.
+    Adf,
+    /// The tree's own, as `node_json` writes them.
+    Tree,
+}
+
+/// That the text stopped being JSON; what there was to say of it has been said.
+struct Broken;
+
+impl<'a> Reader<'a> {
+    fn root(&mut self) -> Vec<Node<'a>> {
+        if self.scan.source.starts_with('\u{feff}') {
+            self.scan.at = '\u{feff}'.len_utf8();
+        }
+        self.scan.space();
+        let start = self.scan.at;
+        let blocks = match self.scan.peek() {
+            Some(b'{') => self.root_node(),
+            Some(b'[') => {
+                let (nodes, _, broken) = self.content(1);
+                if broken.is_ok() {
+                    self.nothing_follows();
+                }
+                self.settled_quietly(nodes)
+            }
+            _ => {
+                let fault = self.scan.fault("a document of ADF");
+                self.say(fault.0);
+                Vec::new()
+            }
+        };
+        if blocks.is_empty() && !self.diagnostics.is_empty() && start < self.scan.source.len() {
+            return vec![self.raw(start, self.scan.source.trim_end().len().max(start))];
+        }
+        blocks
+    }
+
+    fn root_node(&mut self) -> Vec<Node<'a>> {
+        let start = self.scan.at;
+        let (draft, read) = self.draft(0);
+        if read.is_ok() {
+            self.nothing_follows();
+        }
+        if draft.kind_name.as_deref() == Some("doc") {
+            return self.document(draft, start);
+        }
+        let node = self.finish(draft, start, read);
+        if node.kind == Kind::Text || node.kind.is_inline() {
+            let span = node.span;
+            return vec![Node::new(Kind::Paragraph).at(span, span).holding(vec![node])];
+        }
+        vec![node]
+    }
+
+    fn document(&mut self, draft: node::Draft<'a>, start: usize) -> Vec<Node<'a>> {
+        match draft.content {
+            Some((nodes, _)) => self.settle(None, nodes),
+            None => {
+                let span = Span::new(start, self.scan.at);
+                self.say(Diagnostic::new(span, "expected `content` to be an array, but found none"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn nothing_follows(&mut self) {
+        self.scan.space();
+        if self.scan.at < self.scan.source.len() {
+            let fault = self.scan.fault("the end of the text");
+            self.say(fault.0);
+        }
+    }
+
+    fn say(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Says what `result` found wrong, if it did.
+    fn sound<T>(&mut self, result: Result<T, Fault>) -> Result<T, Broken> {
+        result.map_err(|fault| {
+            self.say(fault.0);
+            Broken
+        })
+    }
+
+    /// What stands there, as it was written; among text it is to become [`Kind::RawInline`].
+    fn raw(&self, start: usize, end: usize) -> Node<'a> {
+        let span = Span::new(start, end);
+        Node::raw(Kind::RawBlock, "adf", span.of(self.scan.source)).at(span, span)
+    }
+}
+
+/// The one node `json` is, inline or block; raw if it is none.
+pub(super) fn lone(json: &str) -> Node<'_> {
+    let mut reader = Reader { scan: Scan::new(json), names: Names::Tree, diagnostics: Vec::new() };
+    reader.scan.space();
+    let start = reader.scan.at;
+    if reader.scan.peek() == Some(b'{') {
+        let (draft, read) = reader.draft(0);
+        let is_sound = read.is_ok();
+        let node = reader.finish(draft, start, read);
+        reader.nothing_follows();
+        if is_sound && reader.diagnostics.is_empty() {
+            return node;
+        }
+    }
+    reader.raw(0, json.len())
+}

@@ -1,0 +1,222 @@
+//! One node: its keys in any order, and what kind of node they make.
+
+use std::borrow::Cow;
+
+use super::{Broken, Reader};
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Attr, Holds, Kind, MAX_DEPTH, Mark, Node, Span, add};
+
+/// What the keys of an object said, before it is known what it is.
+#[derive(Default)]
+pub(super) struct Draft<'a> {
+    pub(super) kind_name: Option<Cow<'a, str>>,
+    pub(super) content: Option<(Vec<Node<'a>>, Span)>,
+    attrs: Vec<Attr<'a>>,
+    marks: Vec<Mark<'a>>,
+    text: Option<(Cow<'a, str>, Span)>,
+    /// Keys of the node itself, as `/key`.
+    keys: Vec<Attr<'a>>,
+    /// Of what has the wrong shape for any node.
+    misshapen: Option<Diagnostic>,
+    /// Whether the text stopped being JSON within `content`, which keeps what it read.
+    broken_within: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// The node that begins here.
+    fn node(&mut self, depth: usize) -> (Node<'a>, Result<(), Broken>) {
+        let start = self.scan.at;
+        if depth > MAX_DEPTH {
+            return self.too_deep();
+        }
+        let (draft, read) = self.draft(depth);
+        let broken = if read.is_ok() { Ok(()) } else { Err(Broken) };
+        (self.finish(draft, start, read), broken)
+    }
+
+    fn too_deep(&mut self) -> (Node<'a>, Result<(), Broken>) {
+        let start = self.scan.at;
+        let skipped = self.scan.value();
+        let skipped = self.sound(skipped);
+        let end = if skipped.is_ok() { self.scan.at } else { self.scan.source.len() };
+        let found = format!("expected at most {MAX_DEPTH} nodes in each other, but found more");
+        self.say(Diagnostic::new(Span::new(start, end), found));
+        (self.raw(start, end), skipped)
+    }
+
+    /// The keys of the object that begins here.
+    pub(super) fn draft(&mut self, depth: usize) -> (Draft<'a>, Result<(), Broken>) {
+        let mut draft = Draft::default();
+        let read = self.members(|reader, key| reader.member(&mut draft, key, depth));
+        self.last_of_each(&mut draft.keys);
+        (draft, read)
+    }
+
+    fn member(&mut self, draft: &mut Draft<'a>, key: Cow<'a, str>, depth: usize) -> Result<(), Broken> {
+        let start = self.scan.at;
+        match (&*key, self.scan.peek()) {
+            ("type", Some(b'"')) => draft.kind_name = Some(self.characters()?.0),
+            ("text", Some(b'"')) => draft.text = Some(self.text()?),
+            ("attrs", Some(b'{')) => {
+                draft.attrs.clear();
+                self.attrs_into(&mut draft.attrs, &mut draft.keys)?;
+            }
+            ("marks", Some(b'[')) => self.marks_into(&mut draft.marks, &mut draft.keys)?,
+            ("content", Some(b'[')) => {
+                let (nodes, inner, read) = self.content(depth + 1);
+                draft.broken_within = read.is_err();
+                if nodes.is_empty() {
+                    draft.keys.push(Attr::json("/content", inner_with_brackets(self.scan.source, inner)));
+                }
+                draft.content = Some((nodes, inner));
+                read?;
+            }
+            (name @ ("type" | "content"), _) => {
+                let wanted = if name == "type" { "a string" } else { "an array" };
+                let found = format!("expected `{name}` to be {wanted}, but found {}", self.scan.found());
+                self.other(&key, &mut draft.keys)?;
+                draft.misshapen = Some(Diagnostic::new(Span::new(start, self.scan.at), found));
+            }
+            _ => self.other(&key, &mut draft.keys)?,
+        }
+        Ok(())
+    }
+
+    /// A text node's characters.
+    fn text(&mut self) -> Result<(Cow<'a, str>, Span), Broken> {
+        let (text, span) = self.characters()?;
+        if let Some(at) = super::super::text::lone_surrogate(span.of(self.scan.source)) {
+            let at = span.start as usize + at;
+            let found = "expected a surrogate pair, but found half of one";
+            self.say(Diagnostic::new(Span::new(at, at + 6), found));
+        }
+        Ok((text, span))
+    }
+
+    /// The nodes of the array that begins here, and what lies between its brackets.
+    pub(super) fn content(&mut self, depth: usize) -> (Vec<Node<'a>>, Span, Result<(), Broken>) {
+        self.scan.at += 1;
+        let start = self.scan.at;
+        let mut nodes = Vec::new();
+        let read = self.items(&mut nodes, depth);
+        let end = match read {
+            Ok(()) => self.scan.at - 1,
+            Err(Broken) => self.scan.source.len(),
+        };
+        (nodes, Span::new(start, end), read)
+    }
+
+    fn items(&mut self, nodes: &mut Vec<Node<'a>>, depth: usize) -> Result<(), Broken> {
+        self.scan.space();
+        if self.scan.peek() == Some(b']') {
+            self.scan.at += 1;
+            return Ok(());
+        }
+        loop {
+            self.scan.space();
+            let (node, read) = if self.scan.peek() == Some(b'{') { self.node(depth) } else { self.no_node() };
+            if !node.span.is_empty() {
+                add(nodes, node);
+            }
+            read?;
+            self.scan.space();
+            match self.scan.peek() {
+                Some(b',') => self.scan.at += 1,
+                Some(b']') => {
+                    self.scan.at += 1;
+                    return Ok(());
+                }
+                _ => return self.lost(nodes),
+            }
+        }
+    }
+
+    /// Something in `content` that is no object.
+    fn no_node(&mut self) -> (Node<'a>, Result<(), Broken>) {
+        let start = self.scan.at;
+        let found = format!("expected a node, but found {}", self.scan.found());
+        let skipped = self.scan.value();
+        let skipped = self.sound(skipped);
+        let end = if skipped.is_ok() { self.scan.at } else { self.scan.source.len() };
+        if skipped.is_ok() {
+            self.say(Diagnostic::new(Span::new(start, end), found));
+        }
+        (self.raw(start, end), skipped)
+    }
+
+    /// Keeps everything from here on.
+    fn lost(&mut self, nodes: &mut Vec<Node<'a>>) -> Result<(), Broken> {
+        let fault = self.scan.fault("',' or ']'");
+        self.say(fault.0);
+        if self.scan.at < self.scan.source.len() {
+            nodes.push(self.raw(self.scan.at, self.scan.source.len()));
+        }
+        Err(Broken)
+    }
+
+    /// The node that `draft`, which began at `start` and ends here, makes.
+    pub(super) fn finish(&mut self, draft: Draft<'a>, start: usize, read: Result<(), Broken>) -> Node<'a> {
+        let is_whole = read.is_ok();
+        let end = if is_whole { self.scan.at } else { self.scan.source.len() };
+        let kind = draft.kind_name.as_deref().and_then(Kind::of_adf);
+        if let (Some(kind), None, true) = (kind, &draft.misshapen, is_whole || draft.broken_within) {
+            return self.known(kind, draft, Span::new(start, end));
+        }
+        if is_whole {
+            let untyped = draft.kind_name.is_none().then(|| {
+                let span = Span::new(start, end);
+                Diagnostic::new(span, "expected `type` to be a string, but found none")
+            });
+            draft.misshapen.or(untyped).into_iter().for_each(|it| self.say(it));
+        }
+        self.raw(start, end)
+    }
+
+    fn known(&mut self, kind: Kind, draft: Draft<'a>, span: Span) -> Node<'a> {
+        let Draft { content, attrs, marks, text, keys, .. } = draft;
+        let mut node = Node::new(kind);
+        node.span = span;
+        node.inner = Span::at((span.end as usize).saturating_sub(1).max(span.start as usize));
+        node.attrs = attrs;
+        node.attrs.extend(keys);
+        node.marks = marks;
+        match (kind, text) {
+            (Kind::Text, Some((text, inner))) => {
+                node.text = text;
+                node.inner = inner;
+            }
+            (Kind::Text, None) => {
+                let found = "expected `text` to be a string, but found none";
+                self.say(Diagnostic::new(span, found));
+                return self.raw(span.start as usize, span.end as usize);
+            }
+            (_, Some((_, inner))) => {
+                let spelled = Span::new(inner.start as usize - 1, inner.end as usize + 1);
+                node.attrs.push(Attr::json("/text", spelled.of(self.scan.source)));
+            }
+            (_, None) => {}
+        }
+        if let Some((nodes, inner)) = content {
+            self.hold(&mut node, nodes, inner);
+        }
+        self.unwrapped(node)
+    }
+
+    fn hold(&mut self, node: &mut Node<'a>, nodes: Vec<Node<'a>>, inner: Span) {
+        if node.kind.holds() != Holds::Nothing {
+            node.children = self.settle(Some(node.kind), nodes);
+            node.inner = inner;
+            return;
+        }
+        if !nodes.is_empty() {
+            let name = node.kind.adf_name().unwrap_or_default();
+            self.say(Diagnostic::new(inner, format!("expected nothing in a {name}, but found `content`")));
+            node.attrs.push(Attr::json("/content", inner_with_brackets(self.scan.source, inner)));
+        }
+    }
+}
+
+/// The array whose brackets stand around `inner`.
+fn inner_with_brackets(source: &str, inner: Span) -> &str {
+    source.get(inner.start as usize - 1..inner.end as usize + 1).unwrap_or("[]")
+}

@@ -1,0 +1,116 @@
+//! Children that their parent can't hold: what is among text becomes inline, what is not gets a paragraph.
+
+use super::Reader;
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Holds, Kind, Node, Span};
+
+impl<'a> Reader<'a> {
+    /// `nodes` as children of `parent` (`None`: the document).
+    pub(super) fn settle(&mut self, parent: Option<Kind>, nodes: Vec<Node<'a>>) -> Vec<Node<'a>> {
+        if parent.is_some_and(|it| it.holds() == Holds::Inlines) {
+            if nodes.iter().all(|it| it.kind.is_inline()) {
+                return nodes;
+            }
+            return nodes.into_iter().map(|it| self.among_text(it)).collect();
+        }
+        if let Some(parent) = parent.filter(|it| members(*it).is_some()) {
+            if nodes.iter().all(|it| members(parent).is_some_and(|members| members.contains(&it.kind))) {
+                return nodes;
+            }
+            return nodes.into_iter().map(|it| self.as_member(parent, it)).collect();
+        }
+        if !nodes.iter().any(|it| it.kind.is_inline()) {
+            return nodes;
+        }
+        if let Some(stray) = nodes.iter().find(|it| it.kind.is_inline()) {
+            let holder = parent.and_then(Kind::adf_name).unwrap_or("doc");
+            let name = stray.kind.adf_name().unwrap_or("inlineExtension");
+            let found = format!("expected a block in a {holder}, but found a {name}");
+            self.say(Diagnostic::new(stray.span, found));
+        }
+        paragraphs(nodes)
+    }
+
+    /// The same without a word: of a fragment.
+    pub(super) fn settled_quietly(&mut self, nodes: Vec<Node<'a>>) -> Vec<Node<'a>> {
+        paragraphs(nodes)
+    }
+
+    fn among_text(&mut self, mut node: Node<'a>) -> Node<'a> {
+        if node.kind.is_inline() {
+            return node;
+        }
+        if !is_adf(&node) {
+            let found = match node.kind.adf_name() {
+                Some(name) => format!("expected something among text, but found a {name}"),
+                None => "expected something among text, but found a block".to_owned(),
+            };
+            self.say(Diagnostic::new(node.span, found));
+            node = self.raw(node.span.start as usize, node.span.end as usize);
+        }
+        node.kind = Kind::RawInline;
+        node
+    }
+
+    /// `node` among the rows of a table, the items of a list.
+    fn as_member(&mut self, parent: Kind, node: Node<'a>) -> Node<'a> {
+        if members(parent).is_none_or(|it| it.contains(&node.kind)) || node.kind == Kind::RawBlock {
+            return node;
+        }
+        let holder = parent.adf_name().unwrap_or_default();
+        let name = node.kind.adf_name().unwrap_or("inlineExtension");
+        self.say(Diagnostic::new(node.span, format!("expected no {name} in a {holder}, but found one")));
+        if matches!(parent, Kind::BulletList | Kind::OrderedList) {
+            let span = node.span;
+            let blocks = paragraphs(vec![node]);
+            return Node::new(Kind::ListItem).at(span, span).holding(blocks);
+        }
+        self.raw(node.span.start as usize, node.span.end as usize)
+    }
+}
+
+/// What alone stands in such a parent.
+fn members(parent: Kind) -> Option<&'static [Kind]> {
+    Some(match parent {
+        Kind::BulletList | Kind::OrderedList => &[Kind::ListItem],
+        Kind::TaskList => &[Kind::TaskItem, Kind::BlockTaskItem, Kind::TaskList],
+        Kind::DecisionList => &[Kind::DecisionItem],
+        Kind::Table => &[Kind::TableRow],
+        Kind::TableRow => &[Kind::TableHeader, Kind::TableCell],
+        Kind::LayoutSection => &[Kind::LayoutColumn],
+        Kind::MediaGroup => &[Kind::Media],
+        Kind::MediaSingle => &[Kind::Media, Kind::Caption],
+        _ => return None,
+    })
+}
+
+/// Inline nodes next to each other in paragraphs without a spelling of their own.
+fn paragraphs(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
+    let mut blocks: Vec<Node<'_>> = Vec::new();
+    let mut nodes = nodes.into_iter().peekable();
+    let mut run: Vec<Node<'_>> = Vec::new();
+    while let Some(mut node) = nodes.next() {
+        let is_beside = !run.is_empty() || nodes.peek().is_some_and(|it| it.kind.is_inline());
+        if is_adf(&node) && node.kind == Kind::RawBlock && is_beside {
+            node.kind = Kind::RawInline;
+        }
+        if node.kind.is_inline() {
+            run.push(node);
+            continue;
+        }
+        blocks.extend(paragraph(std::mem::take(&mut run)));
+        blocks.push(node);
+    }
+    blocks.extend(paragraph(run));
+    blocks
+}
+
+fn paragraph(run: Vec<Node<'_>>) -> Option<Node<'_>> {
+    let span = Span { start: run.first()?.span.start, end: run.last()?.span.end };
+    Some(Node::new(Kind::Paragraph).at(span, span).holding(run))
+}
+
+/// Whether `node` is JSON that is no node of the tree.
+fn is_adf(node: &Node<'_>) -> bool {
+    matches!(node.kind, Kind::RawBlock | Kind::RawInline) && node.text_of("/format") == Some("adf")
+}

@@ -1,0 +1,43 @@
+//! Atlassian's schema of ADF: what a document may hold.
+//!
+//! In: JSON. Out: the first thing in it that the schema does not allow, in words and with its place. The rules are tables made from
+//! Atlassian's own JSON schema.
+
+#[rustfmt::skip]
+mod content;
+mod model;
+mod rule;
+#[rustfmt::skip]
+mod table;
+mod value;
+
+pub(super) use model::Model;
+
+use self::rule::Break;
+use self::value::Value;
+use crate::diagnostic::Diagnostic;
+use crate::document::MAX_SOURCE;
+use crate::tree::{MAX_DEPTH, Span};
+
+/// Checks `source` against the JSON schema Atlassian publishes for ADF (`full.json` of `@atlaskit/adf-schema` 57.7.22); empty if it
+/// is a valid document.
+///
+/// What breaks the schema first is said, with the innermost place that can be blamed: "expected one of paragraph, …, but found a
+/// heading". A document deeper than [`MAX_DEPTH`](crate::tree::MAX_DEPTH) is not valid here.
+#[must_use]
+pub fn check(source: &str) -> Vec<Diagnostic> {
+    if source.len() > MAX_SOURCE {
+        let found = format!("expected at most {MAX_SOURCE} bytes, but found {}", source.len());
+        return vec![Break::of_source(Span::default(), &found).diagnostic];
+    }
+    let document = match Value::of(source) {
+        Ok(document) => document,
+        Err(fault) => return vec![fault.0],
+    };
+    if let Some(span) = document.too_deep() {
+        let found = format!("expected at most {MAX_DEPTH} nodes in each other, but found more");
+        return vec![Break::of_source(span, &found).diagnostic];
+    }
+    let broken = table::DOC_NODE.check(&document, 0).err();
+    broken.map(|it| it.diagnostic).into_iter().collect()
+}

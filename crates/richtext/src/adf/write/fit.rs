@@ -1,0 +1,57 @@
+//! Whether a node can be written as it is where it stands.
+
+use super::super::schema::Model;
+use crate::tree::{Kind, Node};
+
+/// Whether `node` and all in it may stand in `parent` (`None`: the document).
+pub(super) fn fits(node: &Node<'_>, parent: Option<Kind>) -> bool {
+    is_allowed(node, parent) && is_sound(node) && is_full(node) && {
+        node.children.iter().all(|it| fits(it, Some(node.kind)))
+    }
+}
+
+/// Whether such a node may stand in `parent`, whatever is in it.
+pub(super) fn is_allowed(node: &Node<'_>, parent: Option<Kind>) -> bool {
+    let kind = match node.kind {
+        Kind::Group | Kind::Image => return false,
+        // What ADF wrote and we don't know may be right there.
+        Kind::RawBlock | Kind::RawInline if format(node) == "adf" && super::is_object(&node.text) => {
+            return true;
+        }
+        Kind::RawBlock | Kind::RawInline if format(node) == "markdown" => return false,
+        Kind::RawBlock => Kind::Extension,
+        Kind::RawInline => Kind::InlineExtension,
+        kind => kind,
+    };
+    Model::of(parent).is_none_or(|it| it.allows(kind))
+}
+
+pub(super) fn format<'n>(node: &'n Node<'_>) -> &'n str {
+    node.text_of("/format").unwrap_or("adf")
+}
+
+/// Whether a node has what only its source could know, and no title that is to become a heading.
+pub(super) fn is_sound(node: &Node<'_>) -> bool {
+    let has = |name| node.get(name).is_some();
+    match node.kind {
+        Kind::Text => !node.text.is_empty(),
+        Kind::Panel => !has("param:title"),
+        Kind::Date => has("timestamp"),
+        Kind::Mention => has("id"),
+        Kind::MediaInline => has("id"),
+        Kind::Media => has("id") || has("url"),
+        Kind::EmbedCard => has("url"),
+        Kind::InlineCard | Kind::BlockCard => has("url") || has("data") || has("datasource"),
+        _ => true,
+    }
+}
+
+/// Whether a node holds as much as it has to.
+pub(super) fn is_full(node: &Node<'_>) -> bool {
+    if node.kind == Kind::MediaSingle {
+        let kinds: Vec<_> = node.children.iter().map(|it| it.kind).collect();
+        return matches!(&*kinds, [Kind::Media] | [Kind::Media, Kind::Caption])
+            || kinds.contains(&Kind::RawBlock);
+    }
+    Model::of(Some(node.kind)).is_none_or(|it| node.children.len() >= it.least)
+}

@@ -1,0 +1,251 @@
+//! The tree to ADF: compact JSON.
+//!
+//! In: nodes of any format. Out: JSON the schema allows, if the nodes were right where they come from. What does not fit where it
+//! stands is [repaired](repair) first; here, marks and attributes are written that have a place. Keys stand as Atlassian writes them:
+//! `type`, `attrs`, `content`, `marks`, of text `type`, `text`, `marks`.
+
+mod fit;
+mod marks;
+mod needs;
+mod picture;
+mod repair;
+mod visible;
+
+use std::borrow::Cow;
+
+use self::needs::Needs;
+use super::RAW;
+use super::scan;
+use super::schema::Model;
+use super::text::cleaned;
+use crate::tree::{Attr, Holds, Kind, Node, Value};
+use crate::values::json::quote;
+
+/// A document of `blocks`.
+pub(super) fn document(blocks: &[Node<'_>]) -> String {
+    let mut writer = Writer::new(Strictness::Valid);
+    writer.out.push_str("{\"version\":1,\"type\":\"doc\",\"content\":[");
+    writer.repaired(blocks, None);
+    writer.out.push_str("]}");
+    writer.out
+}
+
+/// `nodes` as they stand in `parent`, with commas between them.
+pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
+    let mut writer = Writer::new(Strictness::Valid);
+    if let Some(parent) = parent {
+        // So that what is new in one parent is not called as what is new in another.
+        writer.path.push(parent.span.start as usize);
+        writer.siblings_of_column = parent.children.len();
+    }
+    writer.repaired(nodes, parent.map(|it| it.kind));
+    writer.out
+}
+
+/// `node` with everything it says.
+pub(super) fn verbatim(node: &Node<'_>) -> String {
+    let mut writer = Writer::new(Strictness::Verbatim);
+    writer.node(node, None);
+    writer.out
+}
+
+/// Adds `"name":value` to `out`.
+pub(super) fn attr(out: &mut String, name: &str, value: &Value<'_>) {
+    quote(out, name);
+    out.push(':');
+    match value {
+        Value::Json(json) if scan::is_json(json) => out.push_str(&cleaned(json)),
+        Value::Str(text) | Value::Json(text) => quote(out, text),
+    }
+}
+
+/// What to do with what the schema has no place for.
+#[derive(Clone, Copy, PartialEq)]
+enum Strictness {
+    /// Leave it out.
+    Valid,
+    /// Write it all the same.
+    Verbatim,
+}
+
+struct Writer {
+    out: String,
+    strictness: Strictness,
+    /// The index of each node on the way down to this one: what a needed `localId` is made of.
+    path: Vec<usize>,
+    siblings_of_column: usize,
+}
+
+impl Writer {
+    fn new(strictness: Strictness) -> Self {
+        Self { out: String::new(), strictness, path: Vec::new(), siblings_of_column: 0 }
+    }
+
+    fn repaired(&mut self, nodes: &[Node<'_>], parent: Option<Kind>) {
+        let mut index = 0;
+        for node in nodes {
+            let fitted = if fit::fits(node, parent) {
+                Cow::Borrowed(std::slice::from_ref(node))
+            } else {
+                Cow::Owned(repair::repair(node, parent))
+            };
+            for node in &*fitted {
+                self.sibling(node, parent, index);
+                index += 1;
+            }
+        }
+    }
+
+    fn siblings(&mut self, nodes: &[Node<'_>], parent: Kind) {
+        for (index, node) in nodes.iter().enumerate() {
+            if parent == Kind::LayoutSection {
+                self.siblings_of_column = nodes.len();
+            }
+            self.sibling(node, Some(parent), index);
+        }
+    }
+
+    fn sibling(&mut self, node: &Node<'_>, parent: Option<Kind>, index: usize) {
+        if index > 0 {
+            self.out.push(',');
+        }
+        self.path.push(index);
+        self.node(node, parent);
+        self.path.pop();
+    }
+
+    fn node(&mut self, node: &Node<'_>, parent: Option<Kind>) {
+        let Some(name) = node.kind.adf_name() else { return self.foreign(node, parent) };
+        self.out.push_str("{\"type\":\"");
+        self.out.push_str(name);
+        self.out.push('"');
+        if node.kind == Kind::Text {
+            self.out.push_str(",\"text\":");
+            quote(&mut self.out, &node.text);
+        }
+        self.attrs(node, Needs::of(node, self.siblings_of_column));
+        self.content(node);
+        self.marks(node, node.kind, parent);
+        self.keys(node);
+        self.out.push('}');
+    }
+
+    /// A node ADF has no name for.
+    fn foreign(&mut self, node: &Node<'_>, parent: Option<Kind>) {
+        let format = node.text_of("/format").unwrap_or("adf");
+        if format == "adf" && is_object(&node.text) {
+            return self.out.push_str(&cleaned(&node.text));
+        }
+        let kind = if node.kind.is_inline() { Kind::InlineExtension } else { Kind::Extension };
+        let mut source = String::from("{\"source\":");
+        quote(&mut source, &node.text);
+        source.push('}');
+        let mut raw = Node::new(kind).with("extensionType", RAW).with("extensionKey", format.to_owned());
+        raw = raw.with_json("parameters", source);
+        raw.attrs.extend(node.attrs.iter().filter(|it| it.name != "/format").cloned());
+        raw.marks.clone_from(&node.marks);
+        self.node(&raw, parent);
+    }
+
+    fn attrs(&mut self, node: &Node<'_>, needs: Needs) {
+        let start = self.out.len();
+        self.out.push_str(",\"attrs\":{");
+        let inside = self.out.len();
+        let strictness = self.strictness;
+        for attr in node.attrs.iter().filter(|it| has_place(it, strictness)) {
+            self.comma(inside);
+            match &attr.value {
+                Value::Str(text)
+                    if text.is_empty()
+                        && strictness == Strictness::Valid
+                        && needs.is_never_empty(&attr.name) =>
+                {
+                    self::attr(&mut self.out, &attr.name, &Value::Str(" ".into()));
+                }
+                value => self::attr(&mut self.out, &attr.name, value),
+            }
+        }
+        if self.strictness == Strictness::Valid {
+            needs.missing(node, self.out.len() > inside, |name, value| {
+                self.comma(inside);
+                let value = value.unwrap_or_else(|| Value::Str(needs::local_id(&self.path, node).into()));
+                attr(&mut self.out, name, &value);
+            });
+        }
+        self.odd_attrs(&node.attrs, inside);
+        if self.out.len() == inside && !needs.object && node.get("/attrs").is_none() {
+            return self.out.truncate(start);
+        }
+        self.out.push('}');
+    }
+
+    /// What `/attrs` says that is an object: names that mean something else in the tree.
+    fn odd_attrs(&mut self, attrs: &[Attr<'_>], inside: usize) {
+        let odd = attrs.iter().find(|it| it.name == "/attrs").map(|it| &it.value);
+        let Some(Value::Json(json)) = odd else { return };
+        let members = json.trim().strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+        if let Some(members) = members.filter(|it| !it.trim().is_empty() && is_object(json)) {
+            self.comma(inside);
+            self.out.push_str(&cleaned(members));
+        }
+    }
+
+    fn comma(&mut self, inside: usize) {
+        if self.out.len() > inside {
+            self.out.push(',');
+        }
+    }
+
+    fn content(&mut self, node: &Node<'_>) {
+        if node.kind.holds() == Holds::Nothing {
+            return;
+        }
+        if node.children.is_empty() {
+            if needs::content(node.kind) && node.get("/content").is_none() {
+                self.out.push_str(",\"content\":[]");
+            }
+            return;
+        }
+        self.out.push_str(",\"content\":[");
+        self.siblings(&node.children, node.kind);
+        self.out.push(']');
+    }
+
+    fn marks(&mut self, node: &Node<'_>, kind: Kind, parent: Option<Kind>) {
+        if node.marks.is_empty() {
+            return;
+        }
+        let allowed = match self.strictness {
+            Strictness::Verbatim => None,
+            Strictness::Valid => Model::of(parent).map(|it| it.marks(kind)),
+        };
+        marks::write(&mut self.out, &node.marks, allowed);
+    }
+
+    /// The keys of the node besides the five, or which are not as they should be.
+    fn keys(&mut self, node: &Node<'_>) {
+        for attr in &node.attrs {
+            let Some(key) = attr.name.strip_prefix('/') else { continue };
+            let is_written = match key {
+                "type" | "format" => true,
+                "attrs" => matches!(&attr.value, Value::Json(json) if is_object(json)),
+                "content" => !node.children.is_empty(),
+                "marks" => !node.marks.is_empty(),
+                "text" => node.kind == Kind::Text,
+                _ => false,
+            };
+            if !is_written {
+                self.out.push(',');
+                self::attr(&mut self.out, key, &attr.value);
+            }
+        }
+    }
+}
+
+fn has_place(attr: &Attr<'_>, strictness: Strictness) -> bool {
+    !attr.name.starts_with('/') && (!attr.is_foreign() || strictness == Strictness::Verbatim)
+}
+
+fn is_object(json: &str) -> bool {
+    json.trim_start().starts_with('{') && scan::is_json(json)
+}

@@ -1,0 +1,113 @@
+//! Attributes the schema asks for, and what they are when nobody said.
+
+use super::super::schema::Model;
+use crate::tree::{Kind, Node, Value};
+
+/// What a node needs.
+pub(super) struct Needs {
+    /// Names with what they are unless they were said; `None` is an identifier made from the position.
+    rows: &'static [(&'static str, Option<Usual>)],
+    /// Whether `attrs` has to be there, if only as an empty object.
+    pub(super) object: bool,
+    kind: Kind,
+    columns: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Usual {
+    Text(&'static str),
+    Number(u32),
+    /// An equal part of the width of a section.
+    Share,
+}
+use self::Usual::{Number, Share, Text};
+
+impl Needs {
+    /// What `node` needs, which is a column among `columns`, if it is one.
+    pub(super) fn of(node: &Node<'_>, columns: usize) -> Self {
+        let rows: &'static [_] = match node.kind {
+            Kind::Panel => &[("panelType", Some(Text("info")))],
+            Kind::Heading => &[("level", Some(Number(1)))],
+            Kind::TaskList | Kind::DecisionList => &[("localId", None)],
+            Kind::TaskItem | Kind::BlockTaskItem => &[("localId", None), ("state", Some(Text("TODO")))],
+            Kind::DecisionItem => &[("localId", None), ("state", Some(Text("DECIDED")))],
+            Kind::LayoutColumn => &[("width", Some(Share))],
+            Kind::EmbedCard => &[("layout", Some(Text("center")))],
+            Kind::SyncBlock | Kind::BodiedSyncBlock => &[("resourceId", Some(Text(""))), ("localId", None)],
+            Kind::Extension | Kind::BodiedExtension | Kind::InlineExtension => {
+                &[("extensionType", Some(Text("unknown"))), ("extensionKey", Some(Text("unknown")))]
+            }
+            Kind::Status => &[("text", Some(Text(" "))), ("color", Some(Text("neutral")))],
+            Kind::Placeholder => &[("text", Some(Text("")))],
+            Kind::Emoji => &[("shortName", Some(Text("")))],
+            Kind::Media if node.get("url").is_some() => &[("type", Some(Text("external")))],
+            Kind::Media => &[("type", Some(Text("file"))), ("collection", Some(Text("")))],
+            Kind::MediaInline => &[("collection", Some(Text("")))],
+            // Only if there are other attributes: it may have none.
+            Kind::MediaSingle => &[("layout", Some(Text("center")))],
+            _ => &[],
+        };
+        Self { rows, object: node.kind == Kind::NestedExpand, kind: node.kind, columns }
+    }
+
+    /// Gives `take` what was not said. `has_some`: whether anything was.
+    pub(super) fn missing(
+        &self,
+        node: &Node<'_>,
+        has_some: bool,
+        mut take: impl FnMut(&'static str, Option<Value<'static>>),
+    ) {
+        if self.kind == Kind::MediaSingle && !has_some {
+            return;
+        }
+        for (name, default) in self.rows.iter().filter(|it| node.get(it.0).is_none()) {
+            take(
+                name,
+                default.map(|it| match it {
+                    Text(text) => Value::Str(text.into()),
+                    Number(number) => Value::Json(number.to_string().into()),
+                    Share => Value::Json(share(self.columns).into()),
+                }),
+            );
+        }
+    }
+
+    /// Whether the schema wants a character in this one: an empty one is a space.
+    pub(super) fn is_never_empty(&self, name: &str) -> bool {
+        match self.kind {
+            Kind::Status => name == "text",
+            Kind::Extension | Kind::BodiedExtension | Kind::InlineExtension => {
+                name == "extensionKey" || name == "extensionType"
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a node of this kind has to have `content`, if only an empty array.
+pub(super) fn content(kind: Kind) -> bool {
+    matches!(kind, Kind::TableRow | Kind::LayoutSection)
+        || Model::of(Some(kind)).is_some_and(|it| it.least > 0)
+}
+
+/// What one of `columns` equal parts of a hundred is: `33.33`.
+fn share(columns: usize) -> String {
+    let hundredths = 10_000 / columns.max(1);
+    let (whole, rest) = (hundredths / 100, hundredths % 100);
+    if rest == 0 { whole.to_string() } else { format!("{whole}.{rest:02}") }
+}
+
+/// An identifier for the node at `path`: the same for the same document, another one elsewhere in it.
+pub(super) fn local_id(path: &[usize], node: &Node<'_>) -> String {
+    let place = path.iter().copied().chain([node.span.start as usize, node.kind as usize]);
+    let hash = |basis: u64| {
+        place
+            .clone()
+            .flat_map(usize::to_le_bytes)
+            .fold(basis, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    };
+    let (high, low) = (hash(0xcbf2_9ce4_8422_2325), hash(0x6c62_272e_07bb_0142));
+    let (first, second, third) = (high >> 32, (high >> 16) & 0xffff, high & 0x0fff);
+    let (fourth, fifth) = ((low >> 48) & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
+    format!("{first:08x}-{second:04x}-8{third:03x}-{fourth:04x}-{fifth:012x}")
+}

@@ -1,0 +1,66 @@
+//! Pictures among text: ADF has them only as blocks.
+
+use super::visible;
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
+
+/// `paragraph` as paragraphs with its pictures as blocks between them.
+pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> Vec<Node<'a>> {
+    let mut blocks = Vec::new();
+    let mut run = Vec::new();
+    for node in &paragraph.children {
+        if node.kind == Kind::Image && node.get("url").is_some() {
+            blocks.extend(text_around(paragraph, std::mem::take(&mut run)));
+            blocks.push(single(node));
+        } else {
+            run.push(node.clone());
+        }
+    }
+    blocks.extend(text_around(paragraph, run));
+    blocks
+}
+
+/// The paragraph of what stands beside a picture, if anything can be seen of it.
+fn text_around<'a>(paragraph: &Node<'a>, run: Vec<Node<'a>>) -> Option<Node<'a>> {
+    let is_blank =
+        |it: &Node<'_>| it.kind == Kind::HardBreak || (it.kind == Kind::Text && it.text.trim().is_empty());
+    if run.iter().all(is_blank) {
+        return None;
+    }
+    let mut around = Node::new(Kind::Paragraph).holding(run);
+    around.attrs.clone_from(&paragraph.attrs);
+    around.marks.clone_from(&paragraph.marks);
+    Some(around)
+}
+
+fn single<'a>(image: &Node<'a>) -> Node<'a> {
+    let mut media = Node::new(Kind::Media).with("type", "external");
+    for name in ["url", "alt", "width", "height"] {
+        let said = image.get(name).cloned();
+        let value = match said {
+            Some(value) if matches!(name, "width" | "height") => number(&value),
+            other => other,
+        };
+        media.attrs.extend(value.map(|value| Attr { name: name.into(), value }));
+    }
+    media.marks = image.marks.iter().filter(|it| it.kind == MarkKind::Link).cloned().collect();
+    Node::new(Kind::MediaSingle).with("layout", "center").holding(vec![media])
+}
+
+/// A width or a height in pixels; nothing if it is given in something else.
+fn number<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let text = value.shown();
+    let text = text.strip_suffix("px").unwrap_or(text).trim();
+    let is_number = super::scan::is_json(text) && text.parse::<f64>().is_ok();
+    is_number.then(|| Value::Json(text.to_owned().into()))
+}
+
+/// A picture where none can be: its name, leading to it.
+pub(super) fn link<'a>(image: &Node<'a>) -> Node<'a> {
+    let mut node = Node::of_text(visible::text(image));
+    node.marks.clone_from(&image.marks);
+    let url = image.text_of("url").filter(|_| image.mark(MarkKind::Link).is_none());
+    if let Some(url) = url {
+        node.marks.insert(0, Mark::new(MarkKind::Link).with("href", url.to_owned()));
+    }
+    node
+}

@@ -1,0 +1,314 @@
+//! Nodes that may not stand where they stand: what becomes of them.
+//!
+//! | what | where | becomes |
+//! | --- | --- | --- |
+//! | `expand`, `nestedExpand` | where only the other may be | the other |
+//! | `heading` | quote, list item | a paragraph in bold |
+//! | quote, or panel in a panel | quote, panel, list item | its blocks |
+//! | layout | anywhere but the document | the blocks of its columns |
+//! | card | quote, list item | a paragraph with an `inlineCard` |
+//! | `mediaGroup` | list item, quote without it | a `mediaSingle` each |
+//! | anything else | quote, panel, expand, list item | stands before, between or after the parts of what held it |
+//! | bodied macros, synchronised blocks | where they may not be | `com.plainwire.raw`, with all of it |
+//! | anything else | table cell and other places that can't be parted | the same |
+//! | a picture among text | paragraph | `mediaSingle` between paragraphs; elsewhere a link |
+//! | `param:title` of a panel | | a heading of level 3, first in it |
+//! | nothing | where something has to be | an empty paragraph, item, row |
+//! | what lacks what makes it (a mention without `id`) | | its text |
+//!
+//! In: a node and what it stands in. Out: the nodes to write in its place. What is lost in this is found by reading the result.
+
+use super::super::schema::Model;
+use super::fit::{fits, format, is_allowed, is_full, is_sound};
+use super::{picture, verbatim, visible};
+use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node};
+
+/// What to write in place of `node` in `parent`.
+pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Node<'a>> {
+    let pieces = placed(node, parent);
+    pieces
+        .into_iter()
+        .flat_map(|it| if it.is_lifted { stuck(it.node, parent) } else { vec![it.node] })
+        .collect()
+}
+
+/// A node for a parent, or for what that stands in.
+struct Piece<'a> {
+    node: Node<'a>,
+    is_lifted: bool,
+}
+
+impl<'a> Piece<'a> {
+    fn here(node: Node<'a>) -> Self {
+        Self { node, is_lifted: false }
+    }
+
+    fn lifted(node: Node<'a>) -> Self {
+        Self { node, is_lifted: true }
+    }
+}
+
+fn placed<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+    if fits(node, parent) {
+        return vec![Piece::here(node.clone())];
+    }
+    match node.kind {
+        Kind::Group => node.children.iter().flat_map(|it| placed(it, parent)).collect(),
+        kind if kind.is_inline() => inline(node, parent),
+        Kind::RawBlock if format(node) == "markdown" => shown(visible::text(node), parent),
+        Kind::Paragraph if has_picture(node) && allows(parent, Kind::MediaSingle) => {
+            picture::lifted(node).iter().flat_map(|it| placed(it, parent)).collect()
+        }
+        kind if is_bodied(kind) && !is_allowed(node, parent) => {
+            kept(node, parent).into_iter().map(Piece::here).collect()
+        }
+        _ => block(node, parent),
+    }
+}
+
+fn has_picture(node: &Node<'_>) -> bool {
+    node.children.iter().any(|it| it.kind == Kind::Image && it.get("url").is_some())
+}
+
+fn allows(parent: Option<Kind>, kind: Kind) -> bool {
+    Model::of(parent).is_none_or(|it| it.allows(kind))
+}
+
+fn is_bodied(kind: Kind) -> bool {
+    matches!(kind, Kind::BodiedExtension | Kind::SyncBlock | Kind::BodiedSyncBlock)
+}
+
+/// A paragraph of `text`, if there is any.
+fn shown<'a>(text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    placed(&Node::new(Kind::Paragraph).holding(vec![Node::of_text(text)]), parent)
+}
+
+fn inline<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+    if parent.is_none_or(|it| it.holds() == Holds::Blocks) {
+        return placed(&Node::new(Kind::Paragraph).holding(vec![node.clone()]), parent);
+    }
+    let text = match node.kind {
+        Kind::Image | Kind::MediaInline => picture::link(node),
+        _ => {
+            let mut text = Node::of_text(visible::text(node));
+            text.marks.clone_from(&node.marks);
+            text
+        }
+    };
+    Some(text).filter(|it| !it.text.is_empty()).map(Piece::here).into_iter().collect()
+}
+
+fn block<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+    if !is_sound(node) && node.kind != Kind::Panel {
+        return shown(visible::text(node), parent);
+    }
+    let mut shell = shell(node, parent);
+    let mut pieces = Vec::new();
+    let title =
+        shell.attrs.iter().position(|it| it.name == "param:title").filter(|_| shell.kind == Kind::Panel);
+    if let Some(title) = title {
+        let title = shell.attrs.remove(title).value.shown().to_owned();
+        let heading = Node::new(Kind::Heading).with_json("level", "3").holding(vec![Node::of_text(title)]);
+        pieces.extend(placed(&heading, Some(shell.kind)));
+    }
+    for child in &node.children {
+        pieces.extend(placed(child, Some(shell.kind)));
+    }
+    parted(shell, pieces).into_iter().flat_map(|it| fitted(it, parent)).collect()
+}
+
+/// `node` without what it holds, as the kind that may be in `parent`.
+fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
+    let mut shell = Node::new(node.kind).at(node.span, node.inner);
+    shell.text.clone_from(&node.text);
+    shell.attrs.clone_from(&node.attrs);
+    shell.marks.clone_from(&node.marks);
+    let other = match node.kind {
+        Kind::Expand => Kind::NestedExpand,
+        Kind::NestedExpand => Kind::Expand,
+        kind => kind,
+    };
+    if !allows(parent, node.kind) && allows(parent, other) {
+        shell.kind = other;
+    }
+    shell
+}
+
+/// `shell` with the pieces that are for it, and between its parts what is lifted out of it.
+fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
+    let mut parts: Vec<Piece<'a>> = Vec::new();
+    let mut held: Vec<Node<'a>> = Vec::new();
+    let mut items_before = 0;
+    let mut is_past = false;
+    for piece in pieces {
+        // What follows in a list's item would look like an item of its own.
+        is_past |= piece.is_lifted && shell.kind == Kind::ListItem;
+        if !piece.is_lifted && !is_past {
+            held.push(piece.node);
+            continue;
+        }
+        let count = held.len();
+        parts.extend(part(&shell, std::mem::take(&mut held), items_before));
+        items_before += count;
+        parts.push(Piece::lifted(piece.node));
+    }
+    if !held.is_empty() {
+        parts.extend(part(&shell, held, items_before));
+    } else if parts.is_empty() {
+        parts.extend(filled(shell));
+    }
+    parts
+}
+
+/// A part of `shell` that holds `held`, after others that held `items_before`.
+fn part<'a>(shell: &Node<'a>, held: Vec<Node<'a>>, items_before: usize) -> Option<Piece<'a>> {
+    if held.is_empty() {
+        return None;
+    }
+    let mut node = shell.clone().holding(held);
+    if items_before > 0 {
+        node.attrs.retain(|it| it.name != "localId");
+    }
+    if items_before > 0 && node.kind == Kind::OrderedList {
+        let first = node.integer("order").unwrap_or(1) + items_before as i64;
+        node.attrs.retain(|it| it.name != "order");
+        node.attrs.push(Attr::json("order", first.to_string()));
+    }
+    Some(Piece::here(node))
+}
+
+/// An empty `node` with what has to be in it; nothing if there can't be.
+fn filled(node: Node<'_>) -> Option<Piece<'_>> {
+    let inside = match node.kind {
+        Kind::MediaSingle | Kind::MediaGroup => return None,
+        Kind::BulletList | Kind::OrderedList => Some(Kind::ListItem),
+        Kind::TaskList => Some(Kind::TaskItem),
+        Kind::DecisionList => Some(Kind::DecisionItem),
+        Kind::Table => Some(Kind::TableRow),
+        Kind::TableRow => Some(Kind::TableCell),
+        _ => Some(Kind::Paragraph),
+    };
+    if is_full(&node) {
+        return Some(Piece::here(node));
+    }
+    let inside = inside.and_then(|it| filled(Node::new(it)));
+    Some(Piece::here(node.holding(inside.into_iter().map(|it| it.node).collect())))
+}
+
+/// A piece whose children are right, as far as it can be in `parent`.
+fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+    let Piece { node, is_lifted } = piece;
+    if is_allowed(&node, parent) && is_full(&node) {
+        return vec![Piece::here(node)];
+    }
+    if is_lifted && can_be_parted(parent) {
+        return vec![Piece::lifted(node)];
+    }
+    match node.kind {
+        Kind::Heading if allows(parent, Kind::Paragraph) => vec![Piece::here(bold(node))],
+        Kind::TaskItem | Kind::DecisionItem | Kind::Caption if allows(parent, Kind::Paragraph) => {
+            vec![Piece::here(Node::new(Kind::Paragraph).holding(node.children))]
+        }
+        Kind::BlockCard | Kind::EmbedCard if node.get("url").is_some() && allows(parent, Kind::Paragraph) => {
+            let url = node.text_of("url").unwrap_or_default().to_owned();
+            let card = Node::new(Kind::InlineCard).with("url", url);
+            vec![Piece::here(Node::new(Kind::Paragraph).holding(vec![card]))]
+        }
+        Kind::Media if allows(parent, Kind::MediaSingle) => {
+            vec![Piece::here(Node::new(Kind::MediaSingle).with("layout", "center").holding(vec![node]))]
+        }
+        kind if dissolves(kind, parent) => node.children.iter().flat_map(|it| placed(it, parent)).collect(),
+        _ => member(node, parent),
+    }
+}
+
+/// Whether a node of this kind is better parted with than what it holds.
+fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
+    match kind {
+        Kind::Panel => parent == Some(Kind::Panel),
+        Kind::Blockquote
+        | Kind::LayoutSection
+        | Kind::LayoutColumn
+        | Kind::MediaSingle
+        | Kind::MediaGroup => true,
+        Kind::ListItem | Kind::BlockTaskItem | Kind::TableRow | Kind::TableCell | Kind::TableHeader => true,
+        _ => false,
+    }
+}
+
+/// `node` as an item of a list, a cell of a row; or lifted, where neither can be.
+fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
+    let holder = match parent {
+        Some(Kind::BulletList | Kind::OrderedList) => Kind::ListItem,
+        Some(Kind::TaskList) if node.kind == Kind::Paragraph => {
+            return vec![Piece::here(Node::new(Kind::TaskItem).holding(node.children))];
+        }
+        Some(Kind::DecisionList) if node.kind == Kind::Paragraph => {
+            return vec![Piece::here(Node::new(Kind::DecisionItem).holding(node.children))];
+        }
+        Some(Kind::Table) => Kind::TableRow,
+        Some(Kind::TableRow) => Kind::TableCell,
+        Some(Kind::LayoutSection) => Kind::LayoutColumn,
+        _ if can_be_parted(parent) => return vec![Piece::lifted(node)],
+        _ => return stuck(node, parent).into_iter().map(Piece::here).collect(),
+    };
+    let pieces = placed(&node, Some(holder));
+    parted(Node::new(holder), pieces)
+}
+
+/// Whether what stands in such a node can stand between two of them.
+fn can_be_parted(kind: Option<Kind>) -> bool {
+    matches!(
+        kind,
+        Some(
+            Kind::Blockquote
+                | Kind::BulletList
+                | Kind::DecisionList
+                | Kind::Expand
+                | Kind::ListItem
+                | Kind::MediaGroup
+                | Kind::MediaSingle
+                | Kind::NestedExpand
+                | Kind::OrderedList
+                | Kind::Panel
+                | Kind::TaskList
+        )
+    )
+}
+
+/// A paragraph with the text of a heading, in bold.
+fn bold(node: Node<'_>) -> Node<'_> {
+    let mut text = node.children;
+    for node in text.iter_mut().filter(|it| it.kind == Kind::Text && it.mark(MarkKind::Strong).is_none()) {
+        node.marks.push(Mark::new(MarkKind::Strong));
+    }
+    Node::new(Kind::Paragraph).holding(text)
+}
+
+/// `node` in a `parent` that can neither hold it nor be parted: kept raw.
+fn stuck<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Node<'a>> {
+    if is_allowed(&node, parent) && is_full(&node) { vec![node] } else { kept(&node, parent) }
+}
+
+/// All of `node` in an extension, where that may be; else its text.
+fn kept<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Node<'a>> {
+    if allows(parent, Kind::Extension) {
+        return vec![extension(Kind::Extension, node)];
+    }
+    if allows(parent, Kind::Paragraph) {
+        let inline = extension(Kind::InlineExtension, node);
+        return vec![Node::new(Kind::Paragraph).holding(vec![inline])];
+    }
+    Vec::new()
+}
+
+fn extension<'a>(kind: Kind, node: &Node<'a>) -> Node<'a> {
+    let mut source = String::from("{\"source\":");
+    super::quote(&mut source, &verbatim(node));
+    source.push('}');
+    let kept = Node::new(kind).with("extensionType", super::RAW).with("extensionKey", "adf");
+    kept.with_json("parameters", source).with("text", node.plain_text())
+}

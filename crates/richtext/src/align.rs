@@ -1,0 +1,218 @@
+//! What of one sequence became what of another.
+//!
+//! In: two sequences of numbers that are equal where the things are. Out: what was kept, changed, taken away and put in, in order. In
+//! time near linear: things that are there once hold the sequences together, and only the short stretches between them are searched.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// What became of one thing, or where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    /// This of the first is that of the second.
+    Keep(usize, usize),
+    /// This of the first was changed to that of the second.
+    Pair(usize, usize),
+    /// This of the first is gone.
+    Delete(usize),
+    /// That of the second is new.
+    Insert(usize),
+}
+
+/// A stretch with more pairs than this is not searched: all of it counts as changed.
+const MAX_PAIRS: usize = 4_000_000;
+
+/// Of gaps with more pairs than this the pairs are taken in order.
+const MAX_WEIGHED: usize = 10_000;
+
+/// What became of `a` in `b`. Between things that are kept, pairs are formed so that the sum of their `score`s is highest; things with a
+/// score of 0 are never a pair.
+pub(crate) fn align(a: &[u64], b: &[u64], score: impl Fn(usize, usize) -> u32) -> Vec<Op> {
+    let (mut ops, mut i, mut j) = (Vec::new(), 0, 0);
+    for (gone, new) in hunks(a, b).into_iter().chain([(a.len()..a.len(), b.len()..b.len())]) {
+        while i < gone.start {
+            ops.push(Op::Keep(i, j));
+            (i, j) = (i + 1, j + 1);
+        }
+        (i, j) = (gone.end, new.end);
+        let weighed = gone.len().saturating_mul(new.len()) <= MAX_WEIGHED;
+        if weighed { weigh(gone, new, &score, &mut ops) } else { in_order(gone, new, &score, &mut ops) }
+    }
+    ops
+}
+
+/// The pairs with the highest sum, by the usual table.
+fn weigh(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize) -> u32, ops: &mut Vec<Op>) {
+    let (rows, columns) = (gone.len(), new.len());
+    let mut best = vec![0_u32; (rows + 1) * (columns + 1)];
+    let at = |i: usize, j: usize| i * (columns + 1) + j;
+    let scores: Vec<u32> =
+        (0..rows * columns).map(|it| score(gone.start + it / columns, new.start + it % columns)).collect();
+    for i in (0..rows).rev() {
+        for j in (0..columns).rev() {
+            let paired = scores[i * columns + j]
+                + if scores[i * columns + j] > 0 { best[at(i + 1, j + 1)] } else { 0 };
+            best[at(i, j)] = paired.max(best[at(i + 1, j)]).max(best[at(i, j + 1)]);
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < rows || j < columns {
+        let here = best[at(i, j)];
+        let pair = i < rows && j < columns && scores[i * columns + j] > 0;
+        if pair && here == scores[i * columns + j] + best[at(i + 1, j + 1)] {
+            ops.push(Op::Pair(gone.start + i, new.start + j));
+            (i, j) = (i + 1, j + 1);
+        } else if i < rows && (j == columns || here == best[at(i + 1, j)]) {
+            ops.push(Op::Delete(gone.start + i));
+            i += 1;
+        } else {
+            ops.push(Op::Insert(new.start + j));
+            j += 1;
+        }
+    }
+}
+
+/// Pairs one by one, as far as they go.
+fn in_order(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize) -> u32, ops: &mut Vec<Op>) {
+    let pairs = gone.len().min(new.len());
+    for (i, j) in gone.clone().zip(new.clone()) {
+        ops.extend(if score(i, j) > 0 { vec![Op::Pair(i, j)] } else { vec![Op::Delete(i), Op::Insert(j)] });
+    }
+    ops.extend((gone.start + pairs..gone.end).map(Op::Delete));
+    ops.extend((new.start + pairs..new.end).map(Op::Insert));
+}
+
+/// The ranges in which they differ, in order; what lies between is equal.
+pub(crate) fn hunks(a: &[u64], b: &[u64]) -> Vec<(Range<usize>, Range<usize>)> {
+    let start = a.iter().zip(b).take_while(|it| it.0 == it.1).count();
+    let end = a[start..].iter().rev().zip(b[start..].iter().rev()).take_while(|it| it.0 == it.1).count();
+    let (a_end, b_end) = (a.len() - end, b.len() - end);
+    let (mut found, mut i, mut j) = (Vec::new(), start, start);
+    for (x, y) in
+        anchors(&a[start..a_end], &b[start..b_end]).into_iter().chain([(a_end - start, b_end - start)])
+    {
+        let (x, y) = (start + x, start + y);
+        between(a, b, i..x, j..y, &mut found);
+        (i, j) = (x + 1, y + 1);
+    }
+    found
+}
+
+fn between(
+    a: &[u64],
+    b: &[u64],
+    x: Range<usize>,
+    y: Range<usize>,
+    found: &mut Vec<(Range<usize>, Range<usize>)>,
+) {
+    if x.is_empty() && y.is_empty() {
+        return;
+    }
+    let searched = x.len().saturating_mul(y.len()) <= MAX_PAIRS && have_common(&a[x.clone()], &b[y.clone()]);
+    if !searched {
+        return join(found, x, y);
+    }
+    for op in capture_diff_slices(Algorithm::Myers, &a[x.clone()], &b[y.clone()]) {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            let (old, new) = (op.old_range(), op.new_range());
+            join(found, x.start + old.start..x.start + old.end, y.start + new.start..y.start + new.end);
+        }
+    }
+}
+
+/// Whether anything is in both. Where marks are lost nothing is, and a search that finds nothing is the longest one.
+fn have_common(a: &[u64], b: &[u64]) -> bool {
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let mut sorted = few.to_vec();
+    sorted.sort_unstable();
+    many.iter().any(|it| sorted.binary_search(it).is_ok())
+}
+
+/// Adds a range that differs; one that touches the last becomes one with it.
+fn join(found: &mut Vec<(Range<usize>, Range<usize>)>, x: Range<usize>, y: Range<usize>) {
+    match found.last_mut() {
+        Some(last) if last.0.end == x.start && last.1.end == y.start => {
+            last.0.end = x.end;
+            last.1.end = y.end;
+        }
+        _ => found.push((x, y)),
+    }
+}
+
+/// Places of what is once in each, as many as stand in the same order in both.
+fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
+    let mut seen: BTreeMap<u64, [Vec<usize>; 2]> = BTreeMap::new();
+    for (side, all) in [a, b].into_iter().enumerate() {
+        for (at, id) in all.iter().enumerate() {
+            let places = &mut seen.entry(*id).or_default()[side];
+            if places.len() < 2 {
+                places.push(at);
+            }
+        }
+    }
+    let mut single: Vec<(usize, usize)> = seen
+        .into_values()
+        .filter_map(|it| (it[0].len() == 1 && it[1].len() == 1).then(|| (it[0][0], it[1][0])))
+        .collect();
+    single.sort_unstable();
+    rising(&single)
+}
+
+/// The longest part in which the second numbers rise.
+fn rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
+    for (at, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&it| pairs[it].1 < pair.1);
+        before.push(length.checked_sub(1).map(|it| ends[it]));
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        found.push(pairs[at]);
+        next = before[at];
+    }
+    found.reverse();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_alike(a: &[u64], b: &[u64]) -> Vec<Op> {
+        align(a, b, |_, _| 1)
+    }
+
+    #[test]
+    fn equal_sequences_are_kept() {
+        assert_eq!(all_alike(&[1, 2], &[1, 2]), [Op::Keep(0, 0), Op::Keep(1, 1)]);
+    }
+
+    #[test]
+    fn a_changed_thing_is_a_pair_between_what_is_kept() {
+        assert_eq!(all_alike(&[1, 2, 3], &[1, 9, 3]), [Op::Keep(0, 0), Op::Pair(1, 1), Op::Keep(2, 2)]);
+    }
+
+    #[test]
+    fn what_is_not_alike_is_taken_away_and_put_in() {
+        assert_eq!(align(&[1], &[2], |_, _| 0), [Op::Delete(0), Op::Insert(0)]);
+    }
+
+    #[test]
+    fn things_put_in_and_taken_away_do_not_disturb_their_neighbours() {
+        assert_eq!(all_alike(&[1, 3], &[1, 2, 3]), [Op::Keep(0, 0), Op::Insert(1), Op::Keep(1, 2)]);
+        assert_eq!(all_alike(&[1, 2, 3], &[1, 3]), [Op::Keep(0, 0), Op::Delete(1), Op::Keep(2, 1)]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_changed_things_take_no_time() {
+        let (a, b): (Vec<u64>, Vec<u64>) = ((0..100_000).collect(), (200_000..300_000).collect());
+        assert_eq!(hunks(&a, &b), [(0..100_000, 0..100_000)]);
+    }
+}

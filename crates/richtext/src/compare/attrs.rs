@@ -1,0 +1,145 @@
+//! Attributes and marks, compared.
+
+use std::borrow::Cow;
+
+use crate::loss::LossKind;
+use crate::tree::{Attr, Kind, Mark, Node, Value};
+
+/// Whether two nodes are wholly alike, identity aside, without looking at what they hold.
+pub(super) fn alike(ours: &Node<'_>, theirs: &Node<'_>) -> bool {
+    ours.kind == theirs.kind && ours.text == theirs.text && differences(ours, theirs).is_empty()
+}
+
+/// What `theirs` says otherwise of itself: attributes and marks.
+pub(super) fn differences(ours: &Node<'_>, theirs: &Node<'_>) -> Vec<(LossKind, String)> {
+    let mut found = Vec::new();
+    if ours.attrs != theirs.attrs {
+        compare(&ours.attrs, &theirs.attrs, &mut found);
+    }
+    if !same_marks(&ours.marks, &theirs.marks) {
+        let (expected, found_marks) = (names(&ours.marks), names(&theirs.marks));
+        found.push((
+            LossKind::Attribute,
+            format!("expected the marks [{expected}], but found [{found_marks}]"),
+        ));
+    }
+    found
+}
+
+fn compare(ours: &[Attr<'_>], theirs: &[Attr<'_>], found: &mut Vec<(LossKind, String)>) {
+    let of = |attrs: &[Attr<'_>], name: &str| {
+        attrs.iter().find(|it| it.name == name).map(|it| it.value.shown().to_owned())
+    };
+    for attr in ours {
+        let Some(their) = theirs.iter().find(|it| it.name == attr.name) else {
+            found.push((
+                kind_of(attr),
+                format!("expected {} = {:?}, but found none", attr.name, attr.value.shown()),
+            ));
+            continue;
+        };
+        if !same_value(&attr.name, &attr.value, &their.value) {
+            let (expected, actual) = (attr.value.shown(), their.value.shown());
+            found.push((
+                kind_of(attr),
+                format!("expected {} = {expected:?}, but found {actual:?}", attr.name),
+            ));
+        }
+    }
+    for attr in theirs.iter().filter(|it| of(ours, &it.name).is_none()) {
+        found.push((kind_of(attr), format!("expected no {}, but found {:?}", attr.name, attr.value.shown())));
+    }
+}
+
+fn kind_of(attr: &Attr<'_>) -> LossKind {
+    if attr.is_incidental() { LossKind::Identity } else { LossKind::Attribute }
+}
+
+/// Whether two values of this attribute mean the same.
+pub(crate) fn same_value(name: &str, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
+    match (ours, theirs) {
+        (Value::Str(a), Value::Str(b)) => a == b,
+        (Value::Json(a), Value::Json(b)) => {
+            a == b || meaning(name, a).is_some_and(|it| Some(it) == meaning(name, b))
+        }
+        _ => false,
+    }
+}
+
+/// The JSON that an attribute is, without what of a macro is identity.
+fn meaning(name: &str, json: &str) -> Option<serde_json::Value> {
+    let mut value: serde_json::Value = serde_json::from_str(json).ok()?;
+    if name == "parameters"
+        && let Some(parameters) = value.as_object_mut()
+    {
+        parameters.remove("macroMetadata");
+    }
+    Some(value)
+}
+
+/// Whether two sets of marks are equal, in whatever order.
+pub(crate) fn same_marks(ours: &[Mark<'_>], theirs: &[Mark<'_>]) -> bool {
+    ours == theirs
+        || (ours.len() == theirs.len() && ours.iter().all(|a| theirs.iter().any(|b| same_mark(a, b))))
+}
+
+fn same_mark(ours: &Mark<'_>, theirs: &Mark<'_>) -> bool {
+    let mut found = Vec::new();
+    if ours.attrs != theirs.attrs {
+        compare(&ours.attrs, &theirs.attrs, &mut found);
+    }
+    ours.kind == theirs.kind && found.iter().all(|it| it.0 == LossKind::Identity)
+}
+
+fn names(marks: &[Mark<'_>]) -> String {
+    let shown = |mark: &Mark<'_>| {
+        let attrs: Vec<String> =
+            mark.attrs.iter().map(|it| format!("{}={}", it.name, it.value.shown())).collect();
+        if attrs.is_empty() {
+            mark.name().to_owned()
+        } else {
+            format!("{}({})", mark.name(), attrs.join(" "))
+        }
+    };
+    marks.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// The text of an attribute's value as it is hashed: without identity, and of JSON the meaning.
+pub(super) fn canonical<'v>(name: &str, value: &'v Value<'_>) -> Cow<'v, str> {
+    match value {
+        Value::Str(text) => Cow::Borrowed(text),
+        Value::Json(text) => {
+            meaning(name, text).map_or(Cow::Borrowed(text.as_ref()), |it| Cow::Owned(it.to_string()))
+        }
+    }
+}
+
+/// The attributes that say something besides identity.
+pub(super) fn said<'n, 'a>(attrs: &'n [Attr<'a>]) -> impl Iterator<Item = &'n Attr<'a>> {
+    attrs.iter().filter(|it| !it.is_incidental())
+}
+
+impl Node<'_> {
+    /// Whether Markdown by itself has no such thing: what must not vanish unseen.
+    pub(crate) fn is_rich(&self) -> bool {
+        !matches!(
+            self.kind,
+            Kind::Paragraph
+                | Kind::Heading
+                | Kind::BulletList
+                | Kind::OrderedList
+                | Kind::ListItem
+                | Kind::TaskList
+                | Kind::TaskItem
+                | Kind::Blockquote
+                | Kind::CodeBlock
+                | Kind::Rule
+                | Kind::Table
+                | Kind::TableRow
+                | Kind::TableHeader
+                | Kind::TableCell
+                | Kind::Text
+                | Kind::HardBreak
+        )
+    }
+}

@@ -1,0 +1,138 @@
+//! Whether two trees say the same, and what one of them does not say.
+//!
+//! In: two lists of blocks. Out: the differences, each with its place in the first. What only tells a thing from its copies (`localId`,
+//! `ac:macro-id`) counts as identity and is told apart. How marks are ordered, how a run of text is cut, how a number is spelled: no
+//! difference.
+
+mod attrs;
+mod inline;
+mod print;
+mod similar;
+
+use crate::loss::{Loss, LossKind};
+use crate::tree::{Holds, Kind, Node, Span};
+pub(crate) use attrs::{same_marks, same_value};
+pub(crate) use inline::{Unit, hunks, units};
+pub(crate) use print::print;
+pub(crate) use similar::similarity;
+
+/// No more than these are looked for.
+const MAX_DIFFERENCES: usize = 1000;
+
+/// What `theirs` does not say of what `ours` says, at most 1,000 things.
+pub(crate) fn differences(ours: &[Node<'_>], theirs: &[Node<'_>]) -> Vec<Loss> {
+    let mut comparison = Comparison { found: Vec::new(), path: Vec::new() };
+    comparison.siblings(ours, theirs, Span::default());
+    comparison.found
+}
+
+struct Comparison {
+    found: Vec<Loss>,
+    path: Vec<Kind>,
+}
+
+impl Comparison {
+    fn say(&mut self, kind: LossKind, span: Span, what: impl AsRef<str>) {
+        if self.found.len() < MAX_DIFFERENCES {
+            let path: Vec<&str> = self.path.iter().map(|it| it.shown()).collect();
+            let colon = if path.is_empty() { "" } else { ": " };
+            self.found.push(Loss {
+                kind,
+                span,
+                message: format!("{}{colon}{}", path.join("/"), what.as_ref()),
+            });
+        }
+    }
+
+    fn siblings(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>], within: Span) {
+        if self.found.len() >= MAX_DIFFERENCES {
+            return;
+        }
+        if ours.iter().chain(theirs).any(|it| it.kind.is_inline()) {
+            return self.inlines(ours, theirs, within);
+        }
+        if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| it.0.kind == it.1.kind) {
+            return ours.iter().zip(theirs).for_each(|it| self.node(it.0, it.1));
+        }
+        let prints = |nodes: &[Node<'_>]| nodes.iter().map(print).collect::<Vec<u64>>();
+        for op in crate::align::align(&prints(ours), &prints(theirs), |i, j| similarity(&ours[i], &theirs[j]))
+        {
+            match op {
+                crate::align::Op::Keep(..) => {}
+                crate::align::Op::Pair(i, j) => self.node(&ours[i], &theirs[j]),
+                crate::align::Op::Delete(i) => self.missing(&ours[i]),
+                crate::align::Op::Insert(j) => self.added(&theirs[j], within),
+            }
+        }
+    }
+
+    fn missing(&mut self, node: &Node<'_>) {
+        let text = shortened(&node.plain_text());
+        self.say(
+            LossKind::Content,
+            node.span,
+            format!("expected {} {text:?}, but found nothing", node.kind.shown()),
+        );
+    }
+
+    fn added(&mut self, node: &Node<'_>, within: Span) {
+        let text = shortened(&node.plain_text());
+        self.say(
+            LossKind::Content,
+            within,
+            format!("expected nothing, but found {} {text:?}", node.kind.shown()),
+        );
+    }
+
+    fn node(&mut self, ours: &Node<'_>, theirs: &Node<'_>) {
+        self.path.push(ours.kind);
+        for (kind, what) in attrs::differences(ours, theirs) {
+            self.say(kind, ours.span, what);
+        }
+        if ours.kind.is_verbatim() && ours.text != theirs.text {
+            let (expected, found) = (shortened(&ours.text), shortened(&theirs.text));
+            self.say(LossKind::Content, ours.span, format!("expected {expected:?}, but found {found:?}"));
+        }
+        self.siblings(&ours.children, &theirs.children, ours.span);
+        self.path.pop();
+    }
+
+    fn inlines(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>], within: Span) {
+        if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| attrs::alike(it.0, it.1)) {
+            return;
+        }
+        let (a, b) = (units(ours), units(theirs));
+        for change in inline::changes(&a, &b) {
+            let span = change.ours.first().map_or(within, |it| ours[it.node].span);
+            match change.objects(ours, theirs) {
+                Some((our, their)) => self.node(our, their),
+                None => self.say(change.kind(), span, change.shown(ours, theirs)),
+            }
+        }
+    }
+}
+
+impl Kind {
+    /// Its name for people.
+    pub(crate) fn shown(self) -> &'static str {
+        self.adf_name().unwrap_or(match self {
+            Self::Group => "group",
+            Self::RawBlock => "raw block",
+            Self::Image => "image",
+            _ => "raw text",
+        })
+    }
+
+    /// Whether its children stand among text.
+    pub(crate) fn holds_inlines(self) -> bool {
+        self.holds() == Holds::Inlines
+    }
+}
+
+/// The beginning of a text, for a message.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

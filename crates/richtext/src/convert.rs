@@ -1,0 +1,35 @@
+//! From one format to another, with an account of what was lost.
+
+use crate::compare;
+use crate::diagnostic::Diagnostic;
+use crate::document::Document;
+use crate::format::Format;
+use crate::loss::{Loss, LossKind};
+
+/// A text in another format.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// The text.
+    pub text: String,
+    /// What it does not say and the source does, found by reading it again and comparing; at most 1,000 things.
+    pub losses: Vec<Loss>,
+    /// What is wrong with the source.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Conversion {
+    /// Whether nothing but identifiers was lost.
+    #[must_use]
+    pub fn is_lossless(&self) -> bool {
+        self.losses.iter().all(|it| it.kind == LossKind::Identity)
+    }
+}
+
+/// Converts `source`. The text is read again and compared with the source: this is what [`Conversion::losses`] tells.
+#[must_use]
+pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
+    let document = Document::read(from, source);
+    let text = document.write(to);
+    let losses = compare::differences(&document.blocks, &Document::read(to, &text).blocks);
+    Conversion { text, losses, diagnostics: document.diagnostics }
+}

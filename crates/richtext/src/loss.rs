@@ -1,0 +1,37 @@
+//! What was not carried over.
+
+use crate::tree::Span;
+
+/// Something that was not carried over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// How much it matters.
+    pub kind: LossKind,
+    /// What: "panel: expected param:title = \"T\", but found none".
+    pub message: String,
+    /// Where in the source.
+    pub span: Span,
+}
+
+/// How much a loss matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LossKind {
+    /// An identifier, such as `localId`; a sidecar brings it back.
+    Identity,
+    /// Something said of a node or of text: a colour, a width.
+    Attribute,
+    /// Text, or a node.
+    Content,
+}
+
+impl LossKind {
+    /// Its name in reports: `identity`, `attribute`, `content`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Attribute => "attribute",
+            Self::Content => "content",
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Attributes in braces: `{type=info width=33.3 title="a b" parameters='{"a":1}' wrap}`.
+//!
+//! They say of themselves what they are: a word that is a JSON number, `true`, `false` or `null` is that, any other a string; `"…"` is a
+//! JSON string literal, `'…'` any JSON. A name alone is `true`.
+
+use std::borrow::Cow;
+
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
+use crate::values::json;
+
+/// The attributes at the beginning of `text`, from `{` to `}`, and how long that is.
+pub(super) fn parse(text: &str) -> Option<(Vec<Attr<'_>>, usize)> {
+    let bytes = text.as_bytes();
+    if bytes.first() != Some(&b'{') {
+        return None;
+    }
+    let mut attrs = Vec::new();
+    let mut at = 1;
+    loop {
+        let start = at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();
+        if bytes.get(start)? == &b'}' {
+            return Some((attrs, start + 1));
+        }
+        if start == at && at > 1 {
+            return None;
+        }
+        let (attr, length) = one(&text[start..])?;
+        attrs.push(attr);
+        at = start + length;
+    }
+}
+
+/// The one attribute at the beginning of `text`, and how long it is.
+pub(super) fn one(text: &str) -> Option<(Attr<'_>, usize)> {
+    let length = text.find(|it| !in_name(it)).unwrap_or(text.len());
+    let name = &text[..length];
+    if name.is_empty() {
+        return None;
+    }
+    let Some(after) = text[length..].strip_prefix('=') else {
+        return Some((Attr::json(name, "true"), length));
+    };
+    let (value, width) = value(after)?;
+    Some((Attr { name: Cow::Borrowed(name), value }, length + 1 + width))
+}
+
+fn value(text: &str) -> Option<(Value<'_>, usize)> {
+    match text.as_bytes().first()? {
+        b'"' => json::string_at(text).map(|(it, length)| (Value::Str(it), length)),
+        b'\'' => {
+            let end = text[1..].find('\'')? + 1;
+            let raw = &text[1..end];
+            json::is_value(raw).then_some((literal(raw), end + 1))
+        }
+        _ => {
+            let end = text.find(|it: char| !in_word(it)).unwrap_or(text.len());
+            let word = &text[..end];
+            if word.is_empty() {
+                return None;
+            }
+            let value = if json::is_word(word) { Value::Json(word.into()) } else { Value::Str(word.into()) };
+            Some((value, end))
+        }
+    }
+}
+
+/// A string literal is a string in whatever quotes it stands.
+fn literal(raw: &str) -> Value<'_> {
+    match json::string(raw) {
+        Some(text) => Value::Str(text),
+        None => Value::Json(raw.into()),
+    }
+}
+
+fn in_name(it: char) -> bool {
+    it.is_ascii_alphanumeric() || matches!(it, ':' | '/' | '_' | '.' | '-')
+}
+
+fn in_word(it: char) -> bool {
+    !it.is_whitespace() && !it.is_control() && !"{}[]<>\"'`=|\\".contains(it)
+}
+
+/// Where attributes are written, which decides what has to be written by its number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// On a line of their own that is read before Markdown is.
+    Line,
+    /// Among text.
+    Text,
+    /// In a tag of HTML.
+    Tag,
+}
+
+impl Place {
+    fn guards(self, it: char) -> bool {
+        match self {
+            Self::Line => false,
+            Self::Text => "*_`<>[]{}~|&'\\".contains(it),
+            Self::Tag => "<>&\"'`|".contains(it),
+        }
+    }
+}
+
+/// Whether `name` can be written.
+pub(super) fn can_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(in_name)
+}
+
+/// Writes `name=value`.
+pub(super) fn write(out: &mut String, name: &str, value: &Value<'_>, place: Place) {
+    out.push_str(name);
+    out.push('=');
+    match value {
+        Value::Json(json) if json::is_word(json) && place != Place::Tag => out.push_str(json),
+        Value::Json(json) => {
+            out.push('\'');
+            json::one_line(out, json, |it| it == '\'' || place.guards(it));
+            out.push('\'');
+        }
+        Value::Str(text) if is_plain(text) && place != Place::Tag => out.push_str(text),
+        Value::Str(text) => json::quote_guarded(out, text, |it| place.guards(it)),
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_.:/#@+%".contains(it);
+    !text.is_empty() && text.chars().all(plain) && !json::is_word(text)
+}
+
+/// Writes ` {…}`-less attributes one after another with a blank before each but the first.
+pub(super) fn write_all(out: &mut String, attrs: &[Attr<'_>], place: Place) {
+    for (at, attr) in attrs.iter().enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        write(out, &attr.name, &attr.value, place);
+    }
+}
+
+/// Whether Markdown carries this attribute of such a node.
+pub(super) fn is_carried(kind: Kind, attr: &Attr<'_>) -> bool {
+    let of_break = kind == Kind::HardBreak && attr.name == "text";
+    !of_break && !attr.is_incidental()
+}
+
+/// The nodes with what Markdown carries of their marks: how another format spelled a mark is no reason to spell it out here.
+pub(super) fn with_carried_marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Cow<'n, [Node<'a>]> {
+    let is_odd = |it: &Node<'_>| it.marks.iter().any(|it| it.attrs.iter().any(Attr::is_incidental));
+    if !nodes.iter().any(is_odd) {
+        return Cow::Borrowed(nodes);
+    }
+    let mut nodes = nodes.to_vec();
+    nodes.iter_mut().flat_map(|it| &mut it.marks).for_each(|it| it.attrs.retain(|it| !it.is_incidental()));
+    Cow::Owned(nodes)
+}
+
+/// What is said of a node, marks of blocks included, as attributes: `None` if Markdown can't write one of the names.
+pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<Vec<Attr<'n>>> {
+    let carried = node.attrs.iter().filter(|it| is_carried(node.kind, it));
+    let mut attrs: Vec<Attr<'n>> =
+        carried.map(|it| Attr { name: Cow::Borrowed(&it.name), value: borrowed(&it.value) }).collect();
+    if !node.kind.is_inline() {
+        node.marks.iter().for_each(|it| attrs.extend(of_mark(it)));
+    }
+    attrs.iter().all(|it| can_name(&it.name)).then_some(attrs)
+}
+
+/// The value without its owner.
+pub(super) fn borrowed<'n>(value: &'n Value<'_>) -> Value<'n> {
+    match value {
+        Value::Str(text) => Value::Str(Cow::Borrowed(text)),
+        Value::Json(text) => Value::Json(Cow::Borrowed(text)),
+    }
+}
+
+/// Marks of blocks by the short names of their one attribute.
+const SHORT: [(&str, MarkKind, &str); 4] = [
+    ("align", MarkKind::Alignment, "align"),
+    ("indent", MarkKind::Indentation, "level"),
+    ("size", MarkKind::FontSize, "fontSize"),
+    ("breakout", MarkKind::Breakout, "mode"),
+];
+
+fn of_mark<'n>(mark: &'n Mark<'_>) -> Vec<Attr<'n>> {
+    let short = SHORT.iter().find(|it| it.1 == mark.kind);
+    if let (Some(short), Some(first)) = (short, mark.attrs.first())
+        && first.name == short.2
+    {
+        let width = (mark.kind == MarkKind::Breakout && mark.attrs.len() == 2).then(|| &mark.attrs[1]);
+        if mark.attrs.len() == 1 || width.is_some_and(|it| it.name == "width") {
+            let mut attrs = vec![Attr { name: short.0.into(), value: borrowed(&first.value) }];
+            attrs.extend(width.map(|it| Attr { name: "breakout-width".into(), value: borrowed(&it.value) }));
+            return attrs;
+        }
+    }
+    vec![Attr::json(format!("mark:{}", mark.name()), object(&mark.attrs))]
+}
+
+/// Attributes as a JSON object.
+pub(super) fn object(attrs: &[Attr<'_>]) -> String {
+    let mut out = String::from("{");
+    for (at, attr) in attrs.iter().filter(|it| it.name != "/type").enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        json::quote_guarded(&mut out, &attr.name, |_| false);
+        out.push(':');
+        match &attr.value {
+            Value::Str(text) => json::quote_guarded(&mut out, text, |_| false),
+            Value::Json(json) => json::one_line(&mut out, json, |_| false),
+        }
+    }
+    out.push('}');
+    out
+}
+
+/// Says `attrs` of `node`: those with the name of a mark of blocks are marks.
+pub(super) fn apply<'a>(node: &mut Node<'a>, attrs: Vec<Attr<'a>>) {
+    for attr in attrs {
+        if let Some(short) = SHORT.iter().find(|it| it.0 == attr.name) {
+            let attr = Attr { name: short.2.into(), value: attr.value };
+            node.marks.push(Mark { kind: short.1, attrs: vec![attr] });
+        } else if let Some(name) = attr.name.strip_prefix("mark:") {
+            node.marks.push(mark_of(name, &attr.value));
+        } else if attr.name == "breakout-width"
+            && let Some(mark) = node.marks.iter_mut().find(|it| it.kind == MarkKind::Breakout)
+        {
+            mark.attrs.push(Attr { name: "width".into(), value: attr.value });
+        } else {
+            node.attrs.retain(|it| it.name != attr.name);
+            node.attrs.push(attr);
+        }
+    }
+}
+
+fn mark_of<'a>(name: &str, value: &Value<'a>) -> Mark<'a> {
+    let kind = MarkKind::of_adf(name).unwrap_or(MarkKind::Other);
+    let mut mark = Mark::new(kind);
+    if kind == MarkKind::Other {
+        mark = mark.with("/type", name.to_owned());
+    }
+    for (name, json) in json::members(value.shown()).unwrap_or_default() {
+        let value = match json::string(json) {
+            Some(text) => Value::Str(text.into_owned().into()),
+            None => Value::Json(json.to_owned().into()),
+        };
+        mark.attrs.push(Attr { name: name.into_owned().into(), value });
+    }
+    mark
+}
+
+/// Whether these may follow the text of a paragraph or heading: anything else in braces is text.
+pub(super) fn fit_text(attrs: &[Attr<'_>]) -> bool {
+    let known =
+        |name: &str| SHORT.iter().any(|it| it.0 == name) || name == "breakout-width" || is_foreign(name);
+    !attrs.is_empty() && attrs.iter().all(|it| known(&it.name))
+}
+
+/// Whether these may stand alone before a block.
+pub(super) fn fit_block(attrs: &[Attr<'_>]) -> bool {
+    const KNOWN: [&str; 9] = [
+        "layout",
+        "width",
+        "displayMode",
+        "isNumberColumnEnabled",
+        "order",
+        "localId",
+        "widthType",
+        "language",
+        "breakout-width",
+    ];
+    let known = |name: &str| SHORT.iter().any(|it| it.0 == name) || KNOWN.contains(&name) || is_foreign(name);
+    !attrs.is_empty() && attrs.iter().all(|it| known(&it.name))
+}
+
+fn is_foreign(name: &str) -> bool {
+    name.contains(':') || name.starts_with('/')
+}

@@ -1,0 +1,429 @@
+//! Single blocks: paragraphs, headings, code and lists, with the attributes that stand in them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Tag};
+
+use super::super::{attrs, spelled};
+use super::group::Item;
+use super::inline::{self, Placed};
+use super::prepare::{self, Prepared, whole_attrs};
+use crate::tree::{Attr, Kind, Node, Span};
+
+/// A node that holds `children`, with its places.
+pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: Vec<Node<'a>>) -> Node<'a> {
+    let start = children.first().map_or(span.end, |it| it.span.start).max(span.start);
+    let end = children.last().map_or(span.end, |it| it.span.end).max(span.end);
+    node.span = Span { start: span.start, end };
+    node.inner = Span { start, end };
+    node.children = children;
+    node
+}
+
+/// What a paragraph is: a directive, attributes, a picture, or text.
+pub(super) fn paragraph<'a>(
+    prepared: &Prepared<'a>,
+    span: Span,
+    placed: &Range<usize>,
+    within: &[Placed<'_>],
+    directives: bool,
+) -> Item<'a> {
+    let source = span.of(prepared.source);
+    match source.as_bytes().first() {
+        Some(b':') if directives && source.starts_with("::") && !source.contains('\n') => {
+            if let Some(found) = prepare::alone(source) {
+                return match found.name {
+                    Some(name) => {
+                        Item::Open { name, form: found.form, colons: found.colons, attrs: found.attrs, span }
+                    }
+                    None => Item::Close { colons: found.colons, span },
+                };
+            }
+        }
+        Some(b'{') if !source.contains('\n') => {
+            if let Some(found) = whole_attrs(source)
+                && attrs::fit_block(&found)
+            {
+                return Item::Attrs { attrs: found, span };
+            }
+        }
+        _ => {}
+    }
+    Item::Node(text(prepared, span, placed, within))
+}
+
+/// A paragraph of text, or of pictures alone.
+fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: &[Placed<'_>]) -> Node<'a> {
+    let (within, given) = match trailing(prepared, span, placed, within) {
+        Some((count, given)) => (&within[..count], given),
+        None => (within, Vec::new()),
+    };
+    let children = inline::nodes(prepared, within, 0);
+    let inner = match children.last() {
+        Some(last) if !given.is_empty() => Span { start: span.start, end: last.span.end },
+        _ => span,
+    };
+    let pictured = within.iter().any(|it| matches!(it.0, Event::Start(Tag::Image { .. })));
+    let mut node = match picture(&children, span) {
+        Some(node) if pictured => node,
+        _ => Node::new(Kind::Paragraph).at(span, inner).holding(children),
+    };
+    attrs::apply(&mut node, given);
+    node
+}
+
+/// The attributes in the last line of a paragraph, and how many events stand before it.
+fn trailing<'a>(
+    prepared: &Prepared<'a>,
+    span: Span,
+    placed: &Range<usize>,
+    within: &[Placed<'_>],
+) -> Option<(usize, Vec<Attr<'a>>)> {
+    let source = span.of(prepared.source);
+    if !source.ends_with('}') {
+        return None;
+    }
+    let line = source.rfind('\n')? + 1;
+    let line = line + (source[line..].len() - source[line..].trim_start_matches([' ', '\t', '>']).len());
+    let found = whole_attrs(&source[line..])?;
+    if !attrs::fit_text(&found)
+        && !found.iter().all(|it| matches!(&*it.name, "layout" | "width" | "widthType"))
+    {
+        return None;
+    }
+    let start = span.start as usize + line;
+    let count = within.iter().position(|it| prepared.source_at(it.1.start) >= start)?;
+    let depth: i32 = within[..count]
+        .iter()
+        .map(|it| match it.0 {
+            Event::Start(_) => 1,
+            Event::End(_) => -1,
+            _ => 0,
+        })
+        .sum();
+    let breaks = matches!(within.get(count.checked_sub(1)?)?.0, Event::SoftBreak);
+    debug_assert!(placed.start <= placed.end, "places are in order");
+    (depth == 0 && breaks && count > 1).then_some((count - 1, found))
+}
+
+/// A picture that is all of a paragraph.
+fn picture<'a>(children: &[Node<'a>], span: Span) -> Option<Node<'a>> {
+    let [image] = children else { return None };
+    if image.kind != Kind::Image || image.get("url").is_none() {
+        return None;
+    }
+    let mut media = Node::new(Kind::Media).with("type", "external").at(span, span);
+    for attr in &image.attrs {
+        let mut attr = attr.clone();
+        if attr.name == "title" {
+            attr.name = Cow::Borrowed("html:title");
+        }
+        media.attrs.push(attr);
+    }
+    media.marks.clone_from(&image.marks);
+    let single = Node::new(Kind::MediaSingle).with("layout", "center");
+    Some(single.at(span, span).holding(vec![media]))
+}
+
+/// A heading.
+pub(super) fn heading<'a>(
+    prepared: &Prepared<'a>,
+    level: usize,
+    span: Span,
+    placed: &Range<usize>,
+    within: &[Placed<'_>],
+) -> Node<'a> {
+    let node = Node::new(Kind::Heading).with_json("level", LEVELS[level.clamp(1, 6) - 1]);
+    let source = span.of(prepared.source);
+    let given = if source.starts_with('#') { at_end(source.trim_end_matches('#').trim_end()) } else { None };
+    let Some((start, given)) = given else {
+        return lined(node, span, inline::nodes(prepared, within, 0));
+    };
+    let start = span.start as usize + start;
+    let (kept, cut) = before(prepared, within, start);
+    let children = match cut {
+        // A piece of text that begins before the attributes is read to where they begin.
+        Some(range) => {
+            let mut events: Vec<Placed<'_>> = kept.to_vec();
+            let text = &prepared.text[range.clone()];
+            if !text.is_empty() {
+                events.push((Event::Text(text.into()), range));
+            }
+            inline::nodes(prepared, &events, 0)
+        }
+        None => inline::nodes(prepared, kept, 0),
+    };
+    let mut node = lined(node, span, children);
+    attrs::apply(&mut node, given);
+    debug_assert!(placed.start <= placed.end, "places are in order");
+    node
+}
+
+const LEVELS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
+
+fn lined<'a>(node: Node<'a>, span: Span, children: Vec<Node<'a>>) -> Node<'a> {
+    let inner = match (children.first(), children.last()) {
+        (Some(first), Some(last)) => Span { start: first.span.start, end: last.span.end },
+        _ => Span::at(span.end as usize),
+    };
+    let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
+    node.at(span, inner).holding(children)
+}
+
+/// Attributes at the end of `line`, and where they begin with the white space before them.
+fn at_end(line: &str) -> Option<(usize, Vec<Attr<'_>>)> {
+    if !line.ends_with('}') {
+        return None;
+    }
+    for (start, _) in line.rmatch_indices('{').take(MAX_BRACES) {
+        if let Some(found) = whole_attrs(&line[start..]) {
+            let before = line[..start].trim_end_matches([' ', '\t']);
+            return (before.len() < start && attrs::fit_text(&found)).then_some((before.len(), found));
+        }
+    }
+    None
+}
+
+/// How many braces at the end of a heading are tried as the beginning of its attributes.
+const MAX_BRACES: usize = 16;
+
+/// The events before the source offset `start`, and what of the next one stands before it.
+fn before<'e, 'p>(
+    prepared: &Prepared<'_>,
+    within: &'e [Placed<'p>],
+    start: usize,
+) -> (&'e [Placed<'p>], Option<Range<usize>>) {
+    let count = within
+        .iter()
+        .position(|it| prepared.source_at(it.1.end) > start && !matches!(it.0, Event::Start(_)))
+        .unwrap_or(within.len());
+    match within.get(count) {
+        Some((Event::Text(_), range)) if prepared.source_at(range.start) < start => {
+            let kept = start - prepared.source_at(range.start);
+            // Between them there may be marks, which are shorter than what they stand for.
+            let end = (range.start..=range.end)
+                .rev()
+                .find(|it| prepared.text.is_char_boundary(*it) && prepared.source_at(*it) <= start);
+            (&within[..count], Some(range.start..end.unwrap_or(range.start + kept)))
+        }
+        _ => (&within[..count], None),
+    }
+}
+
+/// A block of code, or what another format wrote in one.
+pub(super) fn code<'a>(
+    prepared: &Prepared<'a>,
+    kind: &CodeBlockKind<'_>,
+    span: Span,
+    placed: &Range<usize>,
+    within: &[Placed<'_>],
+) -> Node<'a> {
+    let (language, given) = match kind {
+        CodeBlockKind::Fenced(_) => info(span.of(prepared.source)),
+        CodeBlockKind::Indented => (String::new(), Vec::new()),
+    };
+    debug_assert!(placed.start <= placed.end, "places are in order");
+    let lines = lines(prepared, within);
+    if given.is_empty()
+        && let Some(node) = foreign(&language, &lines)
+    {
+        let mut node = node.at(span, span);
+        settle(&mut node);
+        return node;
+    }
+    let mut node = Node::new(Kind::CodeBlock);
+    if !language.is_empty() {
+        node = node.with("language", language);
+    }
+    let given = given.into_iter().map(|mut it| {
+        if it.name == "hide-lines" {
+            it.name = "hideLineNumbers".into();
+        }
+        it
+    });
+    attrs::apply(&mut node, given.collect());
+    let inner = match (lines.first(), lines.last()) {
+        (Some(first), Some(last)) => Span { start: first.span.start, end: last.span.end },
+        _ => Span::at(span.end as usize),
+    };
+    let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
+    node.at(span, inner).holding(lines)
+}
+
+/// The language and the attributes after an opening fence.
+fn info(source: &str) -> (String, Vec<Attr<'_>>) {
+    let line = source.lines().next().unwrap_or_default();
+    let info = line.trim_start_matches(['`', '~']).trim_matches([' ', '\t', '\r']);
+    if let Some(start) = info.find('{')
+        && let Some(found) = whole_attrs(&info[start..])
+    {
+        return (spelled::decoded(info[..start].trim_end()), found);
+    }
+    (spelled::decoded(info), Vec::new())
+}
+
+/// The text of a block of code: one node, or one for each line if something stands between them in the source.
+fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Vec<Node<'a>> {
+    let mut nodes: Vec<Node<'a>> = Vec::new();
+    for (event, placed) in within {
+        let Event::Text(text) = event else { continue };
+        let mut range = prepared.range(placed);
+        let edited = !prepared.edits_in(placed).is_empty();
+        let slice = prepared.source.get(range.clone()).unwrap_or_default();
+        let text: Cow<'a, str> =
+            if edited || *slice == **text { slice.into() } else { text.to_string().into() };
+        if text.is_empty() {
+            continue;
+        }
+        if let Some(last) = nodes.last_mut()
+            && last.inner.end as usize == range.start
+        {
+            range.start = last.inner.start as usize;
+            let slice = &prepared.source[range.clone()];
+            last.text = match (&last.text, &text) {
+                (Cow::Borrowed(a), Cow::Borrowed(b)) if a.len() + b.len() == slice.len() => slice.into(),
+                (a, b) => format!("{a}{b}").into(),
+            };
+            last.inner.end = range.end as u32;
+            last.span = last.inner;
+        } else {
+            let span = Span::new(range.start, range.end);
+            nodes.push(Node::of_text(text).at(span, span));
+        }
+    }
+    cut_last_break(&mut nodes);
+    nodes
+}
+
+/// The line feed before the closing fence is not of the code.
+fn cut_last_break(nodes: &mut Vec<Node<'_>>) {
+    let Some(last) = nodes.last_mut() else { return };
+    let Some(text) = last.text.strip_suffix('\n') else { return };
+    let shorter = text.len();
+    let spelled = if last.inner.len() == last.text.len() { 1 } else { last.inner.len().min(1) };
+    match &mut last.text {
+        Cow::Borrowed(text) => *text = &text[..shorter],
+        Cow::Owned(text) => text.truncate(shorter),
+    }
+    last.inner.end -= spelled as u32;
+    last.span = last.inner;
+    if last.text.is_empty() {
+        nodes.pop();
+    }
+}
+
+/// What a fence with the name of a format holds.
+fn foreign<'a>(language: &str, lines: &[Node<'a>]) -> Option<Node<'a>> {
+    let format = match language {
+        "adf" => "adf",
+        "storage" | "csf" => "storage",
+        "wiki" => "wiki",
+        _ => return None,
+    };
+    let text: Cow<'a, str> = match lines {
+        [one] => one.text.clone(),
+        _ => lines.iter().map(|it| &*it.text).collect::<String>().into(),
+    };
+    if format == "adf" {
+        let mut node = unplaced(super::directive::owned(crate::adf::read_node(&text)));
+        if !node.kind.is_inline() {
+            node.text = if node.kind == Kind::RawBlock { text } else { node.text };
+            return Some(node);
+        }
+    }
+    Some(Node::raw(Kind::RawBlock, format, text))
+}
+
+/// What was read from another text has no places in this one: [`settle`] gives it that of the fence.
+fn unplaced(node: Node<'_>) -> Node<'_> {
+    let children = node.children.into_iter().map(unplaced).collect();
+    Node { span: Span::default(), inner: Span::default(), children, ..node }
+}
+
+/// Gives what has no place of its own, below a node that has one, empty places at its end.
+fn settle(node: &mut Node<'_>) {
+    let end = Span::at(node.inner.end as usize);
+    for child in &mut node.children {
+        if child.span == Span::default() {
+            child.span = end;
+            child.inner = end;
+        }
+        settle(child);
+    }
+}
+
+/// An item of a list.
+pub(super) struct Entry<'a> {
+    pub(super) task: Option<bool>,
+    /// Whether an empty comment stands in it.
+    pub(super) separated: bool,
+    pub(super) span: Span,
+    pub(super) children: Vec<Node<'a>>,
+}
+
+/// The lists that one list of Markdown is: tasks and other items are not in one.
+pub(super) fn lists<'a>(
+    prepared: &Prepared<'a>,
+    start: Option<u64>,
+    span: Span,
+    entries: Vec<Entry<'a>>,
+) -> Vec<Node<'a>> {
+    let mut found: Vec<Node<'a>> = Vec::new();
+    for entry in entries {
+        let kind = match (entry.task, start) {
+            (Some(_), _) => Kind::TaskList,
+            (None, Some(_)) => Kind::OrderedList,
+            (None, None) => Kind::BulletList,
+        };
+        if found.last().is_none_or(|it| it.kind != kind) {
+            found.push(Node::new(kind).at(entry.span, entry.span));
+        }
+        let list = found.last_mut().expect("it was pushed");
+        match entry.task {
+            Some(done) => task(list, entry, done),
+            None => list.children.push(holding(Node::new(Kind::ListItem), entry.span, entry.children)),
+        }
+        let end = list.children.last().map_or(list.span.end, |it| it.span.end);
+        list.span.end = list.span.end.max(end);
+        list.inner = list.span;
+    }
+    if let (Some(number), [list]) = (start, &mut found[..]) {
+        let parenthesis =
+            span.of(prepared.source).trim_start_matches(|it: char| it.is_ascii_digit()).starts_with(')');
+        if number != 1 || parenthesis {
+            list.attrs.push(Attr::json("order", number.to_string()));
+        }
+    }
+    found
+}
+
+/// Adds a task; lists of tasks in it come after it.
+fn task<'a>(list: &mut Node<'a>, entry: Entry<'a>, done: bool) {
+    let state = if done { "DONE" } else { "TODO" };
+    let Entry { separated, span, mut children, .. } = entry;
+    let mut count = children.len();
+    while count > 0 && children[count - 1].kind == Kind::TaskList {
+        count -= 1;
+    }
+    let nested = children.split_off(count);
+    let plain = !separated
+        && match &children[..] {
+            [] => true,
+            [only] => only.kind == Kind::Paragraph && only.marks.is_empty() && only.attrs.is_empty(),
+            _ => false,
+        };
+    let end = nested.first().map_or(span.end, |_| children.last().map_or(span.start, |it| it.span.end));
+    let span = Span { start: span.start, end };
+    let node = if plain {
+        let (inner, runs) = match children.pop() {
+            Some(text) => (text.inner, text.children),
+            None => (Span::at(span.end as usize), Vec::new()),
+        };
+        Node::new(Kind::TaskItem).at(span, inner).holding(runs)
+    } else {
+        holding(Node::new(Kind::BlockTaskItem), span, children)
+    };
+    list.children.push(node.with("state", state));
+    list.children.extend(nested);
+}

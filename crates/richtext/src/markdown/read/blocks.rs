@@ -1,0 +1,354 @@
+//! From CommonMark's events to blocks.
+//!
+//! In: the events of a prepared text. Out: nodes. What is open stands in a list, so that depth costs no stack; deeper than
+//! [`tree::MAX_DEPTH`](crate::tree::MAX_DEPTH) blocks are kept as they were written.
+
+use std::ops::Range;
+
+use pulldown_cmark::{BlockQuoteKind, CowStr, Event, Tag, TagEnd};
+
+use super::block;
+use super::group::{self, Item};
+use super::inline::{self, Placed};
+use super::prepare::Prepared;
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
+
+/// The blocks of a prepared text.
+pub(super) fn read<'a>(prepared: &Prepared<'a>) -> (Vec<Node<'a>>, Vec<Diagnostic>) {
+    let whole = 0..prepared.text.len();
+    let mut read = Read {
+        prepared,
+        text: &prepared.text,
+        diagnostics: Vec::new(),
+        frames: vec![Frame::new(Holder::Document, whole)],
+        run: Vec::new(),
+        depth: 0,
+    };
+    let mut events = super::parser(&prepared.text);
+    while let Some((event, range)) = events.next() {
+        read.event(event, range, &mut events);
+    }
+    read.flush();
+    let frame = read.frames.pop().expect("the document is never closed");
+    let blocks = group::nodes(prepared, frame.items, &mut read.diagnostics, None);
+    (blocks, read.diagnostics)
+}
+
+struct Read<'a, 'e, 'p> {
+    prepared: &'e Prepared<'a>,
+    /// What CommonMark reads.
+    text: &'p str,
+    diagnostics: Vec<Diagnostic>,
+    frames: Vec<Frame<'a>>,
+    /// What stands in an item without a paragraph.
+    run: Vec<Placed<'p>>,
+    /// How many nodes and directives are open.
+    depth: usize,
+}
+
+/// A block that is open.
+struct Frame<'a> {
+    holder: Holder,
+    placed: Range<usize>,
+    items: Vec<Item<'a>>,
+    /// Of a list, its items.
+    entries: Vec<block::Entry<'a>>,
+    /// How many directives and elements of HTML are open in it.
+    opened: usize,
+}
+
+enum Holder {
+    Document,
+    Quote(Option<BlockQuoteKind>),
+    List(Option<u64>),
+    /// Whether it is a task, and done.
+    Entry(Option<bool>),
+    Table,
+    /// Whether it is the row of headers.
+    Row(bool),
+}
+
+impl Frame<'_> {
+    fn new(holder: Holder, placed: Range<usize>) -> Self {
+        Self { holder, placed, items: Vec::new(), entries: Vec::new(), opened: 0 }
+    }
+}
+
+impl<'a, 'p> Read<'a, '_, 'p> {
+    fn event(
+        &mut self,
+        event: Event<'p>,
+        range: Range<usize>,
+        events: &mut impl Iterator<Item = Placed<'p>>,
+    ) {
+        match event {
+            Event::Start(tag) => self.start(tag, range, events),
+            Event::End(end) if is_inline_end(end) => self.run.push((event, range)),
+            Event::End(_) => {
+                self.flush();
+                self.close();
+            }
+            Event::Rule => {
+                self.flush();
+                let span = self.span(&range);
+                self.add(Item::Node(Node::new(Kind::Rule).at(span, span)));
+            }
+            Event::TaskListMarker(done) => self.task(done, range),
+            event => join(&mut self.run, (event, range), self.text),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'p>, range: Range<usize>, events: &mut impl Iterator<Item = Placed<'p>>) {
+        if is_inline(&tag) {
+            return self.run.push((Event::Start(tag), range));
+        }
+        self.flush();
+        if self.depth + self.frames.len() >= MAX_DEPTH - 6 && !matches!(tag, Tag::Paragraph) {
+            skip(events);
+            return self.too_deep(&range);
+        }
+        let holder = match tag {
+            Tag::Paragraph => {
+                let within = self.gather(events);
+                return self.paragraph(&range, &within);
+            }
+            Tag::Heading { level, .. } => {
+                let within = self.gather(events);
+                let node = block::heading(self.prepared, level as usize, self.span(&range), &range, &within);
+                return self.add(Item::Node(node));
+            }
+            Tag::TableCell => {
+                let within = self.gather(events);
+                return self.cell(&range, &within);
+            }
+            Tag::CodeBlock(kind) => {
+                let within = self.gather(events);
+                let node = block::code(self.prepared, &kind, self.span(&range), &range, &within);
+                return self.add(Item::Node(node));
+            }
+            Tag::HtmlBlock => {
+                let within = self.gather(events);
+                return self.html(&within);
+            }
+            Tag::BlockQuote(kind) => Holder::Quote(kind),
+            Tag::List(start) => Holder::List(start),
+            Tag::Item => Holder::Entry(None),
+            Tag::Table(_) => Holder::Table,
+            Tag::TableHead => Holder::Row(true),
+            Tag::TableRow => Holder::Row(false),
+            _ => Holder::Quote(None),
+        };
+        self.frames.push(Frame::new(holder, range));
+    }
+
+    /// The events to the end of what was just opened.
+    fn gather(&self, events: &mut impl Iterator<Item = Placed<'p>>) -> Vec<Placed<'p>> {
+        let mut depth = 0;
+        let mut found = Vec::new();
+        for placed in events {
+            match placed.0 {
+                Event::Start(_) => depth += 1,
+                Event::End(_) if depth == 0 => break,
+                Event::End(_) => depth -= 1,
+                _ => {}
+            }
+            join(&mut found, placed, self.text);
+        }
+        found
+    }
+
+    fn task(&mut self, done: bool, range: Range<usize>) {
+        match &mut self.frames[..] {
+            [.., list, Frame { holder: Holder::Entry(task), .. }]
+                if matches!(list.holder, Holder::List(None)) =>
+            {
+                *task = Some(done);
+            }
+            _ => self.run.push((Event::Text(CowStr::Borrowed(if done { "[x]" } else { "[ ]" })), range)),
+        }
+    }
+
+    fn paragraph(&mut self, range: &Range<usize>, within: &[Placed<'p>]) {
+        if let Some((Event::TaskListMarker(done), placed)) = within.first()
+            && let [.., list, Frame { holder: Holder::Entry(task), .. }] = &mut self.frames[..]
+            && matches!(list.holder, Holder::List(None))
+        {
+            *task = Some(*done);
+            let start = skip_blanks(&self.prepared.text, placed.end);
+            return self.add_paragraph(&(start..range.end), &within[1..]);
+        }
+        self.add_paragraph(range, within);
+    }
+
+    fn add_paragraph(&mut self, range: &Range<usize>, within: &[Placed<'p>]) {
+        let span = self.span(range);
+        let deep = self.depth + self.frames.len() >= MAX_DEPTH - 6;
+        let item = block::paragraph(self.prepared, span, range, within, !deep);
+        self.add(item);
+    }
+
+    /// Ends what stands in an item without a paragraph.
+    fn flush(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { return };
+        let start = match first.0 {
+            // A backslash before the first character is not in the place of the event.
+            Event::Text(_)
+                if first.1.start > 0 && self.prepared.text.as_bytes()[first.1.start - 1] == b'\\' =>
+            {
+                first.1.start - 1
+            }
+            _ => first.1.start,
+        };
+        let range = start..last.1.end;
+        self.add_paragraph(&range, &run);
+    }
+
+    fn add(&mut self, item: Item<'a>) {
+        let frame = self.frames.last_mut().expect("the document is never closed");
+        match &item {
+            Item::Open { .. } | Item::Tag { opens: true, .. } => {
+                frame.opened += 1;
+                self.depth += 1;
+            }
+            Item::Close { .. } | Item::Tag { opens: false, .. } if frame.opened > 0 => {
+                frame.opened -= 1;
+                self.depth -= 1;
+            }
+            _ => {}
+        }
+        add(&mut frame.items, item);
+    }
+
+    fn html(&mut self, within: &[Placed<'p>]) {
+        if self.depth + self.frames.len() >= MAX_DEPTH - 16 {
+            let item = super::html::raw(self.prepared, within);
+            return self.add(item);
+        }
+        for item in super::html::items(self.prepared, within) {
+            self.add(item);
+        }
+    }
+
+    fn cell(&mut self, range: &Range<usize>, within: &[Placed<'p>]) {
+        let header = matches!(self.frames.last(), Some(Frame { holder: Holder::Row(true), .. }));
+        let kind = if header { Kind::TableHeader } else { Kind::TableCell };
+        let span = self.span(range);
+        let children = inline::nodes(self.prepared, within, 0);
+        let inner = children.first().map_or(Span::at(span.end as usize), |first| {
+            let end = children.last().map_or(first.span.end, |it| it.span.end);
+            Span { start: first.span.start, end }
+        });
+        let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
+        let text = Node::new(Kind::Paragraph).at(inner, inner).holding(children);
+        self.add(Item::Node(Node::new(kind).at(span, span).holding(vec![text])));
+    }
+
+    /// Closes the last frame.
+    fn close(&mut self) {
+        if self.frames.len() == 1 {
+            return;
+        }
+        let Some(frame) = self.frames.pop() else { return };
+        self.depth -= frame.opened.min(self.depth);
+        let span = self.span(&frame.placed);
+        match frame.holder {
+            Holder::List(start) => block::lists(self.prepared, start, span, frame.entries)
+                .into_iter()
+                .for_each(|it| self.add(Item::Node(it))),
+            Holder::Entry(task) => {
+                let separated = frame.items.iter().any(|it| matches!(it, Item::Separator));
+                let children = group::nodes(self.prepared, frame.items, &mut self.diagnostics, None);
+                if let Some(list) = self.frames.last_mut() {
+                    list.entries.push(block::Entry { task, separated, span, children });
+                }
+            }
+            holder => {
+                let children = group::nodes(self.prepared, frame.items, &mut self.diagnostics, None);
+                let node = match holder {
+                    Holder::Quote(Some(kind)) => Node::new(Kind::Panel).with("panelType", alert(kind)),
+                    Holder::Table => Node::new(Kind::Table),
+                    Holder::Row(_) => Node::new(Kind::TableRow),
+                    _ => Node::new(Kind::Blockquote),
+                };
+                self.add(Item::Node(block::holding(node, span, children)));
+            }
+        }
+    }
+
+    fn too_deep(&mut self, range: &Range<usize>) {
+        let span = self.span(range);
+        let message = format!("expected blocks at most {MAX_DEPTH} deep in each other, but found more");
+        self.diagnostics.push(Diagnostic::new(span, message));
+        let node = Node::raw(Kind::RawBlock, "markdown", span.of(self.prepared.source)).at(span, span);
+        if matches!(self.frames.last(), Some(Frame { holder: Holder::List(_), .. })) {
+            let entry = block::Entry { task: None, separated: false, span, children: vec![node] };
+            self.frames.last_mut().expect("it was found").entries.push(entry);
+        } else {
+            self.add(Item::Node(node));
+        }
+    }
+
+    /// The place of a block, without the white space after it.
+    fn span(&self, range: &Range<usize>) -> Span {
+        let start = range.start.min(self.prepared.text.len());
+        let text = self.prepared.text[start..range.end].trim_end_matches([' ', '\t', '\n', '\r']);
+        let found = self.prepared.range(&(start..start + text.len()));
+        Span::new(found.start, found.end)
+    }
+}
+
+/// Adds an event. Texts side by side become one: CommonMark cuts at every sign that might have meant something, and a million of those
+/// would be a million of events.
+fn join<'p>(found: &mut Vec<Placed<'p>>, placed: Placed<'p>, text: &'p str) {
+    // Only the end of the last one is looked at: all of it would be looked at again and again.
+    let stands = |it: &str, range: &Range<usize>| it.len() == range.len() && text[..range.end].ends_with(it);
+    if let (Event::Text(CowStr::Borrowed(new)), Some((Event::Text(CowStr::Borrowed(old)), before))) =
+        (&placed.0, found.last_mut())
+        && before.end == placed.1.start
+        && stands(new, &placed.1)
+        && old.as_ptr() == text[before.start..].as_ptr()
+        && old.len() == before.len()
+    {
+        before.end = placed.1.end;
+        *old = &text[before.clone()];
+        return;
+    }
+    found.push(placed);
+}
+
+fn skip<'p>(events: &mut impl Iterator<Item = Placed<'p>>) {
+    let mut depth = 0;
+    for (event, _) in events {
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) if depth == 0 => return,
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+    }
+}
+
+fn skip_blanks(text: &str, at: usize) -> usize {
+    at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len()
+}
+
+fn is_inline(tag: &Tag<'_>) -> bool {
+    matches!(tag, Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. })
+}
+
+fn is_inline_end(end: TagEnd) -> bool {
+    matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
+}
+
+/// What kind of panel an alert is.
+fn alert(kind: BlockQuoteKind) -> &'static str {
+    match kind {
+        BlockQuoteKind::Note => "info",
+        BlockQuoteKind::Tip => "success",
+        BlockQuoteKind::Important => "note",
+        BlockQuoteKind::Warning => "warning",
+        BlockQuoteKind::Caution => "error",
+    }
+}

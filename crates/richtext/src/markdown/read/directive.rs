@@ -1,0 +1,322 @@
+//! What directives stand for: from a name and attributes to a node or a mark.
+
+use super::super::attrs;
+use super::super::names::Form;
+use super::prepare::Found;
+use crate::format::known;
+use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Value};
+use crate::values::{dates, parameters};
+
+/// The marks a directive gives to its label, the outermost first.
+pub(super) fn marks<'a>(found: &Found<'a>) -> Vec<Mark<'a>> {
+    match found.name {
+        _ if found.label.is_none() => Vec::new(),
+        "color" => colors(found),
+        _ => mark(found).into_iter().collect(),
+    }
+}
+
+fn mark<'a>(found: &Found<'a>) -> Option<Mark<'a>> {
+    let kind = match found.name {
+        "strong" => MarkKind::Strong,
+        "em" => MarkKind::Em,
+        "strike" => MarkKind::Strike,
+        "code" => MarkKind::Code,
+        "comment" => MarkKind::Annotation,
+        "cite" => return Some(Mark::new(MarkKind::Other).with("/type", "html:cite")),
+        "sub" => return Some(Mark::new(MarkKind::Subsup).with("type", "sub")),
+        "mark" => return any_mark(found),
+        _ => return None,
+    };
+    let mut mark = Mark { kind, attrs: found.attrs.clone() };
+    if kind == MarkKind::Annotation && mark.get("annotationType").is_none() {
+        mark = mark.with("annotationType", "inlineComment");
+    }
+    Some(mark)
+}
+
+fn colors<'a>(found: &Found<'a>) -> Vec<Mark<'a>> {
+    let mut marks = Vec::new();
+    for attr in &found.attrs {
+        let kind = match &*attr.name {
+            "fg" => MarkKind::TextColor,
+            "bg" => MarkKind::BackgroundColor,
+            _ => return Vec::new(),
+        };
+        marks.push(Mark { kind, attrs: vec![Attr { name: "color".into(), value: attr.value.clone() }] });
+    }
+    marks
+}
+
+fn any_mark<'a>(found: &Found<'a>) -> Option<Mark<'a>> {
+    let kind = found.attrs.iter().find(|it| it.name == "type")?;
+    let name = kind.value.as_str()?;
+    let mut attrs: Vec<_> = found.attrs.iter().filter(|it| it.name != "type").cloned().collect();
+    for attr in &mut attrs {
+        if attr.name == "/type" {
+            attr.name = "type".into();
+        }
+    }
+    let kind = MarkKind::of_adf(name).unwrap_or(MarkKind::Other);
+    if kind == MarkKind::Other {
+        attrs.insert(0, Attr::string("/type", name.to_owned()));
+    }
+    Some(Mark { kind, attrs })
+}
+
+/// The node of a directive among text; nothing if it lacks what it needs.
+pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>) -> Option<Node<'a>> {
+    let given = found.attrs.clone();
+    let (kind, key) = match found.name {
+        "status" => (Kind::Status, "text"),
+        "mention" => (Kind::Mention, "text"),
+        "emoji" => (Kind::Emoji, "text"),
+        "placeholder" => (Kind::Placeholder, "text"),
+        "card" => (Kind::InlineCard, "url"),
+        "media" => (Kind::MediaInline, "alt"),
+        "image" => (Kind::Image, "alt"),
+        "date" => return Some(date(label, given)),
+        "raw" => return raw(label?, &given),
+        "macro" | "ext" => return extension(Kind::InlineExtension, found.name, label, given),
+        _ => return None,
+    };
+    let mut node = Node::new(kind);
+    if let Some(label) = label {
+        node = node.with(key, label);
+    }
+    let renamed = given.into_iter().map(|mut it| {
+        if kind == Kind::Emoji && it.name == "short" {
+            it.name = "shortName".into();
+        }
+        it
+    });
+    attrs::apply(&mut node, renamed.collect());
+    Some(node)
+}
+
+/// The day that is shown counts, unless the exact time is of that day.
+fn date(label: Option<String>, given: Vec<Attr<'_>>) -> Node<'_> {
+    let (stamp, rest): (Vec<_>, Vec<_>) = given.into_iter().partition(|it| it.name == "ts");
+    let day = label.as_deref().and_then(dates::of_day);
+    let mut node = Node::new(Kind::Date);
+    match (stamp.into_iter().next(), day) {
+        (Some(stamp), day) if day.is_none() || day == stamp.value.as_integer().map(dates::midnight) => {
+            node.attrs.push(Attr { name: "timestamp".into(), value: stamp.value });
+        }
+        (_, Some(day)) => node = node.with("timestamp", day.to_string()),
+        _ => node = node.with("timestamp", label.unwrap_or_default()),
+    }
+    attrs::apply(&mut node, rest);
+    node
+}
+
+fn raw<'a>(label: String, given: &[Attr<'a>]) -> Option<Node<'a>> {
+    let format = given.iter().find(|it| it.name == "format")?.value.as_str()?;
+    let format = known(format)?;
+    if format == "adf" {
+        let node = owned(crate::adf::read_node(&label));
+        if node.kind.is_inline() {
+            return Some(node);
+        }
+    }
+    Some(Node::raw(Kind::RawInline, format, label))
+}
+
+/// The node with nothing borrowed.
+pub(super) fn owned<'a>(node: Node<'_>) -> Node<'a> {
+    let attr = |it: Attr<'_>| Attr {
+        name: it.name.into_owned().into(),
+        value: match it.value {
+            Value::Str(text) => Value::Str(text.into_owned().into()),
+            Value::Json(text) => Value::Json(text.into_owned().into()),
+        },
+    };
+    Node {
+        kind: node.kind,
+        span: node.span,
+        inner: node.inner,
+        attrs: node.attrs.into_iter().map(attr).collect(),
+        marks: node
+            .marks
+            .into_iter()
+            .map(|it| Mark { kind: it.kind, attrs: it.attrs.into_iter().map(attr).collect() })
+            .collect(),
+        text: node.text.into_owned().into(),
+        children: node.children.into_iter().map(owned).collect(),
+    }
+}
+
+/// An extension by `ext` with its keys, or by `macro` with the parameters of a macro.
+fn extension<'a>(kind: Kind, name: &str, label: Option<String>, given: Vec<Attr<'a>>) -> Option<Node<'a>> {
+    let mut node = Node::new(kind);
+    if name == "ext" {
+        for mut attr in given {
+            attr.name = match &*attr.name {
+                "type" => "extensionType".into(),
+                "key" => "extensionKey".into(),
+                _ => attr.name,
+            };
+            attrs::apply(&mut node, vec![attr]);
+        }
+    } else {
+        node = a_macro(node, given)?;
+    }
+    Some(match label {
+        Some(label) => node.with("text", label),
+        None => node,
+    })
+}
+
+fn a_macro<'a>(mut node: Node<'a>, given: Vec<Attr<'a>>) -> Option<Node<'a>> {
+    let mut params = Vec::new();
+    let mut rest = Vec::new();
+    for attr in given {
+        if attr.name == "name" {
+            let name = attr.value.shown().to_owned();
+            node = node.with("extensionType", MACRO).with("extensionKey", name);
+        } else if let Some(name) = attr.name.strip_prefix("attr:") {
+            rest.push(Attr { name: name.to_owned().into(), value: attr.value });
+        } else if attr.name.contains([':', '/']) || attr.name.starts_with("breakout") {
+            rest.push(attr);
+        } else {
+            params.push(attr);
+        }
+    }
+    node.text_of("extensionKey")?;
+    let texts = params.iter().map(|it| (&*it.name, it.value.shown()));
+    node = node.with_json("parameters", parameters::of_texts(texts, None));
+    attrs::apply(&mut node, rest);
+    Some(node)
+}
+
+/// The node of a directive that stands alone, holding `children`, which come back if it can't hold them; `within` is what it stands in.
+pub(super) fn block<'a>(
+    name: &str,
+    form: Form,
+    given: Vec<Attr<'a>>,
+    children: Vec<Node<'a>>,
+    within: Option<&str>,
+) -> Result<Node<'a>, Vec<Node<'a>>> {
+    let Some(mut node) = opened(name, form, given, within) else { return Err(children) };
+    if !takes(node.kind, &children) {
+        return Err(children);
+    }
+    match node.kind {
+        Kind::DecisionList => node.children = decisions(children),
+        // Its media was among the attributes; what stands in it is the caption.
+        Kind::MediaSingle => {
+            node.children.extend(children.into_iter().map(|it| Node { kind: Kind::Caption, ..it }));
+        }
+        _ => node.children = children,
+    }
+    Ok(node)
+}
+
+/// Whether a node made by a directive may hold these.
+fn takes(kind: Kind, children: &[Node<'_>]) -> bool {
+    let all = |kind: Kind| children.iter().all(|it| it.kind == kind);
+    match kind {
+        Kind::Media => children.is_empty(),
+        Kind::MediaSingle => children.len() <= 1 && all(Kind::Paragraph),
+        Kind::MediaGroup => all(Kind::Media),
+        Kind::LayoutSection => all(Kind::LayoutColumn),
+        Kind::DecisionList => {
+            all(Kind::TaskList)
+                && children.iter().flat_map(|it| &it.children).all(|it| it.kind == Kind::TaskItem)
+        }
+        _ => true,
+    }
+}
+
+fn opened<'a>(name: &str, form: Form, given: Vec<Attr<'a>>, within: Option<&str>) -> Option<Node<'a>> {
+    let contained = form == Form::Container;
+    let (kind, renames): (Kind, &[(&str, &str)]) = match name {
+        "panel" => (Kind::Panel, &[("type", "panelType")]),
+        "expand" => return Some(expand(given, within)),
+        "layout" => (Kind::LayoutSection, &[]),
+        "column" => (Kind::LayoutColumn, &[]),
+        "media" if within == Some("media-group") => (Kind::Media, &[]),
+        "media" => return Some(media(given)),
+        "media-group" => (Kind::MediaGroup, &[]),
+        "card" => (Kind::BlockCard, &[]),
+        "embed" => (Kind::EmbedCard, &[]),
+        "ext" | "macro" if contained => return extension(Kind::BodiedExtension, name, None, given),
+        "ext" | "macro" => return extension(Kind::Extension, name, None, given),
+        "sync" if contained => (Kind::BodiedSyncBlock, &[("resource", "resourceId")]),
+        "sync" => (Kind::SyncBlock, &[("resource", "resourceId")]),
+        "decisions" => (Kind::DecisionList, &[]),
+        "group" => (Kind::Group, &[("type", "/type")]),
+        "multi-ext" => (Kind::MultiBodiedExtension, &[("type", "extensionType"), ("key", "extensionKey")]),
+        "frame" => (Kind::ExtensionFrame, &[]),
+        _ => return None,
+    };
+    let mut node = Node::new(kind);
+    let renamed = given.into_iter().map(|mut it| {
+        if let Some((_, name)) = renames.iter().find(|rename| rename.0 == it.name) {
+            it.name = (*name).into();
+        }
+        it
+    });
+    attrs::apply(&mut node, renamed.collect());
+    if kind == Kind::Media {
+        typed(&mut node);
+    }
+    Some(node)
+}
+
+/// Media whose type is not said are external if they have an address.
+fn typed(media: &mut Node<'_>) {
+    if media.get("type").is_none() {
+        let kind = if media.get("url").is_some() { "external" } else { "file" };
+        media.attrs.insert(0, Attr::string("type", kind));
+    }
+}
+
+fn expand<'a>(given: Vec<Attr<'a>>, within: Option<&str>) -> Node<'a> {
+    let (nested, given): (Vec<_>, Vec<_>) = given.into_iter().partition(|it| it.name == "nested");
+    let nested = match nested.first() {
+        Some(attr) => attr.value.shown() == "true",
+        None => within.is_some_and(nests),
+    };
+    let mut node = Node::new(if nested { Kind::NestedExpand } else { Kind::Expand });
+    attrs::apply(&mut node, given);
+    node
+}
+
+/// Whether an expand in a directive or element of this name is a nested one.
+pub(in super::super) fn nests(within: &str) -> bool {
+    matches!(within, "expand" | "details" | "td" | "th")
+}
+
+fn media<'a>(given: Vec<Attr<'a>>) -> Node<'a> {
+    let (mut single, mut media) = (Node::new(Kind::MediaSingle), Node::new(Kind::Media));
+    for mut attr in given {
+        let (node, name) = match &*attr.name {
+            "layout" | "width" | "widthType" => (&mut single, None),
+            "file-width" => (&mut media, Some("width".to_owned())),
+            "file-height" => (&mut media, Some("height".to_owned())),
+            name => match name.strip_prefix("single/") {
+                Some(name) => (&mut single, Some(name.to_owned())),
+                None => (&mut media, None),
+            },
+        };
+        if let Some(name) = name {
+            attr.name = name.into();
+        }
+        attrs::apply(node, vec![attr]);
+    }
+    typed(&mut media);
+    single.holding(vec![media])
+}
+
+/// The items of lists of tasks as decisions: checked ones are decided.
+fn decisions(lists: Vec<Node<'_>>) -> Vec<Node<'_>> {
+    lists.into_iter().flat_map(|it| it.children).map(decision).collect()
+}
+
+fn decision(mut item: Node<'_>) -> Node<'_> {
+    let state = if item.text_of("state") == Some("DONE") { "DECIDED" } else { "UNDECIDED" };
+    item.kind = Kind::DecisionItem;
+    item.attrs.retain(|it| it.name != "state");
+    item.with("state", state)
+}

@@ -1,0 +1,468 @@
+//! What stands among text: from CommonMark's events to nodes with marks and places.
+//!
+//! In: the events of one paragraph, heading, cell or label. Out: nodes. Neighbouring pieces of text with the same marks are one node;
+//! nodes that share an element have its place.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pulldown_cmark::{CowStr, Event, LinkType, Tag, TagEnd};
+
+use super::super::spelled;
+use super::directive;
+use super::prepare::{Found, Prepared};
+use crate::tree::{Kind, Mark, MarkKind, Node, Span, add};
+
+/// An event with its place in the prepared text.
+pub(super) type Placed<'p> = (Event<'p>, Range<usize>);
+
+/// The nodes of `events`.
+pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: usize) -> Vec<Node<'a>> {
+    let html = events.iter().any(|it| matches!(it.0, Event::InlineHtml(_)));
+    let pairs = if html { pair(events) } else { Vec::new() };
+    let mut build = Build {
+        prepared,
+        depth,
+        nodes: Vec::new(),
+        open: Vec::new(),
+        marks: Vec::new(),
+        group: Span::default(),
+        joins: false,
+        verbatim: false,
+        cursor: 0,
+    };
+    let mut at = 0;
+    while at < events.len() {
+        at = build.event(events, at, pairs.get(at).copied().unwrap_or_default());
+    }
+    build.nodes.iter_mut().for_each(|it| check_place(it, prepared.source));
+    build.nodes
+}
+
+/// Where a spelling does not tell its text by itself (`\|` in code in a cell), the text has no place.
+fn check_place(node: &mut Node<'_>, source: &str) {
+    if matches!(node.text, Cow::Owned(_))
+        && node.kind == Kind::Text
+        && !spelled::spells(node.inner.of(source), &node.text)
+    {
+        node.inner = Span::at(node.inner.end as usize);
+    }
+}
+
+struct Build<'a, 'p> {
+    prepared: &'p Prepared<'a>,
+    depth: usize,
+    nodes: Vec<Node<'a>>,
+    /// Elements that are open: how many nodes there were before each, and whether it added a mark.
+    open: Vec<Open<'a>>,
+    /// The marks of what comes next, each kind once.
+    marks: Vec<Mark<'a>>,
+    /// The place of the outermost open element.
+    group: Span,
+    /// Whether the next piece of text may join the last node.
+    joins: bool,
+    /// Whether the text of the last node stands in the source just so.
+    verbatim: bool,
+    /// Where in the source the last event ended or began.
+    cursor: usize,
+}
+
+struct Open<'a> {
+    nodes: usize,
+    adds: bool,
+    /// What is kept if nothing stands in it.
+    empty: Option<Cow<'a, str>>,
+    range: Range<usize>,
+}
+
+impl<'a> Build<'a, '_> {
+    /// Takes the event at `at`; where to go on.
+    fn event(&mut self, events: &[Placed<'_>], at: usize, pair: Pair) -> usize {
+        let (event, placed) = &events[at];
+        let range = self.prepared.range(placed);
+        match event {
+            Event::Text(text) => self.text(text, placed, range),
+            Event::SoftBreak => self.piece(Cow::Borrowed(" "), range, false),
+            Event::HardBreak => {
+                self.push(Node::new(Kind::HardBreak), range);
+                self.nodes.last_mut().expect("it was pushed").marks.clear();
+            }
+            Event::Code(text) => self.code(text, range),
+            Event::InlineHtml(text) => self.html(text, range, pair, events),
+            Event::Start(Tag::Image { dest_url, title, .. }) => {
+                return self.image(events, at, dest_url, title);
+            }
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(_) => self.end(range),
+            Event::TaskListMarker(_) => {
+                // The box of a task in a heading, where it is text.
+                let blank = self.prepared.source[range.end..].starts_with(' ');
+                self.slice(range.start..range.end + usize::from(blank));
+            }
+            _ => self.slice(range),
+        }
+        at + 1
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        let mark = match tag {
+            Tag::Emphasis => Mark::new(MarkKind::Em),
+            Tag::Strong => Mark::new(MarkKind::Strong),
+            Tag::Strikethrough => Mark::new(MarkKind::Strike),
+            Tag::Link { link_type, dest_url, title, .. } => {
+                let mail = if *link_type == LinkType::Email { "mailto:" } else { "" };
+                return self.link(mail, dest_url, title, range);
+            }
+            _ => Mark::new(MarkKind::Other),
+        };
+        self.enter(mark, range, None);
+    }
+
+    fn link(&mut self, scheme: &str, dest: &CowStr<'_>, title: &CowStr<'_>, range: Range<usize>) {
+        let href = if scheme.is_empty() { self.kept(dest) } else { Cow::Owned(format!("{scheme}{dest}")) };
+        let title = self.kept(title);
+        let empty = super::super::write::empty_link(&href, &title);
+        let mut mark = Mark::new(MarkKind::Link).with("href", href);
+        if !title.is_empty() {
+            mark = mark.with("title", title);
+        }
+        self.enter(mark, range, Some(empty.into()));
+    }
+
+    fn enter(&mut self, mark: Mark<'a>, range: Range<usize>, empty: Option<Cow<'a, str>>) {
+        if self.open.is_empty() {
+            self.group = Span::new(range.start, range.end);
+        }
+        let adds = repeats(mark.kind) || !self.marks.iter().any(|it| is_same(it, &mark));
+        self.open.push(Open { nodes: self.nodes.len(), adds, empty, range: range.clone() });
+        if adds {
+            add(&mut self.marks, mark);
+        }
+        self.joins = false;
+        self.cursor = range.start;
+    }
+
+    fn end(&mut self, range: Range<usize>) {
+        let Some(open) = self.open.pop() else { return };
+        if open.adds {
+            self.marks.pop();
+        }
+        self.joins = false;
+        if let Some(text) = open.empty
+            && open.nodes == self.nodes.len()
+        {
+            self.push(Node::raw(Kind::RawInline, "markdown", text), open.range);
+        }
+        self.cursor = range.end;
+    }
+
+    /// Adds a node that is not text.
+    fn push(&mut self, mut node: Node<'a>, range: Range<usize>) {
+        let own = Span::new(range.start, range.end);
+        node.span = if self.open.is_empty() { own } else { self.group };
+        node.inner = if self.open.is_empty() { own } else { node.span };
+        let own_marks = std::mem::replace(&mut node.marks, self.marks.clone());
+        node.marks.extend(own_marks);
+        add(&mut self.nodes, node);
+        self.joins = false;
+        self.cursor = range.end;
+    }
+
+    /// A piece of text, with the marks of directives put back.
+    fn text(&mut self, text: &CowStr<'_>, placed: &Range<usize>, range: Range<usize>) {
+        let prepared = self.prepared;
+        let edits = prepared.edits_in(placed);
+        if edits.is_empty() {
+            let text = self.kept(text);
+            return self.piece(text, range, true);
+        }
+        let mut at = range.start;
+        for edit in edits {
+            self.slice(at..edit.from.start);
+            match &edit.found {
+                Some(found) => self.directive(found, edit.from.clone()),
+                None => self.slice(edit.from.clone()),
+            }
+            at = edit.from.end;
+        }
+        self.slice(at..range.end);
+    }
+
+    fn slice(&mut self, range: Range<usize>) {
+        if range.start < range.end {
+            self.piece(Cow::Borrowed(&self.prepared.source[range.clone()]), range, true);
+        }
+    }
+
+    /// Text as it stands at `range`; an escaping backslash before it belongs to it.
+    fn piece(&mut self, text: Cow<'a, str>, mut range: Range<usize>, escapable: bool) {
+        let source = self.prepared.source;
+        if escapable && self.cursor < range.start && source.as_bytes()[range.start - 1] == b'\\' {
+            range.start -= 1;
+        }
+        let gap = source.get(self.cursor..range.start);
+        self.cursor = range.end;
+        let end = range.end as u32;
+        let verbatim = source.get(range.clone()) == Some(&*text);
+        if self.joins
+            && let (Some(gap), Some(last)) = (gap, self.nodes.last_mut())
+            && joins(source, last, gap, range.start)
+        {
+            let inner = last.inner.start as usize..range.end;
+            self.verbatim &= gap.is_empty() && verbatim;
+            match source.get(inner) {
+                Some(slice) if self.verbatim => last.text = Cow::Borrowed(slice),
+                _ => last.text.to_mut().push_str(&text),
+            }
+            last.inner.end = end;
+            if self.open.is_empty() {
+                last.span.end = end;
+            }
+            return;
+        }
+        let own = Span::new(range.start, range.end);
+        let mut node = Node::of_text(text).at(if self.open.is_empty() { own } else { self.group }, own);
+        node.marks.clone_from(&self.marks);
+        add(&mut self.nodes, node);
+        self.joins = true;
+        self.verbatim = verbatim;
+    }
+
+    fn code(&mut self, text: &CowStr<'_>, range: Range<usize>) {
+        let text = self.kept(text);
+        let span = Span::new(range.start, range.end);
+        let mut node = Node::of_text(text);
+        if !self.marks.iter().any(|it| it.kind == MarkKind::Code) {
+            add(&mut node.marks, Mark::new(MarkKind::Code));
+        }
+        self.push(node, range);
+        self.nodes.last_mut().expect("it was pushed").inner = span;
+    }
+
+    fn html(&mut self, text: &CowStr<'_>, range: Range<usize>, pair: Pair, events: &[Placed<'_>]) {
+        match pair {
+            Pair::Opens(kind, closer) => {
+                let all = range.start..self.prepared.range(&events[closer].1).end;
+                return self.enter(kind.mark(), all, None);
+            }
+            Pair::Closes => return self.end(range),
+            Pair::None => {}
+        }
+        let tag = text.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/').trim_end();
+        if tag.eq_ignore_ascii_case("br") {
+            self.push(Node::new(Kind::HardBreak), range);
+            self.nodes.last_mut().expect("it was pushed").marks.clear();
+        } else if &**text == EMPTY {
+            self.joins = false;
+            self.cursor = range.end;
+        } else {
+            let text = self.kept(text);
+            self.push(Node::raw(Kind::RawInline, "markdown", text), range);
+        }
+    }
+
+    fn image(&mut self, events: &[Placed<'_>], at: usize, dest: &CowStr<'_>, title: &CowStr<'_>) -> usize {
+        let mut depth = 0;
+        let mut alt = String::new();
+        let mut end = at;
+        for (event, placed) in &events[at..] {
+            match event {
+                Event::Start(Tag::Image { .. }) => depth += 1,
+                Event::End(TagEnd::Image) => depth -= 1,
+                Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => {
+                    let restored = self.prepared.edits_in(placed).is_empty().then(|| text.to_string());
+                    alt.push_str(
+                        &restored
+                            .unwrap_or_else(|| self.prepared.source[self.prepared.range(placed)].to_owned()),
+                    );
+                }
+                Event::SoftBreak | Event::HardBreak => alt.push(' '),
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            end += 1;
+        }
+        let mut node = Node::new(Kind::Image).with("url", self.kept(dest));
+        if !alt.is_empty() {
+            node = node.with("alt", alt);
+        }
+        if !title.is_empty() {
+            node = node.with("title", self.kept(title));
+        }
+        let range = self.prepared.range(&events[at].1);
+        self.push(node, range);
+        end + 1
+    }
+
+    fn directive(&mut self, found: &Found<'a>, range: Range<usize>) {
+        let source = self.prepared.source;
+        let label = found.label.clone().map(|it| (it.clone(), label(source, it, self.depth + 1)));
+        let marks = directive::marks(found);
+        if !marks.is_empty() {
+            let entered = marks.len();
+            for (at, mark) in marks.into_iter().enumerate() {
+                let verbatim = (at == 0).then(|| Cow::Borrowed(&source[range.clone()]));
+                self.enter(mark, range.clone(), verbatim);
+            }
+            for mut node in label.map(|it| it.1).unwrap_or_default() {
+                let inner = node.inner;
+                let own = std::mem::take(&mut node.marks);
+                let kept = own
+                    .into_iter()
+                    .filter(|it| repeats(it.kind) || !self.marks.iter().any(|other| is_same(other, it)));
+                node.marks = if node.kind == Kind::HardBreak {
+                    Vec::new()
+                } else {
+                    self.marks.iter().cloned().chain(kept).collect()
+                };
+                node.span = self.group;
+                node.inner = if node.kind == Kind::Text { inner } else { self.group };
+                add(&mut self.nodes, node);
+            }
+            return (0..entered).for_each(|_| self.end(range.clone()));
+        }
+        let text = label.as_ref().map(|it| it.1.iter().map(words).collect::<String>());
+        let node = directive::inline(found, text)
+            .unwrap_or_else(|| Node::raw(Kind::RawInline, "markdown", &source[range.clone()]));
+        self.push(node, range);
+    }
+
+    /// The text without a copy if the source has it so.
+    fn kept(&self, text: &CowStr<'_>) -> Cow<'a, str> {
+        if let CowStr::Borrowed(text) = text
+            && let Some(found) = self.prepared.borrowed(text)
+        {
+            return Cow::Borrowed(found);
+        }
+        Cow::Owned(self.prepared.restored(text).unwrap_or_else(|| text.to_string()))
+    }
+}
+
+/// Whether the two say the same of a text, or one instead of the other. What is set low may be set high within.
+fn is_same(a: &Mark<'_>, b: &Mark<'_>) -> bool {
+    a.kind == b.kind && (a.kind != MarkKind::Subsup || a.attrs == b.attrs)
+}
+
+/// Whether a text may have several marks of this kind.
+fn repeats(kind: MarkKind) -> bool {
+    matches!(kind, MarkKind::Other | MarkKind::Annotation)
+}
+
+/// The text of a node in a label that is only text.
+fn words(node: &Node<'_>) -> String {
+    match node.kind {
+        Kind::RawInline => node.text.to_string(),
+        _ => node.plain_text(),
+    }
+}
+
+/// What says that an item is empty where CommonMark would not see it otherwise.
+pub(in super::super) const EMPTY: &str = "<!-- empty -->";
+
+/// The nodes of a label.
+pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize) -> Vec<Node<'a>> {
+    let text = &source[range.clone()];
+    let plain = |it: u8| {
+        it.is_ascii_alphanumeric() || it >= 0x80 || matches!(it, b' ' | b',' | b'.' | b'-' | b'@' | b'/')
+    };
+    if !text.is_empty()
+        && text.bytes().all(plain)
+        && !text.contains(|it| ('\u{F0000}'..='\u{FFFFF}').contains(&it))
+    {
+        let span = Span::new(range.start, range.end);
+        return vec![Node::of_text(text).at(span, span)];
+    }
+    let prepared = super::prepare::label(source, range, depth);
+    let events: Vec<Placed<'_>> = super::parser(&prepared.text).collect();
+    let events = &events[1.min(events.len())..events.len().saturating_sub(1).max(1)];
+    nodes(&prepared, events, depth)
+}
+
+/// Whether text that begins at `start`, `gap` after the last node, can be one with it so that the spelling still tells the text.
+fn joins(source: &str, last: &Node<'_>, gap: &str, start: usize) -> bool {
+    let spelled = &source.as_bytes()[last.inner.range()];
+    let broken = matches!(spelled.last(), Some(b'\n' | b'\r'));
+    if broken {
+        let quote = source.as_bytes().get(start) == Some(&b'>');
+        return !quote && gap.bytes().all(|it| matches!(it, b' ' | b'\t' | b'>'));
+    }
+    gap.is_empty()
+        || gap.bytes().all(|it| matches!(it, b' ' | b'\t'))
+            && matches!(source.as_bytes().get(start), Some(b'\n' | b'\r'))
+}
+
+/// What a tag among text is of a pair.
+#[derive(Clone, Copy, Default)]
+enum Pair {
+    #[default]
+    None,
+    /// Opens an element that the tag of this number closes.
+    Opens(Html, usize),
+    Closes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Html {
+    Underline,
+    Sub,
+    Sup,
+}
+
+impl Html {
+    fn of(tag: &str) -> Option<(Self, bool)> {
+        Some(match tag {
+            "<u>" => (Self::Underline, true),
+            "</u>" => (Self::Underline, false),
+            "<sub>" => (Self::Sub, true),
+            "</sub>" => (Self::Sub, false),
+            "<sup>" => (Self::Sup, true),
+            "</sup>" => (Self::Sup, false),
+            _ => return None,
+        })
+    }
+
+    fn mark(self) -> Mark<'static> {
+        match self {
+            Self::Underline => Mark::new(MarkKind::Underline),
+            Self::Sub => Mark::new(MarkKind::Subsup).with("type", "sub"),
+            Self::Sup => Mark::new(MarkKind::Subsup).with("type", "sup"),
+        }
+    }
+}
+
+/// Which tags of HTML belong together: those between the same ends of other elements, and not directly beside each other.
+fn pair(events: &[Placed<'_>]) -> Vec<Pair> {
+    let mut pairs = vec![Pair::None; events.len()];
+    let mut open: Vec<Vec<(Html, usize)>> = vec![Vec::new()];
+    for (at, (event, _)) in events.iter().enumerate() {
+        match event {
+            Event::Start(_) => open.push(Vec::new()),
+            Event::End(_) => {
+                open.pop();
+            }
+            Event::InlineHtml(text) => {
+                let (Some((html, opens)), Some(level)) = (Html::of(text), open.last_mut()) else { continue };
+                if opens {
+                    level.push((html, at));
+                } else if level.iter().rev().take(MAX_TAGS).any(|it| it.0 == html) {
+                    while let Some((found, opener)) = level.pop() {
+                        if found == html {
+                            if opener + 1 < at {
+                                pairs[opener] = Pair::Opens(html, at);
+                                pairs[at] = Pair::Closes;
+                            }
+                            break;
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    pairs
+}
+
+/// How many open tags are looked at for the one that a tag closes.
+const MAX_TAGS: usize = 64;

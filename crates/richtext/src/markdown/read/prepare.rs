@@ -1,0 +1,423 @@
+//! What CommonMark is given instead of the source: directives among text are one mark each, and those on lines of their own stand alone.
+//!
+//! In: a source, or the label of a directive. Out: the text to parse, which is the source itself if there is no directive in it, and the
+//! way back from its places to those of the source. Nothing is interpreted here.
+//!
+//! A mark is two letters of plane 15 that hold its number, so that it can be put back wherever it ends up. Such letters of the source
+//! itself get marks too.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::super::attrs;
+use super::super::names::{self, Form};
+use crate::tree::Attr;
+
+/// A directive among text.
+#[derive(Debug)]
+pub(super) struct Found<'a> {
+    pub(super) name: &'a str,
+    /// Where its label is in the source.
+    pub(super) label: Option<Range<usize>>,
+    pub(super) attrs: Vec<Attr<'a>>,
+}
+
+/// A place where the prepared text is not the source.
+pub(super) struct Edit<'a> {
+    /// In the prepared text.
+    pub(super) at: Range<usize>,
+    /// In the source.
+    pub(super) from: Range<usize>,
+    pub(super) found: Option<Found<'a>>,
+}
+
+/// A text for CommonMark.
+pub(super) struct Prepared<'a> {
+    pub(super) source: &'a str,
+    pub(super) text: Cow<'a, str>,
+    pub(super) edits: Vec<Edit<'a>>,
+    /// Where `text` begins in the source.
+    base: usize,
+}
+
+impl<'a> Prepared<'a> {
+    /// Where the prepared offset is in the source.
+    pub(super) fn source_at(&self, offset: usize) -> usize {
+        let after = self.edits.partition_point(|it| it.at.start <= offset);
+        match after.checked_sub(1).map(|it| &self.edits[it]) {
+            None => self.base + offset,
+            Some(edit) if offset >= edit.at.end => edit.from.end + (offset - edit.at.end),
+            Some(edit) => edit.from.start,
+        }
+    }
+
+    /// Where the prepared range is in the source.
+    pub(super) fn range(&self, range: &Range<usize>) -> Range<usize> {
+        let start = self.source_at(range.start);
+        start..self.source_at(range.end).max(start)
+    }
+
+    /// The edits within a prepared range.
+    pub(super) fn edits_in(&self, range: &Range<usize>) -> &[Edit<'a>] {
+        let first = self.edits.partition_point(|it| it.at.end <= range.start);
+        let last = self.edits.partition_point(|it| it.at.start < range.end);
+        &self.edits[first.min(last)..last]
+    }
+
+    /// `text`, which CommonMark took from the prepared text, with what stood in the source in place of marks.
+    pub(super) fn restored(&self, text: &str) -> Option<String> {
+        if self.edits.is_empty() || !text.contains(is_mark) {
+            return None;
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut chars = text.chars();
+        while let Some(it) = chars.next() {
+            match it {
+                _ if !is_mark(it) => out.push(it),
+                _ => {
+                    let low = chars.next().map_or(0, |it| it as u32 - FIRST);
+                    let number = ((it as u32 - FIRST) << 15 | low) as usize;
+                    out.push_str(self.edits.get(number).map_or("", |it| &self.source[it.from.clone()]));
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// What CommonMark was given as a slice of it, as a slice of the source if it is one.
+    pub(super) fn borrowed(&self, text: &str) -> Option<&'a str> {
+        let start = (text.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
+        if start + text.len() > self.text.len() {
+            return None;
+        }
+        let range = self.range(&(start..start + text.len()));
+        self.source.get(range).filter(|it| *it == text)
+    }
+}
+
+const FIRST: u32 = 0xF_0000;
+
+fn is_mark(it: char) -> bool {
+    (FIRST..FIRST + 0x8000).contains(&(it as u32))
+}
+
+/// A whole source.
+pub(super) fn document(source: &str) -> Prepared<'_> {
+    Scan::new(source, 0..source.len()).document()
+}
+
+/// The label of a directive. It stands between commas, which mean nothing, so that it is a paragraph whatever it begins with and keeps
+/// the white space at its ends.
+pub(super) fn label(source: &str, range: Range<usize>, depth: usize) -> Prepared<'_> {
+    let mut scan = Scan::new(source, range.clone());
+    scan.fence(range.start);
+    if depth < MAX_LABELS {
+        scan.inline();
+    }
+    scan.copy(range.end);
+    scan.fence(range.end);
+    scan.finish()
+}
+
+/// How deep labels are read in each other; deeper they are text.
+const MAX_LABELS: usize = 32;
+
+struct Scan<'a> {
+    source: &'a str,
+    range: Range<usize>,
+    out: String,
+    edits: Vec<Edit<'a>>,
+    /// How much of the source is in `out`.
+    copied: usize,
+    line: Line,
+    /// Brackets of the line that belong together, by the opening one.
+    pairs: Option<Vec<(usize, usize)>>,
+}
+
+struct Line {
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Scan<'a> {
+    fn new(source: &'a str, range: Range<usize>) -> Self {
+        let line = Line { start: range.start, end: range.end };
+        Self { source, copied: range.start, range, out: String::new(), edits: Vec::new(), line, pairs: None }
+    }
+
+    fn finish(mut self) -> Prepared<'a> {
+        if self.edits.is_empty() {
+            let text = Cow::Borrowed(&self.source[self.range.clone()]);
+            return Prepared { source: self.source, text, edits: self.edits, base: self.range.start };
+        }
+        self.copy(self.range.end);
+        Prepared {
+            source: self.source,
+            text: Cow::Owned(self.out),
+            edits: self.edits,
+            base: self.range.start,
+        }
+    }
+
+    fn document(mut self) -> Prepared<'a> {
+        let bytes = self.source.as_bytes();
+        let mut next = 0;
+        let mut opened = false;
+        let mut is_first = true;
+        let mut blank_at = usize::MAX;
+        self.line.end = line_end(bytes, 0);
+        while let Some(at) = memchr::memchr3(b':', b'\n', 0xF3, &bytes[next..]).map(|it| next + it) {
+            next = at + 1;
+            match bytes[at] {
+                b'\n' => {
+                    self.line = Line { start: next, end: usize::MAX };
+                    self.pairs = None;
+                    is_first = true;
+                }
+                b':' => {
+                    if self.line.end == usize::MAX {
+                        self.line.end = line_end(bytes, at);
+                    }
+                    if is_first && bytes.get(next) == Some(&b':') && self.is_alone(at, &mut opened) {
+                        self.isolate(at, &mut blank_at);
+                        next = self.line.end;
+                    } else {
+                        next = self.directive(at).unwrap_or(next);
+                    }
+                    is_first = false;
+                }
+                _ => next = self.verbatim(at).unwrap_or(next),
+            }
+        }
+        self.finish()
+    }
+
+    fn inline(&mut self) {
+        let bytes = self.source.as_bytes();
+        let mut next = self.range.start;
+        while let Some(at) = memchr::memchr2(b':', 0xF3, &bytes[next..self.range.end]).map(|it| next + it) {
+            let found = if bytes[at] == b':' { self.directive(at) } else { self.verbatim(at) };
+            next = found.unwrap_or(at + 1);
+        }
+    }
+
+    fn copy(&mut self, until: usize) {
+        self.out.push_str(&self.source[self.copied..until]);
+        self.copied = until;
+    }
+
+    fn fence(&mut self, at: usize) {
+        let start = self.out.len();
+        self.out.push(',');
+        self.edits.push(Edit { at: start..start + 1, from: at..at, found: None });
+    }
+
+    fn mark(&mut self, from: Range<usize>, found: Option<Found<'a>>) {
+        self.copy(from.start);
+        let start = self.out.len();
+        let number = self.edits.len() as u32;
+        for part in [number >> 15, number & 0x7FFF] {
+            self.out.extend(char::from_u32(FIRST + part));
+        }
+        self.copied = from.end;
+        self.edits.push(Edit { at: start..self.out.len(), from, found });
+    }
+
+    /// A letter of plane 15 that could be taken for a mark.
+    fn verbatim(&mut self, at: usize) -> Option<usize> {
+        let it = self.source[at..].chars().next()?;
+        if !is_mark(it) {
+            return None;
+        }
+        self.mark(at..at + 4, None);
+        Some(at + 4)
+    }
+
+    /// The directive among text that begins with the colon at `at`; where it ends.
+    fn directive(&mut self, at: usize) -> Option<usize> {
+        let source = self.source;
+        let text = source.get(at + 1..self.line.end)?;
+        if !names::looks_inline(text) || is_escaped(source.as_bytes(), at, self.range.start) {
+            return None;
+        }
+        let name = names::name_at(text);
+        let mut end = at + 1 + name.len();
+        let mut label = None;
+        if source.as_bytes()[end] == b'[' {
+            let close = self.partner(end)?;
+            label = Some(end + 1..close);
+            end = close + 1;
+            if !ticks_pair(&source[label.clone()?]) {
+                return None;
+            }
+        }
+        let attrs = match attrs::parse(&source[end..self.line.end]) {
+            Some((attrs, length)) => {
+                end += length;
+                attrs
+            }
+            None if label.is_none() => return None,
+            None => Vec::new(),
+        };
+        self.mark(at..end, Some(Found { name, label, attrs }));
+        Some(end)
+    }
+
+    /// Where the bracket that opens at `at` is closed in this line.
+    fn partner(&mut self, at: usize) -> Option<usize> {
+        let (source, line) = (self.source, self.line.start..self.line.end);
+        let pairs = self.pairs.get_or_insert_with(|| brackets(source, line));
+        let found = pairs.binary_search_by_key(&at, |it| it.0).ok()?;
+        Some(pairs[found].1)
+    }
+
+    /// Whether the line is nothing but a directive that begins at `at`.
+    fn is_alone(&self, at: usize, opened: &mut bool) -> bool {
+        let prefix = &self.source[self.line.start..at];
+        if !is_prefix(prefix) {
+            return false;
+        }
+        match alone(&self.source[at..self.line.end]) {
+            Some(Alone { name: Some(_), form, .. }) => {
+                *opened |= form == Form::Container;
+                true
+            }
+            Some(_) => *opened,
+            None => false,
+        }
+    }
+
+    /// Puts blank lines around the line, so that it is a paragraph of its own.
+    fn isolate(&mut self, at: usize, blank_at: &mut usize) {
+        let bytes = self.source.as_bytes();
+        let (start, prefix) = (self.line.start, &self.source[self.line.start..at]);
+        let marked = prefix.bytes().any(|it| !matches!(it, b' ' | b'\t' | b'>'));
+        let blank = blank_line(prefix);
+        if start > 0 && !marked && *blank_at != start && !is_blank(previous_line(bytes, start)) {
+            self.insert(start, &blank);
+        }
+        let next = (self.line.end + 1).min(bytes.len());
+        let after = &bytes[next..line_end(bytes, next)];
+        if next < bytes.len() && !is_blank(after) {
+            self.insert(next, &blank);
+            *blank_at = next;
+        }
+    }
+
+    fn insert(&mut self, at: usize, line: &str) {
+        self.copy(at);
+        let start = self.out.len();
+        self.out.push_str(line);
+        self.edits.push(Edit { at: start..self.out.len(), from: at..at, found: None });
+    }
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |it| at + it)
+}
+
+/// The line before the one that begins at `start`, as far as it tells whether it is blank.
+fn previous_line(bytes: &[u8], start: usize) -> &[u8] {
+    let end = start - 1;
+    let from = end.saturating_sub(1 << 10);
+    let line = memchr::memrchr(b'\n', &bytes[from..end]).map_or(from, |it| from + it + 1);
+    &bytes[line..end]
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|it| matches!(it, b' ' | b'\t' | b'>' | b'\r'))
+}
+
+/// White space, signs of quotes and markers of list items, as they stand before the content of a line.
+fn is_prefix(prefix: &str) -> bool {
+    prefix.split([' ', '\t', '>']).all(|word| match word.strip_suffix(['.', ')']) {
+        Some(number) => {
+            !number.is_empty() && number.len() <= 9 && number.bytes().all(|it| it.is_ascii_digit())
+        }
+        None => matches!(word, "" | "-" | "*" | "+"),
+    })
+}
+
+fn blank_line(prefix: &str) -> String {
+    let bare: String = prefix.chars().map(|it| if matches!(it, '\t' | '>') { it } else { ' ' }).collect();
+    format!("{}\n", bare.trim_end())
+}
+
+fn is_escaped(bytes: &[u8], at: usize, from: usize) -> bool {
+    bytes[from..at].iter().rev().take_while(|it| **it == b'\\').count() % 2 == 1
+}
+
+/// The pairs of brackets in this range, by the opening one.
+fn brackets(source: &str, range: Range<usize>) -> Vec<(usize, usize)> {
+    let bytes = source.as_bytes();
+    let (mut open, mut pairs) = (Vec::new(), Vec::new());
+    let mut at = range.start;
+    while at < range.end {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'[' => open.push(at),
+            b']' => pairs.extend(open.pop().map(|it| (it, at))),
+            _ => {}
+        }
+        at += 1;
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Whether each run of backticks in `label` closes or opens code: otherwise the code goes on outside, and comes first.
+fn ticks_pair(label: &str) -> bool {
+    let bytes = label.as_bytes();
+    let run = |at: usize| bytes[at..].iter().take_while(|it| **it == b'`').count();
+    let mut at = 0;
+    let mut open = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if open == 0 => at += 2,
+            b'`' => {
+                let length = run(at);
+                if open == 0 {
+                    open = length;
+                } else if open == length {
+                    open = 0;
+                }
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+    open == 0
+}
+
+/// A directive on a line of its own.
+pub(super) struct Alone<'a> {
+    /// `None`: it closes one.
+    pub(super) name: Option<&'a str>,
+    pub(super) form: Form,
+    pub(super) colons: usize,
+    pub(super) attrs: Vec<Attr<'a>>,
+}
+
+/// The directive that is all of `line`.
+pub(super) fn alone(line: &str) -> Option<Alone<'_>> {
+    let line = line.trim_end();
+    let colons = line.bytes().take_while(|it| *it == b':').count();
+    let rest = &line[colons..];
+    let form = if colons == 2 { Form::Leaf } else { Form::Container };
+    if rest.is_empty() {
+        return (colons >= 3).then(|| Alone { name: None, form, colons, attrs: Vec::new() });
+    }
+    let name = names::name_at(rest);
+    if colons < 2 || !names::is_known(name, form) {
+        return None;
+    }
+    let rest = &rest[name.len()..];
+    let attrs = if rest.is_empty() { Vec::new() } else { whole_attrs(rest)? };
+    Some(Alone { name: Some(name), form, colons, attrs })
+}
+
+/// The attributes that are all of `text`.
+pub(super) fn whole_attrs(text: &str) -> Option<Vec<Attr<'_>>> {
+    let (attrs, length) = attrs::parse(text)?;
+    (length == text.len()).then_some(attrs)
+}

@@ -1,0 +1,143 @@
+//! Whatever is read: no panic, places in order, time that grows with the length.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+fn holds(source: &str) {
+    let (nodes, _) = EXTENDED.read(source);
+    assert_eq!(crate::tree::misplaced(&nodes, source), None, "{source:?}");
+}
+
+fn depth(nodes: &[Node<'_>]) -> usize {
+    nodes.iter().map(|it| 1 + depth(&it.children)).max().unwrap_or(0)
+}
+
+const SMALL: &str = "# H :status[OK]{color=green} {align=center}\n\n> :::panel{type=info}\n> - [ ] a `b`\n>   - [x] **c** <u>d</u>\n> :::\n\n{layout=wide}\n| a | b |\n|---|---|\n| c\\|d | :mention[@x]{id=1} |\n\n<table>\n<tr>\n<td colspan=\"2\">\n\nx\n\n</td>\n</tr>\n</table>\n\n1) y\\\n   z &amp; ü\n   {indent=2}\n\n```js {wrap}\n:::\nlet a;\n```\n\n::card{url=x}\n\n![p](q \"r\")\n\n:::::layout\n::::column{width=50}\n:color[a *b*]{fg=#fff000}\n::::\n:::::\n";
+
+#[test]
+fn every_beginning_is_read() {
+    for end in (0..=SMALL.len()).filter(|it| SMALL.is_char_boundary(*it)) {
+        holds(&SMALL[..end]);
+    }
+}
+
+#[test]
+fn every_end_is_read() {
+    for start in (0..=SMALL.len()).filter(|it| SMALL.is_char_boundary(*it)) {
+        holds(&SMALL[start..]);
+    }
+}
+
+#[test]
+fn changed_bytes_are_read_and_come_back() {
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut below = |limit: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % limit as u64) as usize
+    };
+    for round in 0..4000 {
+        let mut chars: Vec<char> = SMALL.chars().collect();
+        for _ in 0..=below(6) {
+            let at = below(chars.len());
+            match below(3) {
+                0 => {
+                    chars.remove(at);
+                }
+                1 => {
+                    let again = chars[below(chars.len())];
+                    chars.insert(at, again);
+                }
+                _ => {
+                    let other = below(chars.len());
+                    chars.swap(at, other);
+                }
+            }
+        }
+        let source: String = chars.into_iter().collect();
+        holds(&source);
+        comes_back(&read(&source), &format!("round {round} of {source:?}"));
+    }
+}
+
+#[test]
+fn time_grows_with_the_length() {
+    let many = |part: &str| part.repeat((1 << 16) / part.len());
+    let start = Instant::now();
+    for part in [
+        "[",
+        "]",
+        "*",
+        "**a",
+        ">",
+        "> ",
+        "- ",
+        "`",
+        "``` ",
+        "~",
+        "<",
+        "<u>",
+        "<u></u>",
+        "!",
+        ":",
+        "::",
+        ":::panel{}\n",
+        ":::\n",
+        ":::panel{}\n:::\n",
+        ":em[",
+        ":em[:em{",
+        ":em{a='",
+        ":em[a]",
+        "{",
+        "{a=\"",
+        "<td>\n",
+        "<table>\n<tr>\n",
+        "<table>\n<tr>\n<td>\n\n",
+        "</td>\n",
+        "\\",
+        "&amp;",
+        "# {\n",
+        "a\n",
+        "a\n{align=center}\n",
+        "| a |\n",
+        "- [ ] a\n",
+        "1. ",
+        "\u{f0000}",
+        "![",
+        "[a](",
+        "*a _b ",
+        "<!-- -->\n",
+        ":mention[`",
+        "a:status[",
+        "- a\n  - b\n",
+    ] {
+        let source = many(part);
+        let began = Instant::now();
+        let (nodes, _) = EXTENDED.read(&source);
+        let took = began.elapsed();
+        assert!(depth(&nodes) <= crate::tree::MAX_DEPTH, "{part:?} is {} deep", depth(&nodes));
+        assert!(took < Duration::from_secs(4), "{part:?} took {took:?}");
+        let _ = write(&nodes);
+    }
+    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
+}
+
+#[test]
+fn ten_thousand_deep_is_no_deeper_than_the_limit() {
+    for source in
+        ["> ".repeat(10_000) + "a", "- ".repeat(10_000) + "a", ":em[".repeat(10_000) + &"]".repeat(10_000), {
+            let opens: String =
+                (0..200).map(|it| format!("{}panel{{type=info}}\n", ":".repeat(210 - it))).collect();
+            let closes: String = (0..200).rev().map(|it| format!("{}\n", ":".repeat(210 - it))).collect();
+            opens + "a\n" + &closes
+        }]
+    {
+        let (nodes, _) = EXTENDED.read(&source);
+        assert!(depth(&nodes) <= crate::tree::MAX_DEPTH);
+        assert_eq!(crate::tree::misplaced(&nodes, &source), None);
+    }
+    let (_, said) = EXTENDED.read(&("> ".repeat(200) + "a")).clone();
+    assert!(said.iter().any(|it| it.message.contains("deep")), "{said:?}");
+}

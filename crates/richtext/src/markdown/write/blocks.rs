@@ -1,0 +1,372 @@
+//! Blocks, each as the plainest Markdown that carries all of it: CommonMark, then attributes, then a directive, then ADF in a fence.
+
+use super::super::attrs::{self, Place};
+use super::escape::Within;
+use super::inline::Inline;
+use super::lists::merge;
+use super::out::Out;
+use super::{directive, table};
+use crate::Flavor;
+use crate::tree::{Attr, Kind, MarkKind, Node, Value};
+
+/// Writes blocks.
+pub(super) struct Blocks {
+    pub(super) out: Out,
+    pub(super) flavor: Flavor,
+    /// The directives and elements that are open, by their names.
+    pub(super) within: Vec<&'static str>,
+}
+
+impl Blocks {
+    /// Writes siblings with a blank line between them.
+    pub(super) fn siblings(&mut self, nodes: &[Node<'_>]) {
+        self.each(nodes, |_, _| {});
+    }
+
+    /// Writes siblings, and tells after each how many are written and where the text ends.
+    pub(super) fn each(&mut self, nodes: &[Node<'_>], mut written: impl FnMut(usize, usize)) {
+        let mut at = 0;
+        while at < nodes.len() {
+            if at > 0 {
+                self.out.blank();
+                if merge(&nodes[at - 1], &nodes[at]) {
+                    self.out.push("<!-- -->");
+                    self.out.blank();
+                }
+            }
+            let runs = nodes[at..].iter().take_while(|it| it.kind.is_inline()).count();
+            if runs > 0 {
+                self.inline(&nodes[at..at + runs], Within::default());
+            } else {
+                self.block(&nodes[at], false);
+            }
+            at += runs.max(1);
+            written(at, self.out.text.len());
+        }
+    }
+
+    /// Writes a block; `first` says that it begins an item of a list.
+    pub(super) fn block(&mut self, node: &Node<'_>, first: bool) {
+        if self.try_block(node, first).is_none() {
+            self.fence("adf", &crate::adf::node_json(node));
+        }
+    }
+
+    /// Writes the block, or nothing at all if only ADF can say it.
+    fn try_block(&mut self, node: &Node<'_>, first: bool) -> Option<()> {
+        match node.kind {
+            Kind::Paragraph => self.paragraph(node)?,
+            Kind::Heading => self.heading(node)?,
+            Kind::BulletList | Kind::OrderedList => self.list(node)?,
+            Kind::TaskList => self.tasks(node)?,
+            Kind::Blockquote => {
+                self.given(node, &[])?;
+                let before = self.out.enter(if node.children.is_empty() { ">" } else { "> " }, "> ");
+                self.siblings(&node.children);
+                self.out.leave(before);
+            }
+            Kind::CodeBlock => self.code(node)?,
+            Kind::Rule => {
+                self.given(node, &[])?;
+                self.out.push(if first { "***" } else { "---" });
+            }
+            Kind::Table => table::write(self, node)?,
+            Kind::RawBlock => self.raw(node)?,
+            Kind::Panel if self.flavor == Flavor::Plain => self.alert(node),
+            Kind::Expand | Kind::NestedExpand if self.flavor == Flavor::Plain => self.details(node),
+            Kind::MediaSingle if self.picture(node).is_some() => {}
+            _ => self.directive(node)?,
+        }
+        Some(())
+    }
+
+    /// Writes what is said of a block on a line before it.
+    pub(super) fn given(&mut self, node: &Node<'_>, without: &[&str]) -> Option<()> {
+        let mut given = attrs::of_node(node)?;
+        given.retain(|it| !without.contains(&&*it.name));
+        if given.is_empty() {
+            return Some(());
+        }
+        if !attrs::fit_block(&given) {
+            return None;
+        }
+        self.line(&given);
+        Some(())
+    }
+
+    fn line(&mut self, given: &[Attr<'_>]) {
+        let mut text = String::new();
+        directive::braces(&mut text, given, Place::Line);
+        self.out.push(&text);
+        self.out.blank();
+    }
+
+    pub(super) fn inline(&mut self, nodes: &[Node<'_>], within: Within) {
+        Inline::new(&mut self.out, self.flavor, within).block(nodes);
+    }
+
+    fn paragraph(&mut self, node: &Node<'_>) -> Option<()> {
+        let given = attrs::of_node(node)?;
+        let empty = node.children.iter().all(|it| it.kind == Kind::Text && it.text.is_empty());
+        if !given.is_empty() && !(if empty { attrs::fit_block(&given) } else { attrs::fit_text(&given) }) {
+            return None;
+        }
+        if node.children.iter().any(|it| !it.kind.is_inline()) {
+            return None;
+        }
+        if empty {
+            if !given.is_empty() {
+                self.line(&given);
+            }
+            self.out.push("<!-- empty paragraph -->");
+            return Some(());
+        }
+        let within = Within { followed: !given.is_empty(), ..Within::default() };
+        let mut inline = Inline::new(&mut self.out, self.flavor, within);
+        // A picture alone would be a block.
+        inline.alone = node.children.len() == 1 && self.flavor == Flavor::Extended;
+        inline.block(&node.children);
+        if !given.is_empty() {
+            self.out.line();
+            let mut text = String::new();
+            directive::braces(&mut text, &given, Place::Text);
+            self.out.push(&text);
+        }
+        Some(())
+    }
+
+    fn heading(&mut self, node: &Node<'_>) -> Option<()> {
+        let Some(Value::Json(level)) = node.get("level") else { return None };
+        let level: usize = level.parse().ok().filter(|it| (1..=6).contains(it))?;
+        let mut given = attrs::of_node(node)?;
+        given.retain(|it| it.name != "level");
+        if !given.is_empty() && !attrs::fit_text(&given)
+            || node.children.iter().any(|it| !it.kind.is_inline())
+        {
+            return None;
+        }
+        self.out.push(&"######"[..level]);
+        if !node.children.is_empty() {
+            self.out.push(" ");
+            self.inline(&node.children, Within { heading: true, ..Within::default() });
+        }
+        if !given.is_empty() {
+            let mut text = String::from(" ");
+            directive::braces(&mut text, &given, Place::Text);
+            self.out.push(&text);
+        }
+        Some(())
+    }
+
+    fn code(&mut self, node: &Node<'_>) -> Option<()> {
+        let plain =
+            |it: &Node<'_>| it.kind == Kind::Text && it.marks.is_empty() && !it.text.contains(['\r', '\0']);
+        if !node.children.iter().all(plain) {
+            return None;
+        }
+        let mut given = attrs::of_node(node)?;
+        let mut info = String::new();
+        if let Some(at) = given.iter().position(|it| it.name == "language")
+            && let Some(language) = given[at].value.as_str()
+            && is_language(language)
+        {
+            info.push_str(language);
+            given.remove(at);
+        }
+        if !given.is_empty() {
+            info.push_str(if info.is_empty() { "{" } else { " {" });
+            for (at, attr) in given.iter().enumerate() {
+                info.push_str(if at > 0 { " " } else { "" });
+                let name = if attr.name == "hideLineNumbers" { "hide-lines" } else { &*attr.name };
+                match &attr.value {
+                    Value::Json(text) if text == "true" => info.push_str(name),
+                    value => attrs::write(&mut info, name, value, Place::Text),
+                }
+            }
+            info.push('}');
+        }
+        let text: String = node.children.iter().map(|it| &*it.text).collect();
+        self.fence(&info, &text);
+        Some(())
+    }
+
+    /// Writes a fence that nothing in `text` closes.
+    fn fence(&mut self, info: &str, text: &str) {
+        let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat((longest + 1).max(3));
+        self.out.push(&fence);
+        self.out.push(info);
+        self.out.line();
+        if !text.is_empty() {
+            self.out.lines(text);
+            self.out.line();
+        }
+        self.out.push(&fence);
+    }
+
+    fn raw(&mut self, node: &Node<'_>) -> Option<()> {
+        self.given(node, &["/format"])?;
+        match node.text_of("/format")? {
+            "markdown" => self.out.lines(&node.text),
+            format @ ("storage" | "wiki" | "adf") => self.fence(format, &node.text),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn alert(&mut self, node: &Node<'_>) {
+        let name = match node.text_of("panelType") {
+            Some("info") => Some("> [!NOTE]"),
+            Some("success") => Some("> [!TIP]"),
+            Some("note") => Some("> [!IMPORTANT]"),
+            Some("warning") => Some("> [!WARNING]"),
+            Some("error") => Some("> [!CAUTION]"),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.out.push(name);
+            self.out.line();
+        }
+        let before = self.out.enter("> ", "> ");
+        self.siblings(&node.children);
+        self.out.leave(before);
+    }
+
+    fn details(&mut self, node: &Node<'_>) {
+        self.out.push("<details>");
+        self.out.line();
+        let title = node.text_of("title").unwrap_or_default();
+        let escaped = title.replace('&', "&amp;").replace('<', "&lt;").replace('\n', " ");
+        self.out.push(&format!("<summary>{escaped}</summary>"));
+        self.out.blank();
+        self.siblings(&node.children);
+        self.out.blank();
+        self.out.push("</details>");
+    }
+
+    /// Writes a picture as Markdown's own, if that says all of it.
+    fn picture(&mut self, node: &Node<'_>) -> Option<()> {
+        let [media] = &node.children[..] else { return None };
+        let centered = attrs::of_node(node)?;
+        let placed =
+            matches!(&centered[..], [it] if it.name == "layout" && it.value.as_str() == Some("center"));
+        let known = |it: &Attr<'_>| {
+            it.value.as_str().is_some_and(|text| match &*it.name {
+                "type" => text == "external",
+                "url" => true,
+                "alt" | "html:title" => !text.is_empty(),
+                _ => false,
+            })
+        };
+        let carried = media.attrs.iter().filter(|it| attrs::is_carried(media.kind, it));
+        let url = media.text_of("url")?;
+        media.text_of("type")?;
+        if !placed || media.kind != Kind::Media || !carried.clone().all(known) {
+            return None;
+        }
+        let mut text = String::new();
+        let (alt, title) = (media.text_of("alt"), media.text_of("html:title"));
+        match &media.marks[..] {
+            [] => directive::picture(&mut text, url, alt, title, false),
+            [link] if link.kind == MarkKind::Link && directive::is_plain_link(link) => {
+                text.push('[');
+                directive::picture(&mut text, url, alt, title, false);
+                let (href, title) = (link.text("href").unwrap_or_default(), link.text("title"));
+                super::span::destination(&mut text, href, title, false);
+            }
+            _ => return None,
+        }
+        self.out.push(&text);
+        Some(())
+    }
+
+    fn directive(&mut self, node: &Node<'_>) -> Option<()> {
+        let (name, given) = directive::block(node, self.within.last().copied())?;
+        let body = match node.kind {
+            Kind::MediaSingle => &node.children[1..],
+            _ => &node.children[..],
+        };
+        if !holds(node, body) {
+            return None;
+        }
+        let leaf = match node.kind {
+            Kind::BlockCard | Kind::EmbedCard | Kind::Extension | Kind::SyncBlock | Kind::Media => true,
+            Kind::MediaSingle => body.is_empty(),
+            _ => false,
+        };
+        let colons = if leaf { 2 } else { 2 + height(node) };
+        let mut line = ":".repeat(colons);
+        line.push_str(name);
+        directive::braces(&mut line, &given, Place::Line);
+        self.out.push(&line);
+        if leaf {
+            return Some(());
+        }
+        self.out.line();
+        self.within.push(name);
+        match node.kind {
+            Kind::DecisionList => self.decisions(body),
+            Kind::MediaSingle => self.caption(&body[0]),
+            _ => self.siblings(body),
+        }
+        self.within.pop();
+        if !body.is_empty() {
+            self.out.line();
+        }
+        self.out.push(&line[..colons]);
+        Some(())
+    }
+
+    fn caption(&mut self, caption: &Node<'_>) {
+        let text = Node { kind: Kind::Paragraph, attrs: Vec::new(), ..caption.clone() };
+        self.block(&text, false);
+    }
+}
+
+/// Whether the body of a directive is what it is read to.
+fn holds(node: &Node<'_>, body: &[Node<'_>]) -> bool {
+    let decision = |it: &Node<'_>| {
+        let plain =
+            it.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(Kind::DecisionItem, it));
+        let known = matches!(it.text_of("state"), Some("DECIDED" | "UNDECIDED"));
+        it.kind == Kind::DecisionItem
+            && plain
+            && known
+            && it.marks.is_empty()
+            && it.children.iter().all(|it| it.kind.is_inline())
+    };
+    match node.kind {
+        Kind::DecisionList => !body.is_empty() && body.iter().all(decision),
+        Kind::MediaGroup => body.iter().all(|it| it.kind == Kind::Media),
+        Kind::LayoutSection => body.iter().all(|it| it.kind == Kind::LayoutColumn),
+        Kind::MediaSingle => true,
+        _ => true,
+    }
+}
+
+/// How many containers stand in each other from this one on.
+fn height(node: &Node<'_>) -> usize {
+    let within = node.children.iter().filter(|it| !it.kind.is_inline()).map(height).max().unwrap_or(0);
+    let contains = match node.kind {
+        Kind::MediaSingle => node.children.len() > 1,
+        Kind::Panel
+        | Kind::Expand
+        | Kind::NestedExpand
+        | Kind::LayoutSection
+        | Kind::LayoutColumn
+        | Kind::MediaGroup
+        | Kind::BodiedExtension
+        | Kind::BodiedSyncBlock
+        | Kind::DecisionList
+        | Kind::Group
+        | Kind::MultiBodiedExtension
+        | Kind::ExtensionFrame => true,
+        _ => false,
+    };
+    within + usize::from(contains)
+}
+
+fn is_language(text: &str) -> bool {
+    let plain = |it: char| it.is_ascii_alphanumeric() || "+#._-".contains(it);
+    !text.is_empty() && text.chars().all(plain) && !matches!(text, "adf" | "storage" | "csf" | "wiki")
+}

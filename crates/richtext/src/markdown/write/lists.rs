@@ -1,0 +1,193 @@
+//! Lists: of items, of tasks, of decisions.
+//!
+//! In: a list. Out: its items, or nothing if Markdown has no list that says all of it.
+
+use super::super::attrs;
+use super::super::read::inline::EMPTY;
+use super::blocks::Blocks;
+use super::directive;
+use super::escape::Within;
+use super::inline::Inline;
+use crate::tree::{Kind, Node, Value};
+
+impl Blocks {
+    pub(super) fn list(&mut self, node: &Node<'_>) -> Option<()> {
+        let items = &node.children;
+        if items.is_empty() || !items.iter().all(|it| it.kind == Kind::ListItem && directive::is_bare(it)) {
+            return None;
+        }
+        let (start, sign) = match node.get("order") {
+            _ if node.kind == Kind::BulletList => (None, '-'),
+            None => (Some(1), '.'),
+            Some(Value::Json(text)) => match text.parse::<u32>() {
+                Ok(1) if text == "1" => (Some(1), ')'),
+                Ok(it) if it < 900_000_000 && it.to_string() == **text => (Some(it), '.'),
+                _ => (None, '.'),
+            },
+            _ => (None, '.'),
+        };
+        let said = if start.is_some() { &["order"][..] } else { &[] };
+        self.given(node, said)?;
+        let tight = items.iter().all(is_tight);
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.out.line();
+                if !tight {
+                    self.out.line();
+                }
+            }
+            let marker = match node.kind {
+                Kind::BulletList => String::from("- "),
+                _ => format!("{}{sign} ", u64::from(start.unwrap_or(1)) + at as u64),
+            };
+            self.item(&marker, &item.children, tight);
+        }
+        Some(())
+    }
+
+    fn item(&mut self, marker: &str, children: &[Node<'_>], tight: bool) {
+        let marker = if children.is_empty() { marker.trim_end() } else { marker };
+        let before = self.out.enter(marker, &" ".repeat(marker.len()));
+        for (at, child) in children.iter().enumerate() {
+            match at {
+                0 if child.kind.is_inline() => self.inline(&children[..1], Within::default()),
+                0 => self.block(child, true),
+                _ if tight => {
+                    self.out.line();
+                    self.block(child, false);
+                }
+                _ => {
+                    self.out.blank();
+                    if merge(&children[at - 1], child) {
+                        self.out.push("<!-- -->");
+                        self.out.blank();
+                    }
+                    self.block(child, false);
+                }
+            }
+        }
+        self.out.leave(before);
+    }
+
+    pub(super) fn tasks(&mut self, node: &Node<'_>) -> Option<()> {
+        if !self.can_tasks(node) {
+            return None;
+        }
+        self.given(node, &[])?;
+        self.task_items(&node.children);
+        Some(())
+    }
+
+    fn can_tasks(&self, node: &Node<'_>) -> bool {
+        let mut before = Kind::TaskList;
+        let fits = node.children.iter().all(|it| {
+            let fits = match it.kind {
+                Kind::TaskItem => {
+                    task_state(it).is_some() && it.children.iter().all(|it| it.kind.is_inline())
+                }
+                Kind::BlockTaskItem => task_state(it).is_some() && fits_block_task(&it.children),
+                // A nested list stands in the item before it.
+                Kind::TaskList => before != Kind::TaskList && directive::is_bare(it) && self.can_tasks(it),
+                _ => false,
+            };
+            before = it.kind;
+            fits
+        });
+        fits && !node.children.is_empty()
+    }
+
+    fn task_items(&mut self, items: &[Node<'_>]) {
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.out.line();
+            }
+            if item.kind == Kind::TaskList {
+                let before = self.out.enter("  ", "  ");
+                self.task_items(&item.children);
+                self.out.leave(before);
+                continue;
+            }
+            let before = self.out.enter("- ", "  ");
+            self.out.push(if task_state(item) == Some("DONE") { "[x] " } else { "[ ] " });
+            if item.kind == Kind::TaskItem {
+                self.task_text(&item.children);
+            } else {
+                self.siblings(&item.children);
+                if item.children.len() == 1 {
+                    self.out.blank();
+                    self.out.push("<!-- -->");
+                }
+            }
+            self.out.leave(before);
+        }
+    }
+
+    /// The text of a task; without any, a comment that says so.
+    pub(super) fn task_text(&mut self, children: &[Node<'_>]) {
+        if children.iter().all(|it| it.kind == Kind::Text && it.text.is_empty()) {
+            self.out.push(EMPTY);
+        } else {
+            let mut inline = Inline::new(&mut self.out, self.flavor, Within::default());
+            inline.alone = children.len() == 1;
+            inline.block(children);
+        }
+    }
+
+    pub(super) fn decisions(&mut self, items: &[Node<'_>]) {
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.out.line();
+            }
+            let before = self.out.enter("- ", "  ");
+            self.out.push(if item.text_of("state") == Some("DECIDED") { "[x] " } else { "[ ] " });
+            self.task_text(&item.children);
+            self.out.leave(before);
+        }
+    }
+}
+
+/// Whether Markdown would read two lists as one.
+pub(super) fn merge(a: &Node<'_>, b: &Node<'_>) -> bool {
+    let list = |it: &Node<'_>| matches!(it.kind, Kind::BulletList | Kind::TaskList | Kind::OrderedList);
+    list(a) && list(b) && (a.kind == Kind::OrderedList) == (b.kind == Kind::OrderedList)
+}
+
+/// Whether an item reads well without blank lines: a text, and perhaps lists.
+fn is_tight(item: &Node<'_>) -> bool {
+    let Some((first, rest)) = item.children.split_first() else { return true };
+    let text = first.kind == Kind::Paragraph && !first.children.is_empty() && directive::is_bare(first);
+    let list = |it: &Node<'_>| match it.kind {
+        Kind::BulletList => {
+            directive::is_bare(it)
+                && it
+                    .children
+                    .iter()
+                    .all(|it| it.kind == Kind::ListItem && is_tight(it) && !it.children.is_empty())
+        }
+        Kind::OrderedList => {
+            it.get("order").is_none()
+                && directive::is_bare(it)
+                && it
+                    .children
+                    .iter()
+                    .all(|it| it.kind == Kind::ListItem && is_tight(it) && !it.children.is_empty())
+        }
+        _ => false,
+    };
+    text && (rest.is_empty() || rest.len() == 1 && list(&rest[0]))
+}
+
+/// The state of a task that has no other attribute.
+fn task_state<'n>(item: &'n Node<'_>) -> Option<&'n str> {
+    let only = item.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(item.kind, it));
+    item.text_of("state").filter(|it| only && item.marks.is_empty() && matches!(*it, "TODO" | "DONE"))
+}
+
+fn fits_block_task(children: &[Node<'_>]) -> bool {
+    let begins = |it: &Node<'_>| {
+        it.kind == Kind::Paragraph
+            && directive::is_bare(it)
+            && it.children.iter().any(|it| !it.text.is_empty())
+    };
+    children.first().is_some_and(begins) && children.last().is_some_and(|it| it.kind != Kind::TaskList)
+}

@@ -1,0 +1,128 @@
+//! Writes Markdown.
+//!
+//! In: blocks. Out: text that is read as the same blocks ([`Flavor::Extended`]), or as a reader of GitHub's Markdown sees them best
+//! ([`Flavor::Plain`], by way of `plain`, which makes plainer nodes of rich ones).
+
+mod blocks;
+mod directive;
+mod escape;
+mod inline;
+mod lists;
+mod out;
+mod plain;
+mod span;
+mod table;
+
+use crate::Flavor;
+use crate::tree::{Kind, Node};
+use blocks::Blocks;
+use escape::{Around, Lone, Within};
+use inline::Inline;
+use out::Out;
+
+/// A whole document.
+pub(super) fn document(nodes: &[Node<'_>], flavor: Flavor) -> String {
+    let mut text = siblings(nodes, flavor);
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// A whole document of [`Flavor::Extended`], and where in it what was written for each of `nodes` ends.
+pub(super) fn document_with_ends(nodes: &[Node<'_>]) -> (String, Vec<usize>) {
+    let mut blocks = Blocks { out: Out::new(), flavor: Flavor::Extended, within: Vec::new() };
+    let mut ends = Vec::with_capacity(nodes.len());
+    blocks.each(nodes, |count, end| ends.resize(count, end));
+    let mut text = blocks.out.text;
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    (text, ends)
+}
+
+/// Siblings in `parent`.
+pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, flavor: Flavor) -> String {
+    if parent.is_some_and(|it| it.kind == Kind::CodeBlock) {
+        return nodes.iter().map(|it| &*it.text).collect();
+    }
+    if nodes.iter().any(|it| it.kind.is_inline()) {
+        let mut out = Out::new();
+        let within =
+            Within { heading: parent.is_some_and(|it| it.kind == Kind::Heading), ..Within::default() };
+        Inline::new(&mut out, flavor, within).part(nodes);
+        return out.text;
+    }
+    // Items, rows and the like are written in what holds them.
+    match parent {
+        Some(parent) if needs_holder(parent.kind) => {
+            let mut holder = Node::new(parent.kind).holding(nodes.to_vec());
+            holder.attrs.clone_from(&parent.attrs);
+            siblings(&[holder], flavor)
+        }
+        _ => siblings(nodes, flavor),
+    }
+}
+
+fn needs_holder(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::BulletList
+            | Kind::OrderedList
+            | Kind::TaskList
+            | Kind::DecisionList
+            | Kind::Table
+            | Kind::TableRow
+    )
+}
+
+/// What stands between siblings in `parent`.
+pub(super) fn between(parent: Option<&Node<'_>>) -> &'static str {
+    match parent.map(|it| it.kind) {
+        Some(
+            Kind::BulletList
+            | Kind::OrderedList
+            | Kind::TaskList
+            | Kind::DecisionList
+            | Kind::Table
+            | Kind::TableRow,
+        ) => "\n",
+        Some(kind) if kind.holds() == crate::tree::Holds::Inlines => "",
+        _ => "\n\n",
+    }
+}
+
+/// Text between two spellings.
+pub(super) fn text(text: &str, before: &str, after: &str) -> String {
+    let mut out = String::new();
+    let ticks = before.bytes().take_while(|it| *it == b'`').count();
+    if ticks > 0 && after.ends_with(&before[..ticks]) {
+        return text.to_owned();
+    }
+    let around = Around {
+        starts_line: before.is_empty() || before.ends_with('\n'),
+        continues: before.ends_with('\n'),
+        before: before.chars().next_back(),
+        after: after.chars().next(),
+        within: Within { cell: true, brackets: false, heading: true, followed: true },
+        lone: Lone::default(),
+    };
+    escape::write(&mut out, text, &around);
+    out
+}
+
+/// A link without text, as it is kept.
+pub(super) fn empty_link(href: &str, title: &str) -> String {
+    let mut out = String::from("[");
+    span::destination(&mut out, href, Some(title).filter(|it| !it.is_empty()), true);
+    out
+}
+
+fn siblings(nodes: &[Node<'_>], flavor: Flavor) -> String {
+    let mut blocks = Blocks { out: Out::new(), flavor, within: Vec::new() };
+    match flavor {
+        Flavor::Extended => blocks.siblings(nodes),
+        Flavor::Plain => blocks.siblings(&plain::blocks(nodes)),
+    }
+    blocks.out.text
+}

@@ -1,0 +1,60 @@
+//! Code spans, and where links lead: what is not escaped as text is.
+
+/// Writes a code span.
+pub(super) fn code(out: &mut String, text: &str, cell: bool) {
+    let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
+    // The shortest run that is not in the text: one is enough if the text has only longer ones, but longer is plainer to read.
+    let fence = "`".repeat(longest + 1);
+    let spaced = text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
+    let padding = if spaced || text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    out.push_str(&fence);
+    out.push_str(padding);
+    if cell {
+        out.push_str(&text.replace('|', "\\|"))
+    } else {
+        out.push_str(text)
+    }
+    out.push_str(padding);
+    out.push_str(&fence);
+}
+
+/// Writes where a link leads, and its title: `](href "title")`.
+pub(super) fn destination(out: &mut String, href: &str, title: Option<&str>, cell: bool) {
+    out.push_str("](");
+    let pointed = href
+        .contains(|it: char| it.is_whitespace() || it.is_control() || matches!(it, '(' | ')' | '<' | '>'));
+    if pointed || (href.is_empty() && title.is_some()) {
+        out.push('<');
+        guarded(out, href, cell);
+        out.push('>');
+    } else {
+        guarded(out, href, cell);
+    }
+    if let Some(title) = title {
+        out.push_str(" \"");
+        guarded(out, title, cell);
+        out.push('"');
+    }
+    out.push(')');
+}
+
+/// Text where only escapes and entities are read.
+fn guarded(out: &mut String, text: &str, cell: bool) {
+    let mut rest = text;
+    while let Some(it) = rest.chars().next() {
+        let after = &rest[it.len_utf8()..];
+        match it {
+            '|' if cell => out.push_str("&#124;"),
+            '\\' if cell && after.starts_with('|') => out.push_str("&#92;"),
+            '\\' if !after.starts_with(|it: char| it.is_ascii_punctuation()) && !after.is_empty() => {
+                out.push(it)
+            }
+            '`' | '<' | '>' | '"' | '[' | ']' | '{' | '}' | '\\' => out.extend(['\\', it]),
+            '&' if super::super::spelled::entity(rest).is_some() => out.push_str("\\&"),
+            '\0' => out.push('\u{fffd}'),
+            _ if it.is_control() => out.push_str(&format!("&#{};", it as u32)),
+            _ => out.push(it),
+        }
+        rest = after;
+    }
+}

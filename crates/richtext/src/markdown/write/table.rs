@@ -1,0 +1,121 @@
+//! Tables: with pipes if that says all of them, otherwise as HTML whose cells hold Markdown.
+
+use super::super::attrs::{self, Place};
+use super::blocks::Blocks;
+use super::directive::is_bare;
+use super::escape::Within;
+use super::inline::Inline;
+use crate::Flavor;
+use crate::tree::{Attr, Kind, Node, Value};
+
+/// Writes a table, or nothing if it is none.
+pub(super) fn write(blocks: &mut Blocks, table: &Node<'_>) -> Option<()> {
+    let cell = |it: &Node<'_>| {
+        matches!(it.kind, Kind::TableHeader | Kind::TableCell) && attrs::of_node(it).is_some()
+    };
+    let row = |it: &Node<'_>| {
+        it.kind == Kind::TableRow && it.children.iter().all(cell) && attrs::of_node(it).is_some()
+    };
+    let given = attrs::of_node(table)?;
+    if !table.children.iter().all(row) {
+        return None;
+    }
+    if is_piped(table) && (given.is_empty() || attrs::fit_block(&given)) {
+        blocks.given(table, &[])?;
+        piped(blocks, table);
+    } else {
+        html(blocks, table, &given);
+    }
+    Some(())
+}
+
+/// Whether pipes say all of it: one row of headers, cells of one line each, as many in each row.
+fn is_piped(table: &Node<'_>) -> bool {
+    let Some((head, rows)) = table.children.split_first() else { return false };
+    let width = head.children.len();
+    let fits = |row: &Node<'_>, kind: Kind| {
+        row.children.len() == width
+            && is_bare(row)
+            && row.children.iter().all(|it| it.kind == kind && is_bare(it) && is_line(it))
+    };
+    width > 0 && fits(head, Kind::TableHeader) && rows.iter().all(|it| fits(it, Kind::TableCell))
+}
+
+fn is_line(cell: &Node<'_>) -> bool {
+    let [text] = &cell.children[..] else { return false };
+    let on_line =
+        |it: &Node<'_>| it.kind.is_inline() && (it.kind != Kind::RawInline || !it.text.contains(['\n', '|']));
+    text.kind == Kind::Paragraph && is_bare(text) && text.children.iter().all(on_line)
+}
+
+fn piped(blocks: &mut Blocks, table: &Node<'_>) {
+    for (at, row) in table.children.iter().enumerate() {
+        if at > 0 {
+            blocks.out.line();
+        }
+        blocks.out.push("|");
+        for cell in &row.children {
+            blocks.out.push(" ");
+            let runs = cell.children.first().map_or(&[][..], |it| &it.children[..]);
+            let within = Within { cell: true, ..Within::default() };
+            Inline::new(&mut blocks.out, blocks.flavor, within).block(runs);
+            if !blocks.out.text.ends_with(' ') {
+                blocks.out.push(" ");
+            }
+            blocks.out.push("|");
+        }
+        if at == 0 {
+            blocks.out.line();
+            blocks.out.push("|");
+            row.children.iter().for_each(|_| blocks.out.push(" --- |"));
+        }
+    }
+}
+
+fn html(blocks: &mut Blocks, table: &Node<'_>, given: &[Attr<'_>]) {
+    tag(blocks, "table", given);
+    for row in &table.children {
+        blocks.out.line();
+        tag(blocks, "tr", &attrs::of_node(row).unwrap_or_default());
+        for cell in &row.children {
+            blocks.out.line();
+            let name = if cell.kind == Kind::TableHeader { "th" } else { "td" };
+            tag(blocks, name, &attrs::of_node(cell).unwrap_or_default());
+            if !cell.children.is_empty() {
+                blocks.out.blank();
+                blocks.within.push(name);
+                blocks.siblings(&cell.children);
+                blocks.within.pop();
+                blocks.out.blank();
+            }
+            blocks.out.push("</");
+            blocks.out.push(name);
+            blocks.out.push(">");
+        }
+        blocks.out.line();
+        blocks.out.push("</tr>");
+    }
+    blocks.out.line();
+    blocks.out.push("</table>");
+}
+
+fn tag(blocks: &mut Blocks, name: &str, given: &[Attr<'_>]) {
+    let mut text = format!("<{name}");
+    for attr in given {
+        let spans = matches!(&*attr.name, "colspan" | "rowspan");
+        if blocks.flavor == Flavor::Plain && !spans {
+            continue;
+        }
+        text.push(' ');
+        match &attr.value {
+            Value::Json(number) if spans && number.parse::<u32>().is_ok() => {
+                text.push_str(&format!("{}=\"{number}\"", attr.name))
+            }
+            // A string that is a number would be read as one.
+            Value::Str(number) if spans => text.push_str(&format!("{}='\"{number}\"'", attr.name)),
+            value => attrs::write(&mut text, &attr.name, value, Place::Tag),
+        }
+    }
+    text.push('>');
+    blocks.out.push(&text);
+}

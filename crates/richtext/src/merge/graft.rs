@@ -1,0 +1,128 @@
+//! What an edited node takes over from the one it was: identifiers, the spelling of numbers, everything Markdown did not show.
+
+use super::Gone;
+use crate::align::{Op, align};
+use crate::compare::{print, same_marks, same_value, shortened, similarity};
+use crate::tree::{Attr, Kind, Mark, Node};
+
+/// Whether the edit left alone what is said of the node itself.
+pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
+    base.kind == edited.kind
+        && base.text == edited.text
+        && same_marks(&base.marks, &edited.marks)
+        && base.attrs.len() == edited.attrs.len()
+        && base
+            .attrs
+            .iter()
+            .all(|it| edited.get(&it.name).is_some_and(|value| same_value(&it.name, &it.value, value)))
+}
+
+/// The edited node with what `ours` says and `base` does not.
+pub(super) fn node<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> Node<'x> {
+    let mut node = edited.clone();
+    node.attrs = attrs(&ours.attrs, &base.attrs, &edited.attrs);
+    node.marks = marks(&ours.marks, &base.marks, &edited.marks);
+    node.children = siblings(&ours.children, &base.children, &edited.children);
+    node
+}
+
+fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> Vec<Attr<'x>> {
+    let of = |attrs: &[Attr<'_>], name: &str| attrs.iter().any(|it| it.name == name);
+    let mut all: Vec<Attr<'x>> = Vec::new();
+    for attr in ours {
+        let was = base.iter().find(|it| it.name == attr.name);
+        match (was, edited.iter().find(|it| it.name == attr.name)) {
+            (Some(was), Some(is)) if same_value(&attr.name, &was.value, &is.value) => all.push(attr.clone()),
+            (_, Some(is)) => all.push(is.clone()),
+            (Some(_), None) => {}
+            (None, None) => all.push(attr.clone()),
+        }
+    }
+    all.extend(edited.iter().filter(|it| !of(ours, &it.name)).cloned());
+    all
+}
+
+/// The edited marks; one that was not touched is as it was.
+fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> Vec<Mark<'x>> {
+    let kept = |mark: &Mark<'x>| {
+        let was = base.iter().find(|it| it.kind == mark.kind)?;
+        let own = ours.iter().find(|it| it.kind == mark.kind)?;
+        same_marks(std::slice::from_ref(was), std::slice::from_ref(mark)).then(|| own.clone())
+    };
+    let mut all: Vec<Mark<'x>> = edited.iter().map(|it| kept(it).unwrap_or_else(|| it.clone())).collect();
+    let unseen = |it: &&Mark<'x>| !base.iter().chain(edited.iter()).any(|mark| mark.kind == it.kind);
+    all.extend(ours.iter().filter(unseen).cloned());
+    all
+}
+
+/// The edited nodes, each with what it was.
+pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<'x>]) -> Vec<Node<'x>> {
+    let inline = ours.iter().chain(edited).any(|it| it.kind.is_inline());
+    // Runs of text may be cut otherwise in the source; what is not text goes together one by one.
+    let (ours, base): (Vec<&Node<'x>>, Vec<&Node<'_>>) = if inline {
+        let objects = |it: &&Node<'_>| it.kind != Kind::Text;
+        (ours.iter().filter(|it| objects(it)).collect(), base.iter().filter(|it| objects(it)).collect())
+    } else {
+        (ours.iter().collect(), base.iter().collect())
+    };
+    if ours.len() != base.len() || ours.iter().zip(&base).any(|it| it.0.kind != it.1.kind) {
+        return edited.to_vec();
+    }
+    let targets: Vec<usize> =
+        (0..edited.len()).filter(|&it| !inline || edited[it].kind != Kind::Text).collect();
+    let old: Vec<u64> = base.iter().map(|it| print(it)).collect();
+    let new: Vec<u64> = targets.iter().map(|&it| print(&edited[it])).collect();
+    let mut all = edited.to_vec();
+    for op in align(&old, &new, |i, j| similarity(base[i], &edited[targets[j]])) {
+        match op {
+            Op::Keep(i, j) => all[targets[j]] = ours[i].clone(),
+            Op::Pair(i, j) => all[targets[j]] = node(ours[i], base[i], &edited[targets[j]]),
+            Op::Delete(_) | Op::Insert(_) => {}
+        }
+    }
+    all
+}
+
+/// Rich nodes of the base that the edited nodes do not have any more, with their places in the source.
+pub(super) fn rich_without(ours: &[Node<'_>], base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Gone> {
+    let (mut were, mut are) = (Vec::new(), Vec::new());
+    base.iter().for_each(|it| gather(it, &mut were));
+    edited.iter().for_each(|it| gather(it, &mut are));
+    let mut places = Vec::new();
+    ours.iter().for_each(|it| gather(it, &mut places));
+    let mut left: Vec<Kind> = are.iter().map(|it| it.kind).collect();
+    let mut gone = Vec::new();
+    let whole: Vec<u64> = are.iter().map(|it| print(it)).collect();
+    for (at, node) in were.iter().enumerate() {
+        // One of the same kind that is still there, changed or not, is taken for this one; the same one first.
+        let same = whole.contains(&print(node));
+        match left.iter().position(|it| *it == node.kind) {
+            Some(found) => drop(left.swap_remove(found)),
+            None if same => {}
+            None => {
+                let span =
+                    places.get(at).filter(|it| it.kind == node.kind).map(|it| it.span).unwrap_or_default();
+                gone.push(Gone { span, what: described(node) });
+            }
+        }
+    }
+    gone
+}
+
+/// The rich nodes among and below these, described.
+pub(crate) fn rich(nodes: &[Node<'_>]) -> Vec<String> {
+    let mut found = Vec::new();
+    nodes.iter().for_each(|it| gather(it, &mut found));
+    found.into_iter().map(described).collect()
+}
+
+fn described(node: &Node<'_>) -> String {
+    format!("{} {:?}", node.kind.shown(), shortened(&node.plain_text()))
+}
+
+fn gather<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
+    if node.is_rich() {
+        found.push(node);
+    }
+    node.children.iter().for_each(|it| gather(it, found));
+}

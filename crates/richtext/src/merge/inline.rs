@@ -1,0 +1,220 @@
+//! Text and what stands among it: characters put into the text where it stands, or the runs that changed written anew.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::siblings::Piece;
+use super::{Merge, Reach, graft};
+use crate::compare::{Unit, hunks, same_marks, units};
+use crate::tree::{Kind, Node, Span};
+
+/// A range of the source's units, and what comes in its place.
+type Hunk = (Range<usize>, Range<usize>);
+
+/// Bytes of the source, and what comes in their place.
+type Splice = (Range<usize>, String);
+
+impl Merge<'_> {
+    /// The new text of `region`; nothing if source and Markdown do not go together unit by unit.
+    pub(super) fn inlines(
+        &mut self,
+        ours: &[Node<'_>],
+        base: &[Node<'_>],
+        edited: &[Node<'_>],
+        parent: Option<&Node<'_>>,
+        region: Span,
+    ) -> Option<String> {
+        let runs = Runs { ours, base, edited, a: units(ours), b: units(base), e: units(edited) };
+        if self.reach > Reach::Runs || !runs.go_together() {
+            return None;
+        }
+        let changed = hunks(&runs.b, &runs.e);
+        let gone = graft::rich_without(ours, base, edited);
+        self.gone.extend(gone);
+        if self.reach == Reach::Runs {
+            return Some(self.rewritten(&runs, &changed, parent, region));
+        }
+        let within =
+            if parent.is_some_and(|it| it.kind == Kind::CodeBlock) { Kind::CodeBlock } else { Kind::Text };
+        let splices: Option<Vec<Splice>> = changed.iter().map(|it| self.spliced(&runs, it, within)).collect();
+        Some(spliced(self.source, region, splices?))
+    }
+
+    /// The hunk as characters of one text.
+    fn spliced(&self, runs: &Runs<'_, '_, '_, '_>, hunk: &Hunk, within: Kind) -> Option<Splice> {
+        let (at, start) = runs.place(hunk)?;
+        let node = &runs.ours[at];
+        let removed: usize = runs.a[hunk.0.clone()].iter().filter_map(|it| it.char).map(char::len_utf8).sum();
+        let new: String = runs.e[hunk.1.clone()].iter().filter_map(|it| it.char).collect();
+        if new.is_empty() && removed == node.text.len() {
+            return None;
+        }
+        let spelled = node.inner.of(self.source);
+        let from = self.spelling.place(spelled, within, start)?;
+        let to = self.spelling.place(spelled, within, start + removed)?;
+        let text = self.spelling.text(&new, within, &spelled[..from], &spelled[to..]);
+        let base = node.inner.start as usize;
+        Some((base + from..base + to, text))
+    }
+
+    /// The region with everything copied that no hunk touches, and the rest written anew.
+    fn rewritten(
+        &self,
+        runs: &Runs<'_, '_, '_, '_>,
+        changed: &[Hunk],
+        parent: Option<&Node<'_>>,
+        region: Span,
+    ) -> String {
+        let groups = groups(runs.ours);
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut fresh: Vec<Node<'_>> = Vec::new();
+        let mut unit = 0;
+        for (at, group) in groups.iter().enumerate() {
+            let end = unit + runs.a[unit..].iter().take_while(|it| group.nodes.contains(&it.node)).count();
+            // What comes before the group's first character does not touch the group.
+            for hunk in changed.iter().filter(|it| end > unit && it.0.start == unit && it.0.is_empty()) {
+                runs.inserted(hunk, &mut fresh);
+            }
+            let touches = |it: &Hunk| it.0.start < end && (it.0.end > unit || it.0.start > unit);
+            if !changed.iter().any(touches) {
+                self.flush(&mut fresh, parent, &mut pieces);
+                let text = group.span.of(self.source).to_owned();
+                pieces.push(Piece::Ours(at, text));
+            } else {
+                runs.remaining(unit..end, changed, &mut fresh);
+            }
+            unit = end;
+        }
+        for hunk in changed.iter().filter(|it| it.0.start == runs.a.len() && it.0.is_empty()) {
+            runs.inserted(hunk, &mut fresh);
+        }
+        self.flush(&mut fresh, parent, &mut pieces);
+        let spans: Vec<Span> = groups.iter().map(|it| it.span).collect();
+        self.joined(&pieces, &spans, parent, region)
+    }
+
+    fn flush(&self, fresh: &mut Vec<Node<'_>>, parent: Option<&Node<'_>>, pieces: &mut Vec<Piece>) {
+        if !fresh.is_empty() {
+            pieces.push(Piece::New(self.spelling.part(fresh, parent)));
+            fresh.clear();
+        }
+    }
+}
+
+/// The source with these splices, of `region` only.
+fn spliced(source: &str, region: Span, mut splices: Vec<Splice>) -> String {
+    splices.sort_by_key(|it| it.0.start);
+    let (mut text, mut at) = (String::new(), region.start as usize);
+    for (range, new) in splices {
+        text.push_str(&source[at..range.start.max(at)]);
+        text.push_str(&new);
+        at = range.end.max(at);
+    }
+    text.push_str(&source[at..region.end as usize]);
+    text
+}
+
+/// Nodes that can only be copied together.
+struct Group {
+    span: Span,
+    nodes: Range<usize>,
+}
+
+fn groups(nodes: &[Node<'_>]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        match groups.last_mut() {
+            Some(last) if last.span == node.span => last.nodes.end = at + 1,
+            _ => groups.push(Group { span: node.span, nodes: at..at + 1 }),
+        }
+    }
+    groups
+}
+
+/// The three parties, unit by unit.
+struct Runs<'m, 'o, 'b, 'e> {
+    ours: &'m [Node<'o>],
+    base: &'m [Node<'b>],
+    edited: &'m [Node<'e>],
+    a: Vec<Unit>,
+    b: Vec<Unit>,
+    e: Vec<Unit>,
+}
+
+impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
+    fn go_together(&self) -> bool {
+        self.a.len() == self.b.len() && self.a.iter().zip(&self.b).all(|it| it.0.char == it.1.char)
+    }
+
+    /// The text in which all of the hunk is, and the byte at which it begins there.
+    fn place(&self, (gone, new): &Hunk) -> Option<(usize, usize)> {
+        let fits = |unit: usize| {
+            let marks = self.b[unit].marks;
+            self.a[unit].char.is_some()
+                && self.e[new.clone()].iter().all(|it| it.char.is_some() && it.marks == marks)
+        };
+        if let Some(first) = gone.clone().next() {
+            let node = self.a[first].node;
+            let one = gone.clone().all(|it| self.a[it].node == node && fits(it));
+            return one.then_some((node, self.a[first].offset));
+        }
+        let before = gone.start.checked_sub(1).filter(|it| fits(*it));
+        let after = Some(gone.start).filter(|it| *it < self.a.len() && fits(*it));
+        match (before, after) {
+            (Some(unit), _) => Some((self.a[unit].node, self.a[unit].offset + self.a[unit].char?.len_utf8())),
+            (None, Some(unit)) => Some((self.a[unit].node, self.a[unit].offset)),
+            (None, None) => None,
+        }
+    }
+
+    /// Adds what the edit put in.
+    fn inserted<'x>(&self, hunk: &Hunk, fresh: &mut Vec<Node<'x>>)
+    where
+        'o: 'x,
+        'e: 'x,
+    {
+        if let ([was], [is]) = (&self.a[hunk.0.clone()], &self.e[hunk.1.clone()])
+            && was.char.is_none()
+            && self.ours[was.node].kind == self.edited[is.node].kind
+        {
+            let base = &self.base[self.b[hunk.0.start].node];
+            return fresh.push(graft::node(&self.ours[was.node], base, &self.edited[is.node]));
+        }
+        for unit in &self.e[hunk.1.clone()] {
+            add(&self.edited[unit.node], unit, fresh);
+        }
+    }
+
+    /// Adds what is left of a group after the hunks, with what they put in.
+    fn remaining<'x>(&self, range: Range<usize>, changed: &[Hunk], fresh: &mut Vec<Node<'x>>)
+    where
+        'o: 'x,
+        'e: 'x,
+    {
+        for at in range.clone() {
+            // Pure insertions before the first unit were added by the caller.
+            for hunk in
+                changed.iter().filter(|it| it.0.start == at && !(it.0.is_empty() && at == range.start))
+            {
+                self.inserted(hunk, fresh);
+            }
+            if !changed.iter().any(|it| it.0.contains(&at)) {
+                add(&self.ours[self.a[at].node], &self.a[at], fresh);
+            }
+        }
+    }
+}
+
+/// Adds a unit to runs of text: a character to the last run, if it has the same marks.
+fn add<'x>(node: &Node<'x>, unit: &Unit, fresh: &mut Vec<Node<'x>>) {
+    let Some(char) = unit.char else { return fresh.push(node.clone()) };
+    if let Some(last) = fresh.last_mut()
+        && last.kind == Kind::Text
+        && same_marks(&last.marks, &node.marks)
+    {
+        return last.text.to_mut().push(char);
+    }
+    let mut run = node.clone();
+    run.text = Cow::Owned(char.to_string());
+    fresh.push(run);
+}

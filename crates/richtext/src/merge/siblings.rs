@@ -1,0 +1,140 @@
+//! Blocks side by side: what was kept is copied with what stands before it, what changed is gone into.
+
+use super::{Merge, Reach, graft};
+use crate::align::{Op, align};
+use crate::compare::{print, similarity};
+use crate::tree::{Holds, Node, Span};
+
+/// Something of a region as it is put together.
+pub(super) enum Piece {
+    /// The thing that stood at this place, as it was or changed.
+    Ours(usize, String),
+    /// New.
+    New(String),
+}
+
+impl Merge<'_> {
+    /// The new text of `region`; nothing if source and Markdown do not go together node by node.
+    pub(super) fn siblings(
+        &mut self,
+        ours: &[Node<'_>],
+        base: &[Node<'_>],
+        edited: &[Node<'_>],
+        parent: Option<&Node<'_>>,
+        region: Span,
+    ) -> Option<String> {
+        if ours.iter().chain(base).chain(edited).any(|it| it.kind.is_inline()) {
+            return self.inlines(ours, base, edited, parent, region);
+        }
+        if ours.len() != base.len() || ours.iter().zip(base).any(|it| it.0.kind != it.1.kind) {
+            return None;
+        }
+        let prints = |nodes: &[Node<'_>]| nodes.iter().map(print).collect::<Vec<u64>>();
+        let (old, new) = (prints(base), prints(edited));
+        let ops = align(&old, &new, |i, j| similarity(&base[i], &edited[j]));
+        let moved = |j: usize| ops.iter().find(|op| matches!(op, Op::Delete(i) if old[*i] == new[j]));
+        let mut pieces = Vec::new();
+        for op in &ops {
+            match *op {
+                Op::Keep(i, _) => pieces.push(self.copied(&ours[i], i)),
+                Op::Pair(i, j) => {
+                    let text = self.node(&ours[i], &base[i], &edited[j], parent);
+                    pieces.push(Piece::Ours(i, text));
+                }
+                Op::Insert(j) => match moved(j) {
+                    Some(Op::Delete(i)) => pieces.push(Piece::New(ours[*i].span.of(self.source).to_owned())),
+                    _ => pieces.push(Piece::New(self.spelling.part(&edited[j..=j], parent))),
+                },
+                Op::Delete(_) => {}
+            }
+        }
+        self.note_rich(ours, base, edited);
+        let spans: Vec<Span> = ours.iter().map(|it| it.span).collect();
+        Some(self.joined(&pieces, &spans, parent, region))
+    }
+
+    fn note_rich(&mut self, ours: &[Node<'_>], base: &[Node<'_>], edited: &[Node<'_>]) {
+        let gone = graft::rich_without(ours, base, edited);
+        self.gone.extend(gone.into_iter().filter(|it| !self.gone.contains(it)).collect::<Vec<_>>());
+    }
+
+    fn copied(&self, node: &Node<'_>, at: usize) -> Piece {
+        Piece::Ours(at, node.span.of(self.source).to_owned())
+    }
+
+    /// The text of one node that changed.
+    fn node(
+        &mut self,
+        ours: &Node<'_>,
+        base: &Node<'_>,
+        edited: &Node<'_>,
+        parent: Option<&Node<'_>>,
+    ) -> String {
+        let written = |it: &Self| it.spelling.part(&[graft::node(ours, base, edited)], parent);
+        let same_head = graft::same_head(base, edited);
+        // Without a place of its own what it holds can't be copied: it is written inside something else (a macro, an attribute).
+        let opened = !ours.inner.is_empty();
+        let whole = self.reach == Reach::Blocks && ours.kind.holds() == Holds::Inlines;
+        if !same_head || !opened || whole || ours.kind.holds() == Holds::Nothing {
+            self.note_rich(&ours.children, &base.children, &edited.children);
+            return written(self);
+        }
+        match self.siblings(&ours.children, &base.children, &edited.children, Some(ours), ours.inner) {
+            Some(inner) => {
+                let (span, within) = (ours.span.range(), ours.inner.range());
+                format!(
+                    "{}{inner}{}",
+                    &self.source[span.start..within.start],
+                    &self.source[within.end..span.end]
+                )
+            }
+            None => written(self),
+        }
+    }
+
+    /// The pieces, joined: what followed each other in the source is joined by what stood between, anything else by the format's own.
+    pub(super) fn joined(
+        &self,
+        pieces: &[Piece],
+        spans: &[Span],
+        parent: Option<&Node<'_>>,
+        region: Span,
+    ) -> String {
+        let (Some(first), Some(last)) = (spans.first(), spans.last()) else {
+            let texts: Vec<&str> = pieces.iter().map(Piece::text).filter(|it| !it.is_empty()).collect();
+            return texts.join(self.spelling.between(parent));
+        };
+        let mut text = self.source[region.start as usize..first.start as usize].to_owned();
+        // What the format has nothing for is not separated from anything either.
+        let pieces: Vec<&Piece> = pieces.iter().filter(|it| !it.is_nothing(spans)).collect();
+        for (at, piece) in pieces.iter().enumerate() {
+            let before = at.checked_sub(1).map(|it| pieces[it]);
+            match (before, piece) {
+                (None, _) => {}
+                (Some(_), Piece::Ours(at, _)) if *at > 0 => {
+                    text.push_str(spans[*at - 1].until(spans[*at], self.source))
+                }
+                _ => text.push_str(self.spelling.between(parent)),
+            }
+            text.push_str(piece.text());
+        }
+        text.push_str(&self.source[last.end as usize..region.end as usize]);
+        text
+    }
+}
+
+impl Piece {
+    /// Whether it is written as nothing at all, and did not stand as nothing in the source.
+    fn is_nothing(&self, spans: &[Span]) -> bool {
+        match self {
+            Self::Ours(at, text) => text.is_empty() && !spans[*at].is_empty(),
+            Self::New(text) => text.is_empty(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Ours(_, text) | Self::New(text) => text,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The smallest part of a document that still loses something: what to look at, and what to report.
+
+use crate::convert::convert;
+use crate::document::Document;
+use crate::format::Format;
+use crate::loss::{Loss, LossKind};
+use crate::spelling;
+use crate::tree::Node;
+
+/// A small document that loses something, as a large one did.
+#[derive(Clone, Debug)]
+pub struct Minimal {
+    /// The document, in the format of the large one.
+    pub source: String,
+    /// What it loses.
+    pub losses: Vec<Loss>,
+}
+
+/// No more documents than these are tried.
+const MAX_TRIES: usize = 5000;
+
+/// The smallest document found by taking parts out of `source` that still loses something of the gravest kind that `source` loses on its
+/// way from one format to the other; nothing if it loses nothing.
+#[must_use]
+pub fn minimize(from: Format, to: Format, source: &str) -> Option<Minimal> {
+    let worst = worst(&convert(from, to, source).losses)?;
+    let document = Document::read(from, source);
+    let mut search = Search { from, to, worst, tries: 0 };
+    let mut blocks = document.blocks;
+    if search.loses(&blocks).is_none() {
+        // Written anew it loses nothing: it is how the source is spelled. Then the source is what there is to show.
+        let losses = convert(from, to, source).losses;
+        return Some(Minimal { source: source.to_owned(), losses });
+    }
+    while let Some(smaller) = search.smaller(&blocks) {
+        blocks = smaller;
+    }
+    let losses = search.loses(&blocks)?;
+    Some(Minimal { source: spelling::of(from).document(&blocks), losses })
+}
+
+fn worst(losses: &[Loss]) -> Option<LossKind> {
+    losses.iter().map(|it| it.kind).max().filter(|it| *it != LossKind::Identity)
+}
+
+struct Search {
+    from: Format,
+    to: Format,
+    worst: LossKind,
+    tries: usize,
+}
+
+impl Search {
+    /// What these blocks lose, if it is of the kind that is looked for.
+    fn loses(&mut self, blocks: &[Node<'_>]) -> Option<Vec<Loss>> {
+        self.tries += 1;
+        let source = spelling::of(self.from).document(blocks);
+        let losses = convert(self.from, self.to, &source).losses;
+        (worst(&losses) == Some(self.worst)).then_some(losses)
+    }
+
+    /// A document with less in it that still loses: one block of it, what a block holds, or all without something.
+    fn smaller<'a>(&mut self, blocks: &[Node<'a>]) -> Option<Vec<Node<'a>>> {
+        if blocks.len() > 1 {
+            let single = blocks.iter().map(|it| vec![it.clone()]);
+            if let Some(found) = self.first(single) {
+                return Some(found);
+            }
+        }
+        let inside = blocks
+            .iter()
+            .filter(|it| it.children.iter().any(|it| !it.kind.is_inline()))
+            .map(|it| it.children.clone());
+        if let Some(found) = self.first(inside) {
+            return Some(found);
+        }
+        let count = parts(blocks);
+        self.first((0..count).map(|at| without(blocks, at)))
+    }
+
+    fn first<'a>(&mut self, candidates: impl Iterator<Item = Vec<Node<'a>>>) -> Option<Vec<Node<'a>>> {
+        for candidate in candidates {
+            if self.tries > MAX_TRIES {
+                return None;
+            }
+            if self.loses(&candidate).is_some() {
+                return Some(candidate);
+            }
+        }
+        None
+    }
+}
+
+/// How many things can be taken out: nodes, attributes, marks, and the halves of texts.
+fn parts(nodes: &[Node<'_>]) -> usize {
+    nodes.iter().map(|it| 1 + own_parts(it) + parts(&it.children)).sum()
+}
+
+fn own_parts(node: &Node<'_>) -> usize {
+    node.attrs.len() + node.marks.len() + if halves(&node.text).is_some() { 2 } else { 0 }
+}
+
+/// The nodes without the part of this number.
+fn without<'a>(nodes: &[Node<'a>], mut at: usize) -> Vec<Node<'a>> {
+    let mut all = nodes.to_vec();
+    for place in 0..all.len() {
+        if at == 0 {
+            all.remove(place);
+            return all;
+        }
+        at -= 1;
+        let (own, below) = (own_parts(&all[place]), parts(&all[place].children));
+        if at < own {
+            take(&mut all[place], at);
+            return all;
+        }
+        at -= own;
+        if at < below {
+            all[place].children = without(&all[place].children, at);
+            return all;
+        }
+        at -= below;
+    }
+    all
+}
+
+fn take(node: &mut Node<'_>, at: usize) {
+    let (attrs, marks) = (node.attrs.len(), node.marks.len());
+    if at < attrs {
+        node.attrs.remove(at);
+    } else if at < attrs + marks {
+        node.marks.remove(at - attrs);
+    } else if let Some((first, second)) = halves(&node.text) {
+        let half = if at == attrs + marks { first } else { second };
+        node.text = half.to_owned().into();
+    }
+}
+
+/// A text of more than one character, cut in two.
+fn halves(text: &str) -> Option<(&str, &str)> {
+    let middle = text.len().div_ceil(2);
+    let middle = (middle..text.len()).find(|&it| text.is_char_boundary(it))?;
+    Some(text.split_at(middle))
+}

@@ -1,0 +1,164 @@
+//! Addresses of parts.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::level;
+use crate::document::Document;
+use crate::tree::Node;
+
+/// Where a part of a document is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// Below headings, from the outermost to the own one: `Goals/This year`. The part is the heading and what follows it, up to the next
+    /// heading that is not deeper.
+    Heading(Vec<String>),
+    /// The block with this `localId` (ADF) or `ac:local-id` (storage format): `#a1b2`.
+    LocalId(String),
+    /// The block at this place of the document, counted from 0: `[3]`.
+    Block(usize),
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    /// Reads `Goals/This year` (a `/` in a heading is written `\/`), `#localId` or `[3]`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(id) = text.strip_prefix('#') {
+            return Ok(Self::LocalId(id.to_owned()));
+        }
+        if let Some(number) = text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            let number = number.trim();
+            return number
+                .parse()
+                .map(Self::Block)
+                .map_err(|_| format!("expected a number in [], but found {number:?}"));
+        }
+        let mut path = vec![String::new()];
+        let mut characters = text.chars();
+        while let Some(character) = characters.next() {
+            match character {
+                '/' => path.push(String::new()),
+                '\\' => path.last_mut().expect("it has one").extend(characters.next()),
+                other => path.last_mut().expect("it has one").push(other),
+            }
+        }
+        let path: Vec<String> = path.iter().map(|it| words(it)).collect();
+        if path.iter().any(String::is_empty) {
+            return Err(format!(
+                "expected headings with / between them, #localId or [number], but found {text:?}"
+            ));
+        }
+        Ok(Self::Heading(path))
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Heading(path) => {
+                let path: Vec<String> =
+                    path.iter().map(|it| it.replace('\\', "\\\\").replace('/', "\\/")).collect();
+                f.write_str(&path.join("/"))
+            }
+            Self::LocalId(id) => write!(f, "#{id}"),
+            Self::Block(number) => write!(f, "[{number}]"),
+        }
+    }
+}
+
+/// Blocks side by side, with what holds them.
+pub(super) type Place<'d, 'a> = (Option<&'d Node<'a>>, &'d [Node<'a>]);
+
+/// No more addresses than these are offered instead of one that does not exist.
+const MAX_OFFERED: usize = 20;
+
+/// All parts of this address.
+pub(super) fn find<'d, 'a>(document: &'d Document<'a>, address: &Address) -> Vec<Place<'d, 'a>> {
+    match address {
+        Address::Block(at) => document.blocks.get(*at..=*at).map(|it| (None, it)).into_iter().collect(),
+        Address::LocalId(id) => {
+            let mut found = Vec::new();
+            with_id(None, &document.blocks, id, &mut found);
+            found
+        }
+        Address::Heading(path) => {
+            let all = headings(document);
+            all.into_iter().filter(|it| ends_with(&it.0, path)).map(|it| it.1).collect()
+        }
+    }
+}
+
+/// Addresses there are, of the kind that was asked for.
+pub(super) fn known(document: &Document<'_>, address: &Address) -> Vec<String> {
+    let mut all: Vec<String> = match address {
+        Address::Block(_) => {
+            document.blocks.len().checked_sub(1).map(|it| format!("[0] to [{it}]")).into_iter().collect()
+        }
+        Address::LocalId(_) => Vec::new(),
+        Address::Heading(_) => {
+            headings(document).into_iter().map(|it| Address::Heading(it.0).to_string()).collect()
+        }
+    };
+    if all.len() > MAX_OFFERED {
+        let more = all.len() - MAX_OFFERED;
+        all.truncate(MAX_OFFERED);
+        all.push(format!("and {more} more"));
+    }
+    all
+}
+
+/// Whether the path that was asked for ends this one; the headings further out need not be named.
+fn ends_with(path: &[String], asked: &[String]) -> bool {
+    path.len() >= asked.len() && path[path.len() - asked.len()..].iter().zip(asked).all(|it| it.0 == it.1)
+}
+
+fn with_id<'d, 'a>(
+    parent: Option<&'d Node<'a>>,
+    nodes: &'d [Node<'a>],
+    id: &str,
+    found: &mut Vec<Place<'d, 'a>>,
+) {
+    for (at, node) in nodes.iter().enumerate().filter(|it| !it.1.kind.is_inline()) {
+        let has = ["localId", "ac:local-id", "ac:macro-id"].iter().any(|it| node.text_of(it) == Some(id));
+        if has {
+            found.push((parent, &nodes[at..=at]));
+        }
+        with_id(Some(node), &node.children, id, found);
+    }
+}
+
+/// Every heading's path and part, also of those within panels and columns.
+fn headings<'d, 'a>(document: &'d Document<'a>) -> Vec<(Vec<String>, Place<'d, 'a>)> {
+    let mut found = Vec::new();
+    below(None, &document.blocks, &[], &mut found);
+    found
+}
+
+fn below<'d, 'a>(
+    parent: Option<&'d Node<'a>>,
+    nodes: &'d [Node<'a>],
+    outer: &[String],
+    found: &mut Vec<(Vec<String>, Place<'d, 'a>)>,
+) {
+    let mut open: Vec<(i64, String)> = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        let path = |open: &[(i64, String)]| {
+            outer.iter().cloned().chain(open.iter().map(|it| it.1.clone())).collect::<Vec<_>>()
+        };
+        if let Some(own) = level(node) {
+            open.retain(|it| it.0 < own);
+            open.push((own, words(&node.plain_text())));
+            let after = nodes[at + 1..].iter().position(|it| level(it).is_some_and(|it| it <= own));
+            let end = after.map_or(nodes.len(), |it| at + 1 + it);
+            found.push((path(&open), (parent, &nodes[at..end])));
+        } else {
+            below(Some(node), &node.children, &path(&open), found);
+        }
+    }
+}
+
+/// A heading's text, with single spaces.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,155 @@
+//! One part of a document, read and written by itself: everything outside comes back byte for byte.
+//!
+//! In: a document and the address of a part. Out: its Markdown, and the document with that part edited. Nothing is kept between the two.
+
+mod address;
+
+use std::fmt;
+
+pub use address::Address;
+
+use crate::document::Document;
+use crate::format::{Flavor, Format};
+use crate::merge::{Edit, Gone, merge};
+use crate::sidecar::{Conflict, Restored};
+use crate::tree::{Kind, Node, Span};
+
+const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
+
+/// Blocks of a document that stand side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct Section<'d, 'a> {
+    document: &'d Document<'a>,
+    parent: Option<&'d Node<'a>>,
+    nodes: &'d [Node<'a>],
+}
+
+/// Why there is no such part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SectionError {
+    /// Nothing has this address.
+    Unknown {
+        /// The address.
+        address: String,
+        /// What could be meant: addresses of the kind that was asked for.
+        known: Vec<String>,
+    },
+    /// Several have it.
+    Ambiguous {
+        /// The address.
+        address: String,
+        /// How many.
+        count: usize,
+    },
+}
+
+impl<'a> Document<'a> {
+    /// The part of this address.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or more than one.
+    pub fn section(&self, address: &Address) -> Result<Section<'_, 'a>, SectionError> {
+        let found = address::find(self, address);
+        let named = address.to_string();
+        match found.as_slice() {
+            [(parent, nodes)] => Ok(Section { document: self, parent: *parent, nodes }),
+            [] => Err(SectionError::Unknown { address: named, known: address::known(self, address) }),
+            several => Err(SectionError::Ambiguous { address: named, count: several.len() }),
+        }
+    }
+}
+
+impl Section<'_, '_> {
+    /// The part as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        Document { blocks: self.nodes.to_vec(), ..self.document.clone() }.write(MARKDOWN)
+    }
+
+    /// Where it is in the source.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match (self.nodes.first(), self.nodes.last()) {
+            (Some(first), Some(last)) => Span { start: first.span.start, end: last.span.end },
+            _ => Span::default(),
+        }
+    }
+
+    /// The document with this part as `markdown` says it. [`Restored::copied`] counts the blocks outside.
+    #[must_use]
+    pub fn patch(&self, markdown: &str) -> Restored {
+        let before = self.markdown();
+        let (base, edited) = (Document::read(MARKDOWN, &before), Document::read(MARKDOWN, markdown));
+        let spelling = crate::spelling::of(self.document.format);
+        let (source, span) = (self.document.source, self.span());
+        let edit = Edit { ours: self.nodes, base: &base.blocks, edited: &edited.blocks };
+        let merged = merge(spelling.as_ref(), source, span, self.parent, edit);
+        // Without the part, what separated it from its neighbours would separate nothing.
+        let outer = if merged.text.is_empty() && spelling.between(self.parent) == "," {
+            self.separated()
+        } else {
+            span
+        };
+        Restored {
+            text: format!(
+                "{}{}{}",
+                &source[..outer.start as usize],
+                merged.text,
+                &source[outer.end as usize..]
+            ),
+            conflicts: merged.gone.into_iter().map(|it| self.conflict(it)).collect(),
+            losses: merged.losses,
+            diagnostics: edited.diagnostics,
+            copied: self
+                .document
+                .blocks
+                .iter()
+                .filter(|it| !it.span.holds(span) && !span.holds(it.span))
+                .count(),
+        }
+    }
+
+    /// Where the part is, with what separates it from the block after it, or else from the one before.
+    fn separated(&self) -> Span {
+        let span = self.span();
+        let siblings = self.parent.map_or(&self.document.blocks, |it| &it.children);
+        let after = siblings.iter().find(|it| it.span.start >= span.end);
+        let before = siblings.iter().rev().find(|it| it.span.end <= span.start);
+        match (after, before) {
+            _ if span.is_empty() => span,
+            (Some(after), _) => Span { end: after.span.start, ..span },
+            (None, Some(before)) => Span { start: before.span.end, ..span },
+            (None, None) => span,
+        }
+    }
+
+    fn conflict(&self, gone: Gone) -> Conflict {
+        let block = self.document.blocks.iter().position(|it| it.span.holds(gone.span)).unwrap_or(0);
+        Conflict { what: gone.what, block }
+    }
+}
+
+impl fmt::Display for SectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { address, known } if known.is_empty() => {
+                write!(f, "expected a section {address:?}, but found none of its kind in the document")
+            }
+            Self::Unknown { address, known } => {
+                write!(f, "expected a section {address:?}, but found only {}", known.join(", "))
+            }
+            Self::Ambiguous { address, count } => {
+                write!(f, "expected one section {address:?}, but found {count}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SectionError {}
+
+/// A heading's level.
+fn level(node: &Node<'_>) -> Option<i64> {
+    (node.kind == Kind::Heading).then(|| node.integer("level").unwrap_or(1))
+}

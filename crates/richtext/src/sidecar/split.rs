@@ -1,0 +1,139 @@
+//! A source, block by block, with the Markdown of each.
+
+use super::{Entry, Sidecar};
+use crate::compare::print;
+use crate::document::Document;
+use crate::format::{Dialect, Flavor, Format};
+use crate::tree::Node;
+
+/// The Markdown to edit.
+const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
+
+/// No more blocks than these are tried together.
+const MAX_TOGETHER: usize = 8;
+
+impl Sidecar {
+    /// The Markdown of `document`, and what it takes to put an edit of it back.
+    #[must_use]
+    pub fn split(document: &Document<'_>) -> (String, Self) {
+        let (markdown, written) = crate::markdown::document_with_ends(&document.blocks);
+        let read = Document::read(MARKDOWN, &markdown);
+        let counts = together(document, counts(&document.blocks, &written, &read.blocks));
+        let mut chunks = read.blocks.iter().map(|it| it.span.of(&markdown).to_owned());
+        let (mut entries, mut end) = (Vec::new(), 0);
+        for (blocks, count) in counts {
+            let span = blocks.first().map_or(0, |it| it.span.start as usize)
+                ..blocks.last().map_or(0, |it| it.span.end as usize);
+            entries.push(Entry {
+                before: document.source[end..span.start].to_owned(),
+                source: document.source[span.clone()].to_owned(),
+                markdown: chunks.by_ref().take(count).collect(),
+            });
+            end = span.end;
+        }
+        let after = document.source[end..].to_owned();
+        let dialect = match document.format {
+            Format::Wiki(Dialect::Jira) => Some("jira".to_owned()),
+            Format::Wiki(Dialect::Confluence) => Some("confluence".to_owned()),
+            _ => None,
+        };
+        let sidecar = Self {
+            version: Self::VERSION,
+            format: document.format.name().to_owned(),
+            dialect,
+            entries,
+            after,
+        };
+        (markdown, sidecar)
+    }
+}
+
+/// The blocks of the source in stretches, each with how many blocks of Markdown it became: mostly one and one. `ends` is where what was
+/// written for each block ends; blocks whose Markdown is read as one stay together.
+fn counts<'n, 'a>(
+    blocks: &'n [Node<'a>],
+    ends: &[usize],
+    chunks: &[Node<'_>],
+) -> Vec<(&'n [Node<'a>], usize)> {
+    let mut stretches = Vec::new();
+    let (mut first, mut from, mut next, mut reached) = (0, 0, 0, 0);
+    for (at, end) in ends.iter().enumerate() {
+        while let Some(chunk) = chunks.get(next).filter(|it| (it.span.start as usize) < *end) {
+            reached = chunk.span.end as usize;
+            next += 1;
+        }
+        let last = at + 1 == blocks.len();
+        let run = blocks[at].kind.is_inline() && !last && blocks[at + 1].kind.is_inline();
+        if last {
+            next = chunks.len();
+        }
+        if last || reached <= *end + BLANK && !run {
+            stretches.push((&blocks[first..=at], next - from));
+            (first, from) = (at + 1, next);
+        }
+    }
+    stretches
+}
+
+/// How much white space after a block may be read as its own.
+const BLANK: usize = 2;
+
+/// A stretch of blocks, and how many blocks of Markdown it became.
+type Stretch<'n, 'a> = (&'n [Node<'a>], usize);
+
+/// The stretches, joined where blocks only say what they say together: a colour that begins in one and ends in another.
+fn together<'n, 'a>(document: &'n Document<'a>, stretches: Vec<Stretch<'n, 'a>>) -> Vec<Stretch<'n, 'a>> {
+    if !matches!(document.format, Format::Storage | Format::Wiki(_)) {
+        return stretches;
+    }
+    let spelling = crate::spelling::of(document.format);
+    let says = |blocks: &[Node<'_>]| {
+        let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return true };
+        let text = &document.source[first.span.start as usize..last.span.end as usize];
+        spelling.read(text).0.iter().map(print).eq(blocks.iter().map(print))
+    };
+    let (mut all, mut from, mut block) = (Vec::new(), 0, 0);
+    while from < stretches.len() {
+        let last = stretches.len().min(from + MAX_TOGETHER);
+        let blocks = |to: usize| {
+            let count: usize = stretches[from..to].iter().map(|it| it.0.len()).sum();
+            &document.blocks[block..block + count]
+        };
+        let to = (from + 1..=last).find(|&to| says(blocks(to))).unwrap_or(from + 1);
+        let joined = blocks(to);
+        all.push((joined, stretches[from..to].iter().map(|it| it.1).sum()));
+        (from, block) = (to, block + joined.len());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{Kind, Span};
+
+    /// How many blocks each stretch has, and how many of Markdown, for blocks that end there and are read back as these places.
+    fn stretches(ends: &[usize], read: &[(usize, usize)]) -> Vec<(usize, usize)> {
+        let blocks: Vec<Node<'_>> = ends.iter().map(|_| Node::new(Kind::Paragraph)).collect();
+        let places = read.iter().map(|it| Span::new(it.0, it.1));
+        let chunks: Vec<Node<'_>> = places.map(|it| Node::new(Kind::Paragraph).at(it, it)).collect();
+        counts(&blocks, ends, &chunks).into_iter().map(|it| (it.0.len(), it.1)).collect()
+    }
+
+    #[test]
+    fn each_block_has_the_markdown_that_was_written_for_it() {
+        assert_eq!(stretches(&[10, 20], &[(0, 10), (12, 20)]), [(1, 1), (1, 1)]);
+        assert_eq!(stretches(&[10, 20, 30], &[(0, 4), (6, 10), (22, 30)]), [(1, 2), (1, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn blocks_that_are_read_as_one_stay_together_and_leave_the_others_alone() {
+        let read = [(0, 10), (12, 30), (32, 40)];
+        assert_eq!(stretches(&[10, 20, 30, 40], &read), [(1, 1), (2, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn markdown_after_the_last_block_belongs_to_it() {
+        assert_eq!(stretches(&[10], &[(0, 10), (12, 14)]), [(1, 2)]);
+    }
+}

@@ -1,0 +1,99 @@
+//! What is said of an element.
+//!
+//! In: the attributes of a start tag. Out: attributes of the node: `ac:` and `ri:` ones keep their names, all others are `html:NAME`.
+//! What ADF says and storage has no word for is in `data-plainwire`, as JSON.
+
+use std::borrow::Cow;
+
+use super::Reader;
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
+use crate::values::json;
+
+/// The attribute that carries what storage format has no word for:
+/// `{"type":"…","attrs":{…},"marks":[{"type":"…","attrs":{…}}]}`, each of them only if it is needed.
+pub(in super::super) const EXTRA: &str = "data-plainwire";
+
+impl<'a> Reader<'_, 'a> {
+    /// A node for the element, with what its attributes say but those that are `known`.
+    pub(super) fn element(&self, index: usize, kind: Kind, known: &[&str]) -> Node<'a> {
+        let item = self.xml.item(index);
+        let mut node = Node::new(kind).at(item.span(), item.inner());
+        node.attrs = self.said(index, known);
+        node
+    }
+
+    /// What the attributes of the element say but those that are `known`.
+    pub(super) fn said(&self, index: usize, known: &[&str]) -> Vec<Attr<'a>> {
+        let said = self.xml.attributes(index).filter(|it| it.name != EXTRA && !known.contains(&it.name));
+        said.map(|it| match it.name {
+            "local-id" | "ac:local-id" => Attr::string("localId", it.value()),
+            name if name.starts_with("ac:") || name.starts_with("ri:") => Attr::string(name, it.value()),
+            name => Attr::string(format!("html:{name}"), it.value()),
+        })
+        .collect()
+    }
+
+    /// With what `data-plainwire` says of it, which goes before all else.
+    pub(super) fn finish(&self, index: usize, mut node: Node<'a>) -> Node<'a> {
+        let Some(extra) = self.xml.attribute(index, EXTRA) else { return node };
+        let Some(members) = json::members(&extra) else {
+            return node.with(format!("html:{EXTRA}"), extra.into_owned());
+        };
+        for (name, value) in members {
+            match &*name {
+                "type" => {
+                    node.kind =
+                        json::string(value).and_then(|it| same_shape(&it, node.kind)).unwrap_or(node.kind)
+                }
+                "attrs" => set_all(&mut node.attrs, value),
+                "marks" => node
+                    .marks
+                    .extend(json::elements(value).unwrap_or_default().iter().filter_map(|it| mark(it))),
+                _ => {}
+            }
+        }
+        node
+    }
+
+    /// The mark that `data-plainwire` of an element says it is.
+    pub(super) fn extra_mark(&self, index: usize) -> Option<Mark<'a>> {
+        mark(&self.xml.attribute(index, EXTRA)?)
+    }
+
+    /// With what `data-plainwire` says of a mark besides.
+    pub(super) fn finish_mark(&self, index: usize, mut mark: Mark<'a>) -> Mark<'a> {
+        let extra = self.xml.attribute(index, EXTRA);
+        let members = extra.as_deref().and_then(json::members).unwrap_or_default();
+        members.iter().filter(|it| it.0 == "attrs").for_each(|it| set_all(&mut mark.attrs, it.1));
+        mark
+    }
+}
+
+/// The kind of this name, if it can stand for the one that was read.
+fn same_shape(name: &str, read: Kind) -> Option<Kind> {
+    Kind::of_adf(name).filter(|it| it.holds() == read.holds() && it.is_inline() == read.is_inline())
+}
+
+fn mark<'a>(text: &str) -> Option<Mark<'a>> {
+    let members = json::members(text)?;
+    let name = json::string(members.iter().find(|it| it.0 == "type")?.1)?;
+    let mut mark = match MarkKind::of_adf(&name) {
+        Some(kind) => Mark::new(kind),
+        None => Mark::new(MarkKind::Other).with("/type", name.into_owned()),
+    };
+    members.iter().filter(|it| it.0 == "attrs").for_each(|it| set_all(&mut mark.attrs, it.1));
+    Some(mark)
+}
+
+/// Sets what the object says. A name of ADF's is said once; of others an element may have said the first of two.
+fn set_all(attrs: &mut Vec<Attr<'_>>, object: &str) {
+    let members = json::members(object).unwrap_or_default();
+    attrs.retain(|it| it.is_foreign() || members.iter().all(|member| member.0 != it.name));
+    for (name, value) in members {
+        let value = match json::string(value) {
+            Some(text) => Value::Str(Cow::Owned(text.into_owned())),
+            None => Value::Json(Cow::Owned(value.to_owned())),
+        };
+        attrs.push(Attr { name: Cow::Owned(name.into_owned()), value });
+    }
+}

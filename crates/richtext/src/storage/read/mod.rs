@@ -1,0 +1,152 @@
+//! From storage format to the tree.
+//!
+//! In: the pieces of a text ([`Xml`]). Out: blocks with their places. Nothing is left out: an element that means nothing is a
+//! `Group` or a mark under its own name, and what not even that can carry is kept as it was written.
+
+mod attrs;
+mod block;
+mod extension;
+mod image;
+mod inline;
+mod link;
+mod macros;
+mod plainwire;
+mod table;
+mod task;
+
+pub(super) use attrs::EXTRA;
+pub(super) use extension::{is_usual, typed};
+
+use super::xml::{Siblings, Sort, Xml};
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
+
+/// The blocks of `source`, and what is wrong with it.
+pub(super) fn read(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
+    let (xml, diagnostics) = Xml::parse(source);
+    let mut reader = Reader { xml: &xml, diagnostics };
+    let blocks = reader.blocks(xml.between(0, xml.items.len()), Scope::default());
+    (blocks, reader.diagnostics)
+}
+
+/// The nodes of `source` as it stands among text. Tells whether something can be written as it is.
+pub(super) fn read_inline(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
+    let (xml, diagnostics) = Xml::parse(source);
+    let mut reader = Reader { xml: &xml, diagnostics };
+    let mut nodes = Vec::new();
+    let run = inline::Run::within(Span::new(0, source.len()), 0);
+    reader.inlines(xml.between(0, xml.items.len()), &run, &mut nodes);
+    (nodes, reader.diagnostics)
+}
+
+struct Reader<'x, 'a> {
+    xml: &'x Xml<'a>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What is around a block.
+#[derive(Clone, Copy, Default)]
+struct Scope {
+    depth: usize,
+    /// Whether an `expand` here is a nested one.
+    nested: bool,
+}
+
+impl Scope {
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    fn nested(self) -> Self {
+        Self { nested: true, ..self }
+    }
+}
+
+impl<'x, 'a> Reader<'x, 'a> {
+    /// The blocks that these are, with a paragraph for each stretch of text among them.
+    fn blocks(&mut self, siblings: Siblings<'x>, scope: Scope) -> Vec<Node<'a>> {
+        let mut blocks = Vec::new();
+        let mut loose = siblings.clone().next().unwrap_or_default();
+        let mut end = loose;
+        for index in siblings {
+            end = self.xml.item(index).next as usize;
+            if self.xml.item(index).block {
+                self.loose(loose, index, scope, &mut blocks);
+                self.block(index, scope, &mut blocks);
+                loose = end;
+            }
+        }
+        self.loose(loose, end, scope, &mut blocks);
+        blocks
+    }
+
+    /// What stands from `from` up to `to`, none of it a block by itself: if text is among it, a paragraph.
+    fn loose(&mut self, from: usize, to: usize, scope: Scope, blocks: &mut Vec<Node<'a>>) {
+        let xml = self.xml;
+        let mut found = xml.between(from, to).filter(|it| !xml.is_blank(*it));
+        let Some(first) = found.next() else { return };
+        if !xml.between(from, to).all(|it| xml.is_blank(it) || self.may_stand_alone(it)) {
+            let last = found.last().unwrap_or(first);
+            let paragraph = self.implied(from, to, (first, last), scope);
+            add(blocks, paragraph);
+            return;
+        }
+        for index in xml.between(from, to).filter(|it| !xml.is_blank(*it)) {
+            self.alone(index, scope, blocks);
+        }
+    }
+
+    /// A paragraph without an element of its own.
+    fn implied(&mut self, from: usize, to: usize, ends: (usize, usize), scope: Scope) -> Node<'a> {
+        let (first, last) = (self.xml.item(ends.0), self.xml.item(ends.1));
+        let lead = |text: &str| text.len() - text.trim_ascii_start().len();
+        let tail = |text: &str| text.len() - text.trim_ascii_end().len();
+        let start = if first.sort == Sort::Text { lead(self.xml.raw(ends.0)) } else { 0 };
+        let end = if last.sort == Sort::Text { tail(self.xml.raw(ends.1)) } else { 0 };
+        let span = Span::new(first.span().start as usize + start, last.span().end as usize - end);
+        let mut paragraph = Node::new(Kind::Paragraph).at(span, span);
+        let run = inline::Run::within(span, scope.depth + 1);
+        self.inlines(self.xml.between(from, to), &run, &mut paragraph.children);
+        paragraph
+    }
+
+    /// Whether a piece that is no block by itself is one where no text is beside it.
+    fn may_stand_alone(&self, index: usize) -> bool {
+        let name = self.xml.name(index);
+        match self.xml.item(index).sort {
+            Sort::Aside | Sort::Stray => true,
+            Sort::Text | Sort::Data => false,
+            Sort::Element => match name {
+                "a" => self.card(index).is_some(),
+                "ac:link"
+                | "ac:emoticon"
+                | "ac:hipchat-emoticon"
+                | "ac:placeholder"
+                | "ac:inline-comment-marker" => false,
+                "ac:structured-macro" | "ac:macro" => {
+                    self.xml.attribute(index, "ac:name").as_deref() != Some("status")
+                }
+                _ => name.contains(':'),
+            },
+        }
+    }
+
+    /// All of the item as it was written.
+    fn raw(&self, index: usize, kind: Kind) -> Node<'a> {
+        let span = self.xml.item(index).span();
+        Node::raw(kind, "storage", self.xml.raw(index)).at(span, span)
+    }
+
+    fn is_too_deep(&mut self, index: usize, depth: usize) -> bool {
+        if depth < MAX_DEPTH {
+            return false;
+        }
+        let span = self.xml.item(index).span();
+        let message =
+            format!("expected at most {MAX_DEPTH} elements in each other, but found more: kept as it is");
+        if self.diagnostics.last().is_none_or(|it| it.message != message) {
+            self.diagnostics.push(Diagnostic::new(span, message));
+        }
+        true
+    }
+}

@@ -1,0 +1,85 @@
+//! A tree in short, so that two trees say the same if and only if their shapes are equal.
+//!
+//! Left out: places, the order of attributes and marks, how text is cut into nodes, and how formats spell a node.
+
+use crate::tree::{Attr, Kind, Node, Value};
+use crate::values::json;
+
+/// The nodes in short.
+pub(super) fn shape(nodes: &[Node<'_>]) -> String {
+    let mut out = Vec::new();
+    let mut texts: Option<(String, String)> = None;
+    for node in nodes {
+        if node.kind != Kind::Text {
+            flush(&mut texts, &mut out);
+            out.push(one(node));
+            continue;
+        }
+        let marks = marks(node);
+        match &mut texts {
+            Some((text, same)) if *same == marks => text.push_str(&node.text),
+            _ => {
+                flush(&mut texts, &mut out);
+                texts = Some((node.text.to_string(), marks));
+            }
+        }
+    }
+    flush(&mut texts, &mut out);
+    out.join(" ")
+}
+
+fn flush(texts: &mut Option<(String, String)>, out: &mut Vec<String>) {
+    if let Some((text, marks)) = texts.take().filter(|it| !it.0.is_empty()) {
+        out.push(format!("{text:?}{marks}"));
+    }
+}
+
+fn one(node: &Node<'_>) -> String {
+    let mut out = format!("{:?}{}{}", node.kind, attrs(&node.attrs), marks(node));
+    if !node.text.is_empty() {
+        out.push_str(&format!(" {:?}", node.text));
+    }
+    if !node.children.is_empty() {
+        out.push_str(&format!("[{}]", shape(&node.children)));
+    }
+    out
+}
+
+fn marks(node: &Node<'_>) -> String {
+    let mut marks: Vec<_> =
+        node.marks.iter().map(|it| format!("+{:?}{}", it.kind, attrs(&it.attrs))).collect();
+    marks.sort();
+    marks.concat()
+}
+
+fn attrs(attrs: &[Attr<'_>]) -> String {
+    let mut shown: Vec<_> = attrs.iter().filter(|it| matters(&it.name)).map(attr).collect();
+    shown.sort();
+    if shown.is_empty() { String::new() } else { format!("{{{}}}", shown.join(" ")) }
+}
+
+fn matters(name: &str) -> bool {
+    name.split_once(':').is_none_or(|it| matches!(it.0, "html" | "ac" | "ri" | "param" | "storage"))
+}
+
+fn attr(attr: &Attr<'_>) -> String {
+    match &attr.value {
+        Value::Str(text) => format!("{}={text:?}", attr.name),
+        Value::Json(text) => format!("{}={}", attr.name, canonical(text)),
+    }
+}
+
+/// JSON with its members in order.
+fn canonical(text: &str) -> String {
+    if let Some(members) = json::members(text) {
+        let mut shown: Vec<_> = members.iter().map(|it| format!("{:?}:{}", it.0, canonical(it.1))).collect();
+        shown.sort();
+        return format!("{{{}}}", shown.join(","));
+    }
+    match json::elements(text) {
+        Some(elements) => {
+            format!("[{}]", elements.iter().map(|it| canonical(it)).collect::<Vec<_>>().join(","))
+        }
+        None => text.trim().to_owned(),
+    }
+}

@@ -1,0 +1,60 @@
+//! Nodes of ADF that Confluence writes as such: `ac:adf-extension`.
+
+use super::super::{escape, names, read};
+use super::Writer;
+use super::tag::Tag;
+use crate::tree::{Attr, Holds, Kind, Node};
+
+impl Writer {
+    pub(super) fn adf_extension(&mut self, node: &Node<'_>) {
+        if !fits(node) {
+            return self.raw_adf(node);
+        }
+        self.out.push_str("<ac:adf-extension>");
+        self.adf_node(node);
+        if let Some(fallback) = node.text_of("storage:fallback") {
+            self.out.push_str(&format!("<ac:adf-fallback>{fallback}</ac:adf-fallback>"));
+        }
+        self.out.push_str("</ac:adf-extension>");
+    }
+
+    /// A node by its name, with its attributes and what it holds.
+    pub(super) fn adf_node(&mut self, node: &Node<'_>) {
+        let name = names::kebab(node.kind.adf_name().unwrap_or_default());
+        let said: Vec<_> = node.attrs.iter().filter(|it| is_key(it)).collect();
+        let used: Vec<_> = said.iter().map(|it| &*it.name).collect();
+        self.tag(Tag::of("ac:adf-node", node).but(&used), &[("type", &name)]);
+        for attr in said {
+            self.out.push_str("<ac:adf-attribute");
+            self.attribute("key", &names::kebab(&attr.name));
+            self.out.push('>');
+            escape::encode(&mut self.out, attr.value.shown());
+            self.close("ac:adf-attribute");
+        }
+        if node.kind == Kind::DecisionList {
+            node.children.iter().for_each(|it| self.adf_node(it));
+        } else if !node.children.is_empty() {
+            self.out.push_str("<ac:adf-content>");
+            self.blocks(&node.children, node.kind);
+            self.out.push_str("</ac:adf-content>");
+        }
+        self.close("ac:adf-node");
+    }
+}
+
+/// Whether the node is read again as it is.
+fn fits(node: &Node<'_>) -> bool {
+    match node.kind {
+        Kind::DecisionList => node.children.iter().all(|it| it.kind == Kind::DecisionItem),
+        Kind::CodeBlock => false,
+        it => it.holds() != Holds::Blocks || it == Kind::Panel,
+    }
+}
+
+/// Whether an attribute is one of ADF that is read with the type it has.
+fn is_key(attr: &Attr<'_>) -> bool {
+    let kebab = names::kebab(&attr.name);
+    let plain =
+        !attr.name.contains([':', '/']) && names::is_name(&kebab) && names::camel(&kebab) == attr.name;
+    plain && attr.value == read::typed(attr.name.clone(), attr.value.shown().into()).value
+}

@@ -1,0 +1,53 @@
+//! From the tree to storage format.
+//!
+//! In: nodes of any reader. Out: text that Confluence accepts, and that reads as the same nodes. What has no spelling here is ADF in
+//! the macro `plainwire-raw`.
+
+mod block;
+mod extension;
+mod inline;
+mod link;
+mod macros;
+mod raw;
+mod table;
+mod tag;
+
+use crate::tree::{Kind, Node};
+
+/// These siblings as they stand in `parent`.
+pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
+    let mut writer = Writer { out: String::new() };
+    match parent {
+        Some(parent) if parent.kind == Kind::CodeBlock => writer.data(nodes),
+        Some(parent) if parent.kind == Kind::MediaSingle => writer.media_parts(nodes),
+        Some(parent) if parent.kind == Kind::DecisionList => nodes.iter().for_each(|it| writer.adf_node(it)),
+        Some(parent) if parent.kind == Kind::LayoutSection => writer.columns(nodes, parent),
+        Some(parent) if parent.text_of("/type") == Some("ac:layout") => writer.sections(nodes),
+        Some(parent) if matches!(parent.kind, Kind::Table | Kind::TableRow) => writer.rows(nodes, parent),
+        Some(parent) => writer.blocks(nodes, parent.kind),
+        None => writer.blocks(nodes, Kind::Group),
+    }
+    writer.out
+}
+
+struct Writer {
+    out: String,
+}
+
+impl Writer {
+    /// Blocks in a node of this kind, or runs of text.
+    fn blocks(&mut self, nodes: &[Node<'_>], parent: Kind) {
+        for run in nodes.chunk_by(|one, other| one.kind.is_inline() && other.kind.is_inline()) {
+            match run {
+                [node] if !node.kind.is_inline() => self.block(node, parent),
+                run => self.inlines(run),
+            }
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        self.out.push_str("</");
+        self.out.push_str(name);
+        self.out.push('>');
+    }
+}

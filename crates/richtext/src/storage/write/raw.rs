@@ -1,0 +1,82 @@
+//! What storage format has no spelling for, and what other formats left.
+
+use super::super::{escape, read};
+use super::Writer;
+use crate::tree::{Kind, Node};
+
+impl Writer {
+    /// Something kept as it was written, in this format or another one.
+    pub(super) fn raw(&mut self, node: &Node<'_>) {
+        let format = node.text_of("/format").unwrap_or_default();
+        match format {
+            "storage" if stands_alone(node) => self.out.push_str(&node.text),
+            "markdown" => self.seen(node),
+            _ => self.plainwire(format, &node.text),
+        }
+    }
+
+    /// A block as templates of Atlassian's embed ADF.
+    pub(super) fn embedded(&mut self, node: &Node<'_>) {
+        let mut bare = node.clone();
+        bare.attrs.retain(|it| it.name != "storage:form");
+        self.out.push_str("<fab:adf>");
+        self.data(&[Node::of_text(crate::adf::node_json(&bare))]);
+        self.close("fab:adf");
+    }
+
+    /// The node as JSON, without its marks if it stands among text: those are written around it.
+    pub(super) fn raw_adf(&mut self, node: &Node<'_>) {
+        let json = if node.kind.is_inline() && !node.marks.is_empty() {
+            let mut bare = node.clone();
+            bare.marks.clear();
+            crate::adf::node_json(&bare)
+        } else {
+            crate::adf::node_json(node)
+        };
+        self.plainwire("adf", &json);
+    }
+
+    fn plainwire(&mut self, format: &str, text: &str) {
+        self.out.push_str("<ac:structured-macro ac:name=\"plainwire-raw\" ac:schema-version=\"1\"><ac:parameter ac:name=\"format\">");
+        escape::encode(&mut self.out, format);
+        self.out.push_str("</ac:parameter><ac:plain-text-body>");
+        self.data(&[Node::of_text(text)]);
+        self.out.push_str("</ac:plain-text-body></ac:structured-macro>");
+    }
+
+    /// HTML in Markdown, which means nothing here: its text, as a reader sees it.
+    fn seen(&mut self, node: &Node<'_>) {
+        let text = without_tags(&node.text);
+        let shown = text.trim();
+        if node.kind == Kind::RawInline {
+            escape::encode(&mut self.out, &text);
+        } else if !shown.is_empty() {
+            self.out.push_str("<p>");
+            escape::encode(&mut self.out, shown);
+            self.out.push_str("</p>");
+        }
+    }
+}
+
+/// Whether the text, put where the node stands, is read as this one node again.
+fn stands_alone(node: &Node<'_>) -> bool {
+    let (found, wrong) =
+        if node.kind.is_inline() { read::read_inline(&node.text) } else { read::read(&node.text) };
+    let [only] = &found[..] else { return false };
+    wrong.is_empty()
+        && only.kind == node.kind
+        && only.text == node.text
+        && only.text_of("/format") == Some("storage")
+}
+
+fn without_tags(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        let close = if rest[at..].starts_with("<!--") { "-->" } else { ">" };
+        rest = rest[at..].find(close).map_or("", |it| &rest[at + it + close.len()..]);
+    }
+    out.push_str(rest);
+    escape::decode_value(&out).into_owned()
+}

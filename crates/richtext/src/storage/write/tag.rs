@@ -1,0 +1,198 @@
+//! Start tags.
+//!
+//! In: what is said of a node or a mark. Out: attributes; what none of them can say goes into `data-plainwire`.
+
+use super::super::read::EXTRA;
+use super::super::{escape, names};
+use super::Writer;
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
+use crate::values::json::quote;
+
+/// A start tag that is being written.
+pub(super) struct Tag<'t, 'a> {
+    element: &'t str,
+    attrs: &'t [Attr<'a>],
+    marks: &'t [Mark<'a>],
+    /// What was said in another way.
+    used: &'t [&'t str],
+    used_marks: &'t [MarkKind],
+    /// The kind of the node, if the element alone would be read as another one.
+    kind: Option<Kind>,
+    written: Vec<&'t str>,
+    /// How many of them are the element's own. An attribute of the same name is the one they were taken from.
+    native: usize,
+}
+
+impl<'t, 'a> Tag<'t, 'a> {
+    /// The tag of a node.
+    pub(super) fn of(element: &'t str, node: &'t Node<'a>) -> Self {
+        let marks: &[Mark<'a>] = if node.kind.is_inline() { &[] } else { &node.marks };
+        Self {
+            element,
+            attrs: &node.attrs,
+            marks,
+            used: &[],
+            used_marks: &[],
+            kind: None,
+            written: Vec::new(),
+            native: 0,
+        }
+    }
+
+    /// The tag of a mark.
+    pub(super) fn of_mark(element: &'t str, mark: &'t Mark<'a>) -> Self {
+        Self {
+            element,
+            attrs: &mark.attrs,
+            marks: &[],
+            used: &[],
+            used_marks: &[],
+            kind: None,
+            written: Vec::new(),
+            native: 0,
+        }
+    }
+
+    /// Without these attributes.
+    pub(super) fn but(mut self, used: &'t [&'t str]) -> Self {
+        self.used = used;
+        self
+    }
+
+    /// Without marks of these kinds.
+    pub(super) fn but_marks(mut self, used: &'t [MarkKind]) -> Self {
+        self.used_marks = used;
+        self
+    }
+
+    /// For a node of this kind, which the element alone does not say.
+    pub(super) fn kind(mut self, kind: Kind) -> Self {
+        self.kind = Some(kind);
+        self
+    }
+}
+
+impl Writer {
+    /// The tag as far as its name and these attributes; the rest comes with [`Self::finish`].
+    pub(super) fn open<'t>(&mut self, tag: &mut Tag<'t, '_>, native: &[(&'t str, &str)]) {
+        self.out.push('<');
+        self.out.push_str(tag.element);
+        for (name, value) in native {
+            self.attribute(name, value);
+            tag.written.push(name);
+        }
+        tag.native = native.len();
+    }
+
+    /// A whole start tag with these attributes.
+    pub(super) fn tag<'t>(&mut self, mut tag: Tag<'t, '_>, native: &[(&'t str, &str)]) {
+        self.open(&mut tag, native);
+        self.finish(tag);
+        self.out.push('>');
+    }
+
+    /// A whole tag without content.
+    pub(super) fn lone_tag<'t>(&mut self, mut tag: Tag<'t, '_>, native: &[(&'t str, &str)]) {
+        self.open(&mut tag, native);
+        self.finish(tag);
+        self.out.push_str(" />");
+    }
+
+    pub(super) fn attribute(&mut self, name: &str, value: &str) {
+        self.out.push(' ');
+        self.out.push_str(name);
+        self.out.push_str("=\"");
+        escape::encode_value(&mut self.out, value);
+        self.out.push('"');
+    }
+
+    /// All that was not said yet.
+    fn finish(&mut self, mut tag: Tag<'_, '_>) {
+        let mut rest = Vec::new();
+        for attr in tag.attrs.iter().filter(|it| !tag.used.contains(&&*it.name)) {
+            match spelled(tag.element, attr) {
+                Spelled::As(name) if !tag.written.contains(&name) => {
+                    self.attribute(name, attr.value.shown());
+                    tag.written.push(name);
+                }
+                Spelled::As(name) if tag.written[..tag.native].contains(&name) => {
+                    let told = tag.written.iter().position(|it| *it == name).unwrap_or_default();
+                    tag.written[told] = tag.written[tag.native - 1];
+                    tag.written[tag.native - 1] = name;
+                    tag.native -= 1;
+                }
+                Spelled::Elsewhere => {}
+                _ => rest.push(attr),
+            }
+        }
+        let marks: Vec<_> = tag.marks.iter().filter(|it| !tag.used_marks.contains(&it.kind)).collect();
+        if !rest.is_empty() || !marks.is_empty() || tag.kind.is_some() {
+            let extra = extra(tag.kind.and_then(Kind::adf_name), &rest, &marks);
+            self.attribute(EXTRA, &extra);
+        }
+    }
+}
+
+enum Spelled<'n> {
+    As(&'n str),
+    /// By the element's content, or nowhere, since it says how another format spells the node.
+    Elsewhere,
+    Nowhere,
+}
+
+/// How an attribute is written in this element.
+fn spelled<'n>(element: &str, attr: &'n Attr<'_>) -> Spelled<'n> {
+    let prefixed = element.starts_with("ac:") || element.starts_with("ri:");
+    let name = &*attr.name;
+    match (name.split_once(':'), &attr.value) {
+        (None, Value::Str(_)) if name == "localId" => {
+            Spelled::As(if prefixed { "ac:local-id" } else { "local-id" })
+        }
+        (None, _) => Spelled::Nowhere,
+        (Some(("html", name)), Value::Str(_)) if names::is_name(name) && name != EXTRA => Spelled::As(name),
+        (Some(("ac" | "ri", _)), Value::Str(_)) if names::is_name(name) => Spelled::As(name),
+        (Some(("html" | "ac" | "ri", _)), _) => Spelled::Nowhere,
+        _ => Spelled::Elsewhere,
+    }
+}
+
+/// What no attribute can say, as JSON.
+fn extra(kind: Option<&str>, attrs: &[&Attr<'_>], marks: &[&Mark<'_>]) -> String {
+    let mut members = Vec::new();
+    members.extend(kind.map(|it| format!("\"type\":\"{it}\"")));
+    if !attrs.is_empty() {
+        members.push(format!("\"attrs\":{}", object(attrs)));
+    }
+    if !marks.is_empty() {
+        let marks: Vec<_> = marks.iter().map(|it| mark_json(it)).collect();
+        members.push(format!("\"marks\":[{}]", marks.join(",")));
+    }
+    format!("{{{}}}", members.join(","))
+}
+
+/// A mark as ADF has it.
+pub(super) fn mark_json(mark: &Mark<'_>) -> String {
+    let mut out = "{\"type\":".to_owned();
+    quote(&mut out, mark.name());
+    let attrs: Vec<_> = mark.attrs.iter().filter(|it| it.name != "/type").collect();
+    if !attrs.is_empty() {
+        out.push_str(&format!(",\"attrs\":{}", object(&attrs)));
+    }
+    out.push('}');
+    out
+}
+
+fn object(attrs: &[&Attr<'_>]) -> String {
+    let mut out = "{".to_owned();
+    for (index, attr) in attrs.iter().enumerate() {
+        out.push_str(if index == 0 { "" } else { "," });
+        quote(&mut out, &attr.name);
+        out.push(':');
+        match &attr.value {
+            Value::Str(text) => quote(&mut out, text),
+            Value::Json(text) => out.push_str(text),
+        }
+    }
+    out.push('}');
+    out
+}

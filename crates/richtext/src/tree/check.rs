@@ -1,0 +1,47 @@
+//! Whether a reader keeps to what the tree promises of places.
+
+use super::kind::Holds;
+use super::node::Node;
+use super::span::Span;
+
+/// The first place in `blocks`, read from `source`, that is not as the [tree](crate::tree) promises. For tests of readers.
+#[must_use]
+pub fn misplaced(blocks: &[Node<'_>], source: &str) -> Option<String> {
+    siblings(blocks, Span::new(0, source.len()), source)
+}
+
+fn siblings(nodes: &[Node<'_>], within: Span, source: &str) -> Option<String> {
+    let mut before: Option<Span> = None;
+    for node in nodes {
+        let shown = || format!("{:?} at {}..{}", node.kind, node.span.start, node.span.end);
+        if source.get(node.span.range()).is_none() || source.get(node.inner.range()).is_none() {
+            return Some(format!(
+                "{}, inner {:?}: not on character boundaries of the source",
+                shown(),
+                node.inner
+            ));
+        }
+        if !within.holds(node.span) {
+            return Some(format!("{}: outside its parent's {}..{}", shown(), within.start, within.end));
+        }
+        if !node.span.holds(node.inner) {
+            return Some(format!("{}: its inner {:?} is not within", shown(), node.inner));
+        }
+        let shares = node.kind.is_inline() && before == Some(node.span);
+        if !shares && before.is_some_and(|it| it.end > node.span.start) {
+            return Some(format!("{}: begins before its elder sibling ends", shown()));
+        }
+        before = Some(node.span);
+        if node.kind.holds() == Holds::Nothing && !node.children.is_empty() {
+            return Some(format!("{}: may hold nothing", shown()));
+        }
+        if node.kind.holds() == Holds::Inlines && node.children.iter().any(|it| !it.kind.is_inline()) {
+            return Some(format!("{}: holds a block", shown()));
+        }
+        if let Some(found) = siblings(&node.children, node.inner, source) {
+            return Some(found);
+        }
+    }
+    (nodes.iter().any(|it| it.kind.is_inline()) && nodes.iter().any(|it| !it.kind.is_inline()))
+        .then(|| "blocks and inline nodes are siblings".to_owned())
+}

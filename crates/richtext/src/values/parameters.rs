@@ -1,0 +1,194 @@
+//! The parameters of a macro, as ADF has them in JSON.
+//!
+//! In: what a macro says. Out: `{"macroParams":{…},"macroMetadata":{…}}`, and back. A parameter that is more than text has what was
+//! written in `storage`, beside the `value` a person would read. What else the JSON has is carried as it is.
+
+use std::borrow::Cow;
+
+use super::json::{self, quote};
+
+/// The parameter that is the body of plain text of a macro; it stands last.
+pub(crate) const BODY: &str = "__bodyContent";
+
+/// The parameters as JSON: names, texts and markup of each, and what the element says.
+pub(crate) fn write(
+    params: &[(&str, &str, Option<&str>)],
+    macro_id: Option<&str>,
+    version: Option<&str>,
+    extra: Option<&str>,
+) -> String {
+    let mut out = "{\"macroParams\":{".to_owned();
+    for (index, (name, text, markup)) in params.iter().enumerate() {
+        out.push_str(if index == 0 { "" } else { "," });
+        member(&mut out, name, text, *markup);
+    }
+    out.push('}');
+    let extra = extra.and_then(json::members).unwrap_or_default();
+    let metadata = extra.iter().find(|it| it.0 == "macroMetadata").map(|it| it.1);
+    let mut said = Vec::new();
+    for (name, value) in [("macroId", macro_id), ("schemaVersion", version)] {
+        let mut one = String::new();
+        said.extend(value.map(|it| member(&mut one, name, it, None)).map(|()| one));
+    }
+    said.extend(metadata.map(inside).filter(|it| !it.is_empty()).map(str::to_owned));
+    if !said.is_empty() || metadata.is_some() {
+        out.push_str(&format!(",\"macroMetadata\":{{{}}}", said.join(",")));
+    }
+    for (name, value) in extra.iter().filter(|it| it.0 != "macroMetadata") {
+        out.push(',');
+        quote(&mut out, name);
+        out.push_str(&format!(":{value}"));
+    }
+    out.push('}');
+    out
+}
+
+/// The JSON of parameters that are nothing but names and texts, and perhaps a body of plain text.
+pub(crate) fn of_texts<'p>(
+    params: impl IntoIterator<Item = (&'p str, &'p str)>,
+    body: Option<&'p str>,
+) -> String {
+    let body = body.map(|it| (BODY, it));
+    let params: Vec<_> = params.into_iter().chain(body).map(|(name, text)| (name, text, None)).collect();
+    write(&params, None, None, None)
+}
+
+fn member(out: &mut String, name: &str, text: &str, markup: Option<&str>) {
+    quote(out, name);
+    out.push_str(":{\"value\":");
+    quote(out, text);
+    if let Some(markup) = markup {
+        out.push_str(",\"storage\":");
+        quote(out, markup);
+    }
+    out.push('}');
+}
+
+/// What stands between the braces of an object.
+fn inside(object: &str) -> &str {
+    object.trim().strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default().trim()
+}
+
+/// Name, text and, if it is more than text, markup of a parameter.
+pub(crate) type Param<'j> = (Cow<'j, str>, Cow<'j, str>, Option<Cow<'j, str>>);
+
+/// What a macro says, taken from JSON.
+#[derive(Default)]
+pub(crate) struct Parts<'j> {
+    pub(crate) params: Vec<Param<'j>>,
+    pub(crate) body: Option<Cow<'j, str>>,
+    pub(crate) macro_id: Option<Cow<'j, str>>,
+    pub(crate) version: Option<Cow<'j, str>>,
+    /// The rest, as an object of JSON.
+    pub(crate) extra: Option<String>,
+}
+
+/// What a macro has to say to have these parameters; nothing if it can't.
+pub(crate) fn read(text: &str) -> Option<Parts<'_>> {
+    let mut parts = Parts::default();
+    let mut rest = Vec::new();
+    let mut found = false;
+    for (name, value) in json::members(text)? {
+        match &*name {
+            "macroParams" if !found => {
+                read_params(value, &mut parts)?;
+                found = true;
+            }
+            "macroMetadata" => rest.extend(read_metadata(value, &mut parts)?),
+            _ => rest.push(shown(&name, value)),
+        }
+    }
+    parts.extra = (!rest.is_empty()).then(|| format!("{{{}}}", rest.join(",")));
+    found.then_some(parts)
+}
+
+fn read_params<'j>(text: &'j str, parts: &mut Parts<'j>) -> Option<()> {
+    for (name, value) in json::members(text)? {
+        let mut members = json::members(value)?.into_iter();
+        let first = members.next().filter(|it| it.0 == "value")?;
+        let value = json::string(first.1)?;
+        let markup = match members.next() {
+            None => None,
+            Some(it) if it.0 == "storage" => Some(json::string(it.1)?),
+            Some(_) => return None,
+        };
+        if members.next().is_some() || parts.body.is_some() {
+            return None;
+        }
+        if name == BODY && markup.is_none() {
+            parts.body = Some(value);
+        } else {
+            parts.params.push((name, value, markup));
+        }
+    }
+    Some(())
+}
+
+/// Takes what the element of a macro says, and gives back the rest, if any.
+fn read_metadata<'j>(text: &'j str, parts: &mut Parts<'j>) -> Option<Option<String>> {
+    let mut rest = Vec::new();
+    for (name, value) in json::members(text)? {
+        let slot = match &*name {
+            "macroId" => Some(&mut parts.macro_id),
+            "schemaVersion" => Some(&mut parts.version),
+            _ => None,
+        };
+        let only = json::members(value)
+            .filter(|it| it.len() == 1 && it[0].0 == "value")
+            .and_then(|it| json::string(it[0].1));
+        match (slot, only) {
+            (Some(slot), Some(only)) if slot.is_none() => *slot = Some(only),
+            _ => rest.push(shown(&name, value)),
+        }
+    }
+    let bare = parts.macro_id.is_none() && parts.version.is_none();
+    Some((!rest.is_empty() || bare).then(|| format!("\"macroMetadata\":{{{}}}", rest.join(","))))
+}
+
+fn shown(name: &str, value: &str) -> String {
+    let mut out = String::new();
+    quote(&mut out, name);
+    out.push(':');
+    out.push_str(value);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_come_back() {
+        for text in [
+            r#"{"macroParams":{}}"#,
+            r#"{"macroParams":{},"macroMetadata":{}}"#,
+            r#"{"macroParams":{"b":{"value":"2"},"a":{"value":"\"1\"","storage":"<ri:user/>"},"__bodyContent":{"value":"x"}},"macroMetadata":{"macroId":{"value":"m"},"schemaVersion":{"value":"1"},"title":"T"},"other":[1.50]}"#,
+        ] {
+            let parts = read(text).expect("it can be written");
+            let mut params: Vec<_> =
+                parts.params.iter().map(|it| (&*it.0, &*it.1, it.2.as_deref())).collect();
+            params.extend(parts.body.as_deref().map(|it| (BODY, it, None)));
+            let back =
+                write(&params, parts.macro_id.as_deref(), parts.version.as_deref(), parts.extra.as_deref());
+            assert_eq!(back, text);
+        }
+    }
+
+    #[test]
+    fn texts_alone_have_no_metadata() {
+        assert_eq!(of_texts([], None), r#"{"macroParams":{}}"#);
+        assert_eq!(
+            of_texts([("", "1"), ("b", "2")], Some("x")),
+            r#"{"macroParams":{"":{"value":"1"},"b":{"value":"2"},"__bodyContent":{"value":"x"}}}"#
+        );
+    }
+
+    #[test]
+    fn what_no_macro_can_say_is_refused() {
+        for text in
+            ["{}", r#"{"macroParams":{"a":{"value":1}}}"#, r#"{"macroParams":{"a":"b"}}"#, "[]", "null"]
+        {
+            assert!(read(text).is_none(), "{text}");
+        }
+    }
+}

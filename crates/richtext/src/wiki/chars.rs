@@ -1,0 +1,158 @@
+//! How the characters of a text are spelled: escapes, character references and dashes.
+//!
+//! In: a spelling. Out: its units, each some bytes of the spelling with the characters they stand for. A unit depends on nothing outside
+//! the spelling, so that a reader and [`place`] always agree.
+
+use std::borrow::Cow;
+
+use crate::values::entities;
+
+/// Whether `\` takes the meaning from this character.
+pub(super) fn is_escapable(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'*' | b'_'
+            | b'-'
+            | b'+'
+            | b'^'
+            | b'~'
+            | b'?'
+            | b'{'
+            | b'}'
+            | b'['
+            | b']'
+            | b'('
+            | b')'
+            | b'|'
+            | b'!'
+            | b'#'
+            | b'@'
+            | b'%'
+    )
+}
+
+/// The characters a unit of a spelling stands for.
+#[derive(Clone, Copy)]
+enum Unit {
+    /// Its own, one character.
+    Same,
+    /// Another one.
+    One(char),
+    /// Of the unit, what follows the backslash.
+    Rest,
+}
+
+/// The text spelled so.
+pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
+    if !spelling.bytes().any(|it| matches!(it, b'\\' | b'&' | b'-')) {
+        return Cow::Borrowed(spelling);
+    }
+    let mut text = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while at < spelling.len() {
+        let (unit, len) = unit(spelling, at);
+        if !matches!(unit, Unit::Same) {
+            text.push_str(&spelling[copied..at]);
+            match unit {
+                Unit::One(it) => text.push(it),
+                _ => text.push_str(&spelling[at + 1..at + len]),
+            }
+            copied = at + len;
+        }
+        at += len;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(spelling);
+    }
+    text.push_str(&spelling[copied..]);
+    Cow::Owned(text)
+}
+
+/// Where in `spelling` the decoded byte `offset` begins.
+pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
+    let (mut at, mut decoded) = (0, 0);
+    while decoded < offset && at < spelling.len() {
+        let (unit, len) = unit(spelling, at);
+        decoded += match unit {
+            Unit::Same => len,
+            Unit::One(it) => it.len_utf8(),
+            Unit::Rest => len - 1,
+        };
+        at += len;
+    }
+    (decoded == offset).then_some(at)
+}
+
+/// The same in code, where only line ends are spelled otherwise.
+pub(super) fn place_in_code(spelling: &str, offset: usize) -> Option<usize> {
+    let (mut at, mut decoded) = (0, 0);
+    while decoded < offset && at < spelling.len() {
+        at += if spelling[at..].starts_with("\r\n") { 2 } else { length(spelling.as_bytes()[at]) };
+        decoded += spelling[..at].chars().next_back().map_or(0, char::len_utf8);
+    }
+    (decoded == offset).then_some(at)
+}
+
+/// The unit at `at` and how many bytes of the spelling it is.
+fn unit(spelling: &str, at: usize) -> (Unit, usize) {
+    let bytes = spelling.as_bytes();
+    match bytes[at] {
+        b'\\' => backslash(bytes, at),
+        b'&' => reference(&spelling[at..]).map_or((Unit::Same, 1), |(it, len)| (Unit::One(it), len)),
+        b'-' => dash(bytes, at),
+        first => (Unit::Same, length(first)),
+    }
+}
+
+/// How long the character is that begins with this byte.
+fn length(first: u8) -> usize {
+    match first {
+        0..=0xbf => 1,
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        _ => 4,
+    }
+}
+
+/// One backslash takes the meaning from what follows; several are backslashes.
+fn backslash(bytes: &[u8], at: usize) -> (Unit, usize) {
+    let alone = (at == 0 || bytes[at - 1] != b'\\') && bytes.get(at + 1) != Some(&b'\\');
+    let escapes = alone && bytes.get(at + 1).is_some_and(|it| is_escapable(*it));
+    if escapes { (Unit::Rest, 2) } else { (Unit::Same, 1) }
+}
+
+/// `--` and `---` between blanks are an en dash and an em dash.
+fn dash(bytes: &[u8], at: usize) -> (Unit, usize) {
+    let len = bytes[at..].iter().take(4).take_while(|it| **it == b'-').count();
+    let blank = |it: Option<&u8>| it == Some(&b' ');
+    let stands_free = at > 0 && blank(bytes.get(at - 1)) && blank(bytes.get(at + len));
+    match len {
+        2 if stands_free => (Unit::One('–'), 2),
+        3 if stands_free => (Unit::One('—'), 3),
+        _ => (Unit::Same, 1),
+    }
+}
+
+/// The character reference `text` begins with, and how long it is.
+pub(super) fn reference(text: &str) -> Option<(char, usize)> {
+    let name = &text.as_bytes()[1..];
+    let len = name.iter().take(10).position(|it| *it == b';')?;
+    let name = text.get(1..=len)?;
+    let found = match name.strip_prefix('#') {
+        Some(digits) => numbered(digits)?,
+        None => entities::named(name)?,
+    };
+    Some((found, len + 2))
+}
+
+fn numbered(digits: &str) -> Option<char> {
+    let (digits, radix) = match digits.strip_prefix(['x', 'X']) {
+        Some(hex) => (hex, 16),
+        None => (digits, 10),
+    };
+    if digits.is_empty() || !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
+        return None;
+    }
+    char::from_u32(u32::from_str_radix(digits, radix).ok()?)
+}

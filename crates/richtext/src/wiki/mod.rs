@@ -1,0 +1,57 @@
+//! Wiki markup, as Jira and Confluence read it.
+//!
+//! In: a source, or a tree. Out: a tree, or a source that reads back as that tree: what markup has no way to say is written as Atlassian's
+//! `{adf}`.
+
+mod chars;
+mod names;
+mod params;
+mod read;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::Diagnostic;
+use crate::format::Dialect;
+use crate::spelling::Spelling;
+use crate::tree::{Kind, Node};
+
+/// The format.
+pub(crate) struct Wiki {
+    pub(crate) dialect: Dialect,
+}
+
+impl Spelling for Wiki {
+    fn read<'a>(&self, source: &'a str) -> (Vec<Node<'a>>, Vec<Diagnostic>) {
+        read::read(source, self.dialect)
+    }
+
+    fn document(&self, blocks: &[Node<'_>]) -> String {
+        write::document(blocks, self.dialect)
+    }
+
+    fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
+        write::part(nodes, parent, self.dialect)
+    }
+
+    fn between(&self, parent: Option<&Node<'_>>) -> &'static str {
+        write::between(parent)
+    }
+
+    fn text(&self, text: &str, within: Kind, before: &str, after: &str) -> String {
+        if within == Kind::CodeBlock {
+            // Line ends as those around.
+            let is_crlf = before.contains("\r\n") || after.contains("\r\n");
+            return if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+        }
+        write::text(text, before, after)
+    }
+
+    fn place(&self, spelling: &str, within: Kind, offset: usize) -> Option<usize> {
+        if within == Kind::CodeBlock {
+            return chars::place_in_code(spelling, offset);
+        }
+        chars::place(spelling, offset)
+    }
+}

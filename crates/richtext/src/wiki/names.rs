@@ -1,0 +1,119 @@
+//! The words of wiki markup: macros, colours, panels.
+
+use crate::format::Dialect;
+use crate::values::colours;
+
+/// What a macro is to the reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// `{code}` and `{noformat}`: a code block.
+    Code,
+    /// Atlassian's `{adf}`, whose body is JSON.
+    Adf,
+    /// `{plainwire-raw}`, whose body is of another format.
+    Raw,
+    /// Of Confluence, with a body that is not wiki markup.
+    Plain,
+    /// `{quote}`.
+    Quote,
+    /// `{panel}`, `{info}` and the like.
+    Panel,
+    /// `{expand}`.
+    Expand,
+    /// `{section}` and `{column}`.
+    Layout,
+    /// `{status}`.
+    Status,
+    /// Without a body.
+    Single,
+    /// Not known: it has a body if it is closed.
+    Unknown,
+}
+
+impl Class {
+    /// Whether the body is not read as wiki markup.
+    pub(super) fn is_verbatim(self) -> bool {
+        matches!(self, Self::Code | Self::Adf | Self::Raw | Self::Plain)
+    }
+
+    /// Whether a closing tag may follow.
+    pub(super) fn has_body(self) -> bool {
+        !matches!(self, Self::Status | Self::Single)
+    }
+}
+
+/// What `name` is in this dialect; nothing if it is text there.
+pub(super) fn class(name: &str, dialect: Dialect) -> Option<Class> {
+    let both = match name {
+        "code" | "noformat" => Some(Class::Code),
+        "adf" => Some(Class::Adf),
+        "plainwire-raw" => Some(Class::Raw),
+        "quote" => Some(Class::Quote),
+        "panel" => Some(Class::Panel),
+        "anchor" => Some(Class::Single),
+        _ => None,
+    };
+    if both.is_some() || dialect == Dialect::Jira {
+        return both;
+    }
+    Some(match name {
+        "info" | "tip" | "note" | "warning" => Class::Panel,
+        "expand" => Class::Expand,
+        "section" | "column" => Class::Layout,
+        "status" => Class::Status,
+        _ if PLAIN.contains(&name) => Class::Plain,
+        _ if SINGLE.contains(&name) => Class::Single,
+        _ => Class::Unknown,
+    })
+}
+
+/// Macros of Confluence with a body of plain text.
+const PLAIN: [&str; 16] = [
+    "csv",
+    "groovy",
+    "html",
+    "latex",
+    "markdown",
+    "mathblock",
+    "mathinline",
+    "mermaid",
+    "mermaid-cloud",
+    "plantuml",
+    "plantumlcloud",
+    "plantumlrender",
+    "pygmentize",
+    "script",
+    "sql",
+    "style",
+];
+
+/// Macros of Confluence without a body.
+#[rustfmt::skip]
+const SINGLE: [&str; 52] = [
+    "attachments", "blog-posts", "blog-posts-list", "change-history", "children", "content-report-table", "contentbylabel",
+    "contributors", "contributors-summary", "create-from-template", "create-space-button", "detailssummary", "drawio",
+    "excerpt-include", "favpages", "gadget", "gallery", "gliffy", "global-reports", "im", "include", "index", "jira", "jirachart",
+    "jiraissues", "junitreport", "labels-list", "listlabels", "livesearch", "loremipsum", "multimedia", "navmap", "network",
+    "pagetree", "pagetreesearch", "popular-labels", "profile", "profile-picture", "recently-updated",
+    "recently-updated-dashboard", "related-labels", "rss", "search", "space-attachments", "space-details", "spaces",
+    "tasks-report-macro", "toc", "userlister", "view-file", "viewpdf", "widget",
+];
+
+/// The backgrounds by which Jira tells panels apart, and what ADF calls them. The first is what a panel without any is.
+pub(super) const BACKGROUNDS: [(&str, &str); 5] = [
+    ("#deebff", "info"),
+    ("#e3fcef", "success"),
+    ("#fffae6", "warning"),
+    ("#ffebe6", "error"),
+    ("#eae6ff", "note"),
+];
+
+/// `#rrggbb` of a colour as `{color:…}` names it.
+pub(super) fn colour(name: &str) -> Option<String> {
+    let name = name.trim();
+    if name.starts_with('#') {
+        colours::hex(name).map(|it| it.to_ascii_lowercase())
+    } else {
+        colours::named(name)
+    }
+}

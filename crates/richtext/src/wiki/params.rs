@@ -1,0 +1,33 @@
+//! What stands after the name of a macro: `java|title=Main.java`.
+
+/// The parameters with their names; one without a name is called "".
+pub(super) fn read(params: &str) -> Vec<(&str, &str)> {
+    if params.is_empty() {
+        return Vec::new();
+    }
+    params
+        .split('|')
+        .map(|it| it.split_once('=').map_or(("", it), |(name, value)| (name.trim(), value)))
+        .collect()
+}
+
+/// These parameters with the colon before them; nothing if one of them can't be written.
+pub(super) fn write<'p>(params: impl IntoIterator<Item = (&'p str, &'p str)>) -> Option<String> {
+    let mut text = String::new();
+    for (name, value) in params {
+        let legal = |it: &str| !it.contains(['|', '{', '}', '\n', '\r']);
+        if !legal(name) || !legal(value) || name.contains('=') || name.trim() != name {
+            return None;
+        }
+        if name.is_empty() && (value.contains('=') || value.is_empty()) {
+            return None;
+        }
+        text.push(if text.is_empty() { ':' } else { '|' });
+        if !name.is_empty() {
+            text.push_str(name);
+            text.push('=');
+        }
+        text.push_str(value);
+    }
+    Some(text)
+}

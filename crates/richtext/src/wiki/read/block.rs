@@ -1,0 +1,147 @@
+//! Blocks: where each begins and ends, headings, rules, quotes and paragraphs.
+
+use super::{Place, Reader, is_blank};
+use crate::tree::{Kind, Node, Span, add};
+
+/// What a line begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Heading(u8),
+    Rule,
+    Quote,
+    List,
+    Table,
+    Text,
+}
+
+impl<'a> Reader<'a> {
+    /// The blocks between `start` and `end`.
+    pub(super) fn blocks(&mut self, start: usize, end: usize, place: Place) -> Vec<Node<'a>> {
+        let mut found = Vec::new();
+        let mut at = start;
+        // Whether only blanks stand before `at` on its line; the start of a macro's body counts as one.
+        let mut fresh = true;
+        loop {
+            while at < end && (is_blank(self.bytes()[at]) || self.bytes()[at] == b'\n') {
+                fresh |= self.bytes()[at] == b'\n';
+                at += 1;
+            }
+            if at >= end {
+                return found;
+            }
+            if let Some(tag) = self.tag_at(at).filter(|it| it.is_block() && it.whole_end() <= end) {
+                found.push(self.macro_block(tag));
+                at = tag.whole_end();
+                fresh = false;
+                continue;
+            }
+            at = match if fresh { self.line(at, end, place) } else { Line::Text } {
+                Line::Heading(level) => self.heading(level, at, end, &mut found),
+                Line::Rule => self.rule(at, end, &mut found),
+                Line::Quote => self.quote_line(at, end, &mut found),
+                Line::List => self.list(at, end, place, &mut found),
+                Line::Table => self.table(at, end, &mut found),
+                Line::Text => self.paragraph(at, end, place, &mut found),
+            };
+            fresh = false;
+        }
+    }
+
+    /// What begins at `at`, the first sign of a line.
+    fn line(&self, at: usize, end: usize, place: Place) -> Line {
+        if place == Place::Item {
+            return Line::Text;
+        }
+        let text = &self.bytes()[at..end];
+        match text {
+            [b'h', level @ b'1'..=b'6', b'.', ..] => Line::Heading(level - b'0'),
+            [b'b', b'q', b'.', ..] => Line::Quote,
+            [b'|', ..] if place == Place::Block && self.is_table(at, end) => Line::Table,
+            [b'-', b'-', b'-', b'-', rest @ ..] if ends_line(rest) => Line::Rule,
+            [b'*' | b'#' | b'-', ..] if self.marker(at, end, place).is_some() => Line::List,
+            _ => Line::Text,
+        }
+    }
+
+    /// Whether the line at `at`, which is not blank, begins another block than a paragraph.
+    pub(super) fn begins_block(&self, at: usize, end: usize, place: Place) -> bool {
+        self.line(at, end, place) != Line::Text
+    }
+
+    /// Whether the line at `at` ends an item of a list. A row of a table does not: there it is text.
+    pub(super) fn ends_item(&self, at: usize, end: usize, place: Place) -> bool {
+        !matches!(self.line(at, end, place), Line::Text | Line::Table)
+    }
+
+    fn heading(&mut self, level: u8, at: usize, end: usize, found: &mut Vec<Node<'a>>) -> usize {
+        let start = self.skip_blanks(at + 3, end);
+        let stop = self.line_text_end(start, end);
+        let node = Node::new(Kind::Heading).with_json("level", level.to_string());
+        let block = self.text_block(node, at, start, stop);
+        add(found, block);
+        stop
+    }
+
+    fn rule(&self, at: usize, end: usize, found: &mut Vec<Node<'a>>) -> usize {
+        found.push(Node::new(Kind::Rule).at(Span::new(at, at + 4), Span::at(at + 4)));
+        self.line_end(at, end)
+    }
+
+    /// `bq. text`: a quote of one paragraph.
+    fn quote_line(&mut self, at: usize, end: usize, found: &mut Vec<Node<'a>>) -> usize {
+        let start = self.skip_blanks(at + 3, end);
+        let stop = self.line_text_end(start, end);
+        let paragraph = self.text_block(Node::new(Kind::Paragraph), start, start, stop);
+        let node = Node::new(Kind::Blockquote).with("wiki:form", "bq.");
+        let (span, inner) = (Span::new(at, paragraph.span.end as usize), paragraph.span);
+        found.push(node.at(span, inner).holding(vec![paragraph]));
+        stop
+    }
+
+    /// Where the text of the line ends: with the line, or before a block.
+    fn line_text_end(&self, start: usize, end: usize) -> usize {
+        let line = self.line_end(start, end);
+        self.block_tag_in(start, line, end).map_or(line, |it| it.start)
+    }
+
+    fn paragraph(&mut self, at: usize, end: usize, place: Place, found: &mut Vec<Node<'a>>) -> usize {
+        let stop = self.paragraph_end(at, end, place);
+        let node = self.text_block(Node::new(Kind::Paragraph), at, at, stop);
+        if !node.children.is_empty() {
+            add(found, super::link::lone(node));
+        }
+        stop
+    }
+
+    /// Where the paragraph that begins at `at` ends.
+    pub(super) fn paragraph_end(&self, at: usize, end: usize, place: Place) -> usize {
+        let mut at = at;
+        loop {
+            let line = self.line_end(at, end);
+            if let Some(tag) = self.block_tag_in(at, line, end) {
+                return tag.start;
+            }
+            if line >= end {
+                return end;
+            }
+            let next = self.skip_blanks(line + 1, end);
+            let is_blank = next >= end || self.bytes()[next] == b'\n';
+            if is_blank || self.begins_block(next, end, place) {
+                return line;
+            }
+            at = next;
+        }
+    }
+
+    /// `node` with the text between `start` and `stop`, without blanks at its ends.
+    pub(super) fn text_block(&mut self, node: Node<'a>, at: usize, start: usize, stop: usize) -> Node<'a> {
+        let stop = self.trim_end(start, stop);
+        let mut children = Vec::new();
+        self.inline(start, stop, &mut children);
+        node.at(Span::new(at, stop.max(at)), Span::new(start, stop)).holding(children)
+    }
+}
+
+fn ends_line(rest: &[u8]) -> bool {
+    rest.iter().find(|it| !is_blank(**it)).is_none_or(|it| *it == b'\n')
+}

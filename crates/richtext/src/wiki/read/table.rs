@@ -1,0 +1,114 @@
+//! Tables: `||head||` and `|cell|`.
+
+use super::{Place, Reader};
+use crate::tree::{Kind, MAX_DEPTH, Node, Span};
+
+/// The most cells of a row. What is beyond belongs to the last one.
+const MAX_CELLS: usize = 1000;
+
+impl<'a> Reader<'a> {
+    /// Whether the line at `at`, which begins with a bar, is a row: there has to be more than bars.
+    pub(super) fn is_table(&self, at: usize, end: usize) -> bool {
+        if self.depth + 6 > MAX_DEPTH {
+            return false;
+        }
+        let bars = self.bytes()[at..end].iter().take_while(|it| **it == b'|').count();
+        bars <= 2 && self.bytes()[at + bars..end].first().is_some_and(|it| *it != b'\n' && *it != b'\r')
+    }
+
+    pub(super) fn table(&mut self, at: usize, end: usize, found: &mut Vec<Node<'a>>) -> usize {
+        let mut rows = Vec::new();
+        let mut stop = at;
+        let mut line = at;
+        while line < end && self.bytes()[line] == b'|' && self.is_table(line, end) {
+            let row = self.row(line, end);
+            stop = row.span.end as usize;
+            rows.push(row);
+            let rest = self.skip_blanks(stop, end);
+            if rest >= end || self.bytes()[rest] != b'\n' {
+                break;
+            }
+            line = self.skip_blanks(rest + 1, end);
+        }
+        let span = Span::new(at, stop);
+        found.push(Node::new(Kind::Table).at(span, span).holding(rows));
+        stop
+    }
+
+    fn row(&mut self, start: usize, end: usize) -> Node<'a> {
+        let mut cells = Vec::new();
+        let mut at = start;
+        while at < end && self.bytes()[at] == b'|' {
+            let is_head = self.bytes()[at + 1..end].first() == Some(&b'|');
+            let content = at + 1 + usize::from(is_head);
+            let after = self.skip_blanks(content, end);
+            if !cells.is_empty() && (after >= end || self.bytes()[after] == b'\n') {
+                at = content;
+                break;
+            }
+            let stop = if cells.len() < MAX_CELLS {
+                self.cell_end(content, end)
+            } else {
+                self.line_end(content, end)
+            };
+            cells.push(self.cell(is_head, at, content, stop));
+            at = stop;
+        }
+        let at = if self.bytes().get(at - 1) == Some(&b'|') { at } else { self.trim_end(start, at) };
+        let span = Span::new(start, at);
+        Node::new(Kind::TableRow).at(span, span).holding(cells)
+    }
+
+    fn cell(&mut self, is_head: bool, start: usize, content: usize, stop: usize) -> Node<'a> {
+        self.depth += 3;
+        let mut blocks = self.blocks(content, stop, Place::Cell);
+        self.depth -= 3;
+        let stop = self.trim_end(content, stop);
+        if blocks.is_empty() {
+            blocks.push(Node::new(Kind::Paragraph).at(Span::at(content), Span::at(content)));
+        }
+        let kind = if is_head { Kind::TableHeader } else { Kind::TableCell };
+        Node::new(kind).at(Span::new(start, stop), Span::new(content, stop)).holding(blocks)
+    }
+
+    /// Where the cell ends whose content begins at `at`: at the next bar that is not within something else, or with the row.
+    fn cell_end(&mut self, at: usize, end: usize) -> usize {
+        let mut at = at;
+        let mut from = at;
+        while at < end {
+            let start = at;
+            at = match self.bytes()[at] {
+                b'|' => return at,
+                b'\\' => self.past_backslashes(at, end),
+                b'\n' if self.row_ends(at, end) => return at,
+                b'{' => self.past_brace(at, end),
+                b'[' => self.link_end(at, end).unwrap_or(at + 1),
+                b'!' => self.image_end(from, at, end).unwrap_or(at + 1),
+                _ => at + 1,
+            };
+            from = if at > start + 1 { at } else { from };
+        }
+        end
+    }
+
+    fn past_backslashes(&self, at: usize, end: usize) -> usize {
+        let run = self.bytes()[at..end].iter().take_while(|it| **it == b'\\').count();
+        let next = at + run;
+        let escapes = run == 1 && next < end && super::super::chars::is_escapable(self.bytes()[next]);
+        next + usize::from(escapes)
+    }
+
+    /// Whether the row ends with the line: a row, an empty line or nothing follows.
+    fn row_ends(&self, at: usize, end: usize) -> bool {
+        let next = self.skip_blanks(at + 1, end);
+        next >= end || matches!(self.bytes()[next], b'|' | b'\n')
+    }
+
+    /// Past what begins with a brace.
+    fn past_brace(&mut self, at: usize, end: usize) -> usize {
+        if let Some(tag) = self.tag_at(at).filter(|it| it.whole_end() <= end) {
+            return tag.whole_end();
+        }
+        self.mono_end(at, end).unwrap_or(at + 1)
+    }
+}

@@ -1,0 +1,203 @@
+//! Where macros begin and end, found before anything else is read.
+//!
+//! In: the source. Out: the tags in order, each with the place of its closing tag if it has one. Pairs are properly nested; a closing tag
+//! is none of the tags. What a macro's body means is not asked here, but for whether it is wiki markup.
+
+use std::collections::BTreeMap;
+
+use crate::format::Dialect;
+use crate::wiki::names::{self, Class};
+
+/// `{name:params}` in a source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tag<'a> {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) name: &'a str,
+    pub(crate) params: &'a str,
+    pub(crate) class: Class,
+    /// Where its closing tag begins.
+    pub(crate) close: Option<usize>,
+    /// Whether nothing else stands on its line.
+    alone: bool,
+}
+
+impl Tag<'_> {
+    /// Where all of it ends, with its closing tag.
+    pub(crate) fn whole_end(&self) -> usize {
+        self.close.map_or(self.end, |it| it + self.name.len() + 2)
+    }
+
+    /// Whether it is a block; other tags stand among text.
+    pub(crate) fn is_block(&self) -> bool {
+        match self.class {
+            Class::Status => false,
+            Class::Adf if self.close.is_some() => !self.params.contains("display=inline"),
+            Class::Raw if self.close.is_some() => !self.params.contains("display=inline"),
+            Class::Single | Class::Unknown if self.close.is_none() => self.alone && self.name != "anchor",
+            _ => self.close.is_some(),
+        }
+    }
+
+    /// Whether it says nothing as it is, because its closing tag is missing.
+    pub(crate) fn is_unclosed(&self) -> bool {
+        self.close.is_none() && self.class.has_body() && self.class != Class::Unknown
+    }
+}
+
+/// The tags of `source`.
+pub(crate) fn tags(source: &str, dialect: Dialect) -> Vec<Tag<'_>> {
+    let mut scan = Scan {
+        source,
+        dialect,
+        tags: Vec::new(),
+        open: Vec::new(),
+        counts: BTreeMap::new(),
+        no_close: Vec::new(),
+    };
+    scan.run();
+    scan.tags
+}
+
+struct Scan<'a> {
+    source: &'a str,
+    dialect: Dialect,
+    tags: Vec<Tag<'a>>,
+    /// Tags that wait for their closing one, by index.
+    open: Vec<usize>,
+    /// How often each name is among them.
+    counts: BTreeMap<&'a str, usize>,
+    /// Names of which no closing tag is left, so that it is not looked for again and again.
+    no_close: Vec<&'a str>,
+}
+
+impl<'a> Scan<'a> {
+    fn run(&mut self) {
+        let bytes = self.source.as_bytes();
+        let mut at = 0;
+        let mut mono_until = 0;
+        while let Some(found) = self.source[at..].find('{') {
+            let start = at + found;
+            at = start + 1;
+            if is_escaped(bytes, start) {
+                continue;
+            }
+            if bytes.get(at) == Some(&b'{') {
+                if start >= mono_until {
+                    match mono_end(bytes, start, bytes.len()) {
+                        Ok(end) => at = end,
+                        Err(looked_until) => mono_until = looked_until,
+                    }
+                }
+                continue;
+            }
+            if start > 0 && bytes[start - 1] == b'$' {
+                continue;
+            }
+            if let Some(end) = self.tag(start) {
+                at = end;
+            }
+        }
+    }
+
+    /// Takes the tag at `start`, and says where to look on.
+    fn tag(&mut self, start: usize) -> Option<usize> {
+        let (name, params, end) = split(self.source, start)?;
+        if name == "color" {
+            return Some(end);
+        }
+        let class = names::class(name, self.dialect)?;
+        let bare = end == start + name.len() + 2;
+        if bare && self.counts.get(name).is_some_and(|it| *it > 0) {
+            self.close(name, start);
+            return Some(end);
+        }
+        let mut tag =
+            Tag { start, end, name, params, class, close: None, alone: alone(self.source, start, end) };
+        if class.is_verbatim() {
+            tag.close = self.verbatim_close(name, end);
+        } else if class.has_body() {
+            self.open.push(self.tags.len());
+            *self.counts.entry(name).or_default() += 1;
+        }
+        self.tags.push(tag);
+        Some(tag.whole_end())
+    }
+
+    fn close(&mut self, name: &str, at: usize) {
+        while let Some(index) = self.open.pop() {
+            let open = &mut self.tags[index];
+            if let Some(count) = self.counts.get_mut(open.name) {
+                *count -= 1;
+            }
+            if open.name == name {
+                open.close = Some(at);
+                return;
+            }
+        }
+    }
+
+    fn verbatim_close(&mut self, name: &'a str, from: usize) -> Option<usize> {
+        if self.no_close.contains(&name) {
+            return None;
+        }
+        let found = self.source[from..].find(&format!("{{{name}}}"));
+        if found.is_none() {
+            self.no_close.push(name);
+        }
+        Some(from + found?)
+    }
+}
+
+/// Whether exactly one backslash stands before `at`.
+pub(crate) fn is_escaped(bytes: &[u8], at: usize) -> bool {
+    at > 0 && bytes[at - 1] == b'\\' && (at == 1 || bytes[at - 2] != b'\\')
+}
+
+/// Where `{{…}}` that begins at `start` ends; or how far the look for its end went.
+pub(crate) fn mono_end(bytes: &[u8], start: usize, limit: usize) -> Result<usize, usize> {
+    let mut at = start + 2;
+    while at < limit && bytes[at] != b'\n' {
+        if bytes[at] == b'}' && at + 1 < limit && bytes[at + 1] == b'}' && at > start + 2 {
+            // Of three braces the first belongs to the text.
+            let third = at + 2 < limit && bytes[at + 2] == b'}';
+            return Ok(if third { at + 3 } else { at + 2 });
+        }
+        at += 1;
+    }
+    Err(at)
+}
+
+/// Name and parameters of the tag at `start`, and where it ends.
+pub(crate) fn split(source: &str, start: usize) -> Option<(&str, &str, usize)> {
+    let bytes = source.as_bytes();
+    let name_start = start + 1;
+    if !bytes.get(name_start).is_some_and(u8::is_ascii_alphabetic) {
+        return None;
+    }
+    let is_name = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
+    let len = bytes[name_start..].iter().take(64).take_while(|it| is_name(it)).count();
+    let name_end = name_start + len;
+    let name = &source[name_start..name_end];
+    match bytes.get(name_end) {
+        Some(b'}') => Some((name, "", name_end + 1)),
+        Some(b':') => {
+            let rest = &bytes[name_end + 1..];
+            let len = rest.iter().take(MAX_PARAMS).position(|it| matches!(it, b'}' | b'\n' | b'{'))?;
+            let params = (rest[len] == b'}').then(|| &source[name_end + 1..name_end + 1 + len])?;
+            Some((name, params, name_end + len + 2))
+        }
+        _ => None,
+    }
+}
+
+/// The most bytes of a macro's parameters.
+const MAX_PARAMS: usize = 16 * 1024;
+
+fn alone(source: &str, start: usize, end: usize) -> bool {
+    let blank = |it: &&u8| matches!(it, b' ' | b'\t' | b'\r');
+    let bytes = source.as_bytes();
+    let before = bytes[..start].iter().rev().take(256).find(|it| !blank(it));
+    let after = bytes[end..].iter().take(256).find(|it| !blank(it));
+    before.is_none_or(|it| *it == b'\n') && after.is_none_or(|it| *it == b'\n')
+}

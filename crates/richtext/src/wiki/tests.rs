@@ -1,0 +1,107 @@
+//! Reading, writing and places of wiki markup.
+
+mod constructs;
+mod fuzz;
+mod limits;
+mod oracle;
+mod spelling;
+mod trees;
+
+use super::Wiki;
+use crate::format::Dialect;
+use crate::spelling::Spelling;
+use crate::tree::{Kind, Mark, Node, misplaced};
+
+const BOTH: [Dialect; 2] = [Dialect::Jira, Dialect::Confluence];
+
+fn read(source: &str, dialect: Dialect) -> Vec<Node<'_>> {
+    let (blocks, _) = Wiki { dialect }.read(source);
+    assert_eq!(misplaced(&blocks, source), None, "{source:?}");
+    decoded(&blocks, Kind::Paragraph, source);
+    blocks
+}
+
+/// Each text stands in the source as it is spelled, and each of its characters has its place there.
+fn decoded(nodes: &[Node<'_>], parent: Kind, source: &str) {
+    for node in nodes {
+        if node.kind == Kind::Text && !node.inner.is_empty() && node.text.len() < 2000 {
+            let spelling = &source[node.inner.range()];
+            let place = |it| super::chars::place(spelling, it);
+            if parent == Kind::CodeBlock {
+                assert_eq!(spelling.replace("\r\n", "\n"), node.text, "{spelling:?}");
+                assert_eq!(
+                    super::chars::place_in_code(spelling, node.text.len()),
+                    Some(spelling.len()),
+                    "{spelling:?}"
+                );
+            } else if !(node.marks.is_empty() && node.text == spelling) {
+                assert_eq!(super::chars::decode(spelling), node.text, "{spelling:?}");
+                assert_eq!(place(node.text.len()), Some(spelling.len()), "{spelling:?}");
+                let places: Vec<_> = node.text.char_indices().filter_map(|it| place(it.0)).collect();
+                assert!(places.is_sorted(), "{spelling:?}: {places:?}");
+            }
+        }
+        decoded(&node.children, node.kind, source);
+    }
+}
+
+/// The tree in one line, without places.
+fn shown(nodes: &[Node<'_>]) -> String {
+    nodes.iter().map(show).collect::<Vec<_>>().join(" ")
+}
+
+fn show(node: &Node<'_>) -> String {
+    let attrs = |it: &[crate::tree::Attr<'_>]| {
+        it.iter().map(|it| format!("{}={}", it.name, it.value.shown())).collect::<Vec<_>>().join(",")
+    };
+    let marks = |it: &Mark<'_>| {
+        format!(
+            "^{}{}",
+            it.name(),
+            if it.attrs.is_empty() { String::new() } else { format!("<{}>", attrs(&it.attrs)) }
+        )
+    };
+    let marks: String = node.marks.iter().map(marks).collect();
+    if node.kind == Kind::Text {
+        return format!("{:?}{marks}", node.text);
+    }
+    let name = node.kind.adf_name().map_or_else(|| format!("{:?}", node.kind), str::to_owned);
+    let raw = if node.text.is_empty() { String::new() } else { format!("{:?}", node.text) };
+    let said = if node.attrs.is_empty() { String::new() } else { format!("<{}>", attrs(&node.attrs)) };
+    let held = if node.children.is_empty() { String::new() } else { format!("[{}]", shown(&node.children)) };
+    format!("{name}{said}{raw}{marks}{held}")
+}
+
+/// What is read from `source` is written and read again the same.
+fn survives(source: &str, dialect: Dialect) -> String {
+    let blocks = read(source, dialect);
+    let written = Wiki { dialect }.document(&blocks);
+    let again = read(&written, dialect);
+    // JSON of ADF has no place for what only markup says.
+    let has_foreign = !written.contains("{adf:");
+    let normal = |it: &[Node<'_>]| shown(&merged(it, has_foreign));
+    assert_eq!(normal(&again), normal(&blocks), "{dialect:?} {source:?} was written {written:?}");
+    written
+}
+
+/// Neighbouring texts with the same marks as one.
+fn merged<'a>(nodes: &[Node<'a>], has_foreign: bool) -> Vec<Node<'a>> {
+    let mut out: Vec<Node<'a>> = Vec::new();
+    for node in nodes {
+        let mut node = node.clone();
+        let keeps =
+            |it: &crate::tree::Attr<'_>| !it.name.starts_with("wiki:") && (has_foreign || !it.is_foreign());
+        node.children = merged(&node.children, has_foreign);
+        node.attrs.retain(keeps);
+        node.attrs.sort_by(|one, other| one.name.cmp(&other.name));
+        node.marks.iter_mut().for_each(|it| it.attrs.retain(keeps));
+        match out
+            .last_mut()
+            .filter(|it| it.kind == Kind::Text && node.kind == Kind::Text && it.marks == node.marks)
+        {
+            Some(last) => last.text = format!("{}{}", last.text, node.text).into(),
+            None => out.push(node),
+        }
+    }
+    out
+}

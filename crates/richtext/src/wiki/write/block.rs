@@ -1,0 +1,234 @@
+//! Blocks.
+
+use super::Writer;
+use super::inline::Line;
+use crate::format::Dialect;
+use crate::tree::{Attr, Kind, Node, Value};
+use crate::values::hrefs;
+use crate::wiki::read::{Place, parse_image};
+
+impl Writer {
+    /// `nodes` one after another.
+    pub(super) fn blocks(&mut self, nodes: &[Node<'_>], place: Place) -> String {
+        let mut flat = Vec::new();
+        flatten(nodes, &mut flat);
+        let between = if place == Place::Block { "\n\n" } else { "\n" };
+        let mut text = String::new();
+        for (index, node) in flat.iter().enumerate() {
+            if index > 0 {
+                text.push_str(between);
+            }
+            let next = flat.get(index + 1).copied();
+            let before = index.checked_sub(1).map(|it| flat[it]);
+            text.push_str(&self.block(node, before, next, place));
+        }
+        text
+    }
+
+    pub(super) fn block(
+        &mut self,
+        node: &Node<'_>,
+        before: Option<&Node<'_>>,
+        next: Option<&Node<'_>>,
+        place: Place,
+    ) -> String {
+        if node.kind == Kind::RawBlock {
+            return self.raw_block(node);
+        }
+        let is_apart = place == Place::Block || !merges(before, node, next);
+        let markup = if is_apart { self.markup(node, place) } else { None };
+        markup.unwrap_or_else(|| self.adf(node))
+    }
+
+    /// The markup of `node`, if there is one for all that is said of it.
+    fn markup(&mut self, node: &Node<'_>, place: Place) -> Option<String> {
+        if !node.marks.is_empty() {
+            return None;
+        }
+        let in_item = place == Place::Item;
+        match node.kind {
+            Kind::Paragraph => {
+                only(node, &[])?;
+                self.line("", &node.children, Line::Paragraph(place))
+            }
+            Kind::CodeBlock => self.code(node),
+            Kind::BlockCard | Kind::EmbedCard => card(node),
+            Kind::MediaSingle => self.media(node),
+            Kind::Extension => self.extension(node, place),
+            _ if in_item => None,
+            Kind::Heading => self.heading(node),
+            Kind::Rule => only(node, &[]).map(|()| "----".to_owned()),
+            Kind::Blockquote => self.quote(node),
+            Kind::BulletList | Kind::OrderedList if place == Place::Cell && super::list::ends_bare(node) => {
+                None
+            }
+            Kind::BulletList | Kind::OrderedList => self.list(node, "", true),
+            Kind::Table if place == Place::Block => self.table(node),
+            Kind::Panel => self.panel(node),
+            Kind::Expand => self.expand(node),
+            Kind::LayoutSection | Kind::LayoutColumn => self.layout(node),
+            Kind::BodiedExtension => self.bodied(node),
+            _ => None,
+        }
+    }
+
+    fn heading(&mut self, node: &Node<'_>) -> Option<String> {
+        only(node, &["level"])?;
+        let level = node.integer("level").filter(|it| (1..=6).contains(it))?;
+        if node.children.is_empty() {
+            return Some(format!("h{level}."));
+        }
+        self.line(&format!("h{level}. "), &node.children, Line::Heading)
+    }
+
+    /// A picture that stands alone.
+    fn media(&self, node: &Node<'_>) -> Option<String> {
+        only(node, &["layout"])?;
+        let [media] = node.children.as_slice() else { return None };
+        only(media, &["type", "url", "alt", "title", "width", "height"])?;
+        if media.kind != Kind::Media || media.text_of("type") != Some("external") {
+            return None;
+        }
+        super::link::linked(picture(media, node.text_of("layout"))?, &media.marks, self)
+    }
+
+    fn quote(&mut self, node: &Node<'_>) -> Option<String> {
+        only(node, &[])?;
+        if let ([only], Some("bq.")) = (node.children.as_slice(), node.text_of("wiki:form"))
+            && only.kind == Kind::Paragraph
+            && only.marks.is_empty()
+            && let Some(text) = self.line("bq. ", &only.children, Line::Heading)
+        {
+            return Some(text);
+        }
+        self.body("quote", super::macros::params_of(node)?, node)
+    }
+
+    fn raw_block(&mut self, node: &Node<'_>) -> String {
+        match node.text_of("/format") {
+            Some("wiki") | None => node.text.to_string(),
+            Some("adf") => {
+                format!("{{adf:display=block}}{}{{adf}}", node.text.replace("{adf}", "\\u007badf}"))
+            }
+            Some("markdown") => {
+                let text = Node::of_text(visible(&node.text));
+                let paragraph = Node::new(Kind::Paragraph).holding(vec![text]);
+                self.line("", &paragraph.children, Line::Paragraph(Place::Block)).unwrap_or_default()
+            }
+            Some(_) if node.text.contains("{plainwire-raw}") => self.adf(node),
+            Some(format) => format!("{{plainwire-raw:format={format}}}{}{{plainwire-raw}}", node.text),
+        }
+    }
+}
+
+/// `node`, or what a reader sees of it if it is HTML in Markdown.
+pub(super) fn shown<'n>(node: &'n Node<'_>) -> Node<'n> {
+    if node.kind == Kind::RawInline && node.text_of("/format") == Some("markdown") {
+        return Node::of_text(visible(&node.text));
+    }
+    node.clone()
+}
+
+/// Text of HTML as it is shown: without tags and comments.
+fn visible(html: &str) -> String {
+    let mut text = String::new();
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        text.push_str(&rest[..start]);
+        let end = if rest[start..].starts_with("<!--") {
+            rest[start..].find("-->").map(|it| start + it + 3)
+        } else {
+            rest[start..].find('>').map(|it| start + it + 1)
+        };
+        let Some(end) = end else { break };
+        rest = &rest[end..];
+    }
+    text.push_str(rest);
+    text.trim().to_owned()
+}
+
+/// Blocks without the groups they stand in, which markup does not have.
+fn flatten<'n, 'a>(nodes: &'n [Node<'a>], to: &mut Vec<&'n Node<'a>>) {
+    for node in nodes {
+        if node.kind == Kind::Group { flatten(&node.children, to) } else { to.push(node) }
+    }
+}
+
+/// Whether `node` would become part of its neighbour where no empty line can part them.
+fn merges(before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -> bool {
+    match node.kind {
+        Kind::BulletList | Kind::OrderedList => next.is_some(),
+        Kind::Paragraph | Kind::MediaSingle | Kind::BlockCard | Kind::EmbedCard => before.is_some_and(|it| {
+            matches!(it.kind, Kind::Paragraph | Kind::MediaSingle | Kind::BlockCard | Kind::EmbedCard)
+        }),
+        Kind::Rule | Kind::Heading | Kind::Blockquote => false,
+        _ => false,
+    }
+}
+
+/// Whether nothing is said of `node` but attributes of these names, identifiers, and what belongs to other formats.
+pub(super) fn only(node: &Node<'_>, names: &[&str]) -> Option<()> {
+    let is_known = |it: &Attr<'_>| {
+        it.is_foreign() || it.name == "localId" || names.contains(&it.name.as_ref()) || is_default(it)
+    };
+    node.attrs.iter().all(is_known).then_some(())
+}
+
+/// Whether the attribute says what holds without it.
+pub(super) fn is_default(attr: &Attr<'_>) -> bool {
+    match (attr.name.as_ref(), attr.value.shown()) {
+        ("layout", "default")
+        | ("isNumberColumnEnabled", "false")
+        | ("order" | "colspan" | "rowspan", "1") => true,
+        (_, value) => matches!(attr.value, Value::Json(_)) && value == "null",
+    }
+}
+
+/// `!name|…!` of a picture, if that says all of it.
+pub(super) fn picture(media: &Node<'_>, layout: Option<&str>) -> Option<String> {
+    let url = media.text_of("url")?;
+    let name = match url.strip_prefix("attachment:") {
+        Some(name) => hrefs::decode(name)?.into_owned(),
+        None => url.to_owned(),
+    };
+    let said: Vec<(&str, &str)> = ["width", "height", "alt", "title"]
+        .into_iter()
+        .filter_map(|name| Some((name, media.get(name)?.shown())))
+        .collect();
+    let align = match layout {
+        None | Some("center") => None,
+        Some("align-start") => Some("left"),
+        Some("align-end") => Some("right"),
+        Some(_) => return None,
+    };
+    let mut own: Vec<String> = said.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    own.extend(align.map(|it| format!("align={it}")));
+    let own = own.join(",");
+    let params = media.text_of("wiki:params").filter(|it| !it.contains('{')).unwrap_or(&own);
+    [params, &own].into_iter().find_map(|params| {
+        let content = if params.is_empty() { name.clone() } else { format!("{name}|{params}") };
+        let is_line = !content.contains(['!', '\n', '\r']) && content.trim() == content;
+        let read = parse_image(&content).filter(|_| is_line)?;
+        let shown = |key: &str| read.iter().find(|it| it.name == key).map(|it| it.value.shown().to_owned());
+        let is_same = ["url", "width", "height", "alt", "title"]
+            .into_iter()
+            .all(|key| shown(key).as_deref() == media.get(key).map(Value::shown));
+        let aligns = params.split([',', '|']).find_map(|it| it.trim().strip_prefix("align="));
+        let aligns = aligns.filter(|it| matches!(*it, "left" | "right"));
+        (is_same && (aligns == align || layout.is_none())).then(|| format!("!{content}!"))
+    })
+}
+
+fn card(node: &Node<'_>) -> Option<String> {
+    let form = if node.kind == Kind::BlockCard { "smart-card" } else { "smart-embed" };
+    only(node, &["url", "layout"])?;
+    if node.text_of("layout").is_some_and(|it| it != "center") {
+        return None;
+    }
+    super::link::card(node, form)
+}
+
+/// Which dialect knows panels and the like by macros of their own.
+pub(super) fn is_confluence(dialect: Dialect) -> bool {
+    dialect == Dialect::Confluence
+}

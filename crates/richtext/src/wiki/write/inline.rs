@@ -1,0 +1,380 @@
+//! Text and what stands among it.
+
+use super::same::{is_cite, is_known, same_inlines};
+use super::{Writer, text};
+use crate::tree::{Kind, Mark, MarkKind, Node};
+use crate::values::emoticons::{EMOTICONS, Emoticon};
+use crate::values::macros;
+use crate::wiki::params;
+use crate::wiki::read::{self, Place};
+
+/// Where text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// In a paragraph, which may have several lines.
+    Paragraph(Place),
+    /// In a heading or after `bq.`, on one line.
+    Heading,
+}
+
+/// How carefully text is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Care {
+    /// As it is, but for what never stands for itself.
+    Plain,
+    /// With escapes where a sign could mean something.
+    Escaped,
+    /// With every sign escaped and every mark in braces.
+    Forced,
+}
+
+/// A text with its marks, outermost first.
+pub(super) struct Item<'n, 'a> {
+    node: &'n Node<'a>,
+    marks: Vec<&'n Mark<'a>>,
+}
+
+impl Writer {
+    /// `nodes` as they stand in a line, without verifying more than that they are read again there; the most careful spelling if not.
+    pub(super) fn inlines(&mut self, nodes: &[Node<'_>], line: Line) -> String {
+        self.spelled(nodes, line).unwrap_or_else(|| nodes.iter().map(|it| self.adf(it)).collect())
+    }
+
+    /// `prefix` and a block's text; nothing if no spelling of it reads back.
+    pub(super) fn line(&mut self, prefix: &str, nodes: &[Node<'_>], line: Line) -> Option<String> {
+        let text = self.spelled(nodes, line)?;
+        Some(format!("{prefix}{text}"))
+    }
+
+    fn spelled(&mut self, nodes: &[Node<'_>], line: Line) -> Option<String> {
+        if nodes.is_empty() {
+            return None;
+        }
+        let shown: Vec<Node<'_>> = nodes.iter().map(super::block::shown).collect();
+        let nodes = shown.as_slice();
+        if let [Node { kind: Kind::Text, marks, text, .. }] = nodes
+            && marks.is_empty()
+            && self.least < Care::Forced
+            && text::is_plain(text)
+        {
+            return Some(text.to_string());
+        }
+        let least = self.least;
+        for care in [Care::Plain, Care::Escaped, Care::Forced].into_iter().filter(|it| *it >= least) {
+            // Names of macros are counted once, however often their text is spelled.
+            let singles = self.singles.clone();
+            let items = nodes.iter().map(Item::new).collect::<Vec<_>>();
+            let mut spell = Spell {
+                writer: self,
+                line,
+                care,
+                signs: 0,
+                in_link: false,
+                out: String::new(),
+                delimiters: Vec::new(),
+            };
+            spell.items(&items, 0, true);
+            let text = spell.finish();
+            if self.reads_back(&text, nodes, line) {
+                return Some(text);
+            }
+            self.singles = singles;
+        }
+        None
+    }
+
+    /// Whether `text` in its line is read as `nodes`.
+    fn reads_back(&self, text: &str, nodes: &[Node<'_>], line: Line) -> bool {
+        let (before, after) = match line {
+            Line::Paragraph(Place::Block) => ("", ""),
+            Line::Paragraph(Place::Cell) => ("|", "|"),
+            Line::Paragraph(Place::Item) => ("* ", ""),
+            Line::Heading => ("h1. ", ""),
+        };
+        let source = format!("{before}{text}{after}");
+        if read::has_loose_tag(&source, self.dialect) {
+            return false;
+        }
+        let (blocks, _) = read::read(&source, self.dialect);
+        let [block] = blocks.as_slice() else { return false };
+        let held = match line {
+            Line::Paragraph(Place::Block) | Line::Heading => Some(block),
+            Line::Paragraph(Place::Cell) => one(block).and_then(one).and_then(one),
+            Line::Paragraph(Place::Item) => one(block).and_then(one),
+        };
+        let Some(held) = held else { return false };
+        let kind = if line == Line::Heading { Kind::Heading } else { Kind::Paragraph };
+        held.kind == kind && same_inlines(&held.children, nodes)
+    }
+}
+
+/// The only child.
+fn one<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    match node.children.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+impl<'n, 'a> Item<'n, 'a> {
+    fn new(node: &'n Node<'a>) -> Self {
+        let mut marks: Vec<_> = node.marks.iter().filter(|it| is_known(it)).collect();
+        // Nothing can stand within a code mark.
+        marks.sort_by_key(|it| it.kind == MarkKind::Code);
+        Self { node, marks }
+    }
+
+    /// Whether marks go on over it, since it has none of its own.
+    fn is_transparent(&self) -> bool {
+        !matches!(self.node.kind, Kind::Text | Kind::Image) && self.marks.is_empty()
+    }
+}
+
+pub(super) struct Spell<'w> {
+    pub(super) writer: &'w mut Writer,
+    line: Line,
+    care: Care,
+    /// How many marks are open that end with the line.
+    signs: usize,
+    in_link: bool,
+    out: String,
+    /// Where signs of marks stand: in pairs, by the index of the pair.
+    delimiters: Vec<(usize, &'static str, usize, bool)>,
+}
+
+impl Spell<'_> {
+    fn items(&mut self, items: &[Item<'_, '_>], depth: usize, is_line: bool) {
+        let mut index = 0;
+        while index < items.len() {
+            let Some(mark) = items[index].marks.get(depth) else {
+                let at_edge = is_line && (index == 0 || index + 1 == items.len());
+                self.item(&items[index], at_edge, index == 0 && is_line, index + 1 == items.len() && is_line);
+                index += 1;
+                continue;
+            };
+            let end = self.group_end(items, index, depth, mark);
+            self.group(&items[index..end], depth, mark);
+            index = end;
+        }
+    }
+
+    /// Where the nodes end that share the mark of the one at `index`.
+    fn group_end(&self, items: &[Item<'_, '_>], index: usize, depth: usize, mark: &Mark<'_>) -> usize {
+        let mut end = index + 1;
+        let mut at = end;
+        while let Some(item) = items.get(at) {
+            if item.marks.get(depth).is_some_and(|it| *it == mark) {
+                end = at + 1;
+            } else {
+                let is_other_line = mark.kind != MarkKind::TextColor && is_line_feed(item.node);
+                let is_in_link = mark.kind == MarkKind::Link && item.node.kind != Kind::Emoji;
+                if !item.is_transparent() || is_other_line || is_in_link {
+                    break;
+                }
+            }
+            at += 1;
+        }
+        end
+    }
+
+    fn group(&mut self, items: &[Item<'_, '_>], depth: usize, mark: &Mark<'_>) {
+        let sign = match mark.kind {
+            MarkKind::Strong => "*",
+            MarkKind::Em => "_",
+            MarkKind::Strike => "-",
+            MarkKind::Underline => "+",
+            MarkKind::Subsup if mark.text("type") == Some("sup") => "^",
+            MarkKind::Subsup => "~",
+            MarkKind::Code => return self.code(items, depth, mark),
+            MarkKind::Link => return self.link(items, depth, mark),
+            MarkKind::TextColor => return self.colour(items, depth, mark),
+            _ if is_cite(mark) => "??",
+            _ => return self.as_adf(items),
+        };
+        let pair = self.delimiters.len();
+        self.delimiters.push((self.out.len(), sign, pair, true));
+        self.signs += 1;
+        self.items(items, depth + 1, false);
+        self.signs -= 1;
+        self.delimiters.push((self.out.len(), sign, pair, false));
+    }
+
+    fn as_adf(&mut self, items: &[Item<'_, '_>]) {
+        for item in items {
+            let text = self.writer.adf(item.node);
+            self.out.push_str(&text);
+        }
+    }
+
+    fn code(&mut self, items: &[Item<'_, '_>], depth: usize, mark: &Mark<'_>) {
+        let is_text = items.iter().all(|it| it.node.kind == Kind::Text && it.marks.len() == depth + 1);
+        if !is_text || !mark.attrs.iter().all(|it| it.is_foreign()) {
+            return self.as_adf(items);
+        }
+        let text: String = items.iter().map(|it| it.node.text.as_ref()).collect();
+        self.out.push_str("{{");
+        text::spell_code(&text, self.care, &mut self.out);
+        self.out.push_str("}}");
+    }
+
+    fn colour(&mut self, items: &[Item<'_, '_>], depth: usize, mark: &Mark<'_>) {
+        let hex = mark.text("color").unwrap_or_default();
+        let name = mark.text("wiki:form").unwrap_or(hex);
+        let is_same = crate::wiki::names::colour(name).as_deref() == Some(hex);
+        if crate::wiki::names::colour(hex).as_deref() != Some(hex) {
+            return self.as_adf(items);
+        }
+        self.out.push_str(&format!("{{color:{}}}", if is_same { name } else { hex }));
+        self.items(items, depth + 1, false);
+        self.out.push_str("{color}");
+    }
+
+    fn link(&mut self, items: &[Item<'_, '_>], depth: usize, mark: &Mark<'_>) {
+        let Some(end) = self.writer.link_end(mark).filter(|_| !self.in_link) else {
+            return self.as_adf(items);
+        };
+        if let [only] = items
+            && only.node.kind == Kind::Text
+            && only.marks.len() == depth + 1
+            && self.short_link(&only.node.text, mark, &end)
+        {
+            return;
+        }
+        self.out.push('[');
+        self.in_link = true;
+        self.signs += 1;
+        self.items(items, depth + 1, false);
+        self.signs -= 1;
+        self.in_link = false;
+        self.out.push_str(&end);
+    }
+
+    /// A link that shows its address: bare, or `[address]`.
+    fn short_link(&mut self, text: &str, mark: &Mark<'_>, end: &str) -> bool {
+        let target = &end[1..end.len() - 1];
+        let shown = target.strip_prefix('^').unwrap_or(target);
+        if shown != text || mark.text("title").is_some() || self.care == Care::Forced {
+            return false;
+        }
+        if mark.text("wiki:form") == Some("bare") {
+            self.out.push_str(text);
+        } else {
+            self.out.push_str(&format!("[{target}]"));
+        }
+        true
+    }
+
+    fn item(&mut self, item: &Item<'_, '_>, at_edge: bool, is_first: bool, is_last: bool) {
+        let node = item.node;
+        let spelled = match node.kind {
+            Kind::Text => {
+                let place = text::Around {
+                    care: self.care,
+                    in_link: self.in_link,
+                    in_cell: self.line == Line::Paragraph(Place::Cell),
+                    is_first,
+                    is_last,
+                };
+                return text::spell(&node.text, place, &mut self.out);
+            }
+            Kind::HardBreak => self.hard_break(node, at_edge),
+            Kind::Emoji if self.care < Care::Forced => emoticon(node),
+            Kind::Mention => Writer::mention(node),
+            Kind::InlineCard => self.writer.inline_card(node),
+            Kind::Image => super::block::picture(node, None),
+            Kind::Status if super::block::is_confluence(self.writer.dialect) => status(node),
+            Kind::InlineExtension => self.writer.inline_extension(node),
+            Kind::RawInline => Some(self.raw(node)),
+            _ => None,
+        };
+        let spelled = spelled.unwrap_or_else(|| self.writer.adf(node));
+        self.out.push_str(&spelled);
+    }
+
+    /// A line feed where one can stand, else `\\`. Two of either kind do not stand together.
+    fn hard_break(&self, node: &Node<'_>, at_edge: bool) -> Option<String> {
+        let follows_break = self.out.ends_with("\\\\");
+        let is_bound = self.line == Line::Heading || self.signs > 0 || at_edge;
+        let is_double = node.text_of("wiki:form") == Some("\\\\") || is_bound || self.out.ends_with('\n');
+        match (is_double, follows_break) {
+            (true, true) if is_bound => None,
+            (true, false) if self.care == Care::Forced && !at_edge && self.line == Line::Heading => None,
+            (true, false) => Some("\\\\".to_owned()),
+            _ => Some("\n".to_owned()),
+        }
+    }
+
+    fn raw(&mut self, node: &Node<'_>) -> String {
+        match node.text_of("/format") {
+            Some("wiki") | None => node.text.to_string(),
+            Some("adf") => {
+                format!("{{adf:display=inline}}{}{{adf}}", node.text.replace("{adf}", "\\u007badf}"))
+            }
+            Some(_) if node.text.contains("{plainwire-raw}") => self.writer.adf(node),
+            Some(format) => {
+                format!("{{plainwire-raw:format={format}|display=inline}}{}{{plainwire-raw}}", node.text)
+            }
+        }
+    }
+
+    /// The text with its marks, in braces where their surroundings would hide them.
+    fn finish(self) -> String {
+        let mut forced: Vec<bool> = vec![self.care == Care::Forced; self.delimiters.len()];
+        for (index, (at, sign, pair, opens)) in self.delimiters.iter().enumerate() {
+            let beside =
+                |step: isize| self.delimiters.get(index.checked_add_signed(step)?).filter(|it| it.0 == *at);
+            let sign_char = |it: &(usize, &'static str, usize, bool)| it.1.chars().next();
+            let before = beside(-1).map_or_else(|| self.out[..*at].chars().next_back(), sign_char);
+            let after = beside(1).map_or_else(|| self.out[*at..].chars().next(), sign_char);
+            let is_word = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
+            let is_space = |it: Option<char>| it.is_some_and(char::is_whitespace);
+            let is_same = |it: Option<char>| it.is_some() && it == sign.chars().next();
+            let (outer, inner) = if *opens { (before, after) } else { (after, before) };
+            if is_word(outer) || is_space(inner) || is_same(outer) || is_same(inner) {
+                forced[*pair] = true;
+            }
+        }
+        let mut text = String::with_capacity(self.out.len() + 4 * self.delimiters.len());
+        let mut copied = 0;
+        for (at, sign, pair, _) in &self.delimiters {
+            text.push_str(&self.out[copied..*at]);
+            copied = *at;
+            if forced[*pair] {
+                text.push_str(&format!("{{{sign}}}"));
+            } else {
+                text.push_str(sign);
+            }
+        }
+        text.push_str(&self.out[copied..]);
+        text
+    }
+}
+
+fn is_line_feed(node: &Node<'_>) -> bool {
+    node.kind == Kind::HardBreak && node.text_of("wiki:form").is_none()
+}
+
+fn emoticon(node: &Node<'_>) -> Option<String> {
+    let is_same = |it: &&Emoticon| {
+        node.text_of("shortName") == Some(it.short)
+            && node.text_of("id") == Some(it.id)
+            && node.text_of("text") == Some(it.text)
+    };
+    let said = node.text_of("wiki:form");
+    let mut known = EMOTICONS.iter().filter(is_same);
+    let found =
+        EMOTICONS.iter().filter(is_same).find(|it| Some(it.spelling) == said).or_else(|| known.next())?;
+    Some(found.spelling.to_owned())
+}
+
+fn status(node: &Node<'_>) -> Option<String> {
+    super::block::only(node, &["text", "color"])?;
+    let colour = node.text_of("color").unwrap_or("neutral");
+    let colour = macros::status_of_adf(colour)?;
+    let key = node.text_of("wiki:form").unwrap_or("colour");
+    let said = (colour != "Grey").then_some((key, colour));
+    let text = node.text_of("text").filter(|it| !it.is_empty()).map(|it| ("title", it));
+    let own = node.attrs.iter().filter_map(|it| Some((it.name.strip_prefix("param:")?, it.value.shown())));
+    let params = params::write(said.into_iter().chain(text).chain(own))?;
+    Some(format!("{{status{params}}}"))
+}

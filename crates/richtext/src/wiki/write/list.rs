@@ -1,0 +1,100 @@
+//! Lists.
+
+use super::Writer;
+use super::block::only;
+use super::inline::Line;
+use crate::tree::{Kind, Node};
+use crate::wiki::read::{MAX_LEVELS, Place};
+
+fn is_list(node: &Node<'_>) -> bool {
+    matches!(node.kind, Kind::BulletList | Kind::OrderedList)
+}
+
+/// Whether the last item is empty, which at the end of a cell is a sign and no item.
+pub(super) fn ends_bare(list: &Node<'_>) -> bool {
+    list.children.last().is_none_or(is_bare)
+}
+
+fn is_bare(item: &Node<'_>) -> bool {
+    item.children.iter().all(|it| it.kind == Kind::Paragraph && it.children.is_empty())
+}
+
+impl Writer {
+    /// The lines of `list`, each with `prefix` before its own sign. `is_first`: no item stands before it, so that its first item need not
+    /// have a line of its own.
+    pub(super) fn list(&mut self, list: &Node<'_>, prefix: &str, is_first: bool) -> Option<String> {
+        only(list, &[])?;
+        let is_legal =
+            |it: &Node<'_>| it.kind == Kind::ListItem && it.marks.is_empty() && only(it, &[]).is_some();
+        if list.children.is_empty() || !list.marks.is_empty() || !list.children.iter().all(is_legal) {
+            return None;
+        }
+        let is_bare =
+            |it: &Node<'_>| it.children.iter().all(|it| it.kind == Kind::Paragraph && it.children.is_empty());
+        let sign = match list.kind {
+            Kind::OrderedList => '#',
+            _ if list.text_of("wiki:form") == Some("-") && !list.children.iter().any(is_bare) => '-',
+            _ => '*',
+        };
+        let marker = format!("{prefix}{sign}");
+        if marker.len() > MAX_LEVELS {
+            return None;
+        }
+        let mut lines = Vec::new();
+        for (index, item) in list.children.iter().enumerate() {
+            lines.push(self.item(item, &marker, is_first && index == 0));
+        }
+        Some(lines.join("\n"))
+    }
+
+    fn item(&mut self, item: &Node<'_>, marker: &str, is_first: bool) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        let nodes = &item.children;
+        for (index, node) in nodes.iter().enumerate() {
+            let next = nodes.get(index + 1);
+            let before = index.checked_sub(1).and_then(|it| nodes.get(it));
+            let nested = if self.may_nest(nodes, index, is_first) {
+                self.list(node, marker, is_first && index == 0)
+            } else {
+                None
+            };
+            let text = nested.clone().unwrap_or_else(|| self.item_block(node, before, next));
+            let is_own = nested.is_none() && index == 0;
+            lines.push(if is_own { format!("{marker} {text}") } else { text });
+        }
+        if nodes.is_empty() {
+            lines.push(format!("{marker} "));
+        }
+        lines.join("\n")
+    }
+
+    /// Whether the list at `index` can be deeper lines: only lists of other kinds may follow it, and something has to stand before it.
+    fn may_nest(&self, nodes: &[Node<'_>], index: usize, is_first: bool) -> bool {
+        let kinds: Vec<Kind> = nodes[index..].iter().map(|it| it.kind).collect();
+        let are_lists = nodes[index..].iter().all(is_list);
+        let differ = kinds.windows(2).all(|it| it[0] != it[1]);
+        are_lists && differ && (index > 0 || is_first)
+    }
+
+    fn item_block(&mut self, node: &Node<'_>, before: Option<&Node<'_>>, next: Option<&Node<'_>>) -> String {
+        let is_bare = node.kind == Kind::Paragraph && node.children.is_empty() && node.marks.is_empty();
+        if is_bare && before.is_none() && next.is_none_or(is_list) {
+            return String::new();
+        }
+        if is_list(node) {
+            return self.adf(node);
+        }
+        match before {
+            None if node.kind == Kind::Paragraph && node.marks.is_empty() && only(node, &[]).is_some() => {
+                let line = self.line("* ", &node.children, Line::Paragraph(Place::Item));
+                line.map_or_else(|| self.adf(node), |it| it[2..].to_owned())
+            }
+            _ => self.tight(before, node, next),
+        }
+    }
+
+    /// A block of an item or a cell, where no empty line parts it from what stands before.
+    fn tight(&mut self, before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -> String {
+        self.block(node, before, next.filter(|it| !is_list(it)), Place::Item)
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether text that was read again is the text that was written.
+
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
+
+/// Whether both are the same text with the same marks, as far as markup says it.
+pub(crate) fn same_inlines(one: &[Node<'_>], other: &[Node<'_>]) -> bool {
+    let (mut one, mut other) = (Runs::new(one), Runs::new(other));
+    loop {
+        match (one.next(), other.next()) {
+            (None, None) => return true,
+            (Some(one), Some(other)) if one.is_same(&other) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Nodes with neighbouring texts of the same marks as one.
+struct Runs<'n, 'a> {
+    nodes: &'n [Node<'a>],
+}
+
+struct Run<'n, 'a> {
+    node: &'n Node<'a>,
+    text: String,
+    marks: Vec<&'n Mark<'a>>,
+}
+
+impl<'n, 'a> Runs<'n, 'a> {
+    fn new(nodes: &'n [Node<'a>]) -> Self {
+        Self { nodes }
+    }
+
+    fn next(&mut self) -> Option<Run<'n, 'a>> {
+        let (node, mut rest) = self.nodes.split_first()?;
+        let mut run = Run { node, text: node.text.to_string(), marks: marks(node) };
+        if node.kind == Kind::Text {
+            while let Some((next, after)) = rest.split_first() {
+                if next.kind != Kind::Text || !same_marks(&run.marks, &marks(next)) {
+                    break;
+                }
+                run.text.push_str(&next.text);
+                rest = after;
+            }
+        }
+        self.nodes = rest;
+        if run.node.kind == Kind::Text && run.text.is_empty() { self.next() } else { Some(run) }
+    }
+}
+
+impl Run<'_, '_> {
+    fn is_same(&self, other: &Self) -> bool {
+        self.node.kind == other.node.kind
+            && self.text == other.text
+            && same_marks(&self.marks, &other.marks)
+            && said(&self.node.attrs, self.node.kind) == said(&other.node.attrs, other.node.kind)
+    }
+}
+
+/// The marks markup knows, in an order that does not depend on how they stand in each other.
+pub(super) fn marks<'n, 'a>(node: &'n Node<'a>) -> Vec<&'n Mark<'a>> {
+    let mut marks: Vec<_> = node.marks.iter().filter(|it| is_known(it)).collect();
+    marks.sort_by_key(|it| (it.kind, it.text("type").map(str::to_owned)));
+    marks
+}
+
+/// Whether there is anything in markup or ADF for the mark.
+pub(super) fn is_known(mark: &Mark<'_>) -> bool {
+    mark.kind != MarkKind::Other || is_cite(mark) || !mark.name().contains(':')
+}
+
+/// The mark of `??…??`.
+pub(super) fn is_cite(mark: &Mark<'_>) -> bool {
+    mark.kind == MarkKind::Other && mark.name() == "html:cite"
+}
+
+fn same_marks(one: &[&Mark<'_>], other: &[&Mark<'_>]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| {
+            one.kind == other.kind && said(&one.attrs, Kind::Text) == said(&other.attrs, Kind::Text)
+        })
+}
+
+/// What the attributes say, without what belongs to other formats and what markup leaves to be looked up.
+fn said(attrs: &[Attr<'_>], kind: Kind) -> Vec<(String, String)> {
+    let is_looked_up = |it: &Attr<'_>| match kind {
+        Kind::Mention => it.name != "id",
+        Kind::HardBreak => true,
+        _ => it.name == "localId",
+    };
+    let mut said: Vec<_> = attrs
+        .iter()
+        .filter(|it| !it.is_foreign() && !is_looked_up(it))
+        .map(|it| (it.name.to_string(), it.value.shown().to_owned()))
+        .collect();
+    said.sort();
+    said
+}

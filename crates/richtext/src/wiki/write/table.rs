@@ -1,0 +1,94 @@
+//! Tables.
+
+use super::Writer;
+use super::block::only;
+use super::inline::Care;
+use crate::tree::{Kind, Node};
+use crate::wiki::read::{self, Place};
+
+/// As many cells as the reader takes in a row.
+const MAX_CELLS: usize = 1000;
+
+impl Writer {
+    pub(super) fn table(&mut self, table: &Node<'_>) -> Option<String> {
+        only(table, &[])?;
+        if table.children.is_empty() {
+            return None;
+        }
+        self.rows(&table.children)
+    }
+
+    pub(super) fn rows(&mut self, rows: &[Node<'_>]) -> Option<String> {
+        let mut lines = Vec::new();
+        for row in rows {
+            only(row, &[])?;
+            let last = row.children.last()?;
+            if row.kind != Kind::TableRow || row.children.len() > MAX_CELLS || !row.marks.is_empty() {
+                return None;
+            }
+            lines.push(self.row(row, bars(last))?);
+        }
+        Some(lines.join("\n"))
+    }
+
+    /// The line of a row. Signs of one cell may find each other in another one, so that all of it is read again.
+    fn row(&mut self, row: &Node<'_>, end: &str) -> Option<String> {
+        for least in [Care::Plain, Care::Escaped, Care::Forced] {
+            let (singles, bodied) = (self.singles.clone(), self.bodied.clone());
+            let before = std::mem::replace(&mut self.least, least);
+            let text = self.cells(&row.children);
+            self.least = before;
+            let text = text? + end;
+            if self.is_row(&text, row) {
+                return Some(text);
+            }
+            (self.singles, self.bodied) = (singles, bodied);
+        }
+        None
+    }
+
+    /// Whether `text` is read as the cells of `row`.
+    fn is_row(&self, text: &str, row: &Node<'_>) -> bool {
+        let (blocks, _) = read::read(text, self.dialect);
+        let [table] = blocks.as_slice() else { return false };
+        let [found] = table.children.as_slice() else { return false };
+        let is_same = |one: &Node<'_>, other: &Node<'_>| {
+            one.kind == other.kind && one.plain_text() == other.plain_text()
+        };
+        found.kind == Kind::TableRow
+            && found.children.len() == row.children.len()
+            && found.children.iter().zip(&row.children).all(|(one, other)| is_same(one, other))
+    }
+
+    pub(super) fn cells(&mut self, cells: &[Node<'_>]) -> Option<String> {
+        let mut text = String::new();
+        for cell in cells {
+            only(cell, &[])?;
+            if !matches!(cell.kind, Kind::TableCell | Kind::TableHeader) || !cell.marks.is_empty() {
+                return None;
+            }
+            text.push_str(bars(cell));
+            text.push_str(&self.cell(&cell.children));
+        }
+        Some(text)
+    }
+
+    fn cell(&mut self, blocks: &[Node<'_>]) -> String {
+        if blocks.is_empty() {
+            return " ".to_owned();
+        }
+        if let [only] = blocks
+            && only.kind == Kind::Paragraph
+            && only.children.is_empty()
+            && only.marks.is_empty()
+        {
+            return " ".to_owned();
+        }
+        // What begins a line may begin a cell: a line feed after the bar would end the row.
+        self.blocks(blocks, Place::Cell)
+    }
+}
+
+fn bars(cell: &Node<'_>) -> &'static str {
+    if cell.kind == Kind::TableHeader { "||" } else { "|" }
+}

@@ -1,0 +1,555 @@
+//! ADF read and written again: the corpora, what is valid, and what is broken.
+
+mod corpus;
+mod generator;
+
+use plainwire_richtext::tree::{Holds, Kind, Mark, MarkKind, Node, misplaced};
+use plainwire_richtext::{Document, Format, adf};
+use serde_json::Value;
+
+fn read(source: &str) -> Document<'_> {
+    let document = Document::read(Format::Adf, source);
+    assert_eq!(misplaced(&document.blocks, source), None, "{source}");
+    document
+}
+
+fn value(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"))
+}
+
+fn written(source: &str) -> Value {
+    value(&read(source).write(Format::Adf))
+}
+
+/// The blocks of a document, of a list of nodes, or of a fragment.
+fn content(source: &Value) -> Value {
+    match source {
+        Value::Array(_) => source.clone(),
+        Value::Object(members) if members.get("type") == Some(&"doc".into()) => members["content"].clone(),
+        node => Value::Array(vec![node.clone()]),
+    }
+}
+
+/// Documents of Atlassian's converters, with the files they come from.
+fn recorded() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (name, text) in corpus::files("oracle", "json") {
+        for (file, result) in value(&text).as_object().into_iter().flatten() {
+            let documents = ["adf", "adf_roundtrip"].into_iter().filter_map(|it| result.get(it));
+            found.extend(documents.map(|it| (format!("{name} {file}"), it.to_string())));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_valid_document_of_the_corpora_comes_back_the_same() {
+    let files = corpus::files("adf", "json").into_iter().chain(corpus::files("adf-invalid", "json"));
+    for (name, source) in files.chain(recorded()) {
+        if adf::check(&source).is_empty() {
+            assert_eq!(content(&written(&source)), content(&value(&source)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_valid_where_the_source_was() {
+    for (name, source) in corpus::files("adf", "json").into_iter().chain(recorded()) {
+        if adf::check(&source).is_empty() {
+            assert_eq!(adf::check(&read(&source).write(Format::Adf)), [], "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_verdicts_are_those_of_a_validator_of_json_schemas() {
+    // Counted with jsonschema's Draft4Validator and full.json; every single verdict was the same.
+    for (folder, valid, all) in [("adf", 60, 110), ("adf-invalid", 11, 71)] {
+        let files = corpus::files(folder, "json");
+        let documents: Vec<_> = files.iter().filter(|it| !it.0.ends_with("INDEX.json")).collect();
+        let sound = documents.iter().filter(|it| adf::check(&it.1).is_empty()).count();
+        if !files.is_empty() {
+            assert_eq!((sound, documents.len()), (valid, all), "{folder}");
+        }
+    }
+}
+
+#[test]
+fn a_generated_document_is_valid_and_comes_back_the_same() {
+    for seed in 0..150 {
+        let source = generator::generate(seed, 6);
+        assert_eq!(adf::check(&source), [], "seed {seed}");
+        assert_eq!(content(&written(&source)), content(&value(&source)), "seed {seed}");
+        assert_eq!(read(&source).diagnostics, [], "seed {seed}");
+    }
+}
+
+#[test]
+fn generated_documents_have_every_node_and_mark() {
+    let all: String = (0..150).map(|seed| generator::generate(seed, 6)).collect();
+    let names = "blockCard blockTaskItem blockquote bodiedExtension bodiedSyncBlock bulletList caption codeBlock date decisionItem \
+        decisionList embedCard emoji expand extension hardBreak heading inlineCard inlineExtension layoutColumn layoutSection listItem \
+        media mediaGroup mediaInline mediaSingle mention nestedExpand orderedList panel paragraph placeholder rule status syncBlock \
+        table tableCell tableHeader tableRow taskItem taskList text alignment annotation backgroundColor border breakout code \
+        dataConsumer em fontSize fragment indentation link strike strong subsup textColor underline";
+    for name in names.split_whitespace() {
+        assert!(all.contains(&format!("\"type\":\"{name}\"")), "{name}");
+    }
+}
+
+/// What goes wrong with a source: it ends early, bytes vanish or stand twice.
+fn mutations(source: &str, seed: u64) -> Vec<String> {
+    let (mut state, mut found) = (seed | 1, Vec::new());
+    for _ in 0..12 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let (at, long) = ((state >> 8) as usize % source.len(), 1 + (state >> 50) as usize % 9);
+        let end = (at + long).min(source.len());
+        let bytes = source.as_bytes();
+        let mutated = match state >> 40 & 3 {
+            0 => bytes[..at].to_vec(),
+            1 => [&bytes[..at], &bytes[end..]].concat(),
+            2 => [&bytes[..end], &bytes[at..]].concat(),
+            _ => [&bytes[..at], &b"{}[]\",:\\0x"[..long], &bytes[at..]].concat(),
+        };
+        found.extend(String::from_utf8(mutated));
+    }
+    found
+}
+
+#[test]
+fn a_broken_source_is_read_in_its_place_and_written_as_json() {
+    let corpora = corpus::files("adf", "json").into_iter().map(|it| it.1);
+    let sources = corpora.chain((0..40).map(|seed| generator::generate(seed, 3)));
+    for (seed, source) in sources.filter(|it| it.len() < 5_000).enumerate() {
+        for mutated in mutations(&source, seed as u64 * 77 + 5) {
+            let document = read(&mutated);
+            value(&document.write(Format::Adf));
+            if serde_json::from_str::<Value>(&mutated).is_err() {
+                assert!(!document.diagnostics.is_empty(), "{mutated}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_source_may_end_at_any_byte() {
+    let source = generator::generate(11, 1);
+    for end in (0..source.len()).filter(|it| source.is_char_boundary(*it)) {
+        let document = read(&source[..end]);
+        assert!(!document.diagnostics.is_empty(), "{end}");
+    }
+}
+
+#[test]
+fn ten_thousand_nodes_in_each_other_are_kept_raw_below_the_hundredth() {
+    let deep = r#"{"type":"blockquote","content":["#.repeat(10_000) + &"]}".repeat(10_000);
+    let source = format!(r#"{{"type":"doc","content":[{deep}]}}"#);
+    let document = read(&source);
+    assert_eq!(document.diagnostics[0].message, "expected at most 100 nodes in each other, but found more");
+    assert_eq!(adf::check(&source)[0].message, "expected at most 100 nodes in each other, but found more");
+    for half in [&source[..source.len() / 2], "[[[[", &"[".repeat(100_000), &r#"{"a":"#.repeat(100_000)] {
+        assert!(!read(half).diagnostics.is_empty());
+    }
+}
+
+/// Checks that `source` is read with one diagnostic, at `line:column`, with these words.
+#[track_caller]
+fn says(source: &str, expected: &str) {
+    let document = read(source);
+    let shown: Vec<_> = document.diagnostics.iter().map(|it| it.shown(source).to_string()).collect();
+    assert_eq!(shown, [expected], "{source}");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place() {
+    says("", "1:1: expected a document of ADF, but found the end of the text");
+    says("nonsense", "1:1: expected a document of ADF, but found 'n'");
+    says("{\"type\":\"doc\",\n\"content\":[]} x", "2:15: expected the end of the text, but found 'x'");
+    says(
+        r#"{"type":"doc","content":[{"type":"rule"}"#,
+        "1:41: expected ',' or ']', but found the end of the text",
+    );
+    says(
+        r#"[{"type":"paragraph","content":"x"}]"#,
+        "1:32: expected `content` to be an array, but found a string",
+    );
+    says(
+        r#"[{"type":"paragraph","content":[{"type":"text"}]}]"#,
+        "1:33: expected `text` to be a string, but found none",
+    );
+    says(
+        r#"{"type":"doc","content":[{"type":"text","text":"x"}]}"#,
+        "1:26: expected a block in a doc, but found a text",
+    );
+    says(
+        r#"[{"type":"paragraph","content":[{"type":"rule"}]}]"#,
+        "1:33: expected something among text, but found a rule",
+    );
+    says(r#"[{"type":"paragraph","content":[7]}]"#, "1:33: expected a node, but found a number");
+    says(
+        r#"[{"type":"rule","attrs":{"a":1,"a":2}}]"#,
+        "1:38: expected the key \"a\" once, but found it again",
+    );
+    says(r#"[{"type":7}]"#, "1:10: expected `type` to be a string, but found a number");
+    says(
+        r#"[{"type":"paragraph","content":[{"type":"text","text":"a\ud800"}]}]"#,
+        "1:57: expected a surrogate pair, but found half of one",
+    );
+    says(
+        "[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"a\u{1}\"}]}]",
+        "1:57: expected control characters to be escaped, but found one raw",
+    );
+}
+
+#[test]
+fn the_schema_is_said_to_be_broken_where_it_is() {
+    let says = |source: &str, expected: &str| {
+        let found: Vec<_> = adf::check(source).iter().map(|it| it.shown(source).to_string()).collect();
+        assert_eq!(found, [expected], "{source}");
+    };
+    let document = |content: &str| format!("{{\"version\":1,\"type\":\"doc\",\"content\":[\n{content}]}}");
+    says(&document(r#"{"type":"heading","attrs":{"level":7}}"#), "2:36: expected at most 6, but found 7");
+    says(
+        &document(r#"{"type":"panel","attrs":{"panelType":"x"},"content":[]}"#),
+        "2:38: expected one of info, note, tip, warning, error, success, custom, but found \"x\"",
+    );
+    says(
+        &document(
+            r#"{"type":"paragraph","content":[{"type":"text","text":"x","marks":[{"type":"link","attrs":{}}]}]}"#,
+        ),
+        "2:90: expected `href`, but found an object without it",
+    );
+    says(
+        &document(r#"{"type":"blockquote","content":[{"type":"heading","attrs":{"level":1}}]}"#),
+        concat!(
+            "2:33: expected one of paragraph, orderedList, bulletList, codeBlock, mediaSingle, mediaGroup, extension, ",
+            "but found a heading"
+        ),
+    );
+    says(
+        &document(
+            r#"{"type":"paragraph","content":[{"type":"status","attrs":{"text":"x","color":"teal"}}]}"#,
+        ),
+        "2:77: expected neutral, purple, blue, red, yellow, green or a colour such as #0052cc, but found \"teal\"",
+    );
+    says(&document(r#"{"type":"rule","zz":1}"#), "2:16: expected one of type, attrs, but found `zz`");
+}
+
+/// A tree that keeps to nothing but that inline nodes stand among text.
+fn wild(state: &mut u64, depth: usize) -> Node<'static> {
+    let mut next = |end: usize| {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state >> 11) as usize % end
+    };
+    let kind = BLOCKS[if depth > 4 { 0 } else { next(BLOCKS.len()) }];
+    let mut node = Node::new(kind).with("html:class", "x");
+    match kind {
+        Kind::Panel if next(2) == 0 => node = node.with("param:title", "Title"),
+        Kind::OrderedList => node = node.with_json("order", "3"),
+        Kind::EmbedCard | Kind::BlockCard | Kind::Media if next(2) == 0 => {
+            node = node.with("url", "http://x")
+        }
+        Kind::RawBlock => {
+            let format = ["storage", "wiki", "markdown", "adf"][next(4)];
+            node = Node::raw(kind, format, ["<!-- x -->", "<b>y</b>"][next(2)]);
+        }
+        _ => {}
+    }
+    let count = next(4);
+    node.children = match kind.holds() {
+        Holds::Nothing => Vec::new(),
+        Holds::Blocks => (0..count).map(|_| wild(state, depth + 1)).collect(),
+        Holds::Inlines => (0..count).map(|_| among_text(next(INLINES.len()), next(8))).collect(),
+    };
+    node
+}
+
+fn among_text(kind: usize, which: usize) -> Node<'static> {
+    let mut node = match INLINES[kind] {
+        Kind::Text => Node::of_text(["", "text", "two\nlines"][which % 3]),
+        Kind::Image => Node::new(Kind::Image).with("url", "attachment:a.png").with("width", "10px"),
+        Kind::RawInline => Node::raw(Kind::RawInline, ["storage", "markdown"][which % 2], "<br/>"),
+        Kind::Status => Node::new(Kind::Status).with("text", "").with("color", "green"),
+        kind if which.is_multiple_of(2) => Node::new(kind),
+        kind => match kind {
+            Kind::Mention | Kind::MediaInline => Node::new(kind).with("id", "i"),
+            Kind::Date => Node::new(kind).with("timestamp", "1"),
+            Kind::InlineCard => Node::new(kind).with("url", "u"),
+            kind => Node::new(kind),
+        },
+    };
+    let marks = [MarkKind::Code, MarkKind::Strong, MarkKind::Em, MarkKind::Underline, MarkKind::Border];
+    for mark in marks.into_iter().take(which) {
+        node.marks.push(Mark::new(mark));
+    }
+    node.marked(Mark::new(MarkKind::TextColor).with("color", "red"))
+        .marked(Mark::new(MarkKind::Other).with("/type", "html:x"))
+}
+
+const BLOCKS: [Kind; 34] = [
+    Kind::Paragraph,
+    Kind::Heading,
+    Kind::BulletList,
+    Kind::OrderedList,
+    Kind::ListItem,
+    Kind::TaskList,
+    Kind::TaskItem,
+    Kind::BlockTaskItem,
+    Kind::DecisionList,
+    Kind::DecisionItem,
+    Kind::Blockquote,
+    Kind::CodeBlock,
+    Kind::Rule,
+    Kind::Panel,
+    Kind::Expand,
+    Kind::NestedExpand,
+    Kind::LayoutColumn,
+    Kind::Table,
+    Kind::TableRow,
+    Kind::TableHeader,
+    Kind::TableCell,
+    Kind::MediaSingle,
+    Kind::MediaGroup,
+    Kind::Media,
+    Kind::Caption,
+    Kind::BlockCard,
+    Kind::EmbedCard,
+    Kind::Extension,
+    Kind::BodiedExtension,
+    Kind::SyncBlock,
+    Kind::BodiedSyncBlock,
+    Kind::Group,
+    Kind::RawBlock,
+    Kind::Paragraph,
+];
+
+const INLINES: [Kind; 12] = [
+    Kind::Text,
+    Kind::HardBreak,
+    Kind::Mention,
+    Kind::Emoji,
+    Kind::Date,
+    Kind::Status,
+    Kind::Placeholder,
+    Kind::InlineCard,
+    Kind::MediaInline,
+    Kind::InlineExtension,
+    Kind::Image,
+    Kind::RawInline,
+];
+
+fn spelled(blocks: Vec<Node<'_>>) -> String {
+    Document { format: Format::Adf, source: "", blocks, diagnostics: Vec::new() }.write(Format::Adf)
+}
+
+#[test]
+fn any_tree_is_written_as_a_valid_document() {
+    let mut state = 0x1234_5678_9abc_def1;
+    for _ in 0..3_000 {
+        let node = wild(&mut state, 0);
+        let json = spelled(vec![node.clone()]);
+        assert_eq!(adf::check(&json), [], "{json}\n{node:#?}");
+    }
+}
+
+/// The types of the nodes in `blocks`, with their texts: `bulletList(listItem(paragraph("a")))`.
+fn outline(json: &str) -> String {
+    fn of(nodes: &[Node<'_>]) -> String {
+        let each = nodes.iter().map(|it| match it.kind {
+            Kind::Text => format!("{:?}", it.text),
+            kind if it.children.is_empty() => kind.adf_name().unwrap_or("raw").to_owned(),
+            kind => format!("{}({})", kind.adf_name().unwrap_or("raw"), of(&it.children)),
+        });
+        each.collect::<Vec<_>>().join(" ")
+    }
+    of(&read(json).blocks)
+}
+
+fn paragraph(text: &'static str) -> Node<'static> {
+    Node::new(Kind::Paragraph).holding(vec![Node::of_text(text)])
+}
+
+fn holding(kind: Kind, children: impl Into<Vec<Node<'static>>>) -> Node<'static> {
+    Node::new(kind).holding(children.into())
+}
+
+#[test]
+fn what_may_not_be_there_becomes_the_nearest_thing_that_may() {
+    let heading = || holding(Kind::Heading, [Node::of_text("h")]);
+    let cell = |it| holding(Kind::Table, [holding(Kind::TableRow, [holding(Kind::TableCell, [it])])]);
+    let picture = || Node::new(Kind::Image).with("url", "http://x/a.png").with("alt", "a");
+    let becomes = |node: Node<'static>, expected: &str| assert_eq!(outline(&spelled(vec![node])), expected);
+    becomes(holding(Kind::Blockquote, [heading()]), r#"blockquote(paragraph("h"))"#);
+    becomes(
+        holding(Kind::Blockquote, [paragraph("a"), Node::new(Kind::Rule), paragraph("b")]),
+        r#"blockquote(paragraph("a")) rule blockquote(paragraph("b"))"#,
+    );
+    becomes(
+        holding(Kind::Blockquote, [holding(Kind::Blockquote, [paragraph("a")])]),
+        r#"blockquote(paragraph("a"))"#,
+    );
+    becomes(holding(Kind::Panel, [holding(Kind::Panel, [paragraph("a")])]), r#"panel(paragraph("a"))"#);
+    becomes(
+        holding(Kind::Panel, [paragraph("a")]).with("param:title", "T"),
+        r#"panel(heading("T") paragraph("a"))"#,
+    );
+    becomes(
+        cell(holding(Kind::Expand, [paragraph("a")])),
+        r#"table(tableRow(tableCell(nestedExpand(paragraph("a")))))"#,
+    );
+    becomes(cell(cell(paragraph("a"))), "table(tableRow(tableCell(raw)))");
+    becomes(holding(Kind::NestedExpand, [paragraph("a")]), r#"expand(paragraph("a"))"#);
+    becomes(
+        holding(Kind::Paragraph, [Node::of_text("a"), picture(), Node::of_text("b")]),
+        r#"paragraph("a") mediaSingle(media) paragraph("b")"#,
+    );
+    becomes(holding(Kind::Heading, [Node::of_text("h"), picture()]), r#"heading("h" "a")"#);
+    becomes(holding(Kind::Group, [paragraph("a"), paragraph("b")]), r#"paragraph("a") paragraph("b")"#);
+    becomes(holding(Kind::BulletList, [Node::new(Kind::ListItem)]), "bulletList(listItem(paragraph))");
+    becomes(Node::raw(Kind::RawBlock, "markdown", "<!-- a -->"), "");
+    becomes(Node::raw(Kind::RawBlock, "markdown", "<div>a</div>"), r#"paragraph("a")"#);
+    becomes(holding(Kind::Paragraph, [Node::of_text("")]), "paragraph");
+}
+
+#[test]
+fn a_list_goes_on_counting_after_what_is_lifted_out_of_it() {
+    let items = [
+        holding(Kind::ListItem, [paragraph("a")]),
+        holding(Kind::ListItem, [paragraph("b"), holding(Kind::Panel, [paragraph("p")]), paragraph("after")]),
+        holding(Kind::ListItem, [paragraph("c")]),
+    ];
+    let json = spelled(vec![holding(Kind::OrderedList, items)]);
+    assert_eq!(
+        outline(&json),
+        r#"orderedList(listItem(paragraph("a")) listItem(paragraph("b"))) panel(paragraph("p")) paragraph("after") orderedList(listItem(paragraph("c")))"#
+    );
+    assert!(json.contains(r#""attrs":{"order":3}"#), "{json}");
+}
+
+#[test]
+fn what_is_kept_of_another_format_comes_back() {
+    let raw = Node::raw(Kind::RawBlock, "storage", "<ac:x a=\"1\">\n</ac:x>");
+    let json = spelled(vec![raw.clone()]);
+    assert_eq!(
+        json,
+        r#"{"version":1,"type":"doc","content":[{"type":"extension","attrs":{"extensionType":"com.plainwire.raw","extensionKey":"storage","parameters":{"source":"<ac:x a=\"1\">\n</ac:x>"}}}]}"#
+    );
+    let read = read(&json);
+    assert_eq!((read.blocks[0].kind, &read.blocks[0].text), (raw.kind, &raw.text));
+    assert_eq!(read.blocks[0].attrs, raw.attrs);
+}
+
+#[test]
+fn what_is_kept_is_found_in_json_with_white_space_too() {
+    let source = "{\"type\":\"extension\",\n\"attrs\":{\"extensionType\":\"com.plainwire.raw\",\"extensionKey\":\"wiki\",\n\
+        \"parameters\" : {\n\t\"source\" : \"a\\nb\"\n}}}";
+    let block = &read(source).blocks[0];
+    assert_eq!((block.kind, &*block.text, block.text_of("/format")), (Kind::RawBlock, "a\nb", Some("wiki")));
+}
+
+#[test]
+fn control_characters_are_written_as_json_wants_them() {
+    let source = "[{\"type\":\"rule\",\"attrs\":{\n\"a\":{\"b\":\"\t\"}},\"x\":\"\u{1}\"},{\"type\":\"later\",\"y\":\"\n\"}]";
+    let json = read(source).write(Format::Adf);
+    assert_eq!(
+        json,
+        r#"{"version":1,"type":"doc","content":[{"type":"rule","attrs":{"a":{"b":"\t"}},"x":"\u0001"},{"type":"later","y":"\n"}]}"#
+    );
+}
+
+#[test]
+fn a_needed_identifier_depends_on_the_place_alone() {
+    let tasks =
+        || spelled(vec![holding(Kind::TaskList, [holding(Kind::TaskItem, []), holding(Kind::TaskItem, [])])]);
+    let json = tasks();
+    assert_eq!(json, tasks());
+    let mut found: Vec<_> = json.match_indices("\"localId\":\"").map(|it| &json[it.0..it.0 + 48]).collect();
+    found.dedup();
+    assert_eq!(found.len(), 3, "{json}");
+}
+
+/// Checks that `node` comes back as it is written here, key by key.
+#[track_caller]
+fn stays(node: &str) {
+    let source = format!(r#"{{"version":1,"type":"doc","content":[{node}]}}"#);
+    assert_eq!(read(&source).write(Format::Adf), source);
+}
+
+#[test]
+fn what_the_schema_does_not_know_and_how_it_was_spelled_stays() {
+    stays(r#"{"type":"rule","attrs":{"a":33.30,"b":1e3,"c":12345678901234567890,"d":{ "z": 1, "a": [ ] }}}"#);
+    stays(r#"{"type":"unheardOf","content":[ {"type":"x"} ]}"#);
+    stays(r#"{"type":"paragraph","attrs":{},"content":[],"marks":[],"future":{"a":1}}"#.replace(",\"content\":[],\"marks\":[]", "").as_str());
+    stays(
+        r#"{"type":"paragraph","content":[{"type":"text","text":"x","marks":[{"type":"glow","attrs":{"a":1}}]}]}"#,
+    );
+    stays(r#"{"type":"rule","attrs":{"a:b":"c"}}"#);
+    stays(r#"{"type":"rule","attrs":{"a":"\ud800"}}"#);
+    stays(r#"{"type":"rule","content":"x"}"#);
+}
+
+#[test]
+fn the_keys_of_a_node_may_stand_in_any_order() {
+    let source = r#" {"content":[{"marks":[{"attrs":{"href":"x"},"type":"link"}],"text":"a","type":"text"}],"type":"paragraph"}"#;
+    let document = read(source);
+    let text = &document.blocks[0].children[0];
+    assert_eq!((text.inner.of(source), text.marks[0].text("href")), ("a", Some("x")));
+    assert_eq!(document.blocks[0].inner.of(source), &source[13..source.len() - 21]);
+    assert_eq!(document.blocks[0].span.of(source), source.trim());
+}
+
+#[test]
+fn a_fragment_and_a_list_of_nodes_are_documents() {
+    assert_eq!(outline("\u{feff} {\"type\":\"text\",\"text\":\"a\"}\n"), "paragraph(\"a\")");
+    assert_eq!(outline(r#"[{"type":"text","text":"a"},{"type":"rule"}]"#), "paragraph(\"a\") rule");
+    assert_eq!(outline(r#"{"type":"tableRow","content":[]}"#), "tableRow");
+    assert_eq!(outline("[]"), "");
+}
+
+#[test]
+fn of_a_text_that_ends_early_everything_is_kept() {
+    let source =
+        r#"{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"a"},{"type":"te"#;
+    assert_eq!(outline(source), r#"paragraph("a" raw)"#);
+    let document = read(source);
+    assert_eq!(document.blocks[0].children[1].text, r#"{"type":"te"#);
+}
+
+#[test]
+fn what_follows_where_a_list_of_nodes_is_no_json_is_kept() {
+    let source = r#"{"type":"doc","content":[{"type":"rule"} "rest"#;
+    assert_eq!(outline(source), "rule raw");
+    assert_eq!(read(source).blocks[1].text, "\"rest");
+}
+
+#[test]
+fn of_a_key_that_stands_twice_the_last_one_counts() {
+    let document = read(r#"[{"type":"rule","attrs":{"a":1,"b":2,"a":3},"content":"x","type":"heading"}]"#);
+    assert_eq!(
+        document.blocks[0].kind,
+        Kind::RawBlock,
+        "the last type is a heading's, and its content no array"
+    );
+    let document = read(r#"[{"type":"rule","attrs":{"a":1,"b":2,"a":3}}]"#);
+    let shown: Vec<_> = document.blocks[0].attrs.iter().map(|it| (&*it.name, it.value.shown())).collect();
+    assert_eq!(shown, [("a", "3"), ("b", "2")]);
+}
+
+#[test]
+fn a_node_of_unknown_type_is_inline_where_its_siblings_are() {
+    assert_eq!(outline(r#"[{"type":"text","text":"a"},{"type":"later"}]"#), "paragraph(\"a\" raw)");
+    assert_eq!(outline(r#"[{"type":"later"},{"type":"rule"}]"#), "raw rule");
+    let source = r#"{"type":"paragraph","content":[{"type":"later"}]}"#;
+    assert_eq!(read(source).blocks[0].children[0].kind, Kind::RawInline);
+}
+
+#[test]
+fn code_keeps_of_its_marks_those_that_may_be_with_it() {
+    let text = Node::of_text("x").marked(Mark::new(MarkKind::Strong)).marked(Mark::new(MarkKind::Em));
+    let json = spelled(vec![holding(Kind::Paragraph, [text.marked(Mark::new(MarkKind::Code))])]);
+    assert!(json.contains(r#""marks":[{"type":"code"}]"#), "{json}");
+}

@@ -1,0 +1,42 @@
+//! The corpora of `../shared/richtext`, where they are present.
+
+#![allow(dead_code, clippy::print_stderr, reason = "each test takes what it needs")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the corpora are, beside the repository; `None` with a word on it if they are not.
+pub(crate) fn root() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/richtext");
+    if root.is_dir() {
+        return Some(root);
+    }
+    eprintln!("skipped: no corpora at ../shared/richtext beside the repository");
+    None
+}
+
+/// Names below `folder` and texts of the files that end in `.{extension}`, in order; empty without the corpora.
+pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
+    let Some(root) = root() else { return Vec::new() };
+    let mut found = Vec::new();
+    gather(&root.join(folder), &mut found);
+    found.retain(|it| it.extension().is_some_and(|it| it == extension));
+    found.sort();
+    let named = |path: PathBuf| {
+        let name = path.strip_prefix(&root).expect("it was found below").display().to_string();
+        Some((name, String::from_utf8(fs::read(path).ok()?).ok()?))
+    };
+    found.into_iter().filter_map(named).collect()
+}
+
+/// The text of one file; `None` without the corpora.
+pub(crate) fn file(name: &str) -> Option<String> {
+    fs::read_to_string(root()?.join(name)).ok()
+}
+
+fn gather(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { gather(&path, found) } else { found.push(path) }
+    }
+}

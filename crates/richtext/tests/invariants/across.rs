@@ -1,0 +1,69 @@
+//! From one format to another and back: what is lost is told, whatever it is.
+
+#![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
+
+use plainwire_richtext::{Dialect, Flavor, Format, convert};
+
+use crate::documents::{Sample, generated, markdown, sources};
+use crate::said::{first_difference, said_by};
+
+const WIKI: Format = Format::Wiki(Dialect::Confluence);
+const ALL: [Format; 5] =
+    [Format::Adf, Format::Storage, WIKI, Format::Wiki(Dialect::Jira), Format::Markdown(Flavor::Extended)];
+
+/// What became of the documents of one way.
+#[derive(Default)]
+struct Way {
+    documents: usize,
+    lossless: usize,
+    told: usize,
+    examples: Vec<String>,
+}
+
+#[test]
+fn no_way_from_format_to_format_loses_anything_in_silence() {
+    let mut silent = Vec::new();
+    let mut samples: Vec<_> = sources().into_iter().chain(generated(100)).collect();
+    samples.extend(markdown().into_iter().filter(|it| it.source.len() < 50_000));
+    for from in ALL {
+        for via in ALL.into_iter().filter(|it| *it != from) {
+            let mut way = Way::default();
+            for sample in samples.iter().filter(|it| it.format == from) {
+                there_and_back(sample, via, &mut way, &mut silent);
+            }
+            println!(
+                "across: {from:?} by {via:?} and back: {} documents, {} without a loss, {} with the loss told",
+                way.documents, way.lossless, way.told
+            );
+            way.examples.iter().take(12).for_each(|it| println!("    {it}"));
+        }
+    }
+    assert!(silent.is_empty(), "{} in silence\n{}", silent.len(), silent[..silent.len().min(60)].join("\n"));
+}
+
+fn there_and_back(sample: &Sample, via: Format, way: &mut Way, silent: &mut Vec<String>) {
+    let from = sample.format;
+    let there = convert(from, via, &sample.source);
+    let back = convert(via, from, &there.text);
+    let (first, between, last) =
+        (said_by(from, &sample.source), said_by(via, &there.text), said_by(from, &back.text));
+    way.documents += 1;
+    for (conversion, a, b, leg) in [(&there, &first, &between, "there"), (&back, &between, &last, "back")] {
+        if conversion.is_lossless() && a != b {
+            silent.push(format!("{} by {via:?}, {leg}: {}", sample.name, first_difference(a, b)));
+        }
+    }
+    if first == last {
+        way.lossless += 1;
+    } else {
+        way.told += 1;
+        let told =
+            there.losses.iter().map(|it| ("there", it)).chain(back.losses.iter().map(|it| ("back", it)));
+        let told: Vec<_> = told
+            .filter(|it| it.1.kind != plainwire_richtext::LossKind::Identity)
+            .map(|it| format!("{}: {}", it.0, it.1.message))
+            .take(2)
+            .collect();
+        way.examples.push(format!("{}: {told:?}", sample.name));
+    }
+}

@@ -1,0 +1,120 @@
+//! I3: a word put into the Markdown of a block changes that block's place in the source, and nothing else.
+
+#![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
+
+use std::ops::Range;
+
+use plainwire_richtext::tree::{Kind, Node};
+use plainwire_richtext::{Document, Flavor, Format, Sidecar};
+
+use crate::documents::{Sample, sources};
+
+const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
+const WORD: &str = " zebra";
+
+#[derive(Default)]
+struct Counts {
+    edits: usize,
+    /// The source has the word more, and no other byte is changed.
+    exact: usize,
+    failed: Vec<String>,
+    /// Wiki markup has no picture right behind a letter: this is said, and nothing is written.
+    refused: usize,
+}
+
+/// The documents in which a word comes to stand right before a picture of wiki markup.
+const REFUSED: [&str; 2] = ["jira2markdown-22", "jira2markdown-96"];
+
+#[test]
+fn a_word_put_into_a_block_changes_that_block_only() {
+    let mut counts = Counts::default();
+    for sample in sources() {
+        edit_each(&sample, &mut counts);
+    }
+    println!(
+        "I3: {} edits, {} of them to the byte, {} failed",
+        counts.edits,
+        counts.exact,
+        counts.failed.len()
+    );
+    for failed in counts.failed.iter().take(40) {
+        println!("{failed}");
+    }
+    assert!(counts.failed.is_empty(), "{} of {} edits failed", counts.failed.len(), counts.edits);
+}
+
+fn edit_each(sample: &Sample, counts: &mut Counts) {
+    let document = Document::read(sample.format, &sample.source);
+    let (markdown, sidecar) = Sidecar::split(&document);
+    let base = Document::read(MARKDOWN, &markdown);
+    let mut places = Vec::new();
+    base.blocks.iter().enumerate().for_each(|(at, it)| texts(it, at, &mut places));
+    for (block, at) in places {
+        let edited = format!("{}{WORD}{}", &markdown[..at], &markdown[at..]);
+        counts.edits += 1;
+        match check(sample, &document, &sidecar, &edited, block) {
+            Ok(true) => counts.exact += 1,
+            Ok(false) => {}
+            Err(why) if REFUSED.contains(&&*sample.name) && why.contains("expected image") => {
+                counts.refused += 1
+            }
+            Err(why) => {
+                let line = markdown[..at].matches('\n').count() + 1;
+                counts.failed.push(format!("{} line {line} of its Markdown: {why}", sample.name));
+            }
+        }
+    }
+}
+
+/// The place behind the last text of each innermost block.
+fn texts(node: &Node<'_>, block: usize, places: &mut Vec<(usize, usize)>) {
+    let last = node.children.iter().rev().find(|it| it.kind == Kind::Text && !it.text.trim().is_empty());
+    if let Some(text) = last {
+        places.push((block, text.inner.end as usize));
+    }
+    node.children.iter().for_each(|it| texts(it, block, places));
+}
+
+/// Whether the edit is exact; an error if it does more than it should.
+fn check(
+    sample: &Sample,
+    document: &Document<'_>,
+    sidecar: &Sidecar,
+    edited: &str,
+    block: usize,
+) -> Result<bool, String> {
+    let restored = sidecar.restore(edited).map_err(|error| error.to_string())?;
+    if !restored.losses.is_empty() || !restored.conflicts.is_empty() {
+        return Err(format!("{:?} {:?}", restored.losses, restored.conflicts));
+    }
+    let changed = changed(&sample.source, &restored.text);
+    let own = document.blocks.get(block).map_or(0..sample.source.len(), |it| it.span.range());
+    if changed.start < own.start || changed.end > own.end {
+        return Err(format!("bytes {changed:?} changed, outside of its block {own:?}"));
+    }
+    let again = Document::read(sample.format, &restored.text);
+    let (markdown, expected) = (again.write(MARKDOWN), Document::read(MARKDOWN, edited).write(MARKDOWN));
+    if markdown != expected {
+        return Err(format!("reads back as {:?}", difference(&markdown, &expected)));
+    }
+    Ok(restored.text.len() == sample.source.len() + WORD.len() && changed.is_empty())
+}
+
+/// The bytes of the source that are not in the result. Where the same letters stand before and after, the earlier place is taken.
+fn changed(source: &str, result: &str) -> Range<usize> {
+    let (a, b) = (source.as_bytes(), result.as_bytes());
+    let end = a.iter().rev().zip(b.iter().rev()).take_while(|it| it.0 == it.1).count();
+    let most = a.len().min(b.len()) - end;
+    let start = a.iter().zip(b).take(most).take_while(|it| it.0 == it.1).count();
+    start..a.len() - end
+}
+
+/// Where two texts begin to differ, with some of each.
+fn difference<'t>(found: &'t str, expected: &'t str) -> (String, String) {
+    let at = found.bytes().zip(expected.bytes()).take_while(|it| it.0 == it.1).count();
+    let shown = |text: &str| {
+        String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(20)..(at + 60).min(text.len())])
+            .into_owned()
+    };
+    (shown(found), shown(expected))
+}

@@ -1,0 +1,101 @@
+//! What a tree says, as JSON: a second opinion on whether two trees are alike, by none of the crate's own code for that.
+//!
+//! In: blocks. Out: JSON that is equal where the trees say the same. Left out is what only tells a thing from its copies, which of two
+//! spellings of one meaning the source has, how marks are ordered and how a run of text is cut into nodes.
+
+use plainwire_richtext::tree::{Attr, Kind, Mark, Node, Value as Said};
+use plainwire_richtext::{Document, Format};
+use serde_json::{Map, Value, json};
+
+/// What these nodes say.
+pub(crate) fn said(nodes: &[Node<'_>]) -> Value {
+    let mut all: Vec<Value> = Vec::new();
+    for node in nodes {
+        let own = one(node);
+        match all.last_mut() {
+            Some(last) if node.kind == Kind::Text && joins(last, &own) => {
+                let text = format!("{}{}", last["text"].as_str().unwrap_or_default(), node.text);
+                last["text"] = text.into();
+            }
+            _ if node.kind == Kind::Text && node.text.is_empty() => {}
+            _ => all.push(own),
+        }
+    }
+    Value::Array(all)
+}
+
+/// What a text says.
+pub(crate) fn said_by(format: Format, source: &str) -> Value {
+    said(&Document::read(format, source).blocks)
+}
+
+fn joins(last: &Value, own: &Value) -> bool {
+    last["kind"] == "Text" && last["marks"] == own["marks"] && last["attrs"] == own["attrs"]
+}
+
+fn one(node: &Node<'_>) -> Value {
+    let mut marks: Vec<Value> = node.marks.iter().map(mark).collect();
+    marks.sort_by_key(Value::to_string);
+    json!({
+        "kind": format!("{:?}", node.kind),
+        "attrs": attrs(&node.attrs),
+        "marks": marks,
+        "text": node.text,
+        "children": said(&node.children),
+    })
+}
+
+fn mark(mark: &Mark<'_>) -> Value {
+    json!({ "kind": format!("{:?}", mark.kind), "attrs": attrs(&mark.attrs) })
+}
+
+fn attrs(attrs: &[Attr<'_>]) -> Value {
+    const IDENTITY: [&str; 9] = [
+        "localId",
+        "/localId",
+        "ac:macro-id",
+        "ac:local-id",
+        "ac:schema-version",
+        "ac:task-id",
+        "ac:task-uuid",
+        "storage:form",
+        "wiki:form",
+    ];
+    let mut all = Map::new();
+    for attr in attrs {
+        let empty = ["/attrs", "/content", "/marks"].contains(&attr.name.as_ref())
+            && ["{}", "[]"].contains(&attr.value.shown().replace(char::is_whitespace, "").as_str());
+        let line_feed = attr.name == "text" && attr.value.shown() == "\n";
+        if empty || line_feed || IDENTITY.contains(&attr.name.as_ref()) {
+            continue;
+        }
+        all.insert(attr.name.to_string(), value(attr));
+    }
+    Value::Object(all)
+}
+
+fn value(attr: &Attr<'_>) -> Value {
+    match &attr.value {
+        Said::Str(text) => text.as_ref().into(),
+        Said::Json(text) => {
+            let mut value = serde_json::from_str(text).unwrap_or_else(|_| format!("not JSON: {text}").into());
+            if attr.name == "parameters"
+                && let Value::Object(members) = &mut value
+            {
+                members.remove("macroMetadata");
+            }
+            json!({ "json": value })
+        }
+    }
+}
+
+/// Where the two begin to differ, for a message.
+pub(crate) fn first_difference(a: &Value, b: &Value) -> String {
+    let (a, b) = (a.to_string(), b.to_string());
+    let at = a.bytes().zip(b.bytes()).take_while(|it| it.0 == it.1).count();
+    let shown = |text: &str| {
+        let from = at.saturating_sub(60);
+        String::from_utf8_lossy(&text.as_bytes()[from..(at + 80).min(text.len())]).into_owned()
+    };
+    format!("{} | {}", shown(&a), shown(&b))
+}
