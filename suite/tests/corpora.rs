@@ -70,6 +70,21 @@ fn the_corpus_of_sse_keeps_its_promises() {
 }
 
 #[test]
+fn the_corpus_of_richtext_growth_keeps_its_promises() {
+    replay("richtext_growth");
+}
+
+#[test]
+fn the_corpus_of_richtext_read_keeps_its_promises() {
+    replay("richtext_read");
+}
+
+#[test]
+fn the_corpus_of_richtext_restore_keeps_its_promises() {
+    replay("richtext_restore");
+}
+
+#[test]
 fn each_target_has_a_corpus_a_test_and_a_file_for_the_fuzzer() {
     let here = include_str!("corpora.rs");
     let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).expect("a manifest");

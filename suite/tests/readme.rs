@@ -20,7 +20,8 @@
 //! - Commands go through `sh`, so that quotes and pipes work. Those of one block run in one folder, empty at
 //!   first. `plainwire` is the binary as it is now, and so is `cargo run --release --`; `cat FILE` shows a file that a
 //!   command above it has written. Other commands are not run, nor is one without output below it.
-//! - In that folder, `target/debug` and `target/release` have the servers of `examples/`.
+//! - In that folder, `target/debug` and `target/release` have the servers of `examples/`, and beside them lie the files of
+//!   `docs/samples`.
 //! - `[..]` stands for anything inside a line: times, process ids, memory, versions. A line that is `...` stands for any
 //!   number of lines.
 //!
@@ -50,10 +51,14 @@ fn pages() -> Vec<PathBuf> {
     others.into_iter().chain(docs).filter(|page| page.is_file()).collect()
 }
 
-/// Makes a folder in which `target/debug` and `target/release` are where the binaries are.
+/// Makes a folder with the samples, in which `target/debug` and `target/release` are where the binaries are.
 fn folder(path: &Path) {
     let target = path.join("target");
     fs::create_dir_all(&target).expect("a folder of our own");
+    for sample in files_below(&root().join("docs/samples"), "") {
+        let name = sample.file_name().expect("a file has a name");
+        fs::copy(&sample, path.join(name)).expect("a folder of our own");
+    }
     #[cfg(unix)]
     for profile in ["debug", "release"] {
         let built = binary::path().parent().expect("a file lies in a folder");

@@ -7,6 +7,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use plainwire_inspect::lint::{Client, RULES, Severity};
 
+use crate::convert::{Convert, Patch};
+
 /// Serve, ask and watch MCP servers.
 #[derive(Debug, Parser)]
 #[command(name = "plainwire", version, after_help = EXIT_CODES)]
@@ -45,6 +47,10 @@ pub(crate) enum Command {
     Servers(Servers),
     /// Write a server into the configuration file of a client.
     Install(Install),
+    /// Convert rich text: ADF, Confluence storage format, wiki markup, Markdown.
+    Convert(Convert),
+    /// Edit one section of a rich text as Markdown, and leave the rest as it is.
+    Patch(Patch),
     /// Count what the tools of a server cost a model.
     Tokens(Tokens),
     /// Say what models and clients will not like about the tools of a server.

@@ -7,6 +7,7 @@ mod arguments;
 mod ask;
 mod completion;
 mod connect;
+mod convert;
 mod demo;
 mod elicit;
 mod exit;
@@ -69,6 +70,8 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Logout(it) => login::logout(it).await,
             Command::Servers(it) => servers::run(it).await,
             Command::Install(it) => install::run(&it),
+            Command::Convert(it) => convert::run(&it),
+            Command::Patch(it) => convert::patch(&it),
             Command::Tokens(it) => tokens::run(it).await,
             Command::Lint(it) => lint::run(it).await,
             Command::New(it) => new::run(&it),

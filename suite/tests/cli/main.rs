@@ -4,6 +4,7 @@
 
 mod asking;
 mod completion;
+mod convert;
 mod exits;
 mod install;
 mod lint;

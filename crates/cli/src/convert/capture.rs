@@ -1,0 +1,30 @@
+//! `--capture`: what came in and what went out, byte for byte, to look at when a conversion is not as it should be.
+
+use std::fs;
+use std::path::Path;
+
+use super::args::Convert;
+use super::{Outcome, files};
+use crate::exit::Failure;
+
+/// Keeps `NNN-input.EXT`, `NNN-output.EXT`, `NNN-sidecar.json` (if there is one) and `NNN-report.json` in `folder`, NNN being the next
+/// number that is free.
+pub(super) fn keep(
+    folder: &Path,
+    it: &Convert,
+    input: &files::Input,
+    outcome: &Outcome,
+) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| files::failed("making", folder, &error))?;
+    let number = (1..).find(|it| !folder.join(format!("{it:03}-report.json")).exists()).unwrap_or(1);
+    let file = |name: String| folder.join(format!("{number:03}-{name}"));
+    files::write(&file(format!("input.{}", it.from.extension())), &input.text)?;
+    if let Some(text) = &outcome.text {
+        files::write(&file(format!("output.{}", it.to.extension())), text)?;
+    }
+    if let Some(sidecar) = &it.sidecar {
+        let copy = file("sidecar.json".to_owned());
+        fs::copy(sidecar, &copy).map_err(|error| files::failed("writing", &copy, &error))?;
+    }
+    files::write(&file("report.json".to_owned()), &format!("{:#}\n", outcome.found.json(input)))
+}

@@ -1,0 +1,98 @@
+//! Documents from files and stdin, and to files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::exit::{Exit, Failure};
+
+/// A document as it came.
+pub(super) struct Input {
+    /// The file, or `<stdin>`.
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+pub(super) fn stdin() -> Result<Input, Failure> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| failed("reading", Path::new("stdin"), &error))?;
+    text("<stdin>".to_owned(), bytes)
+}
+
+/// Reads a file; `-` is stdin.
+pub(super) fn read(path: &Path) -> Result<Input, Failure> {
+    if path.as_os_str() == "-" {
+        return stdin();
+    }
+    let bytes = fs::read(path).map_err(|error| failed("reading", path, &error))?;
+    text(path.display().to_string(), bytes)
+}
+
+fn text(name: String, bytes: Vec<u8>) -> Result<Input, Failure> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Input { name, text }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let byte = error.as_bytes().get(at).copied().unwrap_or_default();
+            Err(unfit(format!("{name}: expected UTF-8, but found the byte {byte:#04x} at offset {at}")))
+        }
+    }
+}
+
+/// Puts a document on stdout: all of it, before a word about it goes to stderr.
+pub(super) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| failed("writing", path, &error))
+}
+
+/// The files in `folder` that the outputs of these inputs go to: one each, and none of them an input.
+pub(super) fn outputs(folder: &Path, inputs: &[PathBuf], extension: &str) -> Result<Vec<PathBuf>, Failure> {
+    let real: BTreeSet<PathBuf> = inputs.iter().filter_map(|it| fs::canonicalize(it).ok()).collect();
+    let mut taken = BTreeMap::new();
+    let mut outputs = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let name = input.file_stem().unwrap_or_default().to_string_lossy();
+        let output = folder.join(format!("{name}.{extension}"));
+        if let Some(other) = taken.insert(output.clone(), input) {
+            let (one, other, output) = (other.display(), input.display(), output.display());
+            return Err(Failure::usage(format!(
+                "expected an output for each INPUT, but found {one} and {other} going to {output}"
+            )));
+        }
+        if fs::canonicalize(&output).is_ok_and(|it| real.contains(&it)) {
+            return Err(overwritten(&output));
+        }
+        outputs.push(output);
+    }
+    Ok(outputs)
+}
+
+/// Refuses to write `output` over `input`.
+pub(super) fn spare(input: &Path, output: &Path) -> Result<(), Failure> {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    if real(output).is_some() && real(output) == real(input) { Err(overwritten(output)) } else { Ok(()) }
+}
+
+fn overwritten(output: &Path) -> Failure {
+    let found = output.display();
+    Failure::usage(format!("expected another file to write to than INPUT, but found {found}"))
+}
+
+/// That a file is not what it has to be: how the command is written does not matter.
+pub(super) fn unfit(text: String) -> Failure {
+    Failure { exit: Exit::Usage, hint: None, text }
+}
+
+/// That doing something with a file failed.
+pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> Failure {
+    unfit(format!("{doing} {} failed: {error}", path.display()))
+}

@@ -1,0 +1,172 @@
+//! `plainwire convert` and `plainwire patch`: rich text from one format to another, and edits put back.
+//!
+//! In: files or stdin. Out: the result on stdout, byte for byte; what was lost on stderr, and in the exit code. How the formats are
+//! read and written is `plainwire_richtext`'s.
+
+mod args;
+mod capture;
+mod files;
+mod patch;
+mod report;
+
+use std::fs;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+pub(crate) use args::{Convert, Patch};
+pub(crate) use patch::run as patch;
+use plainwire_richtext::{Document, Format, Restored, Sidecar, convert, minimize};
+
+use crate::exit::{Exit, Failure};
+use report::Found;
+
+/// What came of a document.
+struct Outcome {
+    /// The text; nothing if it is not to be written, since the document would lose something.
+    text: Option<String>,
+    found: Found,
+}
+
+/// `plainwire convert`
+pub(crate) fn run(it: &Convert) -> Result<Exit, Failure> {
+    match it.input.as_slice() {
+        [] if it.out.is_some() => {
+            Err(Failure::usage("expected an INPUT with --out DIR, but found none".into()))
+        }
+        [] => to_stdout(it, &files::stdin()?),
+        [file] if it.out.is_none() => to_stdout(it, &files::read(file)?),
+        _ => many(it),
+    }
+}
+
+fn to_stdout(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
+    if it.minimize {
+        return smallest(it, input);
+    }
+    let outcome = one(it, input)?;
+    files::print(outcome.text.as_deref().unwrap_or_default())?;
+    report::show(it.report, input, &outcome.found)?;
+    Ok(outcome.exit())
+}
+
+/// Many files, each to a file of its own, with a bar where somebody looks.
+fn many(it: &Convert) -> Result<Exit, Failure> {
+    if it.minimize || it.sidecar.is_some() {
+        let found = it.input.len();
+        return Err(Failure::usage(format!(
+            "expected one INPUT with --sidecar or --minimize, but found {found}"
+        )));
+    }
+    let Some(out) = &it.out else {
+        return Err(Failure::usage("expected --out DIR with more than one INPUT, but found none".into()));
+    };
+    let outputs = files::outputs(out, &it.input, it.to.extension())?;
+    fs::create_dir_all(out).map_err(|error| files::failed("making", out, &error))?;
+    let bar = bar(it.input.len());
+    let mut exit = Exit::Done;
+    for (path, output) in it.input.iter().zip(outputs) {
+        let input = files::read(path)?;
+        let outcome = one(it, &input)?;
+        files::write(&output, outcome.text.as_deref().unwrap_or_default())?;
+        bar.suspend(|| report::show(it.report, &input, &outcome.found))?;
+        if outcome.exit() != Exit::Done {
+            exit = outcome.exit();
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(exit)
+}
+
+fn bar(files: usize) -> indicatif::ProgressBar {
+    if io::stderr().is_terminal() {
+        indicatif::ProgressBar::new(files as u64)
+    } else {
+        indicatif::ProgressBar::hidden()
+    }
+}
+
+/// Converts one document, and keeps what --capture asks for.
+fn one(it: &Convert, input: &files::Input) -> Result<Outcome, Failure> {
+    let (from, to) = (it.spelling.format(it.from), it.spelling.format(it.to));
+    let outcome = match &it.sidecar {
+        None => Outcome::converted(convert(from, to, &input.text), to),
+        Some(file) if matches!(to, Format::Markdown(_)) => split(from, input, file)?,
+        Some(file) if matches!(from, Format::Markdown(_)) => restore(it, to, input, file)?,
+        Some(_) => {
+            let found = format!("--from {from} --to {to}");
+            return Err(Failure::usage(format!(
+                "expected Markdown on one side with --sidecar, but found {found}"
+            )));
+        }
+    };
+    if let Some(folder) = &it.capture {
+        capture::keep(folder, it, input, &outcome)?;
+    }
+    Ok(outcome)
+}
+
+/// To Markdown, with a sidecar for all else.
+fn split(from: Format, input: &files::Input, file: &Path) -> Result<Outcome, Failure> {
+    let document = Document::read(from, &input.text);
+    let (text, sidecar) = Sidecar::split(&document);
+    files::spare(Path::new(&input.name), file)?;
+    files::write(file, &sidecar.to_json())?;
+    let found = Found { diagnostics: document.diagnostics, ..Found::default() };
+    Ok(Outcome { text: Some(text), found })
+}
+
+/// Back from Markdown, with the edit.
+fn restore(it: &Convert, to: Format, input: &files::Input, file: &Path) -> Result<Outcome, Failure> {
+    let json = files::read(file)?.text;
+    let named = |text: String| files::unfit(format!("{}: {text}", file.display()));
+    let sidecar = Sidecar::from_json(&json).map_err(|error| named(error.to_string()))?;
+    if sidecar.format() != to {
+        let (expected, found) = (whole_name(to), whole_name(sidecar.format()));
+        return Err(named(format!("expected a sidecar of {expected}, but found one of {found}")));
+    }
+    let restored = sidecar.restore(&input.text).map_err(|error| named(error.to_string()))?;
+    Ok(Outcome::restored(restored, it.allow_loss))
+}
+
+/// A format, with the dialect there may be two of.
+fn whole_name(format: Format) -> String {
+    match format {
+        Format::Wiki(dialect) => format!("wiki --dialect {dialect:?}").to_lowercase(),
+        other => other.to_string(),
+    }
+}
+
+/// `--minimize`
+fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
+    let (from, to) = (it.spelling.format(it.from), it.spelling.format(it.to));
+    let Some(smallest) = minimize(from, to, &input.text) else {
+        report::note("nothing is lost: there is no part to show");
+        return Ok(Exit::Done);
+    };
+    files::print(&smallest.source)?;
+    let input = files::Input { name: input.name.clone(), text: smallest.source };
+    report::show(it.report, &input, &Found { losses: smallest.losses, ..Found::default() })?;
+    Ok(Exit::NotContent)
+}
+
+impl Outcome {
+    fn converted(it: plainwire_richtext::Conversion, to: Format) -> Self {
+        let sidecar_helps = matches!(to, Format::Markdown(_));
+        let found =
+            Found { losses: it.losses, diagnostics: it.diagnostics, sidecar_helps, ..Found::default() };
+        Self { text: Some(it.text), found }
+    }
+
+    /// An edit that lost something is written only if that is allowed.
+    fn restored(it: Restored, allowed: bool) -> Self {
+        let Restored { text, losses, diagnostics, conflicts, .. } = it;
+        let mut found = Found { losses, diagnostics, conflicts, ..Found::default() };
+        found.refused = found.is_loss() && !allowed;
+        Self { text: (!found.refused).then_some(text), found }
+    }
+
+    fn exit(&self) -> Exit {
+        if self.found.is_loss() { Exit::NotContent } else { Exit::Done }
+    }
+}

@@ -1,0 +1,38 @@
+//! `plainwire patch`: one part of a document, edited; everything outside stays as it is.
+
+use std::path::Path;
+
+use plainwire_richtext::Document;
+
+use super::args::Patch;
+use super::{Outcome, files, report};
+use crate::exit::{Exit, Failure};
+
+/// `plainwire patch`
+pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
+    let input = files::read(&it.document)?;
+    let document = Document::read(it.spelling.format(it.from), &input.text);
+    let section =
+        document.section(&it.section).map_err(|error| files::unfit(format!("{}: {error}", input.name)))?;
+    if it.show {
+        files::print(&section.markdown())?;
+        return Ok(Exit::Done);
+    }
+    let markdown = match &it.markdown {
+        Some(file) if !is_stdin(file) => files::read(file)?,
+        // An empty text would take the section away.
+        _ if is_stdin(&it.document) => {
+            let found = "expected the Markdown in a file if the document comes from stdin, but found none";
+            return Err(Failure::usage(found.into()));
+        }
+        _ => files::stdin()?,
+    };
+    let outcome = Outcome::restored(section.patch(&markdown.text), it.allow_loss);
+    files::print(outcome.text.as_deref().unwrap_or_default())?;
+    report::show(it.report, &markdown, &outcome.found)?;
+    Ok(outcome.exit())
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}

@@ -1,0 +1,90 @@
+//! What a conversion lost, on stderr: for people a line each, for programs one object.
+
+use std::io::{self, Write as _};
+
+use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, Position};
+use serde_json::{Value, json};
+
+use super::args::Report;
+use super::files::Input;
+use crate::visible;
+
+/// What is to be said of a document.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) losses: Vec<Loss>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) conflicts: Vec<Conflict>,
+    /// Whether nothing is written because of it.
+    pub(super) refused: bool,
+    /// Whether a sidecar would bring identifiers back.
+    pub(super) sidecar_helps: bool,
+}
+
+impl Found {
+    /// Whether more than identifiers was lost.
+    pub(super) fn is_loss(&self) -> bool {
+        !self.conflicts.is_empty() || self.losses.iter().any(|it| it.kind != LossKind::Identity)
+    }
+
+    /// As JSON: `losses` and `diagnostics` with their places (`line` and `column` from 1, `start` and `end` in bytes), `conflicts`,
+    /// `written`.
+    pub(super) fn json(&self, input: &Input) -> Value {
+        let place = |start: u32, end: u32| {
+            let at = Position::of(&input.text, start as usize);
+            (at.line, at.column, start, end)
+        };
+        let losses: Vec<Value> = self
+            .losses
+            .iter()
+            .map(|it| {
+                let (line, column, start, end) = place(it.span.start, it.span.end);
+                json!({"kind": it.kind.name(), "message": it.message, "line": line, "column": column, "start": start, "end": end})
+            })
+            .collect();
+        let diagnostics: Vec<Value> = self
+            .diagnostics
+            .iter()
+            .map(|it| {
+                let (line, column, start, end) = place(it.span.start, it.span.end);
+                json!({"message": it.message, "line": line, "column": column, "start": start, "end": end})
+            })
+            .collect();
+        let conflicts: Vec<Value> =
+            self.conflicts.iter().map(|it| json!({"message": it.to_string(), "block": it.block})).collect();
+        json!({"file": input.name, "losses": losses, "diagnostics": diagnostics, "conflicts": conflicts, "written": !self.refused})
+    }
+}
+
+/// Says what was found. Identifiers are counted, not listed.
+pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    if how == Report::Json {
+        return writeln!(err, "{}", found.json(input));
+    }
+    for it in &found.diagnostics {
+        writeln!(err, "{}:{}", input.name, visible::line(&it.shown(&input.text).to_string()))?;
+    }
+    for it in found.losses.iter().filter(|it| it.kind != LossKind::Identity) {
+        let at = Position::of(&input.text, it.span.start as usize);
+        writeln!(err, "{}:{at}: lost: {}", input.name, visible::line(&it.message))?;
+    }
+    for it in &found.conflicts {
+        writeln!(err, "{}: conflict: {}", input.name, visible::line(&it.to_string()))?;
+    }
+    let identifiers = found.losses.iter().filter(|it| it.kind == LossKind::Identity).count();
+    if identifiers > 0 {
+        let counted = crate::output::counted(identifiers, "identifier");
+        let hint = if found.sidecar_helps { "; a sidecar (--sidecar FILE) brings them back" } else { "" };
+        writeln!(err, "{}: {counted} left out{hint}", input.name)?;
+    }
+    if found.refused {
+        writeln!(err, "{}: nothing is written unless --allow-loss says so", input.name)?;
+    }
+    Ok(())
+}
+
+/// Says something in passing.
+pub(super) fn note(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}

@@ -1,0 +1,79 @@
+//! Measures conversions: every one in a process of its own, so that its peak of memory is its own; then peers on the same documents.
+//!
+//! `plainwire-bench-richtext [CORPORA [PEERS]]`: where the corpora are, and the folder peers were installed in. One core is used. Seconds
+//! are those of the CPU, so that it does not count what else the machine does.
+//!
+//! `… one DOCUMENT WORK FILE` is such a process, and `… nasty MIB` converts documents that are nothing but one thing.
+
+mod corpora;
+mod nasty;
+mod ours;
+mod peers;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What one process has measured: bytes in, seconds, the peak of memory in KiB.
+struct Measure {
+    bytes: f64,
+    seconds: f64,
+    peak_kib: f64,
+}
+
+fn main() -> Result<(), String> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["one", work, file] => ours::one(work, Path::new(file)),
+        ["nasty", mib] => nasty::all(mib.parse().map_err(|_| "expected a number of MiB")?),
+        ["nasty", name, work, mib] => {
+            nasty::one(name, work, mib.parse().map_err(|_| "expected a number of MiB")?)
+        }
+        _ => all(
+            Path::new(args.first().map_or("../shared/richtext", String::as_str)),
+            args.get(1).map(PathBuf::from),
+        ),
+    }
+}
+
+fn all(corpora: &Path, peers: Option<PathBuf>) -> Result<(), String> {
+    let folder = std::env::temp_dir().join(format!("plainwire-bench-richtext-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let documents = corpora::write(corpora, &folder)?;
+    println!("{:<44}{:>8}{:>10}{:>10}{:>12}", "", "MB in", "ms", "MB/s", "peak/input");
+    for document in &documents {
+        for work in ours::works(document) {
+            let measure = child(&["one", &work, &document.display().to_string()])?;
+            row(&format!("{} {work}", name(document)), &measure);
+        }
+    }
+    println!();
+    peers::all(&folder, peers.as_deref());
+    std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())
+}
+
+fn name(document: &Path) -> String {
+    document.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn row(name: &str, measure: &Measure) {
+    let Measure { bytes, seconds, peak_kib } = measure;
+    println!(
+        "{name:<44}{:>8.2}{:>10.1}{:>10.1}{:>12.1}",
+        bytes / 1e6,
+        seconds * 1e3,
+        bytes / 1e6 / seconds,
+        peak_kib * 1024.0 / bytes
+    );
+}
+
+/// Runs this program again for one row.
+fn child(args: &[&str]) -> Result<Measure, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(program).args(args).output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+    match numbers[..] {
+        [bytes, seconds, peak_kib] => Ok(Measure { bytes, seconds, peak_kib }),
+        _ => Err(format!("{}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr))),
+    }
+}

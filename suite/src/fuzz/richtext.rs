@@ -1,0 +1,137 @@
+//! Rich text: whatever the bytes are, they are read in their place, written in every format, and an edit touches what it touches.
+//!
+//! In: a byte that names the format, then text; of an edit, the text ends at the byte 0xff and what follows says which lines change.
+//! Out: nothing. [`richtext_growth`] looks at a clock: what it finds is a time that grows faster than its input.
+
+use std::time::{Duration, Instant};
+
+use plainwire_richtext::tree::{Node, misplaced};
+use plainwire_richtext::{Address, Dialect, Document, Flavor, Format, Sidecar, convert};
+
+const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
+const FORMATS: [Format; 6] = [
+    Format::Adf,
+    Format::Storage,
+    Format::Wiki(Dialect::Confluence),
+    Format::Wiki(Dialect::Jira),
+    MARKDOWN,
+    Format::Markdown(Flavor::Plain),
+];
+
+/// Reads a text, writes it in every format and reads that again; restores it from its own Markdown.
+pub fn richtext_read(data: &[u8]) {
+    let Some((format, source)) = text(data) else { return };
+    let document = Document::read(format, source);
+    assert_eq!(misplaced(&document.blocks, source), None, "{source:?}");
+    for to in FORMATS {
+        let written = document.write(to);
+        let again = Document::read(to, &written);
+        assert_eq!(misplaced(&again.blocks, &written), None, "{written:?} of {source:?}");
+    }
+    if format == Format::Adf && plainwire_richtext::adf::check(source).is_empty() {
+        let written = document.write(Format::Adf);
+        assert_eq!(plainwire_richtext::adf::check(&written), [], "{written} of {source:?}");
+    }
+    let (markdown, sidecar) = Sidecar::split(&document);
+    let restored = sidecar.restore(&markdown).expect("it is its own Markdown");
+    assert_eq!(restored.text, source);
+}
+
+/// Edits the Markdown of a text line by line, and puts the edit back.
+pub fn richtext_restore(data: &[u8]) {
+    let end = data.iter().position(|it| *it == 0xff).unwrap_or(data.len());
+    let Some((format, source)) = text(&data[..end]) else { return };
+    let document = Document::read(format, source);
+    let (markdown, sidecar) = Sidecar::split(&document);
+    let edit = edited(&markdown, data.get(end + 1..).unwrap_or_default());
+    if let Ok(restored) = sidecar.restore(&edit) {
+        untouched(&document, &markdown, &edit, &restored.text);
+    }
+    for at in 0..document.blocks.len().min(4) {
+        let section = document.section(&Address::Block(at)).expect("there is one");
+        let patched = section.patch(&edit).text;
+        let span = section.span().range();
+        assert!(
+            patched.starts_with(&source[..span.start]) && patched.ends_with(&source[span.end..]),
+            "{source:?}"
+        );
+    }
+}
+
+/// Repeats a text, and repeats it eight times as often: the time may grow, but not with the square.
+pub fn richtext_growth(data: &[u8]) {
+    const SHORT: usize = 4 << 10;
+    const ENOUGH: Duration = Duration::from_secs(2);
+    let Some((format, part)) = text(&data[..data.len().min(64)]) else { return };
+    if part.is_empty() {
+        return;
+    }
+    let time = |length: usize| {
+        let source = part.repeat(length / part.len() + 1);
+        let begun = Instant::now();
+        FORMATS.iter().for_each(|to| drop(convert(format, *to, &source)));
+        begun.elapsed()
+    };
+    let (short, long) = (time(SHORT), time(SHORT * 8));
+    // Eight times the length takes eight times as long, or 64 times if everything is compared with everything.
+    assert!(
+        long < ENOUGH || long < short * 32,
+        "{part:?} repeated takes {short:?}, eight times as much {long:?}"
+    );
+}
+
+fn text(data: &[u8]) -> Option<(Format, &str)> {
+    let (first, rest) = data.split_first()?;
+    let text = std::str::from_utf8(rest).ok()?;
+    Some((FORMATS[usize::from(*first) % FORMATS.len()], text))
+}
+
+/// The lines after a few changes, three bytes each: what, where, and to or with what.
+fn edited(markdown: &str, program: &[u8]) -> String {
+    const NEW: [&str; 10] = [
+        "zebra\n",
+        "\n",
+        "- item\n",
+        "# new\n",
+        "> said\n",
+        ":::panel{type=info}\n",
+        ":::\n",
+        "| a | b |\n",
+        "<td>\n",
+        "```\n",
+    ];
+    let mut lines: Vec<&str> = markdown.split_inclusive('\n').collect();
+    for change in program.chunks_exact(3).take(16) {
+        let count = lines.len().max(1);
+        let (at, other) = (usize::from(change[1]) % count, usize::from(change[2]));
+        match change[0] % 5 {
+            0 if !lines.is_empty() => drop(lines.remove(at)),
+            1 if !lines.is_empty() => lines.insert(other % count, lines[at]),
+            2 if !lines.is_empty() => lines.swap(at, other % count),
+            3 if !lines.is_empty() => lines.truncate(at),
+            _ => lines.insert(at.min(lines.len()), NEW[other % NEW.len()]),
+        }
+    }
+    lines.concat()
+}
+
+/// The blocks before and after what was edited stay, byte for byte.
+fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str) {
+    let (old, new) = (Document::read(MARKDOWN, markdown), Document::read(MARKDOWN, edit));
+    if old.blocks.len() != document.blocks.len() {
+        return;
+    }
+    let same = |it: &(&Node<'_>, &Node<'_>)| it.0.span.of(markdown) == it.1.span.of(edit);
+    let before = old.blocks.iter().zip(&new.blocks).take_while(same).count();
+    let most = old.blocks.len().min(new.blocks.len()) - before;
+    let after = old.blocks.iter().rev().zip(new.blocks.iter().rev()).take(most).take_while(same).count();
+    let source = document.source;
+    if before > 0 {
+        let head = &source[..document.blocks[before - 1].span.end as usize];
+        assert!(restored.starts_with(head), "{source:?} with {edit:?} became {restored:?}");
+    }
+    if after > 0 {
+        let tail = &source[document.blocks[old.blocks.len() - after].span.start as usize..];
+        assert!(restored.ends_with(tail), "{source:?} with {edit:?} became {restored:?}");
+    }
+}

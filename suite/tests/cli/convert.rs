@@ -1,0 +1,356 @@
+//! `plainwire convert` and `plainwire patch`: bytes on stdout, words on stderr, exit codes.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use plainwire_suite::binary;
+use serde_json::Value;
+
+use super::Ran;
+
+/// A page with an identifier, a date and a mention, and without a line feed at its end.
+const PAGE: &str = r#"<h1>Plan</h1>
+<p>We ship on <time datetime="2026-02-28" />.</p>
+<ac:structured-macro ac:name="info" ac:macro-id="41c2"><ac:rich-text-body><p>Ask <ac:link><ri:user ri:account-id="5b10" /></ac:link> first.</p></ac:rich-text-body></ac:structured-macro>
+<h2>Goals</h2>
+<p>Less is more.</p>"#;
+
+/// The same as Markdown.
+const MARKDOWN: &str = "# Plan
+
+We ship on :date[2026-02-28].
+
+:::panel{type=info}
+Ask :mention{id=5b10} first.
+:::
+
+## Goals
+
+Less is more.
+";
+
+const TO_MARKDOWN: [&str; 7] = ["convert", "--from", "storage", "--to", "markdown", "--sidecar", "s"];
+const BACK: [&str; 7] = ["convert", "--from", "markdown", "--to", "storage", "--sidecar", "s"];
+
+/// A folder of a test's own, with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder of our own");
+    for (file, text) in files {
+        fs::write(folder.join(file), text).expect("a file of our own");
+    }
+    folder
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    let mut command = binary::command();
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    Ran::of(command.output().expect("the binary starts"))
+}
+
+/// Runs with this on stdin.
+fn feed(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+    let mut command = binary::command();
+    command.args(arguments).current_dir(folder).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    child.stdin.take().expect("it is piped").write_all(input).expect("it reads");
+    Ran::of(child.wait_with_output().expect("it ends"))
+}
+
+/// A folder with the page, and the sidecar that came with its Markdown.
+fn split(name: &str) -> PathBuf {
+    let folder = folder(name, &[("in.xml", PAGE)]);
+    assert_eq!(run(&folder, &[&TO_MARKDOWN[..], &["in.xml"]].concat()).quietly(), MARKDOWN);
+    folder
+}
+
+/// Puts this Markdown back.
+fn back(folder: &Path, options: &[&str], markdown: &str) -> Ran {
+    fs::write(folder.join("a.md"), markdown).expect("a file of our own");
+    run(folder, &[&BACK[..], options, &["a.md"]].concat())
+}
+
+#[track_caller]
+fn refused(ran: &Ran, code: i32, said: &str) {
+    assert_eq!((ran.code, ran.stdout.as_str()), (code, ""), "{ran:?}");
+    assert_eq!(ran.stderr, said);
+}
+
+#[test]
+fn a_page_comes_back_to_the_byte_with_its_sidecar() {
+    let folder = split("unedited");
+    assert_eq!(back(&folder, &[], MARKDOWN).quietly(), PAGE);
+    assert_eq!(feed(&folder, &BACK, MARKDOWN.as_bytes()).quietly(), PAGE);
+    assert_eq!(feed(&folder, &[&BACK[..], &["-"]].concat(), MARKDOWN.as_bytes()).quietly(), PAGE);
+}
+
+#[test]
+fn an_edited_word_changes_that_word_only() {
+    let folder = split("edited");
+    let edited = MARKDOWN.replace("Less", "Little").replace(" first", " at once");
+    let expected = PAGE.replace("Less", "Little").replace(" first", " at once");
+    assert_eq!(back(&folder, &[], &edited).quietly(), expected);
+}
+
+/// The Markdown with the panel taken out.
+fn without_the_panel() -> String {
+    MARKDOWN.replace(":::panel{type=info}\nAsk :mention{id=5b10} first.\n:::\n\n", "")
+}
+
+#[test]
+fn an_edit_that_takes_something_rich_away_is_not_written() {
+    let folder = split("conflict");
+    let ran = back(&folder, &[], &without_the_panel());
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.stderr.starts_with("a.md: conflict: expected the panel "), "{}", ran.stderr);
+    assert!(
+        ran.stderr.ends_with("\na.md: nothing is written unless --allow-loss says so\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn what_an_edit_takes_away_is_written_if_that_is_allowed_and_still_said() {
+    let folder = split("allowed");
+    let ran = back(&folder, &["--allow-loss"], &without_the_panel());
+    let (start, end) = (PAGE.find("<ac:").expect("a panel"), PAGE.find("<h2>").expect("a heading"));
+    assert_eq!((ran.code, ran.stdout), (1, format!("{}{}", &PAGE[..start], &PAGE[end..])));
+    assert!(ran.stderr.contains("conflict") && !ran.stderr.contains("nothing is written"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_report_is_one_object_if_it_is_asked_for_as_json() {
+    let folder = split("report");
+    let ran = back(&folder, &["--report", "json"], &without_the_panel());
+    let report: Value = serde_json::from_str(&ran.stderr).expect("JSON");
+    assert_eq!((ran.code, &report["file"], &report["written"]), (1, &"a.md".into(), &false.into()));
+    assert_eq!(report["conflicts"][0]["block"], 2, "{report}");
+    let ran = run(&folder, &["convert", "--from", "storage", "--to", "adf", "--report", "json", "in.xml"]);
+    let report: Value = serde_json::from_str(&ran.stderr).expect("JSON");
+    let loss = &report["losses"][0];
+    assert_eq!((ran.code, &report["written"], &loss["kind"]), (0, &true.into(), &"identity".into()));
+    let place = ["line", "column", "start", "end"].map(|it| loss[it].as_u64().expect("a number"));
+    assert_eq!(place, [3, 1, 64, 249]);
+}
+
+#[test]
+fn identifiers_are_counted_and_a_sidecar_is_named_only_where_it_helps() {
+    let folder = folder("identifiers", &[("in.xml", PAGE)]);
+    let to = |to| run(&folder, &["convert", "--from", "storage", "--to", to, "in.xml"]);
+    assert_eq!(to("adf").stderr, "in.xml: 1 identifier left out\n");
+    let said = "in.xml: 1 identifier left out; a sidecar (--sidecar FILE) brings them back\n";
+    assert_eq!((to("markdown").code, to("markdown").stderr.as_str()), (0, said));
+}
+
+#[test]
+fn a_loss_is_said_with_its_place_and_exits_with_1() {
+    let folder = folder("loss", &[("in.wiki", "intro\n\n{code:java|title=A.java}\nx\n{code}")]);
+    let ran = run(&folder, &["convert", "--from", "wiki", "--to", "adf", "in.wiki"]);
+    let said = "in.wiki:3:1: lost: codeBlock: expected param:title = \"A.java\", but found none\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, said));
+    assert!(ran.stdout.starts_with("{\"version\":1"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_sidecar_of_another_format_or_version_is_refused() {
+    let folder = split("wrong");
+    fs::write(folder.join("a.md"), MARKDOWN).expect("a file of our own");
+    let to = |to: &[&str]| {
+        run(&folder, &[&["convert", "--from", "markdown", "--sidecar", "s", "a.md", "--to"], to].concat())
+    };
+    refused(&to(&["adf"]), 2, "error: s: expected a sidecar of adf, but found one of storage\n");
+    let said = "error: s: expected a sidecar of wiki --dialect jira, but found one of storage\n";
+    refused(&to(&["wiki", "--dialect", "jira"]), 2, said);
+
+    let sidecar = fs::read_to_string(folder.join("s")).expect("the sidecar");
+    fs::write(folder.join("s"), sidecar.replace("\"version\":1", "\"version\":9"))
+        .expect("a file of our own");
+    refused(&to(&["storage"]), 2, "error: s: expected a sidecar of version 1, but found version 9\n");
+    fs::write(folder.join("s"), "[]").expect("a file of our own");
+    let ran = to(&["storage"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with("error: s: expected a sidecar, but found other JSON: "), "{}", ran.stderr);
+}
+
+#[test]
+fn the_sidecar_of_another_document_is_refused() {
+    let folder = split("other");
+    let other = "- milk\n- eggs\n\n```rust\nfn main() {}\n```\n";
+    let said = "error: s: expected the Markdown this sidecar belongs to, but found nothing of it\n";
+    refused(&back(&folder, &[], other), 2, said);
+}
+
+#[test]
+fn a_sidecar_needs_markdown_on_one_side_and_all_of_it() {
+    let folder = folder("sides", &[("in.xml", PAGE)]);
+    let ran = run(&folder, &["convert", "--from", "storage", "--to", "adf", "--sidecar", "s", "in.xml"]);
+    let said = "error: expected Markdown on one side with --sidecar, but found --from storage --to adf\n";
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
+    let ran = run(&folder, &[&TO_MARKDOWN[..], &["--plain", "in.xml"]].concat());
+    assert_eq!((ran.code, folder.join("s").exists()), (2, false), "{ran:?}");
+}
+
+#[test]
+fn an_input_is_never_written_over() {
+    let folder = folder("over", &[("in.xml", PAGE), ("a.wiki", "a"), ("b.wiki", "b")]);
+    let ran =
+        run(&folder, &["convert", "--from", "storage", "--to", "markdown", "--sidecar", "in.xml", "in.xml"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    let ran = run(&folder, &["convert", "--from", "wiki", "--to", "wiki", "--out", ".", "a.wiki", "b.wiki"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    assert!(
+        ran.stderr.contains("expected another file to write to than INPUT, but found ./a.wiki"),
+        "{ran:?}"
+    );
+    assert_eq!(fs::read_to_string(folder.join("in.xml")).expect("it is there"), PAGE);
+}
+
+#[test]
+fn text_that_is_not_utf_8_is_refused_with_its_place() {
+    let folder = folder("bytes", &[]);
+    let ran = feed(&folder, &["convert", "--from", "wiki", "--to", "adf"], b"a\xffb");
+    refused(&ran, 2, "error: <stdin>: expected UTF-8, but found the byte 0xff at offset 1\n");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let folder = folder("absent", &[]);
+    let ran = run(&folder, &["convert", "--from", "wiki", "--to", "adf", "nowhere.wiki"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with("error: reading nowhere.wiki failed: "), "{}", ran.stderr);
+}
+
+#[test]
+fn many_files_go_to_one_folder() {
+    let folder = folder("many", &[("a.wiki", "h1. A"), ("b.wiki", "{code:title=T}\nx\n{code}")]);
+    let ran = run(&folder, &["convert", "--from", "wiki", "--to", "adf", "--out", "out", "a.wiki", "b.wiki"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    assert!(ran.stderr.starts_with("b.wiki:1:1: lost: codeBlock: "), "{}", ran.stderr);
+    for (name, kind) in [("a", "heading"), ("b", "codeBlock")] {
+        let text = fs::read_to_string(folder.join(format!("out/{name}.json"))).expect("it is written");
+        assert!(text.contains(&format!("{{\"type\":\"{kind}\"")), "{text}");
+    }
+}
+
+#[test]
+fn many_files_need_a_folder_and_an_output_each() {
+    let folder = folder("folders", &[("a.wiki", "a"), ("b.wiki", "b"), ("a.txt", "c")]);
+    let wiki =
+        |words: &[&str]| run(&folder, &[&["convert", "--from", "wiki", "--to", "adf"], words].concat());
+    for (words, said) in [
+        (&["a.wiki", "b.wiki"][..], "expected --out DIR with more than one INPUT, but found none"),
+        (&["--out", "out"], "expected an INPUT with --out DIR, but found none"),
+        (&["--minimize", "a.wiki", "b.wiki"], "expected one INPUT with --sidecar or --minimize, but found 2"),
+        (
+            &["--out", "out", "a.wiki", "a.txt"],
+            "expected an output for each INPUT, but found a.wiki and a.txt going to out/a.json",
+        ),
+    ] {
+        let ran = wiki(words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?}: {ran:?}");
+        assert!(ran.stderr.starts_with(&format!("error: {said}\n")), "{words:?}: {}", ran.stderr);
+    }
+    assert!(!folder.join("out").exists());
+}
+
+#[test]
+fn a_capture_keeps_what_came_in_and_what_went_out() {
+    let folder = split("capture");
+    back(&folder, &["--capture", "kept"], MARKDOWN).quietly();
+    assert_eq!(back(&folder, &["--capture", "kept"], &without_the_panel()).code, 1);
+    let kept = |name: &str| fs::read_to_string(folder.join("kept").join(name));
+    assert_eq!(kept("001-input.md").expect("it is kept"), MARKDOWN);
+    assert_eq!(kept("001-output.xml").expect("it is kept"), PAGE);
+    let sidecar = fs::read_to_string(folder.join("s")).expect("the sidecar");
+    assert_eq!(kept("001-sidecar.json").expect("it is kept"), sidecar);
+    assert!(kept("002-output.xml").is_err(), "nothing was written");
+    let report: Value = serde_json::from_str(&kept("002-report.json").expect("it is kept")).expect("JSON");
+    assert_eq!(report["conflicts"][0]["block"], 2, "{report}");
+}
+
+#[test]
+fn minimize_prints_the_smallest_part_that_loses_something() {
+    let wiki = "h1. One\n\n{code:java|title=A.java}\nx\n{code}\n\nlong *text*";
+    let folder = folder("minimize", &[("in.wiki", wiki), ("plain.wiki", "h1. One")]);
+    let ran = run(&folder, &["convert", "--from", "wiki", "--to", "adf", "--minimize", "in.wiki"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, "{code:title=A.java}\n\n{code}"));
+    assert!(ran.stderr.contains("lost: codeBlock: expected param:title"), "{}", ran.stderr);
+    let ran = run(&folder, &["convert", "--from", "wiki", "--to", "adf", "--minimize", "plain.wiki"]);
+    let said = "nothing is lost: there is no part to show\n";
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", said));
+}
+
+#[test]
+fn adf_that_is_wrong_is_read_and_its_place_is_said() {
+    let adf = "{\"version\":1,\"type\":\"doc\",\"content\":[\n  {\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}";
+    let folder = folder("adf", &[("bad.json", adf)]);
+    let ran = run(&folder, &["convert", "--from", "adf", "--to", "markdown", "bad.json"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "a\n"));
+    assert_eq!(ran.stderr, "bad.json:2:62: expected ',' or ']', but found the end of the text\n");
+}
+
+#[test]
+fn a_section_is_shown_and_patched_by_heading_identifier_or_number() {
+    let folder = folder("patch", &[("in.xml", PAGE)]);
+    let patch = |section: &str, more: &[&str], input: &str| {
+        let words = [&["patch", "--from", "storage", "--section", section, "in.xml"], more].concat();
+        feed(&folder, &words, input.as_bytes())
+    };
+    for (section, shown, old, new) in [
+        ("Plan/Goals", "## Goals\n\nLess is more.\n", "Less", "Little"),
+        ("Goals", "## Goals\n\nLess is more.\n", "Less", "Little"),
+        ("#41c2", ":::panel{type=info}\nAsk :mention{id=5b10} first.\n:::\n", "first", "soon"),
+        ("[1]", "We ship on :date[2026-02-28].\n", "ship", "sail"),
+    ] {
+        assert_eq!(patch(section, &["--show"], "").quietly(), shown, "{section}");
+        let patched = patch(section, &[], &shown.replace(old, new)).quietly();
+        assert_eq!(patched, PAGE.replace(old, new), "{section}");
+    }
+    fs::write(folder.join("new.md"), "We sail on :date[2026-02-28].\n").expect("a file of our own");
+    assert_eq!(patch("[1]", &["new.md"], "").quietly(), PAGE.replace("ship", "sail"));
+}
+
+#[test]
+fn a_patch_that_loses_something_is_not_written_unless_that_is_allowed() {
+    let folder = folder("patch-loss", &[("in.xml", PAGE)]);
+    let words = ["patch", "--from", "storage", "--section", "[1]", "in.xml"];
+    let ran = feed(&folder, &words, b"Soon.\n");
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.stderr.starts_with("<stdin>: conflict: expected the date "), "{}", ran.stderr);
+    let ran = feed(&folder, &[&words[..], &["--allow-loss"]].concat(), b"Soon.\n");
+    let date = "We ship on <time datetime=\"2026-02-28\" />.";
+    assert_eq!((ran.code, ran.stdout), (1, PAGE.replace(date, "Soon.")));
+}
+
+#[test]
+fn a_section_that_is_not_there_is_refused_with_those_that_are() {
+    let folder = folder("sections", &[("in.xml", PAGE)]);
+    let show =
+        |section| run(&folder, &["patch", "--from", "storage", "--show", "--section", section, "in.xml"]);
+    let error = |said: &str| format!("error: in.xml: expected a section {said}\n");
+    refused(&show("Means"), 2, &error("\"Means\", but found only Plan, Plan/Goals"));
+    refused(&show("[9]"), 2, &error("\"[9]\", but found only [0] to [4]"));
+    refused(&show("#nope"), 2, &error("\"#nope\", but found none of its kind in the document"));
+    let ran = show("[x]");
+    assert_eq!(
+        (ran.code, ran.stderr.contains("expected a number in [], but found \"x\"")),
+        (2, true),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_document_on_stdin_leaves_no_room_there_for_the_markdown() {
+    let folder = folder("stdin", &[("new.md", "## Goals\n\nMore.\n")]);
+    let words = ["patch", "--from", "storage", "--section", "Goals", "-"];
+    let ran = feed(&folder, &words, PAGE.as_bytes());
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.stderr.starts_with("error: expected the Markdown in a file"), "{}", ran.stderr);
+    let ran = feed(&folder, &[&words[..], &["new.md"]].concat(), PAGE.as_bytes());
+    assert_eq!(ran.quietly(), PAGE.replace("Less is more.", "More."));
+}
