@@ -23,13 +23,13 @@ const MAX_TRIES: usize = 5000;
 /// way from one format to the other; nothing if it loses nothing.
 #[must_use]
 pub fn minimize(from: Format, to: Format, source: &str) -> Option<Minimal> {
-    let worst = worst(&convert(from, to, source).losses)?;
+    let losses = convert(from, to, source).losses;
+    let worst = worst(&losses)?;
     let document = Document::read(from, source);
     let mut search = Search { from, to, worst, tries: 0 };
     let mut blocks = document.blocks;
     if search.loses(&blocks).is_none() {
         // Written anew it loses nothing: it is how the source is spelled. Then the source is what there is to show.
-        let losses = convert(from, to, source).losses;
         return Some(Minimal { source: source.to_owned(), losses });
     }
     while let Some(smaller) = search.smaller(&blocks) {

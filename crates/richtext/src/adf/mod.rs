@@ -59,13 +59,11 @@ impl Spelling for Adf {
 }
 
 /// `node` as JSON, for a format that has no syntax for it: with all it says, foreign attributes too, whatever the schema thinks.
-#[allow(dead_code, reason = "the other formats come to need it")]
 pub(crate) fn node_json(node: &Node<'_>) -> String {
     write::verbatim(node)
 }
 
 /// The node that `json` is; raw if it is none. Its places are those in `json`.
-#[allow(dead_code, reason = "the other formats come to need it")]
 pub(crate) fn read_node(json: &str) -> Node<'_> {
     read::lone(json)
 }

@@ -1,5 +1,8 @@
 //! What an edited node takes over from the one it was: identifiers, the spelling of numbers, everything Markdown did not show.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use super::Gone;
 use crate::align::{Op, align};
 use crate::compare::{print, same_marks, same_value, shortened, similarity};
@@ -90,23 +93,37 @@ pub(super) fn rich_without(ours: &[Node<'_>], base: &[Node<'_>], edited: &[Node<
     edited.iter().for_each(|it| gather(it, &mut are));
     let mut places = Vec::new();
     ours.iter().for_each(|it| gather(it, &mut places));
-    let mut left: Vec<Kind> = are.iter().map(|it| it.kind).collect();
+    // What is still there word for word goes together first; of the rest, one of the same kind is taken for the one that was changed.
+    let (were_prints, are_prints) = (prints(&were), prints(&are));
+    let (mut kept, mut before) = (counts(&are_prints), counts(&were_prints));
+    let new = are.iter().zip(&are_prints).filter(|it| !take(&mut before, it.1)).map(|it| it.0.kind);
+    let mut changed = counts(&new.collect::<Vec<Kind>>());
     let mut gone = Vec::new();
-    let whole: Vec<u64> = are.iter().map(|it| print(it)).collect();
-    for (at, node) in were.iter().enumerate() {
-        // One of the same kind that is still there, changed or not, is taken for this one; the same one first.
-        let same = whole.contains(&print(node));
-        match left.iter().position(|it| *it == node.kind) {
-            Some(found) => drop(left.swap_remove(found)),
-            None if same => {}
-            None => {
-                let span =
-                    places.get(at).filter(|it| it.kind == node.kind).map(|it| it.span).unwrap_or_default();
-                gone.push(Gone { span, what: described(node) });
-            }
+    for (at, (node, print)) in were.iter().zip(&were_prints).enumerate() {
+        if !take(&mut kept, print) && !take(&mut changed, &node.kind) {
+            let place = places.get(at).filter(|it| it.kind == node.kind);
+            gone.push(Gone { span: place.map(|it| it.span).unwrap_or_default(), what: described(node) });
         }
     }
     gone
+}
+
+fn prints(nodes: &[&Node<'_>]) -> Vec<u64> {
+    nodes.iter().map(|it| print(it)).collect()
+}
+
+/// How often each is there.
+fn counts<T: Copy + Eq + Hash>(things: &[T]) -> HashMap<T, usize> {
+    let mut counts = HashMap::new();
+    things.iter().for_each(|it| *counts.entry(*it).or_default() += 1);
+    counts
+}
+
+/// Takes one, if one is left.
+fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
+    let Some(count) = counts.get_mut(thing).filter(|it| **it > 0) else { return false };
+    *count -= 1;
+    true
 }
 
 /// The rich nodes among and below these, described.

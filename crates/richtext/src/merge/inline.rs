@@ -17,7 +17,7 @@ type Splice = (Range<usize>, String);
 impl Merge<'_> {
     /// The new text of `region`; nothing if source and Markdown do not go together unit by unit.
     pub(super) fn inlines(
-        &mut self,
+        &self,
         ours: &[Node<'_>],
         base: &[Node<'_>],
         edited: &[Node<'_>],
@@ -29,8 +29,6 @@ impl Merge<'_> {
             return None;
         }
         let changed = hunks(&runs.b, &runs.e);
-        let gone = graft::rich_without(ours, base, edited);
-        self.gone.extend(gone);
         if self.reach == Reach::Runs {
             return Some(self.rewritten(&runs, &changed, parent, region));
         }

@@ -70,21 +70,28 @@ pub(crate) fn merge(
     parent: Option<&Node<'_>>,
     edit: Edit<'_, '_, '_, '_>,
 ) -> Merged {
-    let mut best: Option<Merged> = None;
+    let mut best: Option<(String, Vec<Loss>)> = None;
     for reach in REACHES {
-        let mut merge = Merge { spelling, source, reach, gone: Vec::new() };
+        let merge = Merge { spelling, source, reach };
         let Some(text) = merge.region(region, parent, edit) else { continue };
         let losses = unsaid(spelling, &text, edit.edited);
         let done = losses.is_empty();
-        let gone = merge.gone;
-        if best.as_ref().is_none_or(|it| weight(&losses) < weight(&it.losses)) {
-            best = Some(Merged { text, gone, losses });
+        if best.as_ref().is_none_or(|it| weight(&losses) < weight(&it.1)) {
+            best = Some((text, losses));
         }
         if done {
             break;
         }
     }
-    best.expect("writing everything anew always works")
+    let (text, losses) = best.expect("writing everything anew always works");
+    Merged { text, gone: graft::rich_without(edit.ours, edit.base, edit.edited), losses }
+}
+
+/// Blocks that are new at the top of a document, and what of them the text does not say.
+pub(crate) fn written(spelling: &dyn Spelling, nodes: &[Node<'_>]) -> (String, Vec<Loss>) {
+    let text = spelling.part(nodes, None);
+    let losses = unsaid(spelling, &text, nodes);
+    (text, losses)
 }
 
 /// What `text`, read again, does not say of `edited`.
@@ -104,20 +111,13 @@ struct Merge<'m> {
     spelling: &'m dyn Spelling,
     source: &'m str,
     reach: Reach,
-    gone: Vec<Gone>,
 }
 
-impl<'m> Merge<'m> {
-    fn region(
-        &mut self,
-        region: Span,
-        parent: Option<&Node<'_>>,
-        edit: Edit<'_, '_, '_, '_>,
-    ) -> Option<String> {
+impl Merge<'_> {
+    fn region(&self, region: Span, parent: Option<&Node<'_>>, edit: Edit<'_, '_, '_, '_>) -> Option<String> {
         if self.reach < Reach::All {
             return self.siblings(edit.ours, edit.base, edit.edited, parent, region);
         }
-        self.note_gone(edit);
         let grafted: Vec<Node<'_>> = graft::siblings(edit.ours, edit.base, edit.edited);
         let (Some(first), Some(last)) = (edit.ours.first(), edit.ours.last()) else {
             return Some(self.spelling.part(&grafted, parent));
@@ -125,11 +125,6 @@ impl<'m> Merge<'m> {
         let head = &self.source[region.start as usize..first.span.start as usize];
         let tail = &self.source[last.span.end as usize..region.end as usize];
         Some(format!("{head}{}{tail}", self.spelling.part(&grafted, parent)))
-    }
-
-    /// Which rich nodes there were and are not any more, wherever they stand now.
-    fn note_gone(&mut self, edit: Edit<'_, '_, '_, '_>) {
-        self.gone = graft::rich_without(edit.ours, edit.base, edit.edited);
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) enum Piece {
 impl Merge<'_> {
     /// The new text of `region`; nothing if source and Markdown do not go together node by node.
     pub(super) fn siblings(
-        &mut self,
+        &self,
         ours: &[Node<'_>],
         base: &[Node<'_>],
         edited: &[Node<'_>],
@@ -48,14 +48,8 @@ impl Merge<'_> {
                 Op::Delete(_) => {}
             }
         }
-        self.note_rich(ours, base, edited);
         let spans: Vec<Span> = ours.iter().map(|it| it.span).collect();
         Some(self.joined(&pieces, &spans, parent, region))
-    }
-
-    fn note_rich(&mut self, ours: &[Node<'_>], base: &[Node<'_>], edited: &[Node<'_>]) {
-        let gone = graft::rich_without(ours, base, edited);
-        self.gone.extend(gone.into_iter().filter(|it| !self.gone.contains(it)).collect::<Vec<_>>());
     }
 
     fn copied(&self, node: &Node<'_>, at: usize) -> Piece {
@@ -63,20 +57,13 @@ impl Merge<'_> {
     }
 
     /// The text of one node that changed.
-    fn node(
-        &mut self,
-        ours: &Node<'_>,
-        base: &Node<'_>,
-        edited: &Node<'_>,
-        parent: Option<&Node<'_>>,
-    ) -> String {
+    fn node(&self, ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>, parent: Option<&Node<'_>>) -> String {
         let written = |it: &Self| it.spelling.part(&[graft::node(ours, base, edited)], parent);
         let same_head = graft::same_head(base, edited);
         // Without a place of its own what it holds can't be copied: it is written inside something else (a macro, an attribute).
         let opened = !ours.inner.is_empty();
         let whole = self.reach == Reach::Blocks && ours.kind.holds() == Holds::Inlines;
         if !same_head || !opened || whole || ours.kind.holds() == Holds::Nothing {
-            self.note_rich(&ours.children, &base.children, &edited.children);
             return written(self);
         }
         match self.siblings(&ours.children, &base.children, &edited.children, Some(ours), ours.inner) {

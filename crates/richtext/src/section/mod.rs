@@ -9,12 +9,10 @@ use std::fmt;
 pub use address::Address;
 
 use crate::document::Document;
-use crate::format::{Flavor, Format};
+use crate::format::Format;
 use crate::merge::{Edit, Gone, merge};
 use crate::sidecar::{Conflict, Restored};
 use crate::tree::{Kind, Node, Span};
-
-const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
 /// Blocks of a document that stand side by side.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +63,7 @@ impl Section<'_, '_> {
     /// The part as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        Document { blocks: self.nodes.to_vec(), ..self.document.clone() }.write(MARKDOWN)
+        Document { blocks: self.nodes.to_vec(), ..self.document.clone() }.write(Format::EDITED)
     }
 
     /// Where it is in the source.
@@ -81,7 +79,8 @@ impl Section<'_, '_> {
     #[must_use]
     pub fn patch(&self, markdown: &str) -> Restored {
         let before = self.markdown();
-        let (base, edited) = (Document::read(MARKDOWN, &before), Document::read(MARKDOWN, markdown));
+        let (base, edited) =
+            (Document::read(Format::EDITED, &before), Document::read(Format::EDITED, markdown));
         let spelling = crate::spelling::of(self.document.format);
         let (source, span) = (self.document.source, self.span());
         let edit = Edit { ours: self.nodes, base: &base.blocks, edited: &edited.blocks };

@@ -95,12 +95,11 @@ impl Sidecar {
     /// How the source is written.
     #[must_use]
     pub fn format(&self) -> Format {
-        match (self.format.as_str(), self.dialect.as_deref()) {
-            ("adf", _) => Format::Adf,
-            ("storage", _) => Format::Storage,
-            ("wiki", Some("jira")) => Format::Wiki(Dialect::Jira),
-            ("wiki", _) => Format::Wiki(Dialect::Confluence),
-            _ => Format::Markdown(crate::Flavor::Extended),
+        match (self.format.parse(), self.dialect.as_deref()) {
+            (Ok(Format::Wiki(_)), Some("jira")) => Format::Wiki(Dialect::Jira),
+            (Ok(format), _) => format,
+            // `from_json` lets no such name through.
+            (Err(_), _) => Format::EDITED,
         }
     }
 
@@ -132,10 +131,11 @@ impl Sidecar {
             return Err(SidecarError::Version { found });
         }
         let sidecar = read.map_err(malformed)?;
-        match sidecar.format.as_str() {
-            "adf" | "storage" | "wiki" | "markdown" => Ok(sidecar),
-            other => Err(SidecarError::Malformed(format!(
-                "expected the format adf, storage, wiki or markdown, but found {other:?}"
+        match sidecar.format.parse::<Format>() {
+            Ok(_) => Ok(sidecar),
+            Err(_) => Err(SidecarError::Malformed(format!(
+                "expected the format adf, storage, wiki or markdown, but found {:?}",
+                sidecar.format
             ))),
         }
     }

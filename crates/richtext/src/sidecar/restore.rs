@@ -8,13 +8,11 @@ use super::{Conflict, Entry, Restored, Sidecar, SidecarError};
 use crate::align::{Op, align};
 use crate::compare::similarity;
 use crate::document::Document;
-use crate::format::{Flavor, Format};
+use crate::format::Format;
 use crate::loss::Loss;
-use crate::merge::{Edit, merge, rich};
+use crate::merge::{Edit, merge, rich, written};
 use crate::spelling::{self, Spelling};
 use crate::tree::{Kind, Node, Span};
-
-const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
 /// What became of an entry.
 enum Piece {
@@ -40,21 +38,28 @@ impl Sidecar {
     ///
     /// If the sidecar belongs to another document.
     pub fn restore(&self, markdown: &str) -> Result<Restored, SidecarError> {
-        let edited = Document::read(MARKDOWN, markdown);
+        let edited = Document::read(Format::EDITED, markdown);
         let pieces = self.pieces(&edited)?;
         let spelling = spelling::of(self.format());
         if self.entries.is_empty() && !pieces.is_empty() && self.format() == Format::Adf {
             // There is no block whose place says where in the JSON a new one belongs.
+            let (_, losses) = written(spelling.as_ref(), &edited.blocks);
             let text = spelling.document(&edited.blocks);
-            let (conflicts, losses) = (Vec::new(), Vec::new());
-            return Ok(Restored { text, conflicts, losses, diagnostics: edited.diagnostics, copied: 0 });
+            return Ok(Restored {
+                text,
+                conflicts: Vec::new(),
+                losses,
+                diagnostics: edited.diagnostics,
+                copied: 0,
+            });
         }
+        let left = left(&self.entries, &pieces);
         let mut restoring = Restoring {
             sidecar: self,
             spelling: spelling.as_ref(),
             edited: &edited.blocks,
-            markdown,
-            left: left(&self.entries, &pieces),
+            moves: moves(&self.entries, &left, &pieces, &edited),
+            left,
             text: String::with_capacity(markdown.len() * 2),
             conflicts: Vec::new(),
             losses: Vec::new(),
@@ -63,7 +68,7 @@ impl Sidecar {
         };
         restoring.text.push_str(self.entries.first().map_or(&self.after, |it| &it.before));
         pieces.iter().for_each(|it| restoring.add(it));
-        restoring.gone(&pieces);
+        restoring.gone();
         if !self.entries.is_empty() {
             restoring.text.push_str(&self.after);
         }
@@ -97,6 +102,7 @@ impl Sidecar {
     fn gathered(&self, ops: &[Op], old: &[(usize, &str)]) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut next = 0; // the entry whose turn it is
+        let later = later(ops, old);
         for (at, op) in ops.iter().enumerate() {
             match *op {
                 Op::Keep(i, j) | Op::Pair(i, j) => {
@@ -110,12 +116,8 @@ impl Sidecar {
                 }
                 Op::Insert(j) => {
                     // Between two blocks of one entry it belongs to the entry.
-                    let later = ops[at..].iter().find_map(|it| match it {
-                        Op::Keep(i, _) | Op::Pair(i, _) => Some(old[*i].0),
-                        _ => None,
-                    });
                     match pieces.last_mut() {
-                        Some(Piece::Edited(entry, blocks)) if later == Some(*entry) => {
+                        Some(Piece::Edited(entry, blocks)) if later[at] == Some(*entry) => {
                             blocks.push(Block { at: j, kept: false })
                         }
                         _ => pieces.push(Piece::New(j)),
@@ -155,9 +157,10 @@ struct Restoring<'r, 'e> {
     sidecar: &'r Sidecar,
     spelling: &'r dyn Spelling,
     edited: &'r [Node<'e>],
-    markdown: &'r str,
-    /// Entries that are not where they were, by their Markdown.
-    left: BTreeMap<&'r str, usize>,
+    /// Entries that are not where they were.
+    left: BTreeSet<usize>,
+    /// The entries that new blocks say word for word: they were moved.
+    moves: BTreeMap<usize, usize>,
     text: String,
     conflicts: Vec<Conflict>,
     losses: Vec<Loss>,
@@ -178,9 +181,13 @@ impl Restoring<'_, '_> {
                 self.push(Some(*entry), &text);
             }
             Piece::New(block) => {
-                let text = match self.moved(*block) {
-                    Some(entry) => self.sidecar.entries[entry].source.clone(),
-                    None => self.spelling.part(&self.edited[*block..=*block], None),
+                let text = match self.moves.get(block) {
+                    Some(entry) => self.sidecar.entries[*entry].source.clone(),
+                    None => {
+                        let (text, losses) = written(self.spelling, &self.edited[*block..=*block]);
+                        self.losses.extend(losses);
+                        text
+                    }
                 };
                 self.push(None, &text);
             }
@@ -208,7 +215,7 @@ impl Restoring<'_, '_> {
         let Entry { source, markdown, .. } = &self.sidecar.entries[entry];
         let (ours, _) = self.spelling.read(source);
         let text = markdown.join("\n\n");
-        let base = Document::read(MARKDOWN, &text);
+        let base = Document::read(Format::EDITED, &text);
         let edited: Vec<Node<'_>> = blocks.iter().map(|it| self.edited[it.at].clone()).collect();
         let region = Span::new(0, source.len());
         let merged = merge(
@@ -223,22 +230,10 @@ impl Restoring<'_, '_> {
         merged.text
     }
 
-    /// The entry that stood elsewhere and says just this.
-    fn moved(&self, block: usize) -> Option<usize> {
-        let text = self.edited[block].span.of(self.markdown);
-        self.left.get(text).copied()
-    }
-
     /// Rich blocks of entries that are not there any more.
-    fn gone(&mut self, pieces: &[Piece]) {
-        let moved: BTreeSet<usize> = pieces
-            .iter()
-            .filter_map(|it| match it {
-                Piece::New(block) => self.moved(*block),
-                _ => None,
-            })
-            .collect();
-        for at in self.left.values().filter(|it| !moved.contains(it)) {
+    fn gone(&mut self) {
+        let moved: BTreeSet<usize> = self.moves.values().copied().collect();
+        for at in self.left.difference(&moved) {
             let (ours, _) = self.spelling.read(&self.sidecar.entries[*at].source);
             self.conflicts.extend(rich(&ours).into_iter().map(|what| Conflict { what, block: *at }));
         }
@@ -246,20 +241,37 @@ impl Restoring<'_, '_> {
     }
 }
 
-/// The entries that no piece is, by their Markdown.
-fn left<'s>(entries: &'s [Entry], pieces: &[Piece]) -> BTreeMap<&'s str, usize> {
+/// The entries that no piece is.
+fn left(entries: &[Entry], pieces: &[Piece]) -> BTreeSet<usize> {
     let kept = |it: &Piece| match it {
         Piece::Copied(entry) | Piece::Edited(entry, _) => Some(*entry),
         Piece::New(_) => None,
     };
     let kept: BTreeSet<usize> = pieces.iter().filter_map(kept).collect();
-    let gone = entries.iter().enumerate().filter(|it| !kept.contains(&it.0));
-    gone.filter_map(|(at, it)| Some((it.markdown.first()?.as_str(), at))).collect()
+    (0..entries.len()).filter(|it| !kept.contains(it)).collect()
+}
+
+/// New blocks that say word for word what an entry said that is `left`, each entry once.
+fn moves(
+    entries: &[Entry],
+    left: &BTreeSet<usize>,
+    pieces: &[Piece],
+    edited: &Document<'_>,
+) -> BTreeMap<usize, usize> {
+    let mut waiting: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for at in left.iter().rev() {
+        if let [only] = entries[*at].markdown.as_slice() {
+            waiting.entry(only).or_default().push(*at);
+        }
+    }
+    let mut moved = |block: &usize| waiting.get_mut(edited.blocks[*block].span.of(edited.source))?.pop();
+    let new = pieces.iter().filter_map(|it| if let Piece::New(block) = it { Some(block) } else { None });
+    new.filter_map(|block| Some((*block, moved(block)?))).collect()
 }
 
 /// The one block of a text of Markdown.
 fn single(markdown: &str) -> Node<'_> {
-    let mut document = Document::read(MARKDOWN, markdown);
+    let mut document = Document::read(Format::EDITED, markdown);
     match document.blocks.len() {
         1 => document.blocks.remove(0),
         _ => Node::raw(Kind::RawBlock, "markdown", markdown),
@@ -276,6 +288,20 @@ fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
         }
         Op::Delete(_) | Op::Insert(_) => false,
     }
+}
+
+/// For each step the entry of the next block that is still there.
+fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
+    let mut next = None;
+    let step = |op: &Op| {
+        if let Op::Keep(i, _) | Op::Pair(i, _) = op {
+            next = Some(old[*i].0);
+        }
+        next
+    };
+    let mut all: Vec<Option<usize>> = ops.iter().rev().map(step).collect();
+    all.reverse();
+    all
 }
 
 /// Equal for equal texts.

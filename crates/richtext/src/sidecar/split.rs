@@ -3,11 +3,8 @@
 use super::{Entry, Sidecar};
 use crate::compare::print;
 use crate::document::Document;
-use crate::format::{Dialect, Flavor, Format};
+use crate::format::{Dialect, Format};
 use crate::tree::Node;
-
-/// The Markdown to edit.
-const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
 /// No more blocks than these are tried together.
 const MAX_TOGETHER: usize = 8;
@@ -17,7 +14,7 @@ impl Sidecar {
     #[must_use]
     pub fn split(document: &Document<'_>) -> (String, Self) {
         let (markdown, written) = crate::markdown::document_with_ends(&document.blocks);
-        let read = Document::read(MARKDOWN, &markdown);
+        let read = Document::read(Format::EDITED, &markdown);
         let counts = together(document, counts(&document.blocks, &written, &read.blocks));
         let mut chunks = read.blocks.iter().map(|it| it.span.of(&markdown).to_owned());
         let (mut entries, mut end) = (Vec::new(), 0);
