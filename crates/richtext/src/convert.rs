@@ -28,8 +28,15 @@ impl Conversion {
 /// Converts `source`. The text is read again and compared with the source: this is what [`Conversion::losses`] tells.
 #[must_use]
 pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
-    let document = Document::read(from, source);
-    let text = document.write(to);
-    let losses = compare::differences(&document.blocks, &Document::read(to, &text).blocks);
-    Conversion { text, losses, diagnostics: document.diagnostics }
+    Document::read(from, source).convert(to)
+}
+
+impl Document<'_> {
+    /// This document in another format, with an account of what was lost. [`resolve`](Self::resolve) it before to have names in it.
+    #[must_use]
+    pub fn convert(self, to: Format) -> Conversion {
+        let text = self.write(to);
+        let losses = compare::differences(&self.blocks, &Document::read(to, &text).blocks);
+        Conversion { text, losses, diagnostics: self.diagnostics }
+    }
 }

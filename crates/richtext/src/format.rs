@@ -38,7 +38,7 @@ pub enum Flavor {
 
 impl Format {
     /// The Markdown that is edited: the one that says all but identifiers.
-    pub(crate) const EDITED: Self = Self::Markdown(Flavor::Extended);
+    pub const EDITED: Self = Self::Markdown(Flavor::Extended);
 
     /// Its name on a command line: `adf`, `storage`, `wiki`, `markdown`.
     #[must_use]

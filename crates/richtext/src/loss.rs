@@ -16,7 +16,7 @@ pub struct Loss {
 /// How much a loss matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LossKind {
-    /// An identifier, such as `localId`; a sidecar brings it back.
+    /// An identifier, such as `localId`, or the name of somebody whose id is there; a sidecar brings it back.
     Identity,
     /// Something said of a node or of text: a colour, a width.
     Attribute,

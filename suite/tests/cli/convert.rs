@@ -354,3 +354,39 @@ fn a_document_on_stdin_leaves_no_room_there_for_the_markdown() {
     let ran = feed(&folder, &[&words[..], &["new.md"]].concat(), PAGE.as_bytes());
     assert_eq!(ran.quietly(), PAGE.replace("Less is more.", "More."));
 }
+
+#[test]
+fn names_are_written_for_who_reads_and_change_nothing_in_the_source() {
+    let names = r#"{"users": [{"accountId": "5b10", "name": "Jane Doe"}]}"#;
+    let folder = folder("names", &[("in.xml", PAGE), ("names.json", names)]);
+    let named = MARKDOWN.replace(":mention{", ":mention[@Jane Doe]{");
+    let words = [&TO_MARKDOWN[..], &["--names", "names.json", "in.xml"]].concat();
+    assert_eq!(run(&folder, &words).quietly(), named);
+    assert_eq!(back(&folder, &[], &named).quietly(), PAGE);
+    let words =
+        ["patch", "--from", "storage", "--section", "[2]", "--names", "names.json", "--show", "in.xml"];
+    assert_eq!(
+        run(&folder, &words).quietly(),
+        ":::panel{type=info}\nAsk :mention[@Jane Doe]{id=5b10} first.\n:::\n"
+    );
+}
+
+#[test]
+fn a_report_tells_what_there_is_to_name_in_the_form_that_names_have() {
+    let folder = folder("references", &[("in.xml", PAGE)]);
+    let plain = ["convert", "--from", "storage", "--to", "markdown", "--plain"];
+    let ran = run(&folder, &[&plain[..], &["--report", "json", "in.xml"]].concat());
+    let mut report: Value = serde_json::from_str(&ran.stderr).expect("JSON");
+    let references = report["references"].take();
+    assert_eq!(references.to_string(), r#"{"attachments":[],"pages":[],"users":[{"accountId":"5b10"}]}"#);
+    fs::write(folder.join("names.json"), references.to_string()).expect("a file of our own");
+    assert_eq!(run(&folder, &[&plain[..], &["--names", "names.json", "in.xml"]].concat()).code, 1);
+}
+
+#[test]
+fn a_table_of_names_that_is_none_is_refused() {
+    let folder = folder("no-names", &[("in.xml", PAGE), ("names.json", r#"{"people": []}"#)]);
+    let ran = run(&folder, &[&TO_MARKDOWN[..], &["--names", "names.json", "in.xml"]].concat());
+    let said = "error: names.json: expected a table of names, but found other JSON: unknown field `people`, expected one of `users`, `pages`, `attachments` at line 1 column 9\n";
+    refused(&ran, 2, said);
+}

@@ -18,6 +18,9 @@ pub(crate) struct Convert {
     /// To Markdown: write into FILE what Markdown can't say. From Markdown: put the edit back into the document FILE was made of.
     #[arg(long, value_name = "FILE", conflicts_with = "plain", value_hint = ValueHint::FilePath)]
     pub(super) sidecar: Option<PathBuf>,
+    /// Names of people, pages and files, JSON: see `names` in docs/rich-text.md.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) names: Option<PathBuf>,
     /// Write the document although the edit lost something of it.
     #[arg(long, requires = "sidecar")]
     pub(super) allow_loss: bool,
@@ -51,6 +54,9 @@ pub(crate) struct Patch {
     /// Print the part as Markdown, and change nothing.
     #[arg(long, conflicts_with = "markdown")]
     pub(super) show: bool,
+    /// Names of people, pages and files, JSON: see `names` in docs/rich-text.md.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) names: Option<PathBuf>,
     /// Print the document although the edit lost something of it.
     #[arg(long)]
     pub(super) allow_loss: bool,

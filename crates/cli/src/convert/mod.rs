@@ -15,7 +15,7 @@ use std::path::Path;
 
 pub(crate) use args::{Convert, Patch};
 pub(crate) use patch::run as patch;
-use plainwire_richtext::{Document, Format, Restored, Sidecar, convert, minimize};
+use plainwire_richtext::{Conversion, Document, Format, Names, Restored, Sidecar, minimize};
 
 use crate::exit::{Exit, Failure};
 use report::Found;
@@ -43,7 +43,7 @@ fn to_stdout(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
     if it.minimize {
         return smallest(it, input);
     }
-    let outcome = one(it, input)?;
+    let outcome = one(it, names(it.names.as_deref())?.as_ref(), input)?;
     files::print(outcome.text.as_deref().unwrap_or_default())?;
     report::show(it.report, input, &outcome.found)?;
     Ok(outcome.exit())
@@ -62,11 +62,12 @@ fn many(it: &Convert) -> Result<Exit, Failure> {
     };
     let outputs = files::outputs(out, &it.input, it.to.extension())?;
     fs::create_dir_all(out).map_err(|error| files::failed("making", out, &error))?;
+    let names = names(it.names.as_deref())?;
     let bar = bar(it.input.len());
     let mut exit = Exit::Done;
     for (path, output) in it.input.iter().zip(outputs) {
         let input = files::read(path)?;
-        let outcome = one(it, &input)?;
+        let outcome = one(it, names.as_ref(), &input)?;
         files::write(&output, outcome.text.as_deref().unwrap_or_default())?;
         bar.suspend(|| report::show(it.report, &input, &outcome.found))?;
         if outcome.exit() != Exit::Done {
@@ -87,11 +88,11 @@ fn bar(files: usize) -> indicatif::ProgressBar {
 }
 
 /// Converts one document, and keeps what --capture asks for.
-fn one(it: &Convert, input: &files::Input) -> Result<Outcome, Failure> {
+fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outcome, Failure> {
     let (from, to) = (it.spelling.format(it.from), it.spelling.format(it.to));
     let outcome = match &it.sidecar {
-        None => Outcome::converted(convert(from, to, &input.text), to),
-        Some(file) if matches!(to, Format::Markdown(_)) => split(from, input, file)?,
+        None => converted(from, to, names, &input.text),
+        Some(file) if matches!(to, Format::Markdown(_)) => split(from, names, input, file)?,
         Some(file) if matches!(from, Format::Markdown(_)) => restore(it, to, input, file)?,
         Some(_) => {
             let found = format!("--from {from} --to {to}");
@@ -106,13 +107,44 @@ fn one(it: &Convert, input: &files::Input) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
+/// The table of --names.
+fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
+    let Some(file) = file else { return Ok(None) };
+    let json = files::read(file)?.text;
+    let wrong = |error| {
+        files::unfit(format!("{}: expected a table of names, but found other JSON: {error}", file.display()))
+    };
+    serde_json::from_str(&json).map(Some).map_err(wrong)
+}
+
+/// The document with the names that are known, and all whom and what it refers to.
+fn named<'a>(from: Format, to: Format, names: Option<&Names>, text: &'a str) -> (Document<'a>, Names) {
+    let mut document = Document::read(from, text);
+    let references = document.references();
+    if let Some(names) = names {
+        document.resolve(names, to);
+    }
+    (document, references)
+}
+
+/// From one format to another.
+fn converted(from: Format, to: Format, names: Option<&Names>, text: &str) -> Outcome {
+    let (document, references) = named(from, to, names, text);
+    let Conversion { text, losses, diagnostics } = document.convert(to);
+    let sidecar_helps = matches!(to, Format::Markdown(_));
+    Outcome {
+        text: Some(text),
+        found: Found { losses, diagnostics, references: Some(references), sidecar_helps, ..Found::default() },
+    }
+}
+
 /// To Markdown, with a sidecar for all else.
-fn split(from: Format, input: &files::Input, file: &Path) -> Result<Outcome, Failure> {
-    let document = Document::read(from, &input.text);
+fn split(from: Format, names: Option<&Names>, input: &files::Input, file: &Path) -> Result<Outcome, Failure> {
+    let (document, references) = named(from, Format::EDITED, names, &input.text);
     let (text, sidecar) = Sidecar::split(&document);
     files::spare(Path::new(&input.name), file)?;
     files::write(file, &sidecar.to_json())?;
-    let found = Found { diagnostics: document.diagnostics, ..Found::default() };
+    let found = Found { diagnostics: document.diagnostics, references: Some(references), ..Found::default() };
     Ok(Outcome { text: Some(text), found })
 }
 
@@ -151,13 +183,6 @@ fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
 }
 
 impl Outcome {
-    fn converted(it: plainwire_richtext::Conversion, to: Format) -> Self {
-        let sidecar_helps = matches!(to, Format::Markdown(_));
-        let found =
-            Found { losses: it.losses, diagnostics: it.diagnostics, sidecar_helps, ..Found::default() };
-        Self { text: Some(it.text), found }
-    }
-
     /// An edit that lost something is written only if that is allowed.
     fn restored(it: Restored, allowed: bool) -> Self {
         let Restored { text, losses, diagnostics, conflicts, .. } = it;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plainwire_richtext::Document;
+use plainwire_richtext::Format;
 
 use super::args::Patch;
 use super::{Outcome, files, report};
@@ -11,7 +11,9 @@ use crate::exit::{Exit, Failure};
 /// `plainwire patch`
 pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
     let input = files::read(&it.document)?;
-    let document = Document::read(it.spelling.format(it.from), &input.text);
+    let names = super::names(it.names.as_deref())?;
+    let (document, _) =
+        super::named(it.spelling.format(it.from), Format::EDITED, names.as_ref(), &input.text);
     let section =
         document.section(&it.section).map_err(|error| files::unfit(format!("{}: {error}", input.name)))?;
     if it.show {

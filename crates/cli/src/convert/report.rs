@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, Position};
+use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, Names, Position};
 use serde_json::{Value, json};
 
 use super::args::Report;
@@ -15,6 +15,8 @@ pub(super) struct Found {
     pub(super) losses: Vec<Loss>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) conflicts: Vec<Conflict>,
+    /// Whom and what a source refers to.
+    pub(super) references: Option<Names>,
     /// Whether nothing is written because of it.
     pub(super) refused: bool,
     /// Whether a sidecar would bring identifiers back.
@@ -28,7 +30,7 @@ impl Found {
     }
 
     /// As JSON: `losses` and `diagnostics` with their places (`line` and `column` from 1, `start` and `end` in bytes), `conflicts`,
-    /// `written`.
+    /// `written`, and of a source that was converted `references`, which --names takes.
     pub(super) fn json(&self, input: &Input) -> Value {
         let place = |start: u32, end: u32| {
             let at = Position::of(&input.text, start as usize);
@@ -52,7 +54,11 @@ impl Found {
             .collect();
         let conflicts: Vec<Value> =
             self.conflicts.iter().map(|it| json!({"message": it.to_string(), "block": it.block})).collect();
-        json!({"file": input.name, "losses": losses, "diagnostics": diagnostics, "conflicts": conflicts, "written": !self.refused})
+        let mut json = json!({"file": input.name, "losses": losses, "diagnostics": diagnostics, "conflicts": conflicts, "written": !self.refused});
+        if let Some(references) = &self.references {
+            json["references"] = json!(references);
+        }
+        json
     }
 }
 

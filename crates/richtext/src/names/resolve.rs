@@ -1,0 +1,258 @@
+//! The references of a tree, asked for and filled in.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::{Attachment, Names, Page, Resolver, User};
+use crate::document::Document;
+use crate::format::{Flavor, Format};
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
+use crate::values::hrefs::Target;
+
+/// What only one format says of a file, and means nothing once its id is known.
+const OF_THE_FILE: [&str; 4] = ["storage:container", "storage:form", "ri:version-at-save", "ri:content-id"];
+
+pub(super) fn references(blocks: &[Node<'_>]) -> Names {
+    let mut found = Found::default();
+    blocks.iter().for_each(|it| found.node(it));
+    found.names
+}
+
+pub(super) fn resolve(blocks: &mut [Node<'_>], resolver: &dyn Resolver, to: Format) {
+    let resolving = Resolving { resolver, to };
+    blocks.iter_mut().for_each(|it| resolving.node(it));
+}
+
+/// What a web address or a name of ours leads to.
+enum Place {
+    Page(Page, Option<String>),
+    Attachment(Attachment),
+}
+
+#[derive(Default)]
+struct Found {
+    names: Names,
+    users: BTreeSet<User>,
+    pages: BTreeSet<Page>,
+    attachments: BTreeSet<Attachment>,
+}
+
+impl Found {
+    fn node(&mut self, node: &Node<'_>) {
+        match node.kind {
+            Kind::Mention => once(user(node), &mut self.users, &mut self.names.users),
+            Kind::InlineCard | Kind::BlockCard | Kind::EmbedCard => {
+                self.place(place(node, node.text_of("url")))
+            }
+            Kind::Media | Kind::MediaInline | Kind::Image => {
+                if let Some(it) = file(node) {
+                    once(it, &mut self.attachments, &mut self.names.attachments);
+                }
+            }
+            _ => {}
+        }
+        for mark in node.marks.iter().filter(|it| it.kind == MarkKind::Link) {
+            self.place(place_of(mark.text("href"), mark.text("storage:container")));
+        }
+        node.children.iter().for_each(|it| self.node(it));
+    }
+
+    fn place(&mut self, place: Option<Place>) {
+        match place {
+            Some(Place::Page(it, _)) => once(it, &mut self.pages, &mut self.names.pages),
+            Some(Place::Attachment(it)) => once(it, &mut self.attachments, &mut self.names.attachments),
+            None => {}
+        }
+    }
+}
+
+/// Adds `it` to `all` if it was not `seen`.
+fn once<T: Ord + Clone>(it: T, seen: &mut BTreeSet<T>, all: &mut Vec<T>) {
+    if seen.insert(it.clone()) {
+        all.push(it);
+    }
+}
+
+struct Resolving<'r> {
+    resolver: &'r dyn Resolver,
+    to: Format,
+}
+
+impl Resolving<'_> {
+    fn node(&self, node: &mut Node<'_>) {
+        match node.kind {
+            Kind::Mention => self.mention(node),
+            Kind::InlineCard | Kind::BlockCard | Kind::EmbedCard => self.card(node),
+            Kind::Media | Kind::MediaInline | Kind::Image => self.file(node),
+            _ => {}
+        }
+        for mark in node.marks.iter_mut().filter(|it| it.kind == MarkKind::Link) {
+            self.link(mark);
+        }
+        node.children.iter_mut().for_each(|it| self.node(it));
+    }
+
+    fn mention(&self, node: &mut Node<'_>) {
+        let asked = user(node);
+        if asked.account_id.is_some() && asked.name.is_some() {
+            return;
+        }
+        let Some(known) = self.resolver.user(&asked) else { return };
+        if let (None, Some(name)) = (&asked.name, known.name) {
+            set(&mut node.attrs, "text", format!("@{name}"));
+        }
+        // Markdown that is edited goes back to where the login name came from.
+        let is_kept = matches!(self.to, Format::Markdown(_)) && node.get("id").is_some();
+        if let (None, Some(id), false) = (&asked.account_id, known.account_id, is_kept) {
+            set(&mut node.attrs, "id", id);
+            node.attrs.retain(|it| !matches!(&*it.name, "ri:userkey" | "ri:username"));
+        }
+    }
+
+    fn card(&self, node: &mut Node<'_>) {
+        let Some(place) = place(node, node.text_of("url")) else { return };
+        if self.to == Format::Markdown(Flavor::Plain) {
+            return self.titled(node, place);
+        }
+        if let Some(href) = self.href(place) {
+            set(&mut node.attrs, "url", href);
+        }
+    }
+
+    /// A card for people who read Markdown: a link that shows the title.
+    fn titled(&self, node: &mut Node<'_>, place: Place) {
+        let Place::Page(asked, _) = place else { return };
+        let (Kind::InlineCard, Some(url)) = (node.kind, node.text_of("url")) else { return };
+        let Some(title) = self.resolver.page(&asked).and_then(|it| it.title) else { return };
+        let link = Mark::new(MarkKind::Link).with("href", url.to_owned());
+        let mut shown = Node::of_text(title).at(node.span, node.inner).marked(link);
+        shown.marks.append(&mut node.marks);
+        *node = shown;
+    }
+
+    fn link(&self, mark: &mut Mark<'_>) {
+        let place = place_of(mark.text("href"), mark.text("storage:container"));
+        if let Some(href) = place.and_then(|it| self.href(it)) {
+            set(&mut mark.attrs, "href", href);
+            mark.attrs.retain(|it| !OF_THE_FILE.contains(&&*it.name));
+        }
+    }
+
+    /// Where a link leads as the format says it.
+    fn href(&self, place: Place) -> Option<String> {
+        match (place, self.to) {
+            (Place::Page(asked, anchor), Format::Adf) if asked.url.is_none() => {
+                let url = self.resolver.page(&asked)?.url?;
+                Some(anchor.map_or(url.clone(), |it| format!("{url}#{it}")))
+            }
+            (Place::Page(asked, anchor), Format::Storage | Format::Wiki(_)) if asked.url.is_some() => {
+                let Page { space, title, .. } = self.resolver.page(&asked)?;
+                let (space, title) = (space.unwrap_or_default().into(), title?.into());
+                Some(Target::Page { space, title, anchor: anchor.map(Cow::Owned) }.href())
+            }
+            (Place::Attachment(asked), Format::Adf) => self.resolver.attachment(&asked)?.url,
+            _ => None,
+        }
+    }
+
+    fn file(&self, node: &mut Node<'_>) {
+        let Some(asked) = file(node) else { return };
+        match self.to {
+            Format::Adf if asked.media_id.is_none() => self.with_id(node, &asked),
+            Format::Storage | Format::Wiki(_) | Format::Markdown(Flavor::Plain) if asked.name.is_none() => {
+                self.with_name(node, &asked);
+            }
+            _ => {}
+        }
+    }
+
+    /// ADF knows a file by its id alone.
+    fn with_id(&self, node: &mut Node<'_>, asked: &Attachment) {
+        let Some(known) = self.resolver.attachment(asked) else { return };
+        let Some(id) = known.media_id else { return };
+        node.attrs.retain(|it| it.name != "url" && it.name != "type" && !OF_THE_FILE.contains(&&*it.name));
+        let said =
+            [("type", "file".to_owned()), ("id", id), ("collection", known.collection.unwrap_or_default())];
+        node.attrs.splice(0..0, said.map(|(name, value)| Attr::string(name, value)));
+        if node.kind == Kind::Image {
+            node.kind = Kind::MediaInline;
+        }
+    }
+
+    /// The others know it by its name.
+    fn with_name(&self, node: &mut Node<'_>, asked: &Attachment) {
+        let Some(name) = self.resolver.attachment(asked).and_then(|it| it.name) else { return };
+        node.attrs.retain(|it| !matches!(&*it.name, "id" | "collection" | "type" | "occurrenceKey"));
+        let url = Target::Attachment { name: name.into(), anchor: None }.href();
+        node.attrs.insert(0, Attr::string("url", url));
+        match node.kind {
+            Kind::MediaInline => node.kind = Kind::Image,
+            _ => node.attrs.insert(0, Attr::string("type", "external")),
+        }
+    }
+}
+
+/// What the text says of who is mentioned.
+fn user(node: &Node<'_>) -> User {
+    let said = |name| node.text_of(name).filter(|it| !it.is_empty()).map(str::to_owned);
+    let (user_key, username) = (said("ri:userkey"), said("ri:username"));
+    let account_id = said("id").filter(|it| Some(it) != user_key.as_ref() && Some(it) != username.as_ref());
+    let name = said("text").map(|it| it.strip_prefix('@').map_or(it.clone(), str::to_owned));
+    User { account_id, user_key, username, name }
+}
+
+/// What the text says of the file a picture shows.
+fn file(node: &Node<'_>) -> Option<Attachment> {
+    if let Some(Place::Attachment(it)) = place(node, node.text_of("url")) {
+        return Some(it);
+    }
+    let media_id = node.text_of("id").filter(|it| !it.is_empty())?.to_owned();
+    let collection = node.text_of("collection").filter(|it| !it.is_empty()).map(str::to_owned);
+    Some(Attachment { media_id: Some(media_id), collection, ..Attachment::default() })
+}
+
+fn place(node: &Node<'_>, url: Option<&str>) -> Option<Place> {
+    place_of(url, node.text_of("storage:container"))
+}
+
+/// What `href` leads to, and, of a file, the page that `container` says, in storage format.
+fn place_of(href: Option<&str>, container: Option<&str>) -> Option<Place> {
+    let href = href?;
+    let some = |it: Cow<'_, str>| Some(it.into_owned()).filter(|it| !it.is_empty());
+    match Target::of(href) {
+        Some(Target::Page { space, title, anchor }) => {
+            let page = Page { space: some(space), title: some(title), url: None };
+            Some(Place::Page(page, anchor.map(Cow::into_owned)))
+        }
+        Some(Target::Attachment { name, .. }) => {
+            let page = container.and_then(holder);
+            Some(Place::Attachment(Attachment { name: some(name), page, ..Attachment::default() }))
+        }
+        Some(_) => None,
+        None if href.starts_with("http://") || href.starts_with("https://") => {
+            let (url, anchor) = href.split_once('#').map_or((href, None), |it| (it.0, Some(it.1.to_owned())));
+            Some(Place::Page(Page { url: Some(url.to_owned()), ..Page::default() }, anchor))
+        }
+        None => None,
+    }
+}
+
+/// The page of `<ri:page …/>`.
+fn holder(container: &str) -> Option<Page> {
+    let link = format!("<p><ac:link>{container}</ac:link></p>");
+    let read = Document::read(Format::Storage, &link);
+    let card = read.blocks.first()?.children.first()?;
+    match place(card, card.text_of("url"))? {
+        Place::Page(page, _) => Some(page),
+        Place::Attachment(_) => None,
+    }
+}
+
+/// Says `name` is `value`, in the place of what was said of it.
+fn set(attrs: &mut Vec<Attr<'_>>, name: &'static str, value: String) {
+    let new = Attr::string(name, value);
+    match attrs.iter_mut().find(|it| it.name == name) {
+        Some(attr) => *attr = new,
+        None => attrs.push(new),
+    }
+}

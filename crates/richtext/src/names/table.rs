@@ -1,0 +1,60 @@
+//! A table that answers.
+
+use super::{Attachment, Names, Page, Resolver, User};
+
+impl Resolver for Names {
+    fn user(&self, asked: &User) -> Option<User> {
+        only(&self.users, |it| {
+            let ids = [
+                agree(&asked.account_id, &it.account_id),
+                agree(&asked.user_key, &it.user_key),
+                agree(&asked.username, &it.username),
+            ];
+            // Who is asked for by an identifier may be called otherwise by now.
+            let has_id = asked.account_id.is_some() || asked.user_key.is_some() || asked.username.is_some();
+            if has_id { fits(&ids) } else { fits(&[agree(&asked.name, &it.name)]) }
+        })
+    }
+
+    fn page(&self, asked: &Page) -> Option<Page> {
+        only(&self.pages, |it| page_fits(asked, it))
+    }
+
+    fn attachment(&self, asked: &Attachment) -> Option<Attachment> {
+        only(&self.attachments, |it| {
+            let same_page = match (&asked.page, &it.page) {
+                (Some(asked), Some(it)) => page_fits(asked, it),
+                (None, None) => true,
+                _ => asked.media_id.is_some(),
+            };
+            same_page && fits(&[agree(&asked.name, &it.name), agree(&asked.media_id, &it.media_id)])
+        })
+    }
+}
+
+fn page_fits(asked: &Page, it: &Page) -> bool {
+    let named = [agree(&asked.title, &it.title), agree(&asked.url, &it.url)];
+    agree(&asked.space, &it.space) != Some(false)
+        && (fits(&named)
+            || (asked.title.is_none()
+                && asked.url.is_none()
+                && it.title.is_none()
+                && asked.space == it.space))
+}
+
+/// Whether two things that may be unknown are the same; nothing if one of them is not known.
+fn agree(asked: &Option<String>, it: &Option<String>) -> Option<bool> {
+    Some(asked.as_ref()? == it.as_ref()?)
+}
+
+/// Whether nothing is contradicted and something is the same.
+fn fits(fields: &[Option<bool>]) -> bool {
+    fields.contains(&Some(true)) && !fields.contains(&Some(false))
+}
+
+/// The one that fits; nothing if there are several.
+fn only<T: Clone>(all: &[T], fits: impl Fn(&T) -> bool) -> Option<T> {
+    let mut found = all.iter().filter(|it| fits(it));
+    let first = found.next()?;
+    found.next().is_none().then(|| first.clone())
+}
