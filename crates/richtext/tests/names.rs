@@ -102,6 +102,21 @@ fn a_card_shows_the_title_to_who_only_reads() {
 }
 
 #[test]
+fn a_link_that_shows_the_title_is_a_card_with_the_address() {
+    let storage = r#"<p><ac:link><ri:page ri:content-title="The plan" ri:space-key="DOC" /></ac:link></p>"#;
+    let adf = named(Format::Storage, Format::Adf, storage);
+    assert!(adf.contains(r#""inlineCard","attrs":{"url":"https://x.example/wiki/7"}"#), "{adf}");
+    assert_eq!(named(Format::Adf, Format::Storage, &adf), storage);
+}
+
+#[test]
+fn a_page_of_another_space_is_another_page() {
+    let source = "[OTHER:The plan]";
+    assert_eq!(named(CONFLUENCE, Format::Adf, source), Document::read(CONFLUENCE, source).write(Format::Adf));
+    assert!(named(CONFLUENCE, Format::Adf, "[The plan]").contains("https://x.example/wiki/7"));
+}
+
+#[test]
 fn a_file_has_its_media_id_in_adf_and_its_name_elsewhere() {
     let storage = r#"<ac:image><ri:attachment ri:filename="a b.png" /></ac:image>"#;
     let adf = named(Format::Storage, Format::Adf, storage);

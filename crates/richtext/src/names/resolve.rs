@@ -94,9 +94,6 @@ impl Resolving<'_> {
 
     fn mention(&self, node: &mut Node<'_>) {
         let asked = user(node);
-        if asked.account_id.is_some() && asked.name.is_some() {
-            return;
-        }
         let Some(known) = self.resolver.user(&asked) else { return };
         if let (None, Some(name)) = (&asked.name, known.name) {
             set(&mut node.attrs, "text", format!("@{name}"));
