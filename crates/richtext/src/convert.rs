@@ -1,5 +1,6 @@
 //! From one format to another, with an account of what was lost.
 
+use crate::adf;
 use crate::compare;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
@@ -15,6 +16,10 @@ pub struct Conversion {
     pub losses: Vec<Loss>,
     /// What is wrong with the source.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the source says that Atlassian's schema does not allow in ADF, and the text says all the same (`:status[OK]{color=freen}`),
+    /// with the places in the source; at most 100 things. Atlassian's products refuse such a document. Empty for other formats, and if
+    /// the source is ADF: [`adf::check`](crate::adf::check) tells of that.
+    pub invalid: Vec<Diagnostic>,
 }
 
 impl Conversion {
@@ -36,7 +41,20 @@ impl Document<'_> {
     #[must_use]
     pub fn convert(self, to: Format) -> Conversion {
         let text = self.write(to);
-        let losses = compare::differences(&self.blocks, &Document::read(to, &text).blocks);
-        Conversion { text, losses, diagnostics: self.diagnostics }
+        let read = Document::read(to, &text);
+        let losses = compare::differences(&self.blocks, &read.blocks);
+        let invalid = self.invalid(&read);
+        Conversion { text, losses, diagnostics: self.diagnostics, invalid }
+    }
+
+    /// What makes `written`, which is this document, invalid.
+    fn invalid(&self, written: &Document<'_>) -> Vec<Diagnostic> {
+        if written.format != Format::Adf
+            || self.format == Format::Adf
+            || adf::complaints(&written.blocks).is_empty()
+        {
+            return Vec::new();
+        }
+        adf::complaints(&self.blocks)
     }
 }

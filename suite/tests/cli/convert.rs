@@ -156,6 +156,15 @@ fn a_loss_is_said_with_its_place_and_exits_with_1() {
 }
 
 #[test]
+fn what_the_schema_of_adf_refuses_is_said_and_exits_with_1() {
+    let folder = folder("invalid", &[("a.md", "now\n\n:status[OK]{color=freen}\n")]);
+    let ran = run(&folder, &["convert", "--from", "markdown", "--to", "adf", "a.md"]);
+    let said = "a.md:3:1: not valid in ADF: status: color: expected neutral, purple, blue, red, yellow, green or a colour such as #0052cc, but found \"freen\"\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, said));
+    assert!(ran.stdout.contains("freen"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_sidecar_of_another_format_or_version_is_refused() {
     let folder = split("wrong");
     fs::write(folder.join("a.md"), MARKDOWN).expect("a file of our own");

@@ -130,11 +130,18 @@ fn named<'a>(from: Format, to: Format, names: Option<&Names>, text: &'a str) -> 
 /// From one format to another.
 fn converted(from: Format, to: Format, names: Option<&Names>, text: &str) -> Outcome {
     let (document, references) = named(from, to, names, text);
-    let Conversion { text, losses, diagnostics } = document.convert(to);
+    let Conversion { text, losses, diagnostics, invalid } = document.convert(to);
     let sidecar_helps = matches!(to, Format::Markdown(_));
     Outcome {
         text: Some(text),
-        found: Found { losses, diagnostics, references: Some(references), sidecar_helps, ..Found::default() },
+        found: Found {
+            losses,
+            diagnostics,
+            invalid,
+            references: Some(references),
+            sidecar_helps,
+            ..Found::default()
+        },
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Found {
     pub(super) losses: Vec<Loss>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) conflicts: Vec<Conflict>,
+    /// What the format that was written does not allow.
+    pub(super) invalid: Vec<Diagnostic>,
     /// Whom and what a source refers to.
     pub(super) references: Option<Names>,
     /// Whether nothing is written because of it.
@@ -24,12 +26,14 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Whether more than identifiers was lost.
+    /// Whether more than identifiers was lost, or what is written is not valid.
     pub(super) fn is_loss(&self) -> bool {
-        !self.conflicts.is_empty() || self.losses.iter().any(|it| it.kind != LossKind::Identity)
+        !self.conflicts.is_empty()
+            || !self.invalid.is_empty()
+            || self.losses.iter().any(|it| it.kind != LossKind::Identity)
     }
 
-    /// As JSON: `losses` and `diagnostics` with their places (`line` and `column` from 1, `start` and `end` in bytes), `conflicts`,
+    /// As JSON: `losses`, `diagnostics` and `invalid` with their places (`line` and `column` from 1, `start` and `end` in bytes), `conflicts`,
     /// `written`, and of a source that was converted `references`, which --names takes.
     pub(super) fn json(&self, input: &Input) -> Value {
         let place = |start: u32, end: u32| {
@@ -44,17 +48,15 @@ impl Found {
                 json!({"kind": it.kind.name(), "message": it.message, "line": line, "column": column, "start": start, "end": end})
             })
             .collect();
-        let diagnostics: Vec<Value> = self
-            .diagnostics
-            .iter()
-            .map(|it| {
-                let (line, column, start, end) = place(it.span.start, it.span.end);
-                json!({"message": it.message, "line": line, "column": column, "start": start, "end": end})
-            })
-            .collect();
+        let said = |it: &Diagnostic| {
+            let (line, column, start, end) = place(it.span.start, it.span.end);
+            json!({"message": it.message, "line": line, "column": column, "start": start, "end": end})
+        };
+        let diagnostics: Vec<Value> = self.diagnostics.iter().map(said).collect();
+        let invalid: Vec<Value> = self.invalid.iter().map(said).collect();
         let conflicts: Vec<Value> =
             self.conflicts.iter().map(|it| json!({"message": it.to_string(), "block": it.block})).collect();
-        let mut json = json!({"file": input.name, "losses": losses, "diagnostics": diagnostics, "conflicts": conflicts, "written": !self.refused});
+        let mut json = json!({"file": input.name, "losses": losses, "diagnostics": diagnostics, "invalid": invalid, "conflicts": conflicts, "written": !self.refused});
         if let Some(references) = &self.references {
             json["references"] = json!(references);
         }
@@ -74,6 +76,11 @@ pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> 
     for it in found.losses.iter().filter(|it| it.kind != LossKind::Identity) {
         let at = Position::of(&input.text, it.span.start as usize);
         writeln!(err, "{}:{at}: lost: {}", input.name, visible::line(&it.message))?;
+    }
+    for it in &found.invalid {
+        let shown = it.shown(&input.text).to_string();
+        let (place, message) = shown.split_once(": ").unwrap_or(("", &shown));
+        writeln!(err, "{}:{place}: not valid in ADF: {}", input.name, visible::line(message))?;
     }
     for it in &found.conflicts {
         writeln!(err, "{}: conflict: {}", input.name, visible::line(&it.to_string()))?;

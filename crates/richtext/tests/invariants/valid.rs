@@ -37,6 +37,27 @@ fn adf_is_valid_whatever_it_was_made_of() {
 }
 
 #[test]
+fn what_makes_adf_invalid_is_told_and_nothing_else() {
+    let (mut told, mut failed) = (0, Vec::new());
+    for sample in sources().into_iter().chain(markdown()) {
+        let markdown = match sample.format {
+            Format::Markdown(_) => sample.source,
+            format => convert(format, MARKDOWN, &sample.source).text,
+        };
+        let converted = convert(MARKDOWN, Format::Adf, &markdown);
+        let broken = adf::check(&converted.text);
+        told += usize::from(!converted.invalid.is_empty());
+        // What stands in a fence of JSON is not looked at.
+        let is_raw = markdown.contains("```adf") || markdown.contains("{format=adf}");
+        if converted.invalid.is_empty() != broken.is_empty() && !is_raw {
+            failed.push(format!("{}: {broken:?}, but told {:?}", sample.name, converted.invalid));
+        }
+    }
+    println!("I4: {told} documents whose attributes ADF does not allow, told");
+    assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
+}
+
+#[test]
 fn adf_is_valid_after_each_edit_of_a_valid_document() {
     let (mut edits, mut failed) = (0, Vec::new());
     let valid = |it: &crate::documents::Sample| it.format == Format::Adf && adf::check(&it.source).is_empty();

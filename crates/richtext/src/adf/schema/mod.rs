@@ -7,11 +7,13 @@
 mod content;
 mod model;
 mod rule;
+mod said;
 #[rustfmt::skip]
 mod table;
 mod value;
 
 pub(super) use model::Model;
+pub(crate) use said::complaints;
 
 use self::rule::Break;
 use self::value::Value;

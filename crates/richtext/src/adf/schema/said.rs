@@ -1,0 +1,166 @@
+//! What is said of nodes and marks, against the schema: for trees that other formats made, since the writer mends what stands where,
+//! but not what somebody wrote in an attribute.
+
+use super::rule::Rule;
+use super::table::*;
+use super::value::Value as Checked;
+use crate::diagnostic::Diagnostic;
+use crate::tree::{Attr, Kind, Mark, Node, Span, Value};
+use crate::values::json::quote;
+
+/// No more complaints than these are told.
+const MAX_COMPLAINTS: usize = 100;
+
+/// What in the attributes and marks of `nodes`, and of what they hold, the schema does not allow, with the places of the nodes; at most 100.
+pub(crate) fn complaints(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    nodes.iter().for_each(|it| complain(it, &mut found));
+    found
+}
+
+fn complain(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
+    if found.len() >= MAX_COMPLAINTS {
+        return;
+    }
+    if let (Some(name), false) = (node.kind.adf_name(), node.kind == Kind::Text) {
+        attrs(name, rule_of(name), &node.attrs, node.span, found);
+    }
+    for mark in &node.marks {
+        mark_of(mark, node.span, found);
+    }
+    node.children.iter().for_each(|it| complain(it, found));
+}
+
+fn mark_of(mark: &Mark<'_>, span: Span, found: &mut Vec<Diagnostic>) {
+    let name = mark.name();
+    let rule = rule_of_mark(name);
+    // What another format has besides is its own; a mark that nobody has is a mistake.
+    if rule.is_none() && !name.contains(':') {
+        found.push(Diagnostic::new(span, format!("expected a mark that ADF has, but found `{name}`")));
+    }
+    attrs(name, rule, &mark.attrs, span, found);
+}
+
+fn attrs(
+    name: &str,
+    rule: Option<&'static Rule>,
+    attrs: &[Attr<'_>],
+    span: Span,
+    found: &mut Vec<Diagnostic>,
+) {
+    let Some(rule) = rule else { return };
+    for attr in attrs.iter().filter(|it| !it.is_foreign()) {
+        let complaint = match attr.name.strip_prefix('/') {
+            Some(key) => stray(rule, key),
+            None => broken(rule, attr),
+        };
+        if let Some(complaint) = complaint {
+            found.push(Diagnostic::new(span, format!("{name}: {complaint}")));
+        }
+    }
+}
+
+/// What is wrong with this attribute of what `rule` is for.
+fn broken(rule: &'static Rule, attr: &Attr<'_>) -> Option<String> {
+    let (mut all, mut rules) = (Vec::new(), Vec::new());
+    keys(rule, "attrs", &mut all);
+    all.iter().for_each(|it| keys(it, &attr.name, &mut rules));
+    if rules.is_empty() {
+        return Some(format!("expected no `{}`", attr.name));
+    }
+    let json = match &attr.value {
+        Value::Json(json) => json.to_string(),
+        Value::Str(text) => {
+            let mut json = String::new();
+            quote(&mut json, text);
+            json
+        }
+    };
+    let value = Checked::of(&json).ok()?;
+    let mut complaints = rules.iter().map(|it| it.check(&value, 0).err());
+    let first = complaints.next()??;
+    complaints.all(|it| it.is_some()).then(|| format!("{}: {}", attr.name, first.diagnostic.message))
+}
+
+/// A key of the node itself that it does not have; `/type` and `/format` are the tree's own.
+fn stray(rule: &'static Rule, key: &str) -> Option<String> {
+    let mut rules = Vec::new();
+    keys(rule, key, &mut rules);
+    (rules.is_empty() && !matches!(key, "type" | "format")).then(|| format!("expected no key `{key}`"))
+}
+
+/// What `rule` and its alternatives ask of the value of this key.
+fn keys(rule: &'static Rule, key: &str, found: &mut Vec<&'static Rule>) {
+    found.extend(rule.keys.iter().filter(|it| it.0 == key).map(|it| it.1));
+    rule.any_of.iter().chain(rule.all_of).for_each(|it| keys(it, key, found));
+}
+
+fn rule_of(name: &str) -> Option<&'static Rule> {
+    Some(match name {
+        "blockCard" => &BLOCK_CARD_NODE,
+        "blockTaskItem" => &BLOCK_TASK_ITEM_NODE,
+        "blockquote" => &BLOCKQUOTE_NODE,
+        "bodiedExtension" => &BODIED_EXTENSION_NODE,
+        "bodiedSyncBlock" => &BODIED_SYNC_BLOCK_NODE,
+        "bulletList" => &BULLET_LIST_NODE,
+        "caption" => &CAPTION_NODE,
+        "codeBlock" => &CODE_BLOCK_NODE,
+        "date" => &DATE_NODE,
+        "decisionItem" => &DECISION_ITEM_NODE,
+        "decisionList" => &DECISION_LIST_NODE,
+        "embedCard" => &EMBED_CARD_NODE,
+        "emoji" => &EMOJI_NODE,
+        "expand" => &EXPAND_NODE,
+        "extension" => &EXTENSION_NODE,
+        "hardBreak" => &HARD_BREAK_NODE,
+        "heading" => &HEADING_NODE,
+        "inlineCard" => &INLINE_CARD_NODE,
+        "inlineExtension" => &INLINE_EXTENSION_NODE,
+        "layoutColumn" => &LAYOUT_COLUMN_NODE,
+        "layoutSection" => &LAYOUT_SECTION_NODE,
+        "listItem" => &LIST_ITEM_NODE,
+        "media" => &MEDIA_NODE,
+        "mediaGroup" => &MEDIA_GROUP_NODE,
+        "mediaInline" => &MEDIA_INLINE_NODE,
+        "mediaSingle" => &MEDIA_SINGLE_NODE,
+        "mention" => &MENTION_NODE,
+        "nestedExpand" => &NESTED_EXPAND_NODE,
+        "orderedList" => &ORDERED_LIST_NODE,
+        "panel" => &PANEL_NODE,
+        "paragraph" => &PARAGRAPH_NODE,
+        "placeholder" => &PLACEHOLDER_NODE,
+        "rule" => &RULE_NODE,
+        "status" => &STATUS_NODE,
+        "syncBlock" => &SYNC_BLOCK_NODE,
+        "table" => &TABLE_NODE,
+        "tableCell" => &TABLE_CELL_NODE,
+        "tableHeader" => &TABLE_HEADER_NODE,
+        "tableRow" => &TABLE_ROW_NODE,
+        "taskItem" => &TASK_ITEM_NODE,
+        "taskList" => &TASK_LIST_NODE,
+        _ => return None,
+    })
+}
+
+fn rule_of_mark(name: &str) -> Option<&'static Rule> {
+    Some(match name {
+        "alignment" => &ALIGNMENT_MARK,
+        "annotation" => &ANNOTATION_MARK,
+        "backgroundColor" => &BACKGROUND_COLOR_MARK,
+        "border" => &BORDER_MARK,
+        "breakout" => &BREAKOUT_MARK,
+        "code" => &CODE_MARK,
+        "dataConsumer" => &DATA_CONSUMER_MARK,
+        "em" => &EM_MARK,
+        "fontSize" => &FONT_SIZE_MARK,
+        "fragment" => &FRAGMENT_MARK,
+        "indentation" => &INDENTATION_MARK,
+        "link" => &LINK_MARK,
+        "strike" => &STRIKE_MARK,
+        "strong" => &STRONG_MARK,
+        "subsup" => &SUBSUP_MARK,
+        "textColor" => &TEXT_COLOR_MARK,
+        "underline" => &UNDERLINE_MARK,
+        _ => return None,
+    })
+}

@@ -1,0 +1,80 @@
+//! What somebody writes by hand that ADF does not allow is told, with its place.
+
+use plainwire_richtext::{Flavor, Format, adf, convert};
+
+const EXTENDED: Format = Format::Markdown(Flavor::Extended);
+
+/// Each with what is said of it.
+const WRONG: [(&str, &str); 20] = [
+    (
+        ":status[OK]{color=freen}",
+        "1:1: status: color: expected neutral, purple, blue, red, yellow, green or a colour such as #0052cc, but found \"freen\"",
+    ),
+    ("a :mention[@x]{id=1}", "1:3: mention: id: expected a string, but found 1"),
+    ("a :mention[@x]{id=a accessLevel=3}", "1:3: mention: accessLevel: expected a string, but found 3"),
+    (
+        "a\n\n:::panel{type=blue}\na\n:::",
+        "3:1: panel: panelType: expected one of info, note, tip, warning, error, success, custom, but found \"blue\"",
+    ),
+    (":::panel{type=info foo=1}\na\n:::", "1:1: panel: expected no `foo`"),
+    (
+        "::embed{url=https://x layout=foo}",
+        "1:1: embedCard: layout: expected one of wide, full-width, center, wrap-right, wrap-left, align-end, align-start, but found \"foo\"",
+    ),
+    ("::media{id=a collection=c width=-5}", "1:1: mediaSingle: width: expected at least 0, but found -5"),
+    ("::media{id=1 collection=c}", "1:1: media: id: expected a string, but found 1"),
+    (":::expand{title=3}\nx\n:::", "1:1: expand: title: expected a string, but found 3"),
+    (
+        ":::expand{breakout=zz}\nx\n:::",
+        "1:1: breakout: mode: expected one of wide, full-width, but found \"zz\"",
+    ),
+    ("a\n{align=left}", "1:1: alignment: align: expected one of center, end, but found \"left\""),
+    ("a\n{indent=9}", "1:1: indentation: level: expected at most 6, but found 9"),
+    (
+        "::::layout\n:::column{width=50}\na\n:::\n:::column{width=140}\na\n:::\n::::",
+        "5:1: layoutColumn: width: expected at most 100, but found 140",
+    ),
+    ("{order=-1}\n\n1. a", "1:1: orderedList: order: expected at least 0, but found -1"),
+    (
+        "{layout=foo}\n\n| a |\n| - |",
+        "1:1: table: layout: expected one of wide, full-width, center, align-end, align-start, default, but found \"foo\"",
+    ),
+    (
+        "<table>\n<tr>\n<td colspan=\"x\">a</td>\n</tr>\n</table>",
+        "3:1: tableCell: colspan: expected a number, but found \"x\"",
+    ),
+    (":::panel{type=info /order=3}\na\n:::", "1:1: panel: expected no key `order`"),
+    (":comment[t]{id=3}", "1:1: annotation: id: expected a string, but found 3"),
+    (":mark[text]{type=foo}", "1:1: expected a mark that ADF has, but found `foo`"),
+    ("- [ ] a\n\n```rust {wrap=3}\nx\n```", "3:1: codeBlock: wrap: expected true or false, but found 3"),
+];
+
+#[test]
+fn what_adf_does_not_allow_is_said_where_it_was_written() {
+    for (markdown, said) in WRONG {
+        let converted = convert(EXTENDED, Format::Adf, markdown);
+        assert!(!adf::check(&converted.text).is_empty(), "{markdown}: {}", converted.text);
+        let found: Vec<_> = converted.invalid.iter().map(|it| it.shown(markdown).to_string()).collect();
+        assert_eq!(found, [said], "{markdown}");
+    }
+}
+
+#[test]
+fn what_adf_allows_is_not_complained_of() {
+    for markdown in [
+        ":status[OK]{color=green} :mention[@x]{id=\"1\"} :date[2026-01-02]",
+        ":::panel{type=custom panelIcon=x panelColor=#ffffff}\na\n{align=end}\n:::",
+        "::media{id=a collection=c width=5 layout=wide}\n\n{order=3}\n\n1. a",
+        ":color[x]{fg=red} :cite[y] <u>z</u>",
+    ] {
+        let converted = convert(EXTENDED, Format::Adf, markdown);
+        assert_eq!((converted.invalid, adf::check(&converted.text)), (vec![], vec![]), "{markdown}");
+    }
+}
+
+#[test]
+fn other_formats_have_other_rules() {
+    assert_eq!(convert(EXTENDED, Format::Storage, ":status[OK]{color=freen}").invalid, []);
+    let adf = r#"{"version":1,"type":"doc","content":[{"type":"panel","attrs":{"panelType":"blue"},"content":[]}]}"#;
+    assert_eq!(convert(Format::Adf, Format::Adf, adf).invalid, [], "the source was no better");
+}
