@@ -57,6 +57,33 @@ impl<'a> Attr<'a> {
             || (matches!(&*self.name, "/attrs" | "/content" | "/marks") && is_empty())
     }
 
+    /// Whether it only remembers how its format spelled something that it could have spelled otherwise. Markdown carries it all the same,
+    /// so that the format comes back as it was; to other formats it means nothing.
+    #[must_use]
+    pub fn is_spelling(&self) -> bool {
+        const NAMES: [&str; 6] = [
+            "storage:body",
+            "storage:element",
+            "storage:section",
+            "wiki:language",
+            "wiki:lines",
+            "wiki:width",
+        ];
+        NAMES.contains(&&*self.name)
+    }
+
+    /// Whether it says what holds without it.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        match (&*self.name, self.value.shown()) {
+            ("layout", "default")
+            | ("isNumberColumnEnabled", "false")
+            | ("order" | "colspan" | "rowspan", "1")
+            | ("accessLevel", "") => true,
+            (_, value) => matches!(self.value, Value::Json(_)) && value == "null",
+        }
+    }
+
     /// Whether ADF knows no such attribute.
     #[must_use]
     pub fn is_foreign(&self) -> bool {

@@ -5,7 +5,7 @@
 use plainwire_richtext::{Dialect, Flavor, Format, convert};
 
 use crate::documents::{Sample, generated, markdown, sources};
-use crate::said::{first_difference, said_by};
+use crate::said::{first_difference, meant, said_by};
 
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 const ALL: [Format; 5] =
@@ -45,8 +45,8 @@ fn there_and_back(sample: &Sample, via: Format, way: &mut Way, silent: &mut Vec<
     let from = sample.format;
     let there = convert(from, via, &sample.source);
     let back = convert(via, from, &there.text);
-    let (first, between, last) =
-        (said_by(from, &sample.source), said_by(via, &there.text), said_by(from, &back.text));
+    let of = |format, text: &str| meant(said_by(format, text));
+    let (first, between, last) = (of(from, &sample.source), of(via, &there.text), of(from, &back.text));
     way.documents += 1;
     for (conversion, a, b, leg) in [(&there, &first, &between, "there"), (&back, &between, &last, "back")] {
         if conversion.is_lossless() && a != b {

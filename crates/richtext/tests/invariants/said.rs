@@ -29,6 +29,36 @@ pub(crate) fn said_by(format: Format, source: &str) -> Value {
     said(&Document::read(format, source).blocks)
 }
 
+/// The same without what only its own format cares for: how it spelled something, what holds also unsaid, and the name of somebody whose id
+/// is there.
+pub(crate) fn meant(mut said: Value) -> Value {
+    const SPELLING: [&str; 6] =
+        ["storage:body", "storage:element", "storage:section", "wiki:language", "wiki:lines", "wiki:width"];
+    match &mut said {
+        Value::Array(all) => all.iter_mut().for_each(|it| *it = meant(it.take())),
+        Value::Object(node) => {
+            let is_somebody = node.get("kind") == Some(&"Mention".into());
+            if let Some(Value::Object(attrs)) = node.get_mut("attrs") {
+                let named = is_somebody && attrs.contains_key("id");
+                attrs.retain(|name, value| {
+                    let is_default = matches!(name.as_str(), "order" | "colspan" | "rowspan")
+                        && value["json"] == 1
+                        || name == "layout" && value == "default"
+                        || name == "accessLevel" && value == "";
+                    !SPELLING.contains(&name.as_str()) && !is_default && !(named && name == "text")
+                });
+            }
+            for part in ["marks", "children"] {
+                if let Some(it) = node.get_mut(part) {
+                    *it = meant(it.take());
+                }
+            }
+        }
+        _ => {}
+    }
+    said
+}
+
 fn joins(last: &Value, own: &Value) -> bool {
     last["kind"] == "Text" && last["marks"] == own["marks"] && last["attrs"] == own["attrs"]
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Reader;
+use super::token::image_params;
 use crate::format::Dialect;
 use crate::tree::{Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs;
@@ -215,13 +216,17 @@ fn media(mut paragraph: Node<'_>) -> Node<'_> {
     let align = image
         .text_of("wiki:params")
         .and_then(|it| it.split([',', '|']).find_map(|it| it.trim().strip_prefix("align=")));
+    let align = align.filter(|it| matches!(*it, "left" | "right"));
     let layout = match align {
         Some("left") => "align-start",
-        Some("right") => "align-end",
-        _ => "center",
+        Some(_) => "align-end",
+        None => "center",
     };
+    let all = image_params(&image.attrs, align);
     let mut media = Node::new(Kind::Media).with("type", "external").at(span, Span::at(span.end as usize));
-    media.attrs.extend(image.attrs);
+    media
+        .attrs
+        .extend(image.attrs.iter().filter(|it| it.name != "wiki:params" || it.value.shown() != all).cloned());
     media.marks = image.marks;
     Node::new(Kind::MediaSingle).with("layout", layout).at(span, span).holding(vec![media])
 }

@@ -18,7 +18,7 @@ use crate::tree::{Mark, Node, Span};
 
 pub(crate) use list::MAX_LEVELS;
 pub(crate) use tags::Tag;
-pub(crate) use token::{is_scheme, parse_image};
+pub(crate) use token::{image_params, is_scheme, parse_image};
 
 /// The blocks of `source`, and what is wrong with it.
 pub(crate) fn read(source: &str, dialect: Dialect) -> (Vec<Node<'_>>, Vec<Diagnostic>) {

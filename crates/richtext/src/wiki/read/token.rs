@@ -130,8 +130,17 @@ pub(crate) fn parse_image(content: &str) -> Option<Vec<Attr<'_>>> {
             _ => {}
         }
     }
-    if let Some(params) = params {
+    if let Some(params) = params.filter(|it| *it != image_params(&attrs, None)) {
         attrs.push(Attr::string("wiki:params", params));
     }
     Some(attrs)
+}
+
+/// What stands behind the bar of a picture of which this is said: `width=30,alt=A,align=left`.
+pub(crate) fn image_params(attrs: &[Attr<'_>], align: Option<&str>) -> String {
+    let of = |name: &str| attrs.iter().find(|it| it.name == name).map(|it| it.value.shown().to_owned());
+    let said = ["width", "height", "alt", "title"].into_iter();
+    let mut params: Vec<String> = said.filter_map(|it| Some(format!("{it}={}", of(it)?))).collect();
+    params.extend(align.map(|it| format!("align={it}")));
+    params.join(",")
 }

@@ -5,7 +5,7 @@ use super::inline::Line;
 use crate::format::Dialect;
 use crate::tree::{Attr, Kind, Node, Value};
 use crate::values::hrefs;
-use crate::wiki::read::{Place, parse_image};
+use crate::wiki::read::{Place, image_params, parse_image};
 
 impl Writer {
     /// `nodes` one after another.
@@ -169,19 +169,9 @@ fn merges(before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -
 /// Whether nothing is said of `node` but attributes of these names, identifiers, and what belongs to other formats.
 pub(super) fn only(node: &Node<'_>, names: &[&str]) -> Option<()> {
     let is_known = |it: &Attr<'_>| {
-        it.is_foreign() || it.name == "localId" || names.contains(&it.name.as_ref()) || is_default(it)
+        it.is_foreign() || it.name == "localId" || names.contains(&it.name.as_ref()) || it.is_default()
     };
     node.attrs.iter().all(is_known).then_some(())
-}
-
-/// Whether the attribute says what holds without it.
-pub(super) fn is_default(attr: &Attr<'_>) -> bool {
-    match (attr.name.as_ref(), attr.value.shown()) {
-        ("layout", "default")
-        | ("isNumberColumnEnabled", "false")
-        | ("order" | "colspan" | "rowspan", "1") => true,
-        (_, value) => matches!(attr.value, Value::Json(_)) && value == "null",
-    }
 }
 
 /// `!name|…!` of a picture, if that says all of it.
@@ -191,19 +181,13 @@ pub(super) fn picture(media: &Node<'_>, layout: Option<&str>) -> Option<String> 
         Some(name) => hrefs::decode(name)?.into_owned(),
         None => url.to_owned(),
     };
-    let said: Vec<(&str, &str)> = ["width", "height", "alt", "title"]
-        .into_iter()
-        .filter_map(|name| Some((name, media.get(name)?.shown())))
-        .collect();
     let align = match layout {
         None | Some("center") => None,
         Some("align-start") => Some("left"),
         Some("align-end") => Some("right"),
         Some(_) => return None,
     };
-    let mut own: Vec<String> = said.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    own.extend(align.map(|it| format!("align={it}")));
-    let own = own.join(",");
+    let own = image_params(&media.attrs, align);
     let params = media.text_of("wiki:params").filter(|it| !it.contains('{')).unwrap_or(&own);
     [params, &own].into_iter().find_map(|params| {
         let content = if params.is_empty() { name.clone() } else { format!("{name}|{params}") };

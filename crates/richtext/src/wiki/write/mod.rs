@@ -112,5 +112,5 @@ impl Writer {
 /// Whether markup says this of a node of `kind`, for tests.
 #[cfg(test)]
 pub(crate) fn is_said(attr: &crate::tree::Attr<'_>, kind: Kind) -> bool {
-    !block::is_default(attr) && (kind != Kind::Mention || attr.name == "id")
+    !attr.is_default() && (kind != Kind::Mention || attr.name == "id")
 }
