@@ -65,11 +65,11 @@ function ask(question, names, least, check) {
   if (yes < least) process.exitCode = 1
 }
 
-ask('wiki again', files(path.join(corpora, 'wiki'), '.wiki'), 143, name =>
+ask('wiki again', files(path.join(corpora, 'wiki'), '.wiki'), 163, name =>
   same(plain(theirs(read(path.join(corpora, 'wiki', name)))), plain(theirs(read(path.join(out, 'wiki-again', name))))))
 
 const adf = files(path.join(corpora, 'adf'), '.json').filter(it => it !== 'INDEX.json' && fs.existsSync(path.join(out, 'adf-wiki', it.replace(/json$/, 'wiki'))))
-ask('ADF as wiki', adf, 82, name =>
+ask('ADF as wiki', adf, 84, name =>
   same(plain(theirs(read(path.join(out, 'adf-wiki', name.replace(/json$/, 'wiki'))))),
     plain(JSON.parse(read(path.join(out, 'adf-again', name))))))
 

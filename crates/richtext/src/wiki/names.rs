@@ -3,6 +3,9 @@
 use crate::format::Dialect;
 use crate::values::colours;
 
+/// The language of `{code}` that names none, in Jira and in Confluence.
+pub(super) const DEFAULT_LANGUAGE: &str = "java";
+
 /// What a macro is to the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {

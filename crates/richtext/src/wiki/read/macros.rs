@@ -6,7 +6,7 @@ use super::{Place, Reader, Tag};
 use crate::format::{Dialect, known};
 use crate::tree::{Attr, Kind, MACRO, MAX_DEPTH, Node, Span};
 use crate::values::{json, macros, parameters};
-use crate::wiki::names::{self, Class};
+use crate::wiki::names::{self, Class, DEFAULT_LANGUAGE};
 use crate::wiki::params;
 
 /// Whether an item of a list goes on with this macro; others end the list.
@@ -77,9 +77,6 @@ impl<'a> Reader<'a> {
     fn code(&self, tag: Tag<'a>, body: Span) -> Node<'a> {
         let (span, is_tight) = self.code_body(body);
         let mut node = Node::new(Kind::CodeBlock);
-        if tag.name == "noformat" {
-            node = node.with("wiki:form", "noformat");
-        }
         if is_tight {
             node = node.with("wiki:lines", "tight");
         }
@@ -91,6 +88,9 @@ impl<'a> Reader<'a> {
                 }
                 _ => node.with(format!("param:{name}"), value),
             };
+        }
+        if tag.name == "code" && node.get("language").is_none() {
+            node = node.with("language", DEFAULT_LANGUAGE).with("wiki:form", "code");
         }
         if span.is_empty() {
             return node;

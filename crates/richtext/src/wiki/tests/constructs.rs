@@ -195,8 +195,14 @@ fn a_quote_remembers_which_of_its_two_spellings_it_has() {
 fn code_is_what_stands_between_its_tags() {
     check(
         "{code:java|title=x}\r\na *b*\r\n{code}\n\n{noformat}c{noformat}",
-        r#"codeBlock<language=java,param:title=x>["a *b*"] codeBlock<wiki:form=noformat,wiki:lines=tight>["c"]"#,
+        r#"codeBlock<language=java,param:title=x>["a *b*"] codeBlock<wiki:lines=tight>["c"]"#,
     );
+}
+
+#[test]
+fn code_that_names_no_language_is_in_the_products_own() {
+    check("{code}\nx\n{code}", r#"codeBlock<language=java,wiki:form=code>["x"]"#);
+    check("{code:title=t}\nx\n{code}", r#"codeBlock<param:title=t,language=java,wiki:form=code>["x"]"#);
 }
 
 #[test]

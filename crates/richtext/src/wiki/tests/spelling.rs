@@ -143,3 +143,38 @@ fn a_line_end_of_code_is_one_character_however_it_is_spelled() {
     assert_eq!(wiki.place(spelling, Kind::CodeBlock, 2), Some(3));
     assert_eq!(wiki.text("\n", Kind::CodeBlock, &spelling[..1], &spelling[1..]), "\r\n");
 }
+
+/// What is written for blocks of these texts.
+fn written(blocks: &[Node<'_>]) -> String {
+    Wiki { dialect: Dialect::Jira }.document(blocks)
+}
+
+#[test]
+fn code_in_no_language_is_not_written_as_if_it_were_in_one() {
+    let code = |text: &'static str| Node::new(Kind::CodeBlock).holding(vec![Node::of_text(text)]);
+    assert_eq!(written(&[code("x")]), "{noformat}\nx\n{noformat}");
+    assert_eq!(written(&[code("x").with("language", "java")]), "{code:java}\nx\n{code}");
+    assert_eq!(written(&[code("x").with("language", "java").with("wiki:form", "code")]), "{code}\nx\n{code}");
+    assert!(written(&[code("{noformat}")]).starts_with("{adf:"), "neither macro can hold it");
+}
+
+#[test]
+fn a_break_before_a_blank_needs_no_reference() {
+    let text = |text: &'static str| Node::of_text(text);
+    let lines = [text("a"), Node::new(Kind::HardBreak), text(" b"), Node::new(Kind::HardBreak), text("c")];
+    assert_eq!(written(&[Node::new(Kind::Paragraph).holding(lines.to_vec())]), "a\\\\ b\nc");
+}
+
+#[test]
+fn a_picture_of_which_all_is_said_in_words_remembers_no_spelling() {
+    let source = "x !a.png|width=30,alt=A! y\n\n!a.png|align=right!";
+    let blocks = read(source, Dialect::Jira);
+    let image = &blocks[0].children[1];
+    assert_eq!(
+        (image.kind, image.get("wiki:params"), blocks[1].children[0].get("wiki:params")),
+        (Kind::Image, None, None)
+    );
+    assert_eq!(written(&blocks), source);
+    let odd = read("!a.png|align=right, width=3!", Dialect::Jira);
+    assert_eq!(odd[0].children[0].text_of("wiki:params"), Some("align=right, width=3"));
+}

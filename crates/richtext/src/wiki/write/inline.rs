@@ -130,6 +130,17 @@ impl<'n, 'a> Item<'n, 'a> {
     }
 }
 
+/// Where something stands among its siblings.
+#[derive(Clone, Copy)]
+struct Stands {
+    /// Whether its line begins with it.
+    is_first: bool,
+    /// Whether its block ends with it.
+    is_last: bool,
+    /// Whether a blank follows.
+    before_blank: bool,
+}
+
 pub(super) struct Spell<'w> {
     pub(super) writer: &'w mut Writer,
     line: Line,
@@ -147,8 +158,13 @@ impl Spell<'_> {
         let mut index = 0;
         while index < items.len() {
             let Some(mark) = items[index].marks.get(depth) else {
-                let at_edge = is_line && (index == 0 || index + 1 == items.len());
-                self.item(&items[index], at_edge, index == 0 && is_line, index + 1 == items.len() && is_line);
+                let next = items.get(index + 1);
+                let stands = Stands {
+                    is_first: is_line && index == 0,
+                    is_last: is_line && next.is_none(),
+                    before_blank: next.is_some_and(|it| it.node.text.starts_with([' ', '\t'])),
+                };
+                self.item(&items[index], stands);
                 index += 1;
                 continue;
             };
@@ -264,7 +280,7 @@ impl Spell<'_> {
         true
     }
 
-    fn item(&mut self, item: &Item<'_, '_>, at_edge: bool, is_first: bool, is_last: bool) {
+    fn item(&mut self, item: &Item<'_, '_>, stands: Stands) {
         let node = item.node;
         let spelled = match node.kind {
             Kind::Text => {
@@ -272,12 +288,12 @@ impl Spell<'_> {
                     care: self.care,
                     in_link: self.in_link,
                     in_cell: self.line == Line::Paragraph(Place::Cell),
-                    is_first,
-                    is_last,
+                    is_first: stands.is_first,
+                    is_last: stands.is_last,
                 };
                 return text::spell(&node.text, place, &mut self.out);
             }
-            Kind::HardBreak => self.hard_break(node, at_edge),
+            Kind::HardBreak => self.hard_break(node, stands),
             Kind::Emoji if self.care < Care::Forced => emoticon(node),
             Kind::Mention => Writer::mention(node),
             Kind::InlineCard => self.writer.inline_card(node),
@@ -291,11 +307,15 @@ impl Spell<'_> {
         self.out.push_str(&spelled);
     }
 
-    /// A line feed where one can stand, else `\\`. Two of either kind do not stand together.
-    fn hard_break(&self, node: &Node<'_>, at_edge: bool) -> Option<String> {
+    /// A line feed where one can stand, else `\\`: before blanks too, which begin no line. Two of either kind do not stand together.
+    fn hard_break(&self, node: &Node<'_>, stands: Stands) -> Option<String> {
+        let at_edge = stands.is_first || stands.is_last;
         let follows_break = self.out.ends_with("\\\\");
         let is_bound = self.line == Line::Heading || self.signs > 0 || at_edge;
-        let is_double = node.text_of("wiki:form") == Some("\\\\") || is_bound || self.out.ends_with('\n');
+        let is_double = node.text_of("wiki:form") == Some("\\\\")
+            || is_bound
+            || stands.before_blank
+            || self.out.ends_with('\n');
         match (is_double, follows_break) {
             (true, true) if is_bound => None,
             (true, false) if self.care == Care::Forced && !at_edge && self.line == Line::Heading => None,

@@ -6,7 +6,7 @@ use super::Writer;
 use super::block::{is_confluence, only};
 use crate::tree::{Kind, MACRO, Node};
 use crate::values::{json, macros, parameters};
-use crate::wiki::names::{self, Class};
+use crate::wiki::names::{self, Class, DEFAULT_LANGUAGE};
 use crate::wiki::params;
 use crate::wiki::read::Place;
 
@@ -34,6 +34,7 @@ impl Writer {
         Some(format!("{{{name}{params}}}{lines}{{{name}}}"))
     }
 
+    /// `{noformat}` if it is in no language: `{code}` alone is in Java.
     pub(super) fn code(&self, node: &Node<'_>) -> Option<String> {
         only(node, &["language"])?;
         if node.children.iter().any(|it| it.kind != Kind::Text || !it.marks.is_empty()) {
@@ -41,14 +42,14 @@ impl Writer {
         }
         let text: String = node.children.iter().map(|it| it.text.as_ref()).collect();
         let language = node.text_of("language");
-        let is_noformat = language.is_none() && node.text_of("wiki:form") == Some("noformat");
-        let name =
-            if is_noformat || (language.is_none() && text.contains("{code}")) { "noformat" } else { "code" };
+        let is_default = node.text_of("wiki:form") == Some("code") && language == Some(DEFAULT_LANGUAGE);
+        let name = if language.is_none() { "noformat" } else { "code" };
         if text.contains(&format!("{{{name}}}")) || (text.is_empty() && !node.children.is_empty()) {
             return None;
         }
         let key = node.text_of("wiki:language").unwrap_or_default();
-        let params = params::write(language.map(|it| (key, it)).into_iter().chain(own_params(node)))?;
+        let shown = language.filter(|_| !is_default).map(|it| (key, it));
+        let params = params::write(shown.into_iter().chain(own_params(node)))?;
         let is_tight =
             node.text_of("wiki:lines").is_some() && !text.starts_with('\n') && !text.ends_with('\n');
         let is_tight = is_tight && !text.starts_with("\r\n");
