@@ -1,11 +1,36 @@
 //! The named character references of storage format and wiki markup: the 252 of HTML 4 and XML's `apos`.
 //!
-//! In: a name. Out: its character. Numeric references are no business of this file.
+//! In: a name, or a text that begins with a reference. Out: its character.
 
 /// The character that `&name;` stands for.
 pub(crate) fn named(name: &str) -> Option<char> {
     let found = NAMES.binary_search_by(|it| it.0.cmp(name)).ok()?;
     Some(NAMES[found].1)
+}
+
+/// The character of the reference `text` begins with (`&amp;`, `&#38;`, `&#x26;`), and how long that is.
+pub(crate) fn reference(text: &str) -> Option<(char, usize)> {
+    let name = text.strip_prefix('&')?;
+    let len = name.bytes().take(MAX_NAME).position(|it| it == b';')?;
+    let found = match name[..len].strip_prefix('#') {
+        Some(digits) => numbered(digits)?,
+        None => named(&name[..len])?,
+    };
+    Some((found, len + 2))
+}
+
+/// No name or number of a character is longer.
+const MAX_NAME: usize = 10;
+
+fn numbered(digits: &str) -> Option<char> {
+    let (digits, radix) = match digits.strip_prefix(['x', 'X']) {
+        Some(hex) => (hex, 16),
+        None => (digits, 10),
+    };
+    if digits.is_empty() || !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
+        return None;
+    }
+    char::from_u32(u32::from_str_radix(digits, radix).ok()?)
 }
 
 /// By name, in order of bytes.

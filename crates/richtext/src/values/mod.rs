@@ -8,6 +8,7 @@ pub(crate) mod dates;
 pub(crate) mod emoticons;
 pub(crate) mod entities;
 pub(crate) mod hrefs;
+pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod macros;
 pub(crate) mod parameters;

@@ -99,7 +99,9 @@ fn unit(spelling: &str, at: usize) -> (Unit, usize) {
     let bytes = spelling.as_bytes();
     match bytes[at] {
         b'\\' => backslash(bytes, at),
-        b'&' => reference(&spelling[at..]).map_or((Unit::Same, 1), |(it, len)| (Unit::One(it), len)),
+        b'&' => {
+            entities::reference(&spelling[at..]).map_or((Unit::Same, 1), |(it, len)| (Unit::One(it), len))
+        }
         b'-' => dash(bytes, at),
         first => (Unit::Same, length(first)),
     }
@@ -132,27 +134,4 @@ fn dash(bytes: &[u8], at: usize) -> (Unit, usize) {
         3 if stands_free => (Unit::One('—'), 3),
         _ => (Unit::Same, 1),
     }
-}
-
-/// The character reference `text` begins with, and how long it is.
-pub(super) fn reference(text: &str) -> Option<(char, usize)> {
-    let name = &text.as_bytes()[1..];
-    let len = name.iter().take(10).position(|it| *it == b';')?;
-    let name = text.get(1..=len)?;
-    let found = match name.strip_prefix('#') {
-        Some(digits) => numbered(digits)?,
-        None => entities::named(name)?,
-    };
-    Some((found, len + 2))
-}
-
-fn numbered(digits: &str) -> Option<char> {
-    let (digits, radix) = match digits.strip_prefix(['x', 'X']) {
-        Some(hex) => (hex, 16),
-        None => (digits, 10),
-    };
-    if digits.is_empty() || !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
-        return None;
-    }
-    char::from_u32(u32::from_str_radix(digits, radix).ok()?)
 }

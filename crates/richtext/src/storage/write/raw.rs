@@ -3,6 +3,7 @@
 use super::super::{escape, read};
 use super::Writer;
 use crate::tree::{Kind, Node};
+use crate::values::html;
 
 impl Writer {
     /// Something kept as it was written, in this format or another one.
@@ -46,7 +47,7 @@ impl Writer {
 
     /// HTML in Markdown, which means nothing here: its text, as a reader sees it.
     fn seen(&mut self, node: &Node<'_>) {
-        let text = without_tags(&node.text);
+        let text = html::seen(&node.text);
         let shown = text.trim();
         if node.kind == Kind::RawInline {
             escape::encode(&mut self.out, &text);
@@ -67,16 +68,4 @@ fn stands_alone(node: &Node<'_>) -> bool {
         && only.kind == node.kind
         && only.text == node.text
         && only.text_of("/format") == Some("storage")
-}
-
-fn without_tags(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        out.push_str(&rest[..at]);
-        let close = if rest[at..].starts_with("<!--") { "-->" } else { ">" };
-        rest = rest[at..].find(close).map_or("", |it| &rest[at + it + close.len()..]);
-    }
-    out.push_str(rest);
-    escape::decode_value(&out).into_owned()
 }

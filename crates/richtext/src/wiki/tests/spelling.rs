@@ -178,3 +178,16 @@ fn a_picture_of_which_all_is_said_in_words_remembers_no_spelling() {
     let odd = read("!a.png|align=right, width=3!", Dialect::Jira);
     assert_eq!(odd[0].children[0].text_of("wiki:params"), Some("align=right, width=3"));
 }
+
+#[test]
+fn html_of_markdown_is_the_text_of_it_and_no_reason_for_json() {
+    let html = |text: &'static str| Node::raw(Kind::RawInline, "markdown", text);
+    let heading =
+        |last| Node::new(Kind::Heading).with_json("level", "1").holding(vec![Node::of_text("a "), last]);
+    assert_eq!(written(&[heading(html("<b>"))]), "h1. a&#32;");
+    assert_eq!(written(&[heading(html("&amp;<!-- x -->"))]), "h1. a &");
+    assert_eq!(
+        written(&[Node::new(Kind::Paragraph).holding(vec![html("<br/>")]), heading(html("b"))]),
+        "\n\nh1. a b"
+    );
+}

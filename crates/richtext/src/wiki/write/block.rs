@@ -4,7 +4,7 @@ use super::Writer;
 use super::inline::Line;
 use crate::format::Dialect;
 use crate::tree::{Attr, Kind, Node, Value};
-use crate::values::hrefs;
+use crate::values::{hrefs, html};
 use crate::wiki::read::{Place, image_params, parse_image};
 
 impl Writer {
@@ -111,7 +111,7 @@ impl Writer {
                 format!("{{adf:display=block}}{}{{adf}}", node.text.replace("{adf}", "\\u007badf}"))
             }
             Some("markdown") => {
-                let text = Node::of_text(visible(&node.text));
+                let text = Node::of_text(html::seen(&node.text).trim().to_owned());
                 let paragraph = Node::new(Kind::Paragraph).holding(vec![text]);
                 self.line("", &paragraph.children, Line::Paragraph(Place::Block)).unwrap_or_default()
             }
@@ -121,30 +121,13 @@ impl Writer {
     }
 }
 
-/// `node`, or what a reader sees of it if it is HTML in Markdown.
-pub(super) fn shown<'n>(node: &'n Node<'_>) -> Node<'n> {
+/// `node`, or what a reader sees of it if it is HTML in Markdown; nothing if that is nothing.
+pub(super) fn shown<'n>(node: &'n Node<'_>) -> Option<Node<'n>> {
     if node.kind == Kind::RawInline && node.text_of("/format") == Some("markdown") {
-        return Node::of_text(visible(&node.text));
+        let seen = Node::of_text(html::seen(&node.text));
+        return Some(seen).filter(|it| !it.text.is_empty());
     }
-    node.clone()
-}
-
-/// Text of HTML as it is shown: without tags and comments.
-fn visible(html: &str) -> String {
-    let mut text = String::new();
-    let mut rest = html;
-    while let Some(start) = rest.find('<') {
-        text.push_str(&rest[..start]);
-        let end = if rest[start..].starts_with("<!--") {
-            rest[start..].find("-->").map(|it| start + it + 3)
-        } else {
-            rest[start..].find('>').map(|it| start + it + 1)
-        };
-        let Some(end) = end else { break };
-        rest = &rest[end..];
-    }
-    text.push_str(rest);
-    text.trim().to_owned()
+    Some(node.clone())
 }
 
 /// Blocks without the groups they stand in, which markup does not have.

@@ -50,7 +50,10 @@ impl Writer {
         if nodes.is_empty() {
             return None;
         }
-        let shown: Vec<Node<'_>> = nodes.iter().map(super::block::shown).collect();
+        let shown: Vec<Node<'_>> = nodes.iter().filter_map(super::block::shown).collect();
+        if shown.is_empty() {
+            return Some(String::new());
+        }
         let nodes = shown.as_slice();
         if let [Node { kind: Kind::Text, marks, text, .. }] = nodes
             && marks.is_empty()

@@ -2,6 +2,7 @@
 
 use super::inline::Care;
 use crate::values::emoticons::EMOTICONS;
+use crate::values::entities;
 use crate::wiki::chars;
 use crate::wiki::read::is_scheme;
 
@@ -52,7 +53,7 @@ pub(super) fn spell_code(text: &str, care: Care, to: &mut String) {
         match it {
             '\n' => to.push_str("&#10;"),
             '\r' => to.push_str("&#13;"),
-            '&' if chars::reference(&text[at..]).is_some() || care == Care::Forced => to.push_str("&amp;"),
+            '&' if entities::reference(&text[at..]).is_some() || care == Care::Forced => to.push_str("&amp;"),
             '\\' if escapes(next) || care == Care::Forced => to.push_str("&#92;"),
             '}' if care >= Care::Escaped || next.is_none() => to.push_str("&#125;"),
             '{' if care >= Care::Escaped => to.push_str("&#123;"),
@@ -104,7 +105,7 @@ fn always(
         '\n' | '\r' => reference(it, to),
         ' ' | '\t' if is_edge => reference(it, to),
         '\\' if escapes(next) => reference(it, to),
-        '&' if chars::reference(rest).is_some() => to.push_str("&amp;"),
+        '&' if entities::reference(rest).is_some() => to.push_str("&amp;"),
         '-' if last == Some(' ') && is_dash(rest) => escape(it, to),
         '{' if rest.starts_with("{color") => escape(it, to),
         '\u{b}' | '\u{c}' | '\0' => reference(it, to),

@@ -1,0 +1,53 @@
+//! HTML as a person sees it.
+//!
+//! In: HTML that means nothing to any other format. Out: its text.
+
+use super::entities;
+
+/// The text of `html`: tags, comments and declarations show nothing, references their characters. What only looks like a tag stays.
+pub(crate) fn seen(html: &str) -> String {
+    let (mut text, mut rest) = (String::new(), html);
+    while let Some(at) = rest.find(['<', '&']) {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let len = match entities::reference(rest) {
+            Some((found, len)) => {
+                text.push(found);
+                len
+            }
+            None => tag(rest).unwrap_or_else(|| {
+                text.push_str(&rest[..1]);
+                1
+            }),
+        };
+        rest = &rest[len..];
+    }
+    text.push_str(rest);
+    text
+}
+
+/// How long the tag or comment is that `rest` begins with.
+fn tag(rest: &str) -> Option<usize> {
+    let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
+    rest.strip_prefix('<')?.starts_with(begins).then_some(())?;
+    let close = if rest.starts_with("<!--") { "-->" } else { ">" };
+    Some(rest.find(close)? + close.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seen;
+
+    #[test]
+    fn tags_and_comments_show_nothing_and_references_their_characters() {
+        for (html, text) in [
+            ("<div a=\"b\">x <b>y</b></div>", "x y"),
+            ("a <!-- <b> --> c", "a  c"),
+            ("AT&amp;T &lt;b&gt; &nosuch; & &#65;", "AT&T <b> &nosuch; & A"),
+            ("1 < 2 <3 </p", "1 < 2 <3 </p"),
+            ("<!DOCTYPE x><?php y ?>z", "z"),
+        ] {
+            assert_eq!(seen(html), text, "{html}");
+        }
+    }
+}
