@@ -24,6 +24,17 @@ use crate::values::json::escape;
 /// The `extensionType` of what is kept raw of another format; its `extensionKey` is the format's name.
 const RAW: &str = "com.plainwire.raw";
 
+/// In JSON of our own, the attribute that says what element a group is.
+const ELEMENT: &str = "plainwire:element";
+
+/// What kinds are called in JSON of our own that ADF has no name for.
+const OWN: [(&str, Kind); 2] = [("plainwire:group", Kind::Group), ("plainwire:image", Kind::Image)];
+
+/// The name of a kind in JSON of our own, if ADF has none.
+fn tree_name(kind: Kind) -> Option<&'static str> {
+    OWN.iter().find(|it| it.1 == kind).map(|it| it.0)
+}
+
 /// The format.
 pub(crate) struct Adf;
 

@@ -59,7 +59,7 @@ fn compare(ours: &[Attr<'_>], theirs: &[Attr<'_>], label: Option<&str>, found: &
 }
 
 fn kind_of(attr: &Attr<'_>) -> LossKind {
-    if attr.is_incidental() || attr.is_spelling() { LossKind::Identity } else { LossKind::Attribute }
+    if attr.is_incidental() { LossKind::Identity } else { LossKind::Attribute }
 }
 
 /// Whether two values of this attribute mean the same.

@@ -138,9 +138,8 @@ pub(super) fn write_all(out: &mut String, attrs: &[Attr<'_>], place: Place) {
 }
 
 /// Whether Markdown carries this attribute of such a node.
-pub(super) fn is_carried(kind: Kind, attr: &Attr<'_>) -> bool {
-    let of_break = kind == Kind::HardBreak && attr.name == "text";
-    !of_break && !attr.is_incidental()
+pub(super) fn is_carried(attr: &Attr<'_>) -> bool {
+    !attr.is_incidental()
 }
 
 /// The nodes with what Markdown carries of their marks: how another format spelled a mark is no reason to spell it out here.
@@ -156,13 +155,72 @@ pub(super) fn with_carried_marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Cow<'n, [Node
 
 /// What is said of a node, marks of blocks included, as attributes: `None` if Markdown can't write one of the names.
 pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<Vec<Attr<'n>>> {
-    let carried = node.attrs.iter().filter(|it| is_carried(node.kind, it));
+    let carried = node.attrs.iter().filter(|it| is_carried(it));
+    let named = |it: &'n Attr<'_>| match is_read_otherwise(node.kind, &it.name) {
+        true => Cow::Owned(format!("{PLAIN}{}", it.name)),
+        false => Cow::Borrowed(&*it.name),
+    };
     let mut attrs: Vec<Attr<'n>> =
-        carried.map(|it| Attr { name: Cow::Borrowed(&it.name), value: borrowed(&it.value) }).collect();
+        carried.map(|it| Attr { name: named(it), value: borrowed(&it.value) }).collect();
     if !node.kind.is_inline() {
         node.marks.iter().for_each(|it| attrs.extend(of_mark(it)));
     }
     attrs.iter().all(|it| can_name(&it.name)).then_some(attrs)
+}
+
+/// The parameter of a macro that has no name.
+pub(super) const UNNAMED: &str = "_";
+
+/// What stands before the name of an attribute that would be read as something else.
+pub(super) const PLAIN: &str = "attr:";
+
+/// Whether the name of an attribute, by itself, is that of a mark, or of something of HTML, or means nothing.
+fn is_read_otherwise(kind: Kind, name: &str) -> bool {
+    if kind.is_inline() || name.contains([':', '/']) {
+        return false;
+    }
+    match kind {
+        Kind::CodeBlock => !is_of_code(name),
+        Kind::Extension | Kind::BodiedExtension => false,
+        Kind::Table | Kind::TableRow | Kind::TableHeader | Kind::TableCell if of_html(kind, name) => true,
+        _ => SHORT.iter().any(|it| it.0 == name) || name == "breakout-width",
+    }
+}
+
+/// Whether a fence may say this of its code: any other braces are part of the language.
+pub(super) fn is_of_code(name: &str) -> bool {
+    const NAMES: [&str; 6] = ["language", "uniqueId", "localId", "wrap", "hideLineNumbers", "hide-lines"];
+    let known = NAMES.contains(&name) || is_foreign(name) || name == "breakout-width";
+    known || SHORT.iter().any(|it| it.0 == name)
+}
+
+/// Whether HTML has this attribute and ADF does not.
+pub(super) fn of_html(kind: Kind, name: &str) -> bool {
+    const NAMES: [&str; 21] = [
+        "abbr",
+        "align",
+        "axis",
+        "bgcolor",
+        "border",
+        "cellpadding",
+        "cellspacing",
+        "class",
+        "dir",
+        "headers",
+        "height",
+        "hidden",
+        "id",
+        "lang",
+        "markdown",
+        "nowrap",
+        "open",
+        "role",
+        "scope",
+        "style",
+        "summary",
+    ];
+    let shared = name == "width" && kind != Kind::Table || name == "title" && kind != Kind::Expand;
+    NAMES.contains(&name) || shared || name.starts_with("data-") || name.starts_with("aria-")
 }
 
 /// The value without its owner.
@@ -217,7 +275,10 @@ pub(super) fn object(attrs: &[Attr<'_>]) -> String {
 /// Says `attrs` of `node`: those with the name of a mark of blocks are marks.
 pub(super) fn apply<'a>(node: &mut Node<'a>, attrs: Vec<Attr<'a>>) {
     for attr in attrs {
-        if let Some(short) = SHORT.iter().find(|it| it.0 == attr.name) {
+        if let Some(name) = attr.name.strip_prefix(PLAIN) {
+            let name = name.to_owned().into();
+            node.attrs.push(Attr { name, value: attr.value });
+        } else if let Some(short) = SHORT.iter().find(|it| it.0 == attr.name) {
             let attr = Attr { name: short.2.into(), value: attr.value };
             node.marks.push(Mark { kind: short.1, attrs: vec![attr] });
         } else if let Some(name) = attr.name.strip_prefix("mark:") {
@@ -254,6 +315,14 @@ pub(super) fn fit_text(attrs: &[Attr<'_>]) -> bool {
     let known =
         |name: &str| SHORT.iter().any(|it| it.0 == name) || name == "breakout-width" || is_foreign(name);
     !attrs.is_empty() && attrs.iter().all(|it| known(&it.name))
+}
+
+/// What stands before the names of attributes of the item of a list.
+pub(super) const ITEM: &str = "item/";
+
+/// Whether these are said of the item of a list, at its beginning.
+pub(super) fn fit_item(attrs: &[Attr<'_>]) -> bool {
+    !attrs.is_empty() && attrs.iter().all(|it| it.name.starts_with(ITEM))
 }
 
 /// Whether these may stand alone before a block.

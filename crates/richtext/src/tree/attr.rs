@@ -39,37 +39,24 @@ impl<'a> Attr<'a> {
     /// otherwise, that something is there and empty, or that a hard break is a line feed. Markdown does not carry it; a sidecar brings it back.
     #[must_use]
     pub fn is_incidental(&self) -> bool {
-        const NAMES: [&str; 8] = [
+        const NAMES: [&str; 7] = [
             "localId",
             "ac:local-id",
             "ac:macro-id",
             "ac:schema-version",
             "ac:task-id",
             "ac:task-uuid",
-            "storage:form",
-            "wiki:form",
+            "ri:version-at-save",
         ];
+        const SPELLED: [&str; 7] = ["form", "body", "element", "lines", "language", "width", "section"];
+        let own = self.name.strip_prefix("storage:").or_else(|| self.name.strip_prefix("wiki:"));
         let is_empty =
             || self.value.shown().trim_matches(['[', ']', '{', '}', ' ', '\n', '\r', '\t']).is_empty();
         let is_break = self.name == "text" && self.value.as_str() == Some("\n");
         is_break
             || NAMES.contains(&&*self.name)
+            || own.is_some_and(|it| SPELLED.contains(&it))
             || (matches!(&*self.name, "/attrs" | "/content" | "/marks") && is_empty())
-    }
-
-    /// Whether it only remembers how its format spelled something that it could have spelled otherwise. Markdown carries it all the same,
-    /// so that the format comes back as it was; to other formats it means nothing.
-    #[must_use]
-    pub fn is_spelling(&self) -> bool {
-        const NAMES: [&str; 6] = [
-            "storage:body",
-            "storage:element",
-            "storage:section",
-            "wiki:language",
-            "wiki:lines",
-            "wiki:width",
-        ];
-        NAMES.contains(&&*self.name)
     }
 
     /// Whether it says what holds without it.

@@ -13,7 +13,7 @@
 //! - Macros ADF has a node for are that node: `info tip note warning panel` (`panel`), `code noformat` (`codeBlock`), `expand`,
 //!   `status`, tasks, layouts. Their parameters without a place are attributes `param:NAME`; `ac:macro-id`, `ac:schema-version` and other
 //!   attributes of the element keep their names; attributes of HTML are `html:NAME`; which spelling of two was used is `wiki:form`.
-//! - `wiki:…` and `storage:…` belong to that format alone: no other looks at them. `form`, `element`, `lines`, `language`, `width` and
+//! - `wiki:…` and `storage:…` belong to that format alone: no other looks at them. `form`, `body`, `element`, `lines`, `language`, `width` and
 //!   `section` only remember how something was spelled and mean nothing; the others (`storage:comment`, `storage:extra`, `wiki:params`)
 //!   hold what the tree has no word for.
 //! - An element or sign that ADF has no mark for is [`MarkKind::Other`] whose `/type` is `html:` and the element's name: a citation
@@ -23,6 +23,7 @@
 //!   `shortcut:KEY/PARAMETER` what Confluence's administrator says. `values/hrefs.rs` spells and reads these. A link that shows the title of
 //!   what it leads to is an `inlineCard` with that `url`.
 //! - A person is a `mention`; `id` is the account id, or else the user key or name, and then `ri:userkey` or `ri:username` says so.
+//! - A hard break has no marks, whatever it stands in: nothing shows them, and ADF's schema has none there.
 //! - A picture among text is [`Kind::Image`]; alone in its paragraph it is a `mediaSingle` with a `media` of type `external`, also if its
 //!   `url` is `attachment:NAME`.
 //! - What can't be understood is [`Kind::RawBlock`] or [`Kind::RawInline`], verbatim.

@@ -1,7 +1,8 @@
-//! The corpora of `../shared/richtext`, where they are present.
+//! The corpora of `../shared/richtext`, where they are present, and those that `PLAINWIRE_RICHTEXT_CORPUS` names.
 
 #![allow(dead_code, clippy::print_stderr, reason = "each test takes what it needs")]
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,13 +18,29 @@ pub(crate) fn root() -> Option<PathBuf> {
 
 /// Names below `folder` and texts of the files that end in `.{extension}`, in order; empty without the corpora.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
-    let Some(root) = root() else { return Vec::new() };
+    root().map(|it| below(&it, folder, &[extension])).unwrap_or_default()
+}
+
+/// Names and texts of the documents in `folder` of the directory that `PLAINWIRE_RICHTEXT_CORPUS` names; none without it.
+pub(crate) fn outside(folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
+    let Some(root) = env::var_os("PLAINWIRE_RICHTEXT_CORPUS") else { return Vec::new() };
+    let root = PathBuf::from(root);
+    assert!(root.is_dir(), "expected a directory in PLAINWIRE_RICHTEXT_CORPUS, but found {}", root.display());
+    let named = |(name, text)| (format!("{OUTSIDE}{name}"), text);
+    below(&root, folder, extensions).into_iter().map(named).collect()
+}
+
+/// What stands before the name of a document from outside.
+pub(crate) const OUTSIDE: &str = "outside/";
+
+/// Names and texts of the files below a folder, in order; those that are no UTF-8 are none.
+fn below(root: &Path, folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     gather(&root.join(folder), &mut found);
-    found.retain(|it| it.extension().is_some_and(|it| it == extension));
+    found.retain(|it| it.extension().is_some_and(|it| extensions.iter().any(|own| it == *own)));
     found.sort();
     let named = |path: PathBuf| {
-        let name = path.strip_prefix(&root).expect("it was found below").display().to_string();
+        let name = path.strip_prefix(root).expect("it was found below").display().to_string();
         Some((name, String::from_utf8(fs::read(path).ok()?).ok()?))
     };
     found.into_iter().filter_map(named).collect()

@@ -28,7 +28,10 @@ pub(crate) fn sources() -> Vec<Sample> {
             add(Format::Wiki(dialect), corpus::files("wiki", extension));
         }
         add(Format::Wiki(dialect), pairs());
+        add(Format::Wiki(dialect), corpus::outside("wiki", &["wiki", "conf", "confluence", "jira", "txt"]));
     }
+    add(Format::Adf, corpus::outside("adf", &["json"]));
+    add(Format::Storage, corpus::outside("storage", &["xml", "xhtml", "html"]));
     all
 }
 
@@ -101,5 +104,8 @@ pub(crate) fn markdown() -> Vec<Sample> {
             add(name, &text);
         }
     }
+    corpus::outside("markdown", &["md", "markdown", "txt"])
+        .iter()
+        .for_each(|(name, text)| add(name.clone(), text));
     all
 }

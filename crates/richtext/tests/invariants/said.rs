@@ -29,11 +29,8 @@ pub(crate) fn said_by(format: Format, source: &str) -> Value {
     said(&Document::read(format, source).blocks)
 }
 
-/// The same without what only its own format cares for: how it spelled something, what holds also unsaid, and the name of somebody whose id
-/// is there.
+/// The same without what holds also unsaid, and without the name of somebody whose id is there.
 pub(crate) fn meant(mut said: Value) -> Value {
-    const SPELLING: [&str; 6] =
-        ["storage:body", "storage:element", "storage:section", "wiki:language", "wiki:lines", "wiki:width"];
     match &mut said {
         Value::Array(all) => all.iter_mut().for_each(|it| *it = meant(it.take())),
         Value::Object(node) => {
@@ -45,7 +42,7 @@ pub(crate) fn meant(mut said: Value) -> Value {
                         && value["json"] == 1
                         || name == "layout" && value == "default"
                         || name == "accessLevel" && value == "";
-                    !SPELLING.contains(&name.as_str()) && !is_default && !(named && name == "text")
+                    !is_default && !(named && name == "text")
                 });
             }
             for part in ["marks", "children"] {
@@ -80,7 +77,7 @@ fn mark(mark: &Mark<'_>) -> Value {
 }
 
 fn attrs(attrs: &[Attr<'_>]) -> Value {
-    const IDENTITY: [&str; 9] = [
+    const IDENTITY: [&str; 16] = [
         "localId",
         "/localId",
         "ac:macro-id",
@@ -88,8 +85,15 @@ fn attrs(attrs: &[Attr<'_>]) -> Value {
         "ac:schema-version",
         "ac:task-id",
         "ac:task-uuid",
+        "ri:version-at-save",
+        "storage:body",
+        "storage:element",
         "storage:form",
+        "storage:section",
         "wiki:form",
+        "wiki:language",
+        "wiki:lines",
+        "wiki:width",
     ];
     let mut all = Map::new();
     for attr in attrs {

@@ -28,7 +28,8 @@ const MAX_DIAGNOSTICS: usize = 1000;
 
 /// The blocks of `source`, and what is wrong with it.
 pub(super) fn read(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
-    let mut reader = Reader { scan: Scan::new(source), names: Names::Adf, diagnostics: Vec::new() };
+    let mut reader =
+        Reader { scan: Scan::new(source), names: Names::Adf, diagnostics: Vec::new(), strays: 0 };
     let blocks = reader.root();
     if let Some(at) = reader.scan.control {
         let found = "expected control characters to be escaped, but found one raw";
@@ -41,6 +42,8 @@ struct Reader<'a> {
     scan: Scan<'a>,
     names: Names,
     diagnostics: Vec<Diagnostic>,
+    /// How many of the diagnostics are of nodes that their parent can't hold: each is kept raw in its place.
+    strays: usize,
 }
 
 /// Whose the names of attributes are.
@@ -103,6 +106,8 @@ impl<'a> Reader<'a> {
     fn document(&mut self, draft: node::Draft<'a>, start: usize) -> Vec<Node<'a>> {
         match draft.content {
             Some((nodes, _)) => self.settle(None, nodes),
+            // There is nothing to keep.
+            None if draft.says_nothing() => Vec::new(),
             None => {
                 let span = Span::new(start, self.scan.at);
                 self.say(Diagnostic::new(span, "expected `content` to be an array, but found none"));
@@ -142,7 +147,7 @@ impl<'a> Reader<'a> {
 
 /// The one node `json` is, inline or block; raw if it is none.
 pub(super) fn lone(json: &str) -> Node<'_> {
-    let mut reader = Reader { scan: Scan::new(json), names: Names::Tree, diagnostics: Vec::new() };
+    let mut reader = Reader { scan: Scan::new(json), names: Names::Tree, diagnostics: Vec::new(), strays: 0 };
     reader.scan.space();
     let start = reader.scan.at;
     if reader.scan.peek() == Some(b'{') {
@@ -150,7 +155,7 @@ pub(super) fn lone(json: &str) -> Node<'_> {
         let is_sound = read.is_ok();
         let node = reader.finish(draft, start, read);
         reader.nothing_follows();
-        if is_sound && reader.diagnostics.is_empty() {
+        if is_sound && reader.diagnostics.len() == reader.strays {
             return node;
         }
     }

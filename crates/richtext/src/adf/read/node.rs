@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Broken, Reader};
+use super::super::ELEMENT;
+use super::{Broken, Names, Reader};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Holds, Kind, MAX_DEPTH, Mark, Node, Span, add};
 
@@ -20,6 +21,14 @@ pub(super) struct Draft<'a> {
     misshapen: Option<Diagnostic>,
     /// Whether the text stopped being JSON within `content`, which keeps what it read.
     broken_within: bool,
+}
+
+impl Draft<'_> {
+    /// Whether there is nothing but a type and a version.
+    pub(super) fn says_nothing(&self) -> bool {
+        let bare = self.attrs.is_empty() && self.marks.is_empty() && self.text.is_none();
+        bare && self.misshapen.is_none() && self.keys.iter().all(|it| it.name == "/version")
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -158,7 +167,7 @@ impl<'a> Reader<'a> {
     pub(super) fn finish(&mut self, draft: Draft<'a>, start: usize, read: Result<(), Broken>) -> Node<'a> {
         let is_whole = read.is_ok();
         let end = if is_whole { self.scan.at } else { self.scan.source.len() };
-        let kind = draft.kind_name.as_deref().and_then(Kind::of_adf);
+        let kind = draft.kind_name.as_deref().and_then(|it| self.kind(it));
         if let (Some(kind), None, true) = (kind, &draft.misshapen, is_whole || draft.broken_within) {
             return self.known(kind, draft, Span::new(start, end));
         }
@@ -172,12 +181,20 @@ impl<'a> Reader<'a> {
         self.raw(start, end)
     }
 
+    /// The kind of that name.
+    fn kind(&self, name: &str) -> Option<Kind> {
+        let own = || super::super::OWN.iter().find(|it| it.0 == name).map(|it| it.1);
+        Kind::of_adf(name).or_else(|| own().filter(|_| self.names == Names::Tree))
+    }
+
     fn known(&mut self, kind: Kind, draft: Draft<'a>, span: Span) -> Node<'a> {
         let Draft { content, attrs, marks, text, keys, .. } = draft;
         let mut node = Node::new(kind);
         node.span = span;
         node.inner = Span::at((span.end as usize).saturating_sub(1).max(span.start as usize));
         node.attrs = attrs;
+        let element = node.attrs.iter_mut().filter(|it| kind == Kind::Group && it.name == ELEMENT);
+        element.for_each(|it| it.name = "/type".into());
         node.attrs.extend(keys);
         node.marks = marks;
         match (kind, text) {

@@ -26,9 +26,14 @@ impl<'a> Reader<'a> {
             let holder = parent.and_then(Kind::adf_name).unwrap_or("doc");
             let name = stray.kind.adf_name().unwrap_or("inlineExtension");
             let found = format!("expected a block in a {holder}, but found a {name}");
-            self.say(Diagnostic::new(stray.span, found));
+            self.stray(Diagnostic::new(stray.span, found));
         }
         paragraphs(nodes)
+    }
+
+    fn stray(&mut self, diagnostic: Diagnostic) {
+        self.strays += 1;
+        self.say(diagnostic);
     }
 
     /// The same without a word: of a fragment.
@@ -45,7 +50,7 @@ impl<'a> Reader<'a> {
                 Some(name) => format!("expected something among text, but found a {name}"),
                 None => "expected something among text, but found a block".to_owned(),
             };
-            self.say(Diagnostic::new(node.span, found));
+            self.stray(Diagnostic::new(node.span, found));
             node = self.raw(node.span.start as usize, node.span.end as usize);
         }
         node.kind = Kind::RawInline;
@@ -59,7 +64,7 @@ impl<'a> Reader<'a> {
         }
         let holder = parent.adf_name().unwrap_or_default();
         let name = node.kind.adf_name().unwrap_or("inlineExtension");
-        self.say(Diagnostic::new(node.span, format!("expected no {name} in a {holder}, but found one")));
+        self.stray(Diagnostic::new(node.span, format!("expected no {name} in a {holder}, but found one")));
         if matches!(parent, Kind::BulletList | Kind::OrderedList) {
             let span = node.span;
             let blocks = paragraphs(vec![node]);

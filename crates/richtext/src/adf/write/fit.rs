@@ -53,5 +53,7 @@ pub(super) fn is_full(node: &Node<'_>) -> bool {
         return matches!(&*kinds, [Kind::Media] | [Kind::Media, Kind::Caption])
             || kinds.contains(&Kind::RawBlock);
     }
-    Model::of(Some(node.kind)).is_none_or(|it| node.children.len() >= it.least)
+    // Of the kinds of section that the schema has each has its own least.
+    let least = if node.kind == Kind::LayoutSection { 2 } else { 0 };
+    Model::of(Some(node.kind)).is_none_or(|it| node.children.len() >= it.least.max(least))
 }

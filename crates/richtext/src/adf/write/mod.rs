@@ -14,10 +14,10 @@ mod visible;
 use std::borrow::Cow;
 
 use self::needs::Needs;
-use super::RAW;
 use super::scan;
 use super::schema::Model;
 use super::text::cleaned;
+use super::{ELEMENT, RAW, tree_name};
 use crate::tree::{Attr, Holds, Kind, Node, Value};
 use crate::values::json::quote;
 
@@ -115,7 +115,8 @@ impl Writer {
     }
 
     fn node(&mut self, node: &Node<'_>, parent: Option<Kind>) {
-        let Some(name) = node.kind.adf_name() else { return self.foreign(node, parent) };
+        let own = || if self.strictness == Strictness::Verbatim { tree_name(node.kind) } else { None };
+        let Some(name) = node.kind.adf_name().or_else(own) else { return self.foreign(node, parent) };
         self.out.push_str("{\"type\":\"");
         self.out.push_str(name);
         self.out.push('"');
@@ -152,6 +153,9 @@ impl Writer {
         self.out.push_str(",\"attrs\":{");
         let inside = self.out.len();
         let strictness = self.strictness;
+        if let Some(element) = node.get("/type").filter(|_| node.kind == Kind::Group) {
+            attr(&mut self.out, ELEMENT, element);
+        }
         for attr in node.attrs.iter().filter(|it| has_place(it, strictness)) {
             self.comma(inside);
             match &attr.value {

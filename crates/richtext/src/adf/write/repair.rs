@@ -5,9 +5,10 @@
 //! | `expand`, `nestedExpand` | where only the other may be | the other |
 //! | `heading` | quote, list item | a paragraph in bold |
 //! | quote, or panel in a panel | quote, panel, list item | its blocks |
-//! | layout | anywhere but the document | the blocks of its columns |
+//! | layout | anywhere but the document, or with one column only | the blocks of its columns |
 //! | card | quote, list item | a paragraph with an `inlineCard` |
 //! | `mediaGroup` | list item, quote without it | a `mediaSingle` each |
+//! | list of tasks | task | stands after it, as ADF nests tasks |
 //! | anything else | quote, panel, expand, list item | stands before, between or after the parts of what held it |
 //! | bodied macros, synchronised blocks | where they may not be | `com.plainwire.raw`, with all of it |
 //! | anything else | table cell and other places that can't be parted | the same |
@@ -145,7 +146,7 @@ fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     let mut is_past = false;
     for piece in pieces {
         // What follows in a list's item would look like an item of its own.
-        is_past |= piece.is_lifted && shell.kind == Kind::ListItem;
+        is_past |= piece.is_lifted && matches!(shell.kind, Kind::ListItem | Kind::BlockTaskItem);
         if !piece.is_lifted && !is_past {
             held.push(piece.node);
             continue;
@@ -208,6 +209,7 @@ fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
         return vec![Piece::lifted(node)];
     }
     match node.kind {
+        Kind::TaskList if parent == Some(Kind::BlockTaskItem) => vec![Piece::lifted(node)],
         Kind::Heading if allows(parent, Kind::Paragraph) => vec![Piece::here(bold(node))],
         Kind::TaskItem | Kind::DecisionItem | Kind::Caption if allows(parent, Kind::Paragraph) => {
             vec![Piece::here(Node::new(Kind::Paragraph).holding(node.children))]

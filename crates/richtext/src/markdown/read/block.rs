@@ -43,7 +43,7 @@ pub(super) fn paragraph<'a>(
         }
         Some(b'{') if !source.contains('\n') => {
             if let Some(found) = whole_attrs(source)
-                && attrs::fit_block(&found)
+                && (attrs::fit_block(&found) || attrs::fit_item(&found))
             {
                 return Item::Attrs { attrs: found, span };
             }
@@ -257,10 +257,17 @@ fn info(source: &str) -> (String, Vec<Attr<'_>>) {
     let info = line.trim_start_matches(['`', '~']).trim_matches([' ', '\t', '\r']);
     if let Some(start) = info.find('{')
         && let Some(found) = whole_attrs(&info[start..])
+        && found.iter().all(|it| attrs::is_of_code(&it.name))
     {
         return (spelled::decoded(info[..start].trim_end()), found);
     }
     (spelled::decoded(info), Vec::new())
+}
+
+/// Whether all of `text` after a fence is the language, of a block of code.
+pub(in crate::markdown) fn is_language(text: &str) -> bool {
+    let (language, given) = info(text);
+    given.is_empty() && language == text && !matches!(text, "adf" | "storage" | "csf" | "wiki")
 }
 
 /// The text of a block of code: one node, or one for each line if something stands between them in the source.
@@ -356,10 +363,21 @@ fn settle(node: &mut Node<'_>) {
 /// An item of a list.
 pub(super) struct Entry<'a> {
     pub(super) task: Option<bool>,
+    /// What its first line says of it.
+    pub(super) given: Vec<Attr<'a>>,
     /// Whether an empty comment stands in it.
     pub(super) separated: bool,
+    /// Whether that is its end: a list of tasks before it is its own.
+    pub(super) keeps: bool,
     pub(super) span: Span,
     pub(super) children: Vec<Node<'a>>,
+}
+
+impl<'a> Entry<'a> {
+    /// An item that holds just this.
+    pub(super) fn of(span: Span, children: Vec<Node<'a>>) -> Self {
+        Self { task: None, given: Vec::new(), separated: false, keeps: false, span, children }
+    }
 }
 
 /// The lists that one list of Markdown is: tasks and other items are not in one.
@@ -382,7 +400,15 @@ pub(super) fn lists<'a>(
         let list = found.last_mut().expect("it was pushed");
         match entry.task {
             Some(done) => task(list, entry, done),
-            None => list.children.push(holding(Node::new(Kind::ListItem), entry.span, entry.children)),
+            None => {
+                let mut item = holding(Node::new(Kind::ListItem), entry.span, entry.children);
+                let named = |it: Attr<'a>| {
+                    let name = it.name.strip_prefix(attrs::ITEM).unwrap_or_default().to_owned();
+                    Attr { name: name.into(), ..it }
+                };
+                attrs::apply(&mut item, entry.given.into_iter().map(named).collect());
+                list.children.push(item);
+            }
         }
         let end = list.children.last().map_or(list.span.end, |it| it.span.end);
         list.span.end = list.span.end.max(end);
@@ -401,12 +427,16 @@ pub(super) fn lists<'a>(
 /// Adds a task; lists of tasks in it come after it.
 fn task<'a>(list: &mut Node<'a>, entry: Entry<'a>, done: bool) {
     let state = if done { "DONE" } else { "TODO" };
-    let Entry { separated, span, mut children, .. } = entry;
+    let Entry { separated, keeps, span, mut children, .. } = entry;
     let mut count = children.len();
-    while count > 0 && children[count - 1].kind == Kind::TaskList {
+    while !keeps && count > 0 && children[count - 1].kind == Kind::TaskList {
         count -= 1;
     }
     let nested = children.split_off(count);
+    // The comment that stands for no text, before other blocks.
+    if children.len() > 1 && children[0].kind == Kind::Paragraph && children[0].children.is_empty() {
+        children.remove(0);
+    }
     let plain = !separated
         && match &children[..] {
             [] => true,

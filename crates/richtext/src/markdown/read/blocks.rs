@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{BlockQuoteKind, CowStr, Event, Tag, TagEnd};
 
+use super::super::attrs;
 use super::block;
 use super::group::{self, Item};
 use super::inline::{self, Placed};
@@ -258,10 +259,19 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 .into_iter()
                 .for_each(|it| self.add(Item::Node(it))),
             Holder::Entry(task) => {
-                let separated = frame.items.iter().any(|it| matches!(it, Item::Separator));
-                let children = group::nodes(self.prepared, frame.items, &mut self.diagnostics, None);
+                let mut items = frame.items;
+                let mut given = Vec::new();
+                if let (None, Some(Item::Attrs { attrs, .. })) = (task, items.first_mut())
+                    && attrs::fit_item(attrs)
+                {
+                    given = std::mem::take(attrs);
+                    items.remove(0);
+                }
+                let separated = items.iter().any(|it| matches!(it, Item::Separator));
+                let keeps = matches!(items.last(), Some(Item::Separator));
+                let children = group::nodes(self.prepared, items, &mut self.diagnostics, None);
                 if let Some(list) = self.frames.last_mut() {
-                    list.entries.push(block::Entry { task, separated, span, children });
+                    list.entries.push(block::Entry { task, given, separated, keeps, span, children });
                 }
             }
             holder => {
@@ -283,7 +293,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.diagnostics.push(Diagnostic::new(span, message));
         let node = Node::raw(Kind::RawBlock, "markdown", span.of(self.prepared.source)).at(span, span);
         if matches!(self.frames.last(), Some(Frame { holder: Holder::List(_), .. })) {
-            let entry = block::Entry { task: None, separated: false, span, children: vec![node] };
+            let entry = block::Entry::of(span, vec![node]);
             self.frames.last_mut().expect("it was found").entries.push(entry);
         } else {
             self.add(Item::Node(node));

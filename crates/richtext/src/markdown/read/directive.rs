@@ -183,7 +183,8 @@ fn a_macro<'a>(mut node: Node<'a>, given: Vec<Attr<'a>>) -> Option<Node<'a>> {
         }
     }
     node.text_of("extensionKey")?;
-    let texts = params.iter().map(|it| (&*it.name, it.value.shown()));
+    let named = |it| if it == attrs::UNNAMED { "" } else { it };
+    let texts = params.iter().map(|it| (named(&*it.name), it.value.shown()));
     node = node.with_json("parameters", parameters::of_texts(texts, None));
     attrs::apply(&mut node, rest);
     Some(node)

@@ -147,6 +147,9 @@ impl<'a> Group<'a, '_> {
             Item::Separator => {}
             Item::Attrs { attrs, span } => {
                 self.settle_attrs();
+                if attrs::fit_item(&attrs) {
+                    return self.text(span, "expected the item of a list around its attributes");
+                }
                 self.last().waiting = Some((attrs, span));
             }
             Item::Open { name, form: Form::Leaf, attrs, span, .. } => {

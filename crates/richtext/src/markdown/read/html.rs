@@ -45,6 +45,10 @@ pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a
     };
     match &*text {
         "<!-- -->" => Item::Separator,
+        "<br>" => {
+            let line = Node::new(Kind::HardBreak).at(span, span);
+            Item::Node(Node::new(Kind::Paragraph).at(span, span).holding(vec![line]))
+        }
         "<!-- empty paragraph -->" => {
             Item::Node(Node::new(Kind::Paragraph).at(span, Span::at(span.end as usize)))
         }
@@ -87,7 +91,7 @@ fn tag<'a>(text: &'a str, at: usize, block: usize, items: &mut Vec<Item<'a>>) ->
     let rest = text.strip_prefix('<')?.trim_start_matches('/');
     let length = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let name = known(&rest[..length])?;
-    let (attrs, end) = tag_attrs(text, start + length)?;
+    let (attrs, end) = tag_attrs(text, start + length, kind(name))?;
     let span = Span::new(at, at + end);
     if name == "summary" && !closes {
         return summary(text, end, at, items);
@@ -138,7 +142,18 @@ fn known(name: &str) -> Option<&'static str> {
     KNOWN.into_iter().find(|it| it.eq_ignore_ascii_case(name))
 }
 
-fn tag_attrs(text: &str, mut at: usize) -> Option<(Vec<Attr<'_>>, usize)> {
+/// What the element is.
+fn kind(name: &str) -> Kind {
+    match name {
+        "table" => Kind::Table,
+        "tr" => Kind::TableRow,
+        "th" => Kind::TableHeader,
+        "td" => Kind::TableCell,
+        _ => Kind::Expand,
+    }
+}
+
+fn tag_attrs(text: &str, mut at: usize, kind: Kind) -> Option<(Vec<Attr<'_>>, usize)> {
     let mut found = Vec::new();
     loop {
         let rest = &text[at..];
@@ -157,31 +172,14 @@ fn tag_attrs(text: &str, mut at: usize) -> Option<(Vec<Attr<'_>>, usize)> {
         {
             attr.value = Value::Json(text.clone());
         }
-        if of_html(&attr.name) {
+        let odd = || {
+            attr.name == "width"
+                && !matches!(&attr.value, Value::Str(text) | Value::Json(text) if json::is_word(text))
+        };
+        if attrs::of_html(kind, &attr.name) || kind == Kind::Table && odd() {
             attr.name = format!("html:{}", attr.name).into();
         }
         found.push(attr);
         at += length;
     }
-}
-
-/// Whether HTML has this attribute and ADF does not.
-fn of_html(name: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        "bgcolor",
-        "border",
-        "cellpadding",
-        "cellspacing",
-        "class",
-        "dir",
-        "height",
-        "id",
-        "lang",
-        "markdown",
-        "open",
-        "role",
-        "style",
-        "summary",
-    ];
-    NAMES.contains(&name) || name.starts_with("data-") || name.starts_with("aria-")
 }

@@ -11,6 +11,8 @@ mod html;
 pub(super) mod inline;
 pub(super) mod prepare;
 
+pub(super) use block::is_language;
+
 use pulldown_cmark::{OffsetIter, Options, Parser};
 
 use crate::diagnostic::Diagnostic;

@@ -55,28 +55,24 @@ fn show(nodes: &[Node<'_>], depth: usize, out: &mut String) {
 }
 
 fn head(node: &Node<'_>) -> String {
-    let mut attrs = attrs(node.kind, &node.attrs);
-    attrs.sort();
+    let mut said = attrs(&node.attrs);
+    said.sort();
     let mut marks: Vec<String> = node
         .marks
         .iter()
         .filter(|_| node.kind != Kind::HardBreak)
         .map(|it| {
-            let mut said = attrs_of_mark(it.kind, &it.attrs);
+            let mut said = attrs(&it.attrs);
             said.sort();
             format!("{:?}{said:?}", it.kind)
         })
         .collect();
     marks.sort();
-    format!("{:?} {attrs:?} {marks:?}", node.kind)
+    format!("{:?} {said:?} {marks:?}", node.kind)
 }
 
-fn attrs_of_mark(kind: MarkKind, all: &[Attr<'_>]) -> Vec<String> {
-    if kind == MarkKind::Fragment { attrs(Kind::HardBreak, all) } else { attrs(Kind::Text, all) }
-}
-
-fn attrs(kind: Kind, all: &[Attr<'_>]) -> Vec<String> {
-    let carried = all.iter().filter(|it| super::attrs::is_carried(kind, it));
+fn attrs(all: &[Attr<'_>]) -> Vec<String> {
+    let carried = all.iter().filter(|it| super::attrs::is_carried(it));
     let value = |it: &Value<'_>| match it {
         Value::Str(text) => format!("{text:?}"),
         Value::Json(json) => {

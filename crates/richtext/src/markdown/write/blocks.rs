@@ -168,7 +168,7 @@ impl Blocks {
         let mut info = String::new();
         if let Some(at) = given.iter().position(|it| it.name == "language")
             && let Some(language) = given[at].value.as_str()
-            && is_language(language)
+            && (is_language(language) || given.len() == 1 && is_info(language))
         {
             info.push_str(language);
             given.remove(at);
@@ -258,7 +258,7 @@ impl Blocks {
                 _ => false,
             })
         };
-        let carried = media.attrs.iter().filter(|it| attrs::is_carried(media.kind, it));
+        let carried = media.attrs.iter().filter(|it| attrs::is_carried(it));
         let url = media.text_of("url")?;
         media.text_of("type")?;
         if !placed || media.kind != Kind::Media || !carried.clone().all(known) {
@@ -326,8 +326,7 @@ impl Blocks {
 /// Whether the body of a directive is what it is read to.
 fn holds(node: &Node<'_>, body: &[Node<'_>]) -> bool {
     let decision = |it: &Node<'_>| {
-        let plain =
-            it.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(Kind::DecisionItem, it));
+        let plain = it.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(it));
         let known = matches!(it.text_of("state"), Some("DECIDED" | "UNDECIDED"));
         it.kind == Kind::DecisionItem
             && plain
@@ -364,6 +363,15 @@ fn height(node: &Node<'_>) -> usize {
         _ => false,
     };
     within + usize::from(contains)
+}
+
+/// Whether all of a line after a fence is the language.
+fn is_info(text: &str) -> bool {
+    let plain = |it: char| !it.is_control() && !"`~\\&".contains(it);
+    !text.is_empty()
+        && text.trim() == text
+        && text.chars().all(plain)
+        && super::super::read::is_language(text)
 }
 
 fn is_language(text: &str) -> bool {

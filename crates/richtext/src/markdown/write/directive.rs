@@ -39,7 +39,7 @@ pub(super) fn is_plain_link(mark: &Mark<'_>) -> bool {
     let known = |it: &Attr<'_>| matches!(&*it.name, "href" | "title") && it.value.as_str().is_some();
     mark.text("href").is_some()
         && mark.text("title") != Some("")
-        && mark.attrs.iter().all(|it| known(it) || !attrs::is_carried(Kind::Text, it))
+        && mark.attrs.iter().all(|it| known(it) || !attrs::is_carried(it))
 }
 
 /// Name and attributes of the directive for a mark.
@@ -49,8 +49,7 @@ pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, Vec<Attr<'n>>) {
         return ("color", vec![color]);
     }
     let all = || {
-        let carried =
-            mark.attrs.iter().filter(|it| attrs::is_carried(Kind::Text, it) && attrs::can_name(&it.name));
+        let carried = mark.attrs.iter().filter(|it| attrs::is_carried(it) && attrs::can_name(&it.name));
         carried
             .map(|it| Attr { name: Cow::Borrowed(&*it.name), value: attrs::borrowed(&it.value) })
             .collect::<Vec<_>>()
@@ -105,7 +104,7 @@ fn as_adf(out: &mut String, node: &Node<'_>) {
 }
 
 fn image(out: &mut String, node: &Node<'_>, cell: bool) -> Option<()> {
-    let carried = |it: &&Attr<'_>| attrs::is_carried(node.kind, it);
+    let carried = |it: &&Attr<'_>| attrs::is_carried(it);
     let plain = node.attrs.iter().filter(carried).all(|it| {
         matches!(&*it.name, "url" | "alt" | "title")
             && it.value.as_str().is_some_and(|text| it.name == "url" || !text.is_empty())
@@ -263,7 +262,9 @@ fn macro_parameters(json: &str) -> Option<Vec<Attr<'_>>> {
 }
 
 fn macro_parameter((name, text, markup): parameters::Param<'_>) -> Option<Attr<'_>> {
-    let reserved = name == "name" || name.contains([':', '/']) || is_mark_name(&name);
+    let reserved =
+        name == "name" || name == attrs::UNNAMED || name.contains([':', '/']) || is_mark_name(&name);
+    let name = if name.is_empty() { attrs::UNNAMED.into() } else { name };
     if markup.is_some() || reserved || !attrs::can_name(&name) {
         return None;
     }
@@ -342,5 +343,5 @@ fn media<'n>(node: &'n Node<'_>) -> Option<Vec<Attr<'n>>> {
 
 /// Whether nothing is said of a node that Markdown carries.
 pub(super) fn is_bare(node: &Node<'_>) -> bool {
-    node.marks.is_empty() && node.attrs.iter().all(|it| !attrs::is_carried(node.kind, it))
+    node.marks.is_empty() && node.attrs.iter().all(|it| !attrs::is_carried(it))
 }

@@ -193,12 +193,13 @@ impl<'o> Inline<'o> {
     }
 
     fn leaf(&mut self, node: &Node<'_>, after: Option<char>) {
-        let said = node.attrs.iter().any(|it| attrs::is_carried(node.kind, it));
+        let said = node.attrs.iter().any(|it| attrs::is_carried(it));
         let within = self.within.cell || self.within.heading || self.within.brackets;
-        // Alone on a line `<br>` would be a block of HTML.
         let begins = self.out.text.len() == self.start && !within;
-        if node.kind == Kind::HardBreak && !said && !begins {
-            if within || after.is_none() {
+        // A `<br>` that is all of a paragraph is read as one; with a line after it all is HTML.
+        let spoiled = begins && after.is_none() && self.within.followed;
+        if node.kind == Kind::HardBreak && !said && !spoiled {
+            if within || begins || after.is_none() {
                 return self.open("<br>");
             }
             self.out.push("\\");
@@ -442,10 +443,7 @@ fn group<'n, 'a>(nodes: &'n [Node<'a>], marks: &[Vec<&'n Mark<'a>>], depth: usiz
     while at < nodes.len() {
         let Some(mark) = marks[at].get(depth) else {
             match (&mut pieces.last_mut(), &nodes[at]) {
-                (_, node)
-                    if node.kind == Kind::Text
-                        && node.attrs.iter().any(|it| attrs::is_carried(node.kind, it)) =>
-                {
+                (_, node) if node.kind == Kind::Text && node.attrs.iter().any(|it| attrs::is_carried(it)) => {
                     pieces.push(Piece::Leaf(node));
                 }
                 (Some(Piece::Text(text)), node) if node.kind == Kind::Text => {

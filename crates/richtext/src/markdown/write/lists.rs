@@ -8,12 +8,12 @@ use super::blocks::Blocks;
 use super::directive;
 use super::escape::Within;
 use super::inline::Inline;
-use crate::tree::{Kind, Node, Value};
+use crate::tree::{Attr, Kind, Node, Value};
 
 impl Blocks {
     pub(super) fn list(&mut self, node: &Node<'_>) -> Option<()> {
         let items = &node.children;
-        if items.is_empty() || !items.iter().all(|it| it.kind == Kind::ListItem && directive::is_bare(it)) {
+        if items.is_empty() || !items.iter().all(|it| it.kind == Kind::ListItem && of_item(it).is_some()) {
             return None;
         }
         let (start, sign) = match node.get("order") {
@@ -40,14 +40,24 @@ impl Blocks {
                 Kind::BulletList => String::from("- "),
                 _ => format!("{}{sign} ", u64::from(start.unwrap_or(1)) + at as u64),
             };
-            self.item(&marker, &item.children, tight);
+            self.item(&marker, item, tight);
         }
         Some(())
     }
 
-    fn item(&mut self, marker: &str, children: &[Node<'_>], tight: bool) {
-        let marker = if children.is_empty() { marker.trim_end() } else { marker };
+    fn item(&mut self, marker: &str, item: &Node<'_>, tight: bool) {
+        let children = &item.children;
+        let given = of_item(item).unwrap_or_default();
+        let marker = if children.is_empty() && given.is_empty() { marker.trim_end() } else { marker };
         let before = self.out.enter(marker, &" ".repeat(marker.len()));
+        if !given.is_empty() {
+            let mut line = String::new();
+            directive::braces(&mut line, &given, attrs::Place::Line);
+            self.out.push(&line);
+            if !children.is_empty() {
+                self.out.blank();
+            }
+        }
         for (at, child) in children.iter().enumerate() {
             match at {
                 0 if child.kind.is_inline() => self.inline(&children[..1], Within::default()),
@@ -79,7 +89,7 @@ impl Blocks {
     }
 
     fn can_tasks(&self, node: &Node<'_>) -> bool {
-        let mut before = Kind::TaskList;
+        let mut before = node;
         let fits = node.children.iter().all(|it| {
             let fits = match it.kind {
                 Kind::TaskItem => {
@@ -87,10 +97,13 @@ impl Blocks {
                 }
                 Kind::BlockTaskItem => task_state(it).is_some() && fits_block_task(&it.children),
                 // A nested list stands in the item before it.
-                Kind::TaskList => before != Kind::TaskList && directive::is_bare(it) && self.can_tasks(it),
+                Kind::TaskList => {
+                    let alone = before.kind != Kind::TaskList && !ends_with_tasks(before);
+                    alone && directive::is_bare(it) && self.can_tasks(it)
+                }
                 _ => false,
             };
-            before = it.kind;
+            before = it;
             fits
         });
         fits && !node.children.is_empty()
@@ -112,8 +125,12 @@ impl Blocks {
             if item.kind == Kind::TaskItem {
                 self.task_text(&item.children);
             } else {
+                if item.children[0].kind != Kind::Paragraph {
+                    self.out.push(EMPTY);
+                    self.out.blank();
+                }
                 self.siblings(&item.children);
-                if item.children.len() == 1 {
+                if item.children.len() == 1 || ends_with_tasks(item) {
                     self.out.blank();
                     self.out.push("<!-- -->");
                 }
@@ -154,8 +171,13 @@ pub(super) fn merge(a: &Node<'_>, b: &Node<'_>) -> bool {
 
 /// Whether an item reads well without blank lines: a text, and perhaps lists.
 fn is_tight(item: &Node<'_>) -> bool {
-    let Some((first, rest)) = item.children.split_first() else { return true };
-    let text = first.kind == Kind::Paragraph && !first.children.is_empty() && directive::is_bare(first);
+    let Some((first, rest)) = item.children.split_first() else { return directive::is_bare(item) };
+    let broken = first.children.first().is_some_and(|it| it.kind == Kind::HardBreak);
+    let text = first.kind == Kind::Paragraph
+        && !first.children.is_empty()
+        && !broken
+        && directive::is_bare(first)
+        && directive::is_bare(item);
     let list = |it: &Node<'_>| match it.kind {
         Kind::BulletList => {
             directive::is_bare(it)
@@ -179,15 +201,26 @@ fn is_tight(item: &Node<'_>) -> bool {
 
 /// The state of a task that has no other attribute.
 fn task_state<'n>(item: &'n Node<'_>) -> Option<&'n str> {
-    let only = item.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(item.kind, it));
+    let only = item.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(it));
     item.text_of("state").filter(|it| only && item.marks.is_empty() && matches!(*it, "TODO" | "DONE"))
 }
 
 fn fits_block_task(children: &[Node<'_>]) -> bool {
     let begins = |it: &Node<'_>| {
-        it.kind == Kind::Paragraph
-            && directive::is_bare(it)
-            && it.children.iter().any(|it| !it.text.is_empty())
+        let said = || directive::is_bare(it) && it.children.iter().any(|it| !it.text.is_empty());
+        !it.kind.is_inline() && (it.kind != Kind::Paragraph || said())
     };
-    children.first().is_some_and(begins) && children.last().is_some_and(|it| it.kind != Kind::TaskList)
+    children.first().is_some_and(begins)
+}
+
+/// Whether a list of tasks is the last that the item of a list holds.
+fn ends_with_tasks(item: &Node<'_>) -> bool {
+    item.kind == Kind::BlockTaskItem && item.children.last().is_some_and(|it| it.kind == Kind::TaskList)
+}
+
+/// What is said of the item of a list, by the names it has on a line of its own; `None` if that can't be written.
+fn of_item<'n>(item: &'n Node<'_>) -> Option<Vec<Attr<'n>>> {
+    let mut given = attrs::of_node(item)?;
+    given.iter_mut().for_each(|it| it.name = format!("{}{}", attrs::ITEM, it.name).into());
+    Some(given)
 }

@@ -52,7 +52,8 @@ impl<'a> Run<'a> {
     /// `node` as a part of this run.
     pub(super) fn place(&self, mut node: Node<'a>) -> Node<'a> {
         node.span = self.outer.unwrap_or(node.span);
-        if !self.marks.is_empty() {
+        // A break looks the same in bold.
+        if !self.marks.is_empty() && node.kind != Kind::HardBreak {
             let own = std::mem::replace(&mut node.marks, self.marks.clone());
             node.marks.extend(own);
         }
@@ -133,9 +134,12 @@ impl<'x, 'a> Reader<'x, 'a> {
         run: &Run<'a>,
         nodes: &mut Vec<Node<'a>>,
     ) -> bool {
+        let before = nodes.len();
+        let leads = marks.iter().any(|it| matches!(it.kind, MarkKind::Link | MarkKind::Annotation));
         let run = run.marked(self.xml.item(index).span(), marks);
         self.inlines(self.xml.children(index), &run, nodes);
-        true
+        // A break can't say where it leads.
+        !leads || nodes[before..].iter().any(|it| it.kind != Kind::HardBreak)
     }
 
     fn marked(&mut self, index: usize, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) -> bool {

@@ -250,9 +250,12 @@ impl<'a> Reader<'_, 'a> {
 
     /// A macro that ADF has no node for.
     fn extension(&self, index: usize, found: &Macro<'a>, kind: Kind) -> Node<'a> {
-        let known = ["ac:name", "ac:schema-version", "ac:macro-id", "data-layout", names::EXTRA_PARAMETERS];
+        let mut known = vec!["ac:name", "ac:schema-version", "ac:macro-id", names::EXTRA_PARAMETERS];
+        // Among text nothing is laid out: ADF has no such attribute there.
+        let layout = self.xml.attribute(index, "data-layout").filter(|_| kind != Kind::InlineExtension);
+        let layout = layout.map(|it| Attr::string("layout", it));
+        known.extend(layout.as_ref().map(|_| "data-layout"));
         let mut node = self.element(index, kind, &known);
-        let layout = self.xml.attribute(index, "data-layout").map(|it| Attr::string("layout", it));
         let said = [Attr::string("extensionType", MACRO), Attr::string("extensionKey", found.name.clone())];
         let absent = found.params.is_empty()
             && self.xml.attribute(index, names::EXTRA_PARAMETERS).is_some_and(|it| it == names::ABSENT);

@@ -17,7 +17,14 @@ impl<'a> Reader<'_, 'a> {
         if name != "adf" {
             return Some(Node::raw(kind, name, text).at(span, span));
         }
-        Some(within(text, span)).filter(|it| it.kind.is_inline() == kind.is_inline())
+        let raw = Node::raw(kind, name, text.clone()).at(span, span);
+        let node = within(text, span);
+        match (node.kind.is_inline(), kind.is_inline()) {
+            // A block that ADF had among text.
+            (false, true) => Some(raw),
+            (true, false) => None,
+            _ => Some(node),
+        }
     }
 
     /// ADF as it stands in an element of templates.

@@ -135,6 +135,8 @@ fn macros_are_blocks_between_blocks_and_inline_among_text() {
     let toc = "<ac:structured-macro ac:name=\"toc\" ac:schema-version=\"1\" data-layout=\"wide\" ac:local-id=\"l\" ac:macro-id=\"m\"><ac:parameter ac:name=\"b\">2</ac:parameter><ac:parameter ac:name=\"a\">1</ac:parameter></ac:structured-macro>";
     let said = r#"extensionKey="toc" extensionType="com.atlassian.confluence.macro.core" layout="wide" localId="l" parameters={"macroMetadata":{"macroId":{"value":"m"},"schemaVersion":{"value":"1"}},"macroParams":{"a":{"value":"1"},"b":{"value":"2"}}}"#;
     check(toc, &format!("Extension{{{said}}}"));
+    // Among text ADF has no layout.
+    let said = said.replace(" layout=", " html:data-layout=");
     check(&format!("<p>{toc}</p>"), &format!("Paragraph[InlineExtension{{{said}}}]"));
     check(&format!("x {toc}"), &format!(r#"Paragraph["x " InlineExtension{{{said}}}]"#));
     let (blocks, _) = read(toc);

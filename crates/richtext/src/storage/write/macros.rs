@@ -145,7 +145,7 @@ impl Writer {
             return self.raw_adf(node);
         };
         let element = element(node);
-        let layout = node.text_of("layout");
+        let layout = node.text_of("layout").filter(|_| node.kind != Kind::InlineExtension);
         let extra =
             if given.is_none() { Some(Cow::Borrowed(names::ABSENT)) } else { parts.extra.map(Cow::Owned) };
         let mut native = vec![("ac:name", name)];

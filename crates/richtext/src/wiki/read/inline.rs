@@ -376,7 +376,12 @@ impl<'a> Nodes<'_, 'a> {
                     self.reader.colour = None;
                 }
                 What::Sign { .. } | What::Colour(_) | What::ColourEnd => {}
-                What::LineFeed => self.node(Node::new(Kind::HardBreak), start, end),
+                What::LineFeed => {
+                    // Blanks at the end of a line are part of its end.
+                    let line = Span::new(self.text_start, start.max(self.text_start)).of(self.reader.source);
+                    let blanks = line.len() - line.trim_end_matches([' ', '\t']).len();
+                    self.node(Node::new(Kind::HardBreak), start - blanks, end);
+                }
                 What::Break => self.node(Node::new(Kind::HardBreak).with("wiki:form", "\\\\"), start, end),
                 What::Mono => self.mono(start, end),
                 What::Link(link) => self.link(*link, start, end),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Reader;
 use super::token::image_params;
 use crate::format::Dialect;
-use crate::tree::{Kind, Mark, MarkKind, Node, Span};
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs;
 
 /// A link, where its text stands and what it leads to.
@@ -224,9 +224,12 @@ fn media(mut paragraph: Node<'_>) -> Node<'_> {
     };
     let all = image_params(&image.attrs, align);
     let mut media = Node::new(Kind::Media).with("type", "external").at(span, Span::at(span.end as usize));
-    media
-        .attrs
-        .extend(image.attrs.iter().filter(|it| it.name != "wiki:params" || it.value.shown() != all).cloned());
+    let said = image.attrs.into_iter().filter(|it| it.name != "wiki:params" || it.value.shown() != all);
+    media.attrs.extend(said.map(|it| match &*it.name {
+        // The media of ADF has no title.
+        "title" => Attr { name: "html:title".into(), ..it },
+        _ => it,
+    }));
     media.marks = image.marks;
     Node::new(Kind::MediaSingle).with("layout", layout).at(span, span).holding(vec![media])
 }

@@ -138,7 +138,8 @@ pub(crate) fn parse_image(content: &str) -> Option<Vec<Attr<'_>>> {
 
 /// What stands behind the bar of a picture of which this is said: `width=30,alt=A,align=left`.
 pub(crate) fn image_params(attrs: &[Attr<'_>], align: Option<&str>) -> String {
-    let of = |name: &str| attrs.iter().find(|it| it.name == name).map(|it| it.value.shown().to_owned());
+    let is = |it: &Attr<'_>, name: &str| it.name.strip_prefix("html:").unwrap_or(&it.name) == name;
+    let of = |name: &str| attrs.iter().find(|it| is(it, name)).map(|it| it.value.shown().to_owned());
     let said = ["width", "height", "alt", "title"].into_iter();
     let mut params: Vec<String> = said.filter_map(|it| Some(format!("{it}={}", of(it)?))).collect();
     params.extend(align.map(|it| format!("align={it}")));

@@ -85,7 +85,7 @@ impl Writer {
     fn media(&self, node: &Node<'_>) -> Option<String> {
         only(node, &["layout"])?;
         let [media] = node.children.as_slice() else { return None };
-        only(media, &["type", "url", "alt", "title", "width", "height"])?;
+        only(media, &["type", "url", "alt", "html:title", "width", "height"])?;
         if media.kind != Kind::Media || media.text_of("type") != Some("external") {
             return None;
         }
@@ -164,6 +164,10 @@ pub(super) fn picture(media: &Node<'_>, layout: Option<&str>) -> Option<String> 
         Some(name) => hrefs::decode(name)?.into_owned(),
         None => url.to_owned(),
     };
+    let found = |name: &str| match name {
+        "title" if media.kind == Kind::Media => media.get("html:title"),
+        _ => media.get(name),
+    };
     let align = match layout {
         None | Some("center") => None,
         Some("align-start") => Some("left"),
@@ -177,9 +181,11 @@ pub(super) fn picture(media: &Node<'_>, layout: Option<&str>) -> Option<String> 
         let is_line = !content.contains(['!', '\n', '\r']) && content.trim() == content;
         let read = parse_image(&content).filter(|_| is_line)?;
         let shown = |key: &str| read.iter().find(|it| it.name == key).map(|it| it.value.shown().to_owned());
+        // A picture beside the text is an attachment here: a loss, but what is meant.
+        let beside = !url.contains(':') && shown("url").as_deref() == Some(&*hrefs::attachment(url));
         let is_same = ["url", "width", "height", "alt", "title"]
             .into_iter()
-            .all(|key| shown(key).as_deref() == media.get(key).map(Value::shown));
+            .all(|key| shown(key).as_deref() == found(key).map(Value::shown) || key == "url" && beside);
         let aligns = params.split([',', '|']).find_map(|it| it.trim().strip_prefix("align="));
         let aligns = aligns.filter(|it| matches!(*it, "left" | "right"));
         (is_same && (aligns == align || layout.is_none())).then(|| format!("!{content}!"))

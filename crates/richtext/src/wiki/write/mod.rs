@@ -15,7 +15,7 @@ mod text;
 use std::collections::BTreeSet;
 
 use crate::format::Dialect;
-use crate::tree::{Holds, Kind, Node};
+use crate::tree::{Holds, Kind, Mark, MarkKind, Node};
 
 use super::read::Place;
 pub(crate) use text::text;
@@ -104,9 +104,26 @@ impl Writer {
     /// `node` as JSON within the markup.
     fn adf(&self, node: &Node<'_>) -> String {
         let display = if node.kind.is_inline() { "inline" } else { "block" };
-        let json = crate::adf::node_json(node).replace("{adf}", "\\u007badf}");
+        let json = crate::adf::node_json(&linked(node)).replace("{adf}", "\\u007badf}");
         format!("{{adf:display={display}}}{json}{{adf}}")
     }
+}
+
+/// `node` with a link for each picture among text, which Atlassian's ADF has not.
+fn linked<'a>(node: &Node<'a>) -> Node<'a> {
+    if node.kind == Kind::Image {
+        let url = node.text_of("url").unwrap_or_default().to_owned();
+        let shown = node.text_of("alt").filter(|it| !it.is_empty()).unwrap_or(&url).to_owned();
+        let mut link = Node::of_text(shown);
+        link.marks.clone_from(&node.marks);
+        if link.mark(MarkKind::Link).is_none() && !url.is_empty() {
+            link.marks.push(Mark::new(MarkKind::Link).with("href", url));
+        }
+        return link;
+    }
+    let mut node = node.clone();
+    node.children = node.children.iter().map(linked).collect();
+    node
 }
 
 /// Whether markup says this of a node of `kind`, for tests.

@@ -1,6 +1,7 @@
 //! Whether text that was read again is the text that was written.
 
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
+use crate::values::hrefs;
 
 /// Whether both are the same text with the same marks, as far as markup says it.
 pub(crate) fn same_inlines(one: &[Node<'_>], other: &[Node<'_>]) -> bool {
@@ -90,7 +91,11 @@ fn said(attrs: &[Attr<'_>], kind: Kind) -> Vec<(String, String)> {
     let mut said: Vec<_> = attrs
         .iter()
         .filter(|it| !it.is_foreign() && !is_looked_up(it))
-        .map(|it| (it.name.to_string(), it.value.shown().to_owned()))
+        .map(|it| match (kind, &*it.name, it.value.shown()) {
+            // Markup has no other picture beside the text than what is attached.
+            (Kind::Image, "url", url) if !url.contains(':') => ("url".to_owned(), hrefs::attachment(url)),
+            (_, name, value) => (name.to_owned(), value.to_owned()),
+        })
         .collect();
     said.sort();
     said
