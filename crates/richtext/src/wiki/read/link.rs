@@ -84,16 +84,9 @@ impl<'a> Reader<'a> {
         if let Some(person) = target.strip_prefix('~').filter(|it| !it.is_empty()) {
             return Some(Target::Node(Box::new(mention(person, parts.alias_text))));
         }
-        let is_key = self.dialect == Dialect::Jira && is_issue_key(target);
-        let (href, form) = match target.as_bytes().first()? {
-            b'#' | b'/' if target.len() > 1 => (Cow::Borrowed(target), None),
-            b'^' if target.len() > 1 => (Cow::Owned(hrefs::attachment(&target[1..])), None),
-            _ if is_key => (Cow::Owned(format!("jira:{target}")), None),
-            _ if is_address(target) => (Cow::Borrowed(target), None),
-            _ if self.dialect == Dialect::Confluence => (Cow::Owned(page(target)?), Some(())),
-            _ => return None,
-        };
-        if form.is_some() && parts.alias.is_none() {
+        let href = href(target, self.dialect)?;
+        let is_title = href.starts_with("confluence:") && !target.starts_with("confluence:");
+        if is_title && parts.alias.is_none() {
             return Some(Target::Node(Box::new(Node::new(Kind::InlineCard).with("url", href))));
         }
         let mut mark = Mark::new(MarkKind::Link).with("href", href);
@@ -102,6 +95,18 @@ impl<'a> Reader<'a> {
         }
         Some(Target::Mark(mark))
     }
+}
+
+/// Where a link to `target` leads; nothing if that is no link.
+pub(crate) fn href(target: &str, dialect: Dialect) -> Option<Cow<'_, str>> {
+    Some(match target.as_bytes().first()? {
+        b'#' | b'/' if target.len() > 1 => Cow::Borrowed(target),
+        b'^' if target.len() > 1 => Cow::Owned(hrefs::attachment(&target[1..])),
+        _ if dialect == Dialect::Jira && is_issue_key(target) => Cow::Owned(format!("jira:{target}")),
+        _ if is_address(target) => Cow::Borrowed(target),
+        _ if dialect == Dialect::Confluence => Cow::Owned(page(target)?),
+        _ => return None,
+    })
 }
 
 /// What bars part in a link.

@@ -16,6 +16,7 @@ use crate::diagnostic::Diagnostic;
 use crate::format::Dialect;
 use crate::tree::{Mark, Node, Span};
 
+pub(crate) use link::href;
 pub(crate) use list::MAX_LEVELS;
 pub(crate) use tags::Tag;
 pub(crate) use token::{image_params, is_scheme, parse_image};

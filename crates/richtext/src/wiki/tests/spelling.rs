@@ -3,8 +3,9 @@
 use super::{BOTH, read};
 use crate::format::Dialect;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node};
+use crate::tree::{Kind, Mark, MarkKind, Node};
 use crate::wiki::Wiki;
+use crate::wiki::write::same::same_inlines;
 
 #[test]
 fn each_sign_in_each_block_is_the_text_it_was() {
@@ -190,4 +191,15 @@ fn html_of_markdown_is_the_text_of_it_and_no_reason_for_json() {
         written(&[Node::new(Kind::Paragraph).holding(vec![html("<br/>")]), heading(html("b"))]),
         "\n\nh1. a b"
     );
+}
+
+#[test]
+fn a_link_that_markup_can_not_say_is_json_by_itself_and_leaves_its_line_alone() {
+    let link = Mark::new(MarkKind::Link).with("href", "LICENSE");
+    let text = Node::of_text("terms").marked(Mark::new(MarkKind::Strong)).marked(link);
+    let blocks = [Node::new(Kind::Paragraph).holding(vec![Node::of_text("the "), text])];
+    let json = r#"{"type":"text","text":"terms","marks":[{"type":"link","attrs":{"href":"LICENSE"}}]}"#;
+    let wiki = written(&blocks);
+    assert_eq!(wiki, format!("the *{{adf:display=inline}}{json}{{adf}}*"));
+    assert!(same_inlines(&read(&wiki, Dialect::Jira)[0].children, &blocks[0].children));
 }

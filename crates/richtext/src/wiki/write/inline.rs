@@ -208,7 +208,7 @@ impl Spell<'_> {
             MarkKind::Link => return self.link(items, depth, mark),
             MarkKind::TextColor => return self.colour(items, depth, mark),
             _ if is_cite(mark) => "??",
-            _ => return self.as_adf(items),
+            _ => return self.as_adf(items, depth),
         };
         let pair = self.delimiters.len();
         self.delimiters.push((self.out.len(), sign, pair, true));
@@ -218,9 +218,13 @@ impl Spell<'_> {
         self.delimiters.push((self.out.len(), sign, pair, false));
     }
 
-    fn as_adf(&mut self, items: &[Item<'_, '_>]) {
+    /// The items as JSON, without the `depth` marks that are open around them.
+    fn as_adf(&mut self, items: &[Item<'_, '_>], depth: usize) {
         for item in items {
-            let text = self.writer.adf(item.node);
+            let is_open = |it: &&Mark<'_>| item.marks[..depth].iter().any(|open| std::ptr::eq(*open, *it));
+            let mut node = item.node.clone();
+            node.marks = item.node.marks.iter().filter(|it| !is_open(it)).cloned().collect();
+            let text = self.writer.adf(&node);
             self.out.push_str(&text);
         }
     }
@@ -228,7 +232,7 @@ impl Spell<'_> {
     fn code(&mut self, items: &[Item<'_, '_>], depth: usize, mark: &Mark<'_>) {
         let is_text = items.iter().all(|it| it.node.kind == Kind::Text && it.marks.len() == depth + 1);
         if !is_text || !mark.attrs.iter().all(|it| it.is_foreign()) {
-            return self.as_adf(items);
+            return self.as_adf(items, depth);
         }
         let text: String = items.iter().map(|it| it.node.text.as_ref()).collect();
         self.out.push_str("{{");
@@ -241,7 +245,7 @@ impl Spell<'_> {
         let name = mark.text("wiki:form").unwrap_or(hex);
         let is_same = crate::wiki::names::colour(name).as_deref() == Some(hex);
         if crate::wiki::names::colour(hex).as_deref() != Some(hex) {
-            return self.as_adf(items);
+            return self.as_adf(items, depth);
         }
         self.out.push_str(&format!("{{color:{}}}", if is_same { name } else { hex }));
         self.items(items, depth + 1, false);
@@ -250,7 +254,7 @@ impl Spell<'_> {
 
     fn link(&mut self, items: &[Item<'_, '_>], depth: usize, mark: &Mark<'_>) {
         let Some(end) = self.writer.link_end(mark).filter(|_| !self.in_link) else {
-            return self.as_adf(items);
+            return self.as_adf(items, depth);
         };
         if let [only] = items
             && only.node.kind == Kind::Text

@@ -4,6 +4,7 @@ use super::Writer;
 use crate::format::Dialect;
 use crate::tree::{Mark, MarkKind, Node};
 use crate::values::hrefs::{self, Target};
+use crate::wiki::read;
 
 /// Whether `target` can stand in brackets as it is.
 fn legal(target: &str) -> bool {
@@ -19,7 +20,7 @@ fn legal(target: &str) -> bool {
 }
 
 impl Writer {
-    /// What stands after the bar for this `href`.
+    /// What stands after the bar for this `href`; nothing if no link leads there, as to a file beside the text.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let target = if let Some(name) = href.strip_prefix("attachment:") {
             format!("^{}", hrefs::decode(name)?)
@@ -30,7 +31,8 @@ impl Writer {
         } else {
             href.to_owned()
         };
-        legal(&target).then_some(target)
+        let leads = read::href(target.trim(), self.dialect).is_some_and(|it| it == href);
+        (leads && legal(&target)).then_some(target)
     }
 
     /// `[~name]` or `[~accountid:id]`.

@@ -8,7 +8,7 @@ mod inline;
 mod link;
 mod list;
 mod macros;
-mod same;
+pub(super) mod same;
 mod table;
 mod text;
 
