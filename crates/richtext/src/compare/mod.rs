@@ -13,7 +13,7 @@ use crate::loss::{Loss, LossKind};
 use crate::tree::{Holds, Kind, Node, Span};
 pub(crate) use attrs::{same_marks, same_value};
 pub(crate) use inline::{Unit, hunks, units};
-pub(crate) use print::print;
+pub(crate) use print::{print, print_unmarked};
 pub(crate) use similar::similarity;
 
 /// No more than these are looked for.

@@ -13,10 +13,21 @@ pub(crate) fn print(node: &Node<'_>) -> u64 {
     hasher.finish()
 }
 
+/// Equal for nodes that say the same, their own marks aside: a mention is the same one when it becomes bold.
+pub(crate) fn print_unmarked(node: &Node<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    unmarked(node, &mut hasher);
+    hasher.finish()
+}
+
 fn write(node: &Node<'_>, hasher: &mut DefaultHasher) {
+    marks(&node.marks).hash(hasher);
+    unmarked(node, hasher);
+}
+
+fn unmarked(node: &Node<'_>, hasher: &mut DefaultHasher) {
     node.kind.hash(hasher);
     attributes(&node.attrs, hasher);
-    marks(&node.marks).hash(hasher);
     if node.kind.holds_inlines() {
         inlines(&node.children).hash(hasher);
         return;

@@ -1,11 +1,7 @@
 //! What an edited node takes over from the one it was: identifiers, the spelling of numbers, everything Markdown did not show.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-
-use super::Gone;
 use crate::align::{Op, align};
-use crate::compare::{print, same_marks, same_value, shortened, similarity};
+use crate::compare::{print, same_marks, same_value, similarity};
 use crate::tree::{Attr, Kind, Mark, Node};
 
 /// Whether the edit left alone what is said of the node itself.
@@ -84,62 +80,4 @@ pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<
         }
     }
     all
-}
-
-/// Rich nodes of the base that the edited nodes do not have any more, with their places in the source.
-pub(super) fn rich_without(ours: &[Node<'_>], base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Gone> {
-    let (mut were, mut are) = (Vec::new(), Vec::new());
-    base.iter().for_each(|it| gather(it, &mut were));
-    edited.iter().for_each(|it| gather(it, &mut are));
-    let mut places = Vec::new();
-    ours.iter().for_each(|it| gather(it, &mut places));
-    // What is still there word for word goes together first; of the rest, one of the same kind is taken for the one that was changed.
-    let (were_prints, are_prints) = (prints(&were), prints(&are));
-    let (mut kept, mut before) = (counts(&are_prints), counts(&were_prints));
-    let new = are.iter().zip(&are_prints).filter(|it| !take(&mut before, it.1)).map(|it| it.0.kind);
-    let mut changed = counts(&new.collect::<Vec<Kind>>());
-    let mut gone = Vec::new();
-    for (at, (node, print)) in were.iter().zip(&were_prints).enumerate() {
-        if !take(&mut kept, print) && !take(&mut changed, &node.kind) {
-            let place = places.get(at).filter(|it| it.kind == node.kind);
-            gone.push(Gone { span: place.map(|it| it.span).unwrap_or_default(), what: described(node) });
-        }
-    }
-    gone
-}
-
-fn prints(nodes: &[&Node<'_>]) -> Vec<u64> {
-    nodes.iter().map(|it| print(it)).collect()
-}
-
-/// How often each is there.
-fn counts<T: Copy + Eq + Hash>(things: &[T]) -> HashMap<T, usize> {
-    let mut counts = HashMap::new();
-    things.iter().for_each(|it| *counts.entry(*it).or_default() += 1);
-    counts
-}
-
-/// Takes one, if one is left.
-fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
-    let Some(count) = counts.get_mut(thing).filter(|it| **it > 0) else { return false };
-    *count -= 1;
-    true
-}
-
-/// The rich nodes among and below these, described.
-pub(crate) fn rich(nodes: &[Node<'_>]) -> Vec<String> {
-    let mut found = Vec::new();
-    nodes.iter().for_each(|it| gather(it, &mut found));
-    found.into_iter().map(described).collect()
-}
-
-fn described(node: &Node<'_>) -> String {
-    format!("{} {:?}", node.kind.shown(), shortened(&node.plain_text()))
-}
-
-fn gather<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
-    if node.is_rich() {
-        found.push(node);
-    }
-    node.children.iter().for_each(|it| gather(it, found));
 }

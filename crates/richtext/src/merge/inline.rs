@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::siblings::Piece;
 use super::{Merge, Reach, graft};
 use crate::compare::{Unit, hunks, same_marks, units};
-use crate::tree::{Kind, Node, Span};
+use crate::tree::{Kind, Mark, Node, Span};
 
 /// A range of the source's units, and what comes in its place.
 type Hunk = (Range<usize>, Range<usize>);
@@ -29,13 +29,14 @@ impl Merge<'_> {
             return None;
         }
         let changed = hunks(&runs.b, &runs.e);
-        if self.reach == Reach::Runs {
-            return Some(self.rewritten(&runs, &changed, parent, region));
-        }
         let within =
             if parent.is_some_and(|it| it.kind == Kind::CodeBlock) { Kind::CodeBlock } else { Kind::Text };
-        let splices: Option<Vec<Splice>> = changed.iter().map(|it| self.spliced(&runs, it, within)).collect();
-        Some(spliced(self.source, region, splices?))
+        let splices = || changed.iter().map(|it| self.spliced(&runs, it, within)).collect::<Option<_>>();
+        // What can't be put into a text is written beside it: what else is in this block, or beside it, has no part in that.
+        Some(match (self.reach == Reach::Text).then(splices).flatten() {
+            Some(splices) => spliced(self.source, region, splices),
+            None => self.rewritten(&runs, &changed, parent, region),
+        })
     }
 
     /// The hunk as characters of one text.
@@ -178,9 +179,30 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
             let base = &self.base[self.b[hunk.0.start].node];
             return fresh.push(graft::node(&self.ours[was.node], base, &self.edited[is.node]));
         }
+        let mut own: Option<(usize, Node<'x>)> = None;
         for unit in &self.e[hunk.1.clone()] {
-            add(&self.edited[unit.node], unit, fresh);
+            let (_, node) = match own.take().filter(|it| it.0 == unit.node) {
+                Some(same) => own.insert(same),
+                None => own.insert((unit.node, self.with_own_marks(&self.edited[unit.node]))),
+            };
+            add(node, unit, fresh);
         }
+    }
+
+    /// The edited node; its marks are those of the source where these say the same. Else half of a link would be another link.
+    fn with_own_marks<'x>(&self, node: &Node<'e>) -> Node<'x>
+    where
+        'o: 'x,
+        'e: 'x,
+    {
+        let mut node: Node<'x> = node.clone();
+        for mark in node.marks.iter_mut().filter(|it| !it.attrs.is_empty()) {
+            let same = |it: &&Mark<'o>| same_marks(std::slice::from_ref(*it), std::slice::from_ref(mark));
+            if let Some(own) = self.ours.iter().flat_map(|it| &it.marks).find(same) {
+                *mark = own.clone();
+            }
+        }
+        node
     }
 
     /// Adds what is left of a group after the hunks, with what they put in.

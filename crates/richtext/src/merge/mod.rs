@@ -9,9 +9,11 @@
 
 mod graft;
 mod inline;
+mod moved;
+pub(crate) mod seam;
 mod siblings;
 
-pub(crate) use graft::rich;
+pub(crate) use moved::{Gone, brought, gone};
 
 use crate::compare;
 use crate::loss::{Loss, LossKind};
@@ -48,18 +50,8 @@ pub(crate) struct Edit<'m, 'o, 'b, 'e> {
 #[derive(Debug)]
 pub(crate) struct Merged {
     pub(crate) text: String,
-    /// Rich nodes that were there and are not any more.
-    pub(crate) gone: Vec<Gone>,
     /// What of the edit the text does not say.
     pub(crate) losses: Vec<Loss>,
-}
-
-/// A node that Markdown has no syntax for, and that vanished with the edit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Gone {
-    /// In the source.
-    pub(crate) span: Span,
-    pub(crate) what: String,
 }
 
 /// Makes the edit in `region` of `source`, in which `ours` stand side by side, within `parent`.
@@ -84,7 +76,7 @@ pub(crate) fn merge(
         }
     }
     let (text, losses) = best.expect("writing everything anew always works");
-    Merged { text, gone: graft::rich_without(edit.ours, edit.base, edit.edited), losses }
+    Merged { text, losses }
 }
 
 /// Blocks that are new at the top of a document, and what of them the text does not say.

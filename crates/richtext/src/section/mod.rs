@@ -10,7 +10,7 @@ pub use address::Address;
 
 use crate::document::Document;
 use crate::format::Format;
-use crate::merge::{Edit, Gone, merge};
+use crate::merge::{Edit, Gone, Merged, brought, gone, merge, seam};
 use crate::sidecar::{Conflict, Restored};
 use crate::tree::{Kind, Node, Span};
 
@@ -84,7 +84,10 @@ impl Section<'_, '_> {
         let spelling = crate::spelling::of(self.document.format);
         let (source, span) = (self.document.source, self.span());
         let edit = Edit { ours: self.nodes, base: &base.blocks, edited: &edited.blocks };
-        let merged = merge(spelling.as_ref(), source, span, self.parent, edit);
+        let brought = brought(&[edit]).remove(0);
+        let mut merged =
+            merge(spelling.as_ref(), source, span, self.parent, Edit { edited: &brought, ..edit });
+        self.keep_apart(spelling.between(self.parent), &mut merged);
         // Without the part, what separated it from its neighbours would separate nothing.
         let outer = if merged.text.is_empty() && spelling.between(self.parent) == "," {
             self.separated()
@@ -98,7 +101,7 @@ impl Section<'_, '_> {
                 merged.text,
                 &source[outer.end as usize..]
             ),
-            conflicts: merged.gone.into_iter().map(|it| self.conflict(it)).collect(),
+            conflicts: gone(&[edit]).into_iter().flatten().map(|it| self.conflict(it)).collect(),
             losses: merged.losses,
             diagnostics: edited.diagnostics,
             copied: self
@@ -121,6 +124,34 @@ impl Section<'_, '_> {
             (Some(after), _) => Span { end: after.span.start, ..span },
             (None, Some(before)) => Span { start: before.span.end, ..span },
             (None, None) => span,
+        }
+    }
+
+    /// Adds to the part what keeps it apart from the blocks around it: they are not touched.
+    fn keep_apart(&self, new: &str, merged: &mut Merged) {
+        let (source, format, span) = (self.document.source, self.document.format, self.span());
+        let was = span.of(source);
+        if self.parent.is_some() || merged.text.is_empty() || merged.text == was {
+            return;
+        }
+        let blocks = &self.document.blocks;
+        let wanted = ["", "\n", new];
+        let before = blocks.iter().rev().find(|it| it.span.end <= span.start);
+        let before = before.map(|it| &source[it.span.start as usize..span.start as usize]);
+        // What did not stand apart before the edit does not have to after it.
+        if let Some(before) = before.filter(|it| seam::apart(format, it, "", was)) {
+            match seam::between(format, before, &merged.text, &wanted) {
+                Some(between) => merged.text.insert_str(0, between),
+                None => merged.losses.push(seam::lost(&merged.text)),
+            }
+        }
+        let after = blocks.iter().find(|it| it.span.start >= span.end);
+        let after = after.map(|it| &source[span.end as usize..it.span.end as usize]);
+        if let Some(after) = after.filter(|it| seam::apart(format, was, "", it)) {
+            match seam::between(format, &merged.text, after, &wanted) {
+                Some(between) => merged.text.push_str(between),
+                None => merged.losses.push(seam::lost(after)),
+            }
         }
     }
 

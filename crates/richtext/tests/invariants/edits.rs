@@ -7,7 +7,7 @@ use std::ops::Range;
 use plainwire_richtext::tree::{Kind, Node};
 use plainwire_richtext::{Document, Flavor, Format, Sidecar};
 
-use crate::documents::{Sample, sources};
+use crate::documents::{Sample, generated, sources};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 const WORD: &str = " zebra";
@@ -43,12 +43,30 @@ fn a_word_put_into_a_block_changes_that_block_only() {
     assert!(counts.failed.is_empty(), "{} of {} edits failed", counts.failed.len(), counts.edits);
 }
 
+#[test]
+fn a_word_put_into_a_block_of_a_generated_document_changes_that_block_only() {
+    let mut counts = Counts::default();
+    for sample in generated(300) {
+        edit_each(&sample, &mut counts);
+    }
+    println!(
+        "I3: {} edits of generated documents, {} of them to the byte, {} failed",
+        counts.edits,
+        counts.exact,
+        counts.failed.len()
+    );
+    for failed in counts.failed.iter().take(40) {
+        println!("{failed}");
+    }
+    assert!(counts.failed.is_empty(), "{} of {} edits failed", counts.failed.len(), counts.edits);
+}
+
 fn edit_each(sample: &Sample, counts: &mut Counts) {
     let document = Document::read(sample.format, &sample.source);
     let (markdown, sidecar) = Sidecar::split(&document);
     let base = Document::read(MARKDOWN, &markdown);
     let mut places = Vec::new();
-    base.blocks.iter().enumerate().for_each(|(at, it)| texts(it, at, &mut places));
+    base.blocks.iter().enumerate().for_each(|(at, it)| texts(it, at, &markdown, &mut places));
     for (block, at) in places {
         let edited = format!("{}{WORD}{}", &markdown[..at], &markdown[at..]);
         counts.edits += 1;
@@ -69,13 +87,16 @@ fn may_refuse(sample: &Sample) -> bool {
     REFUSED.contains(&&*sample.name) || outside && matches!(sample.format, Format::Wiki(_))
 }
 
-/// The place behind the last text of each innermost block.
-fn texts(node: &Node<'_>, block: usize, places: &mut Vec<(usize, usize)>) {
-    let last = node.children.iter().rev().find(|it| it.kind == Kind::Text && !it.text.trim().is_empty());
+/// The place behind the last text of each innermost block. What stands in a fence of `adf` has none: it is JSON, no Markdown. Text that
+/// ends with a line feed has it on its last line: at the beginning of the next stands what the block is in, such as `>`.
+fn texts(node: &Node<'_>, block: usize, markdown: &str, places: &mut Vec<(usize, usize)>) {
+    let is_text =
+        |it: &&Node<'_>| it.kind == Kind::Text && !it.text.trim().is_empty() && !it.inner.is_empty();
+    let last = node.children.iter().rev().find(is_text);
     if let Some(text) = last {
-        places.push((block, text.inner.end as usize));
+        places.push((block, markdown[..text.inner.end as usize].trim_end_matches('\n').len()));
     }
-    node.children.iter().for_each(|it| texts(it, block, places));
+    node.children.iter().for_each(|it| texts(it, block, markdown, places));
 }
 
 /// Whether the edit is exact; an error if it does more than it should.

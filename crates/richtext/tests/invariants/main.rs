@@ -10,7 +10,9 @@ mod bad_input;
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod documents;
+mod edit_kinds;
 mod edits;
+mod edits_more;
 mod extended;
 #[path = "../generator/mod.rs"]
 mod generator;

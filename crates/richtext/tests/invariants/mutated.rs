@@ -162,6 +162,13 @@ fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str
     if old.blocks.len() != document.blocks.len() {
         return;
     }
+    if document.format == Format::Adf
+        && restored.contains(r#""doc""#)
+        && !document.source.contains(r#""doc""#)
+    {
+        // A lone node that is not alone any more has a document around it.
+        return;
+    }
     let pairs = || old.blocks.iter().zip(&new.blocks);
     let same = |it: &(&plainwire_richtext::tree::Node<'_>, &plainwire_richtext::tree::Node<'_>)| {
         it.0.span.of(markdown) == it.1.span.of(edit)

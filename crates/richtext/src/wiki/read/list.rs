@@ -116,8 +116,9 @@ impl<'a> Reader<'a> {
     /// An item with the deeper ones that follow it; or one that only holds deeper ones.
     fn item(&mut self, items: &[Item], level: usize) -> Node<'a> {
         let first = &items[0];
-        let end = items.last().map_or(first.end, |it| it.end);
-        let end = self.trim_end(first.start, end);
+        let last = items.last().unwrap_or(first);
+        // The blank behind a sign belongs to it: without one an empty item is text.
+        let end = self.trim_end(first.start, last.end).max(last.start + last.levels + 1);
         let (start, mut children, deeper) = if first.levels == level {
             self.depth += 2 * level;
             let mut children = self.blocks(first.content, first.end, Place::Item);

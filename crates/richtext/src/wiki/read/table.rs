@@ -54,7 +54,11 @@ impl<'a> Reader<'a> {
             cells.push(self.cell(is_head, at, content, stop));
             at = stop;
         }
-        let at = if self.bytes().get(at - 1) == Some(&b'|') { at } else { self.trim_end(start, at) };
+        let at = if self.bytes().get(at - 1) == Some(&b'|') {
+            at
+        } else {
+            self.trim_end(start, at).max(end_of(&cells))
+        };
         let span = Span::new(start, at);
         Node::new(Kind::TableRow).at(span, span).holding(cells)
     }
@@ -63,7 +67,7 @@ impl<'a> Reader<'a> {
         self.depth += 3;
         let mut blocks = self.blocks(content, stop, Place::Cell);
         self.depth -= 3;
-        let stop = self.trim_end(content, stop);
+        let stop = self.trim_end(content, stop).max(end_of(&blocks));
         if blocks.is_empty() {
             blocks.push(Node::new(Kind::Paragraph).at(Span::at(content), Span::at(content)));
         }
@@ -111,4 +115,9 @@ impl<'a> Reader<'a> {
         }
         self.mono_end(at, end).unwrap_or(at + 1)
     }
+}
+
+/// Where the last of them ends: an empty item of a list ends with a blank.
+fn end_of(nodes: &[Node<'_>]) -> usize {
+    nodes.last().map_or(0, |it| it.span.end as usize)
 }

@@ -1,0 +1,165 @@
+//! Rich nodes of all parts of a document that an edit touched: which of them vanished, and which only moved.
+//!
+//! In: the parts, each as it was and as it is. Out: what is gone of each part, and the edited nodes with what they brought along from
+//! where they stood before.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::{Edit, graft};
+use crate::compare::{print_unmarked, shortened};
+use crate::tree::{Kind, Node, Span};
+
+/// A node that Markdown has no syntax for, and that vanished with the edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Gone {
+    /// In the source.
+    pub(crate) span: Span,
+    pub(crate) what: String,
+}
+
+/// What is gone of each of these parts. What is in another part now is not gone.
+pub(crate) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
+    let mut parts: Vec<Part<'_, '_, '_>> = edits.iter().map(Part::of).collect();
+    // What is still there goes together first, in its own part and then in others; of the rest, one of the same kind in the same part
+    // is taken for the one that was changed.
+    parts.iter_mut().for_each(Part::take_kept);
+    let mut elsewhere = counts(parts.iter().flat_map(|it| it.new.iter().map(|it| it.0)));
+    for part in &mut parts {
+        part.missing.retain(|&at| !take(&mut elsewhere, &part.keys[at]));
+    }
+    let mut moved_here = counts(parts.iter().flat_map(|it| it.new.iter().map(|it| it.0)));
+    elsewhere.iter().for_each(|(key, left)| *moved_here.entry(*key).or_default() -= left);
+    for part in &mut parts {
+        part.new.retain(|it| !take(&mut moved_here, &it.0));
+        let mut changed = counts(part.new.iter().map(|it| it.1));
+        part.missing.retain(|&at| !take(&mut changed, &part.were[at].kind));
+    }
+    parts.iter().map(Part::gone).collect()
+}
+
+/// The rich nodes of one part.
+struct Part<'m, 'o, 'b> {
+    were: Vec<&'m Node<'b>>,
+    keys: Vec<u64>,
+    places: Vec<&'m Node<'o>>,
+    /// Those of `were` that were not found yet.
+    missing: Vec<usize>,
+    /// What is there now and was not, by key and kind.
+    new: Vec<(u64, Kind)>,
+}
+
+impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
+    fn of(edit: &Edit<'m, 'o, 'b, '_>) -> Self {
+        let were = rich(edit.base);
+        let keys: Vec<u64> = were.iter().map(|it| print_unmarked(it)).collect();
+        let new = rich(edit.edited).into_iter().map(|it| (print_unmarked(it), it.kind)).collect();
+        Self { missing: (0..were.len()).collect(), were, keys, places: rich(edit.ours), new }
+    }
+
+    fn take_kept(&mut self) {
+        let mut kept = counts(self.new.iter().map(|it| it.0));
+        let mut before = counts(self.keys.iter().copied());
+        self.missing.retain(|&at| !take(&mut kept, &self.keys[at]));
+        self.new.retain(|it| !take(&mut before, &it.0));
+    }
+
+    fn gone(&self) -> Vec<Gone> {
+        let place = |at: usize| self.places.get(at).filter(|it| it.kind == self.were[at].kind);
+        let one = |&at: &usize| Gone {
+            span: place(at).map(|it| it.span).unwrap_or_default(),
+            what: described(self.were[at]),
+        };
+        self.missing.iter().map(one).collect()
+    }
+}
+
+/// The edited nodes of each part; one that is there once before and once after has what Markdown does not say of it, wherever it is now.
+pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<Vec<Node<'x>>> {
+    let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
+    for edit in edits {
+        let (ours, base) = (rich(edit.ours), rich(edit.base));
+        if ours.len() == base.len() && ours.iter().zip(&base).all(|it| it.0.kind == it.1.kind) {
+            for (ours, base) in ours.into_iter().zip(base) {
+                homes.entry(print_unmarked(base)).or_default().push(Home { ours, base });
+            }
+        }
+    }
+    let now = counts(edits.iter().flat_map(|it| rich(it.edited)).map(print_unmarked));
+    homes.retain(|key, homes| homes.len() == 1 && now.get(key) == Some(&1));
+    edits.iter().map(|edit| edit.edited.iter().map(|it| with_its_own(it, &homes)).collect()).collect()
+}
+
+/// Where a node was.
+struct Home<'m, 'o, 'b> {
+    ours: &'m Node<'o>,
+    base: &'m Node<'b>,
+}
+
+fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>) -> Node<'x> {
+    if homes.is_empty() {
+        return node.clone();
+    }
+    if node.is_rich()
+        && let Some([home]) = homes.get(&print_unmarked(node)).map(Vec::as_slice)
+    {
+        return graft::node(home.ours, home.base, node);
+    }
+    let children = node.children.iter().map(|it| with_its_own(it, homes)).collect();
+    Node { children, ..node.clone() }
+}
+
+/// How often each is there.
+fn counts<T: Eq + Hash>(things: impl Iterator<Item = T>) -> HashMap<T, usize> {
+    let mut counts = HashMap::new();
+    things.for_each(|it| *counts.entry(it).or_default() += 1);
+    counts
+}
+
+/// Takes one, if one is left.
+fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
+    let Some(count) = counts.get_mut(thing).filter(|it| **it > 0) else { return false };
+    *count -= 1;
+    true
+}
+
+/// The rich nodes among and below these.
+fn rich<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<&'n Node<'a>> {
+    let mut found = Vec::new();
+    nodes.iter().for_each(|it| gather(it, &mut found));
+    found
+}
+
+fn gather<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
+    if node.is_rich() {
+        found.push(node);
+    }
+    node.children.iter().for_each(|it| gather(it, found));
+}
+
+fn described(node: &Node<'_>) -> String {
+    format!("{} {:?}", node.kind.shown(), shortened(&name(node).unwrap_or_default()))
+}
+
+/// What a person knows the node by: its text, or else what it leads to or is an instance of.
+fn name(node: &Node<'_>) -> Option<String> {
+    /// The first of these that is there tells most.
+    const NAMES: [&str; 13] = [
+        "text",
+        "shortName",
+        "title",
+        "url",
+        "extensionKey",
+        "resourceId",
+        "alt",
+        "id",
+        "timestamp",
+        "datasource",
+        "data",
+        "panelType",
+        "/type",
+    ];
+    let text = [node.plain_text(), node.text.to_string()].into_iter().find(|it| !it.trim().is_empty());
+    let own = || NAMES.iter().filter_map(|it| node.get(it)).map(|it| it.shown()).find(|it| !it.is_empty());
+    text.or_else(|| own().map(str::to_owned)).or_else(|| node.children.iter().find_map(name))
+}

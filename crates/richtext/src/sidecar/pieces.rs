@@ -1,0 +1,216 @@
+//! What became of each entry of a sidecar in the edited Markdown.
+//!
+//! In: the entries, and the blocks of the Markdown. Out: for each block, in order, whether it is an entry, was made of one, was moved, or
+//! is new.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::{Sidecar, SidecarError};
+use crate::align::{Op, align};
+use crate::compare::similarity;
+use crate::document::Document;
+use crate::format::Format;
+use crate::tree::{Kind, Node};
+
+/// What became of an entry.
+pub(super) enum Piece {
+    /// It is as it was.
+    Copied(usize),
+    /// It is there, with these blocks of the edited Markdown for its own.
+    Edited(usize, Vec<Block>),
+    /// It is there, as this block, and does not stand where it stood.
+    Moved(usize, Block),
+    /// A block that is new.
+    New(usize),
+}
+
+/// A block of the edited Markdown.
+pub(super) struct Block {
+    pub(super) at: usize,
+    /// Whether it is as it was.
+    pub(super) kept: bool,
+}
+
+/// No more pairs than these are looked at for blocks that were moved and edited.
+const MAX_PAIRS: usize = 10_000;
+
+/// How many words of a hundred a block still has that was moved and edited.
+const MOVED: u32 = 60;
+
+/// How many words of a hundred show that a block or a document is the one it was.
+const SAME: u32 = 30;
+
+impl Sidecar {
+    /// What became of each entry, and what is new, in order.
+    pub(super) fn pieces(&self, edited: &Document<'_>) -> Result<Vec<Piece>, SidecarError> {
+        let old: Vec<(usize, &str)> = self
+            .entries
+            .iter()
+            .enumerate()
+            .flat_map(|(at, it)| it.markdown.iter().map(move |it| (at, it.as_str())))
+            .collect();
+        let new: Vec<&str> = edited.blocks.iter().map(|it| it.span.of(edited.source)).collect();
+        let numbers = |texts: &mut dyn Iterator<Item = &str>| texts.map(number).collect::<Vec<u64>>();
+        let before: RefCell<Vec<Option<Node<'_>>>> = RefCell::new(vec![None; old.len()]);
+        let score = |i: usize, j: usize| {
+            let mut cached = before.borrow_mut();
+            let node = cached[i].get_or_insert_with(|| single(old[i].1));
+            similarity(node, &edited.blocks[j])
+        };
+        let ops = align(&numbers(&mut old.iter().map(|it| it.1)), &numbers(&mut new.iter().copied()), score);
+        let is_other = || !ops.iter().any(|it| belongs(it, &old, &new)) && !have_common(&old, &new);
+        if old.len() > 1 && !new.is_empty() && is_other() {
+            return Err(SidecarError::OtherDocument);
+        }
+        let mut pieces = self.gathered(&ops, &old);
+        self.find_moved(&mut pieces, edited);
+        Ok(pieces)
+    }
+
+    fn gathered(&self, ops: &[Op], old: &[(usize, &str)]) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut next = 0; // the entry whose turn it is
+        let later = later(ops, old);
+        for (at, op) in ops.iter().enumerate() {
+            match *op {
+                Op::Keep(i, j) | Op::Pair(i, j) => {
+                    self.unseen(&mut next, old[i].0, &mut pieces);
+                    let block = Block { at: j, kept: matches!(op, Op::Keep(..)) };
+                    match pieces.last_mut() {
+                        Some(Piece::Edited(entry, blocks)) if *entry == old[i].0 => blocks.push(block),
+                        _ => pieces.push(Piece::Edited(old[i].0, vec![block])),
+                    }
+                    next = old[i].0 + 1;
+                }
+                Op::Insert(j) => {
+                    // Between two blocks of one entry it belongs to the entry.
+                    match pieces.last_mut() {
+                        Some(Piece::Edited(entry, blocks)) if later[at] == Some(*entry) => {
+                            blocks.push(Block { at: j, kept: false })
+                        }
+                        _ => pieces.push(Piece::New(j)),
+                    }
+                }
+                Op::Delete(_) => {}
+            }
+        }
+        self.unseen(&mut next, self.entries.len(), &mut pieces);
+        pieces.into_iter().map(|it| self.whole(it)).collect()
+    }
+
+    /// An entry all of whose blocks are as they were is copied.
+    fn whole(&self, piece: Piece) -> Piece {
+        match piece {
+            Piece::Edited(entry, blocks)
+                if blocks.len() == self.entries[entry].markdown.len() && blocks.iter().all(|it| it.kept) =>
+            {
+                Piece::Copied(entry)
+            }
+            piece => piece,
+        }
+    }
+
+    /// Entries that Markdown shows nothing of stay where they are.
+    fn unseen(&self, next: &mut usize, until: usize, pieces: &mut Vec<Piece>) {
+        while *next < until {
+            if self.entries[*next].markdown.is_empty() {
+                pieces.push(Piece::Copied(*next));
+            }
+            *next += 1;
+        }
+    }
+
+    /// Makes of new blocks those that they were: word for word, or for the most part.
+    fn find_moved(&self, pieces: &mut [Piece], edited: &Document<'_>) {
+        let mut left = left(self, pieces);
+        left.retain(|it| self.entries[*it].markdown.len() == 1);
+        let text = |entry: usize| self.entries[entry].markdown[0].as_str();
+        let mut waiting: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        left.iter().rev().for_each(|at| waiting.entry(text(*at)).or_default().push(*at));
+        for piece in pieces.iter_mut() {
+            let Piece::New(at) = *piece else { continue };
+            let spelled = edited.blocks[at].span.of(edited.source);
+            if let Some(entry) = waiting.get_mut(spelled).and_then(Vec::pop) {
+                left.remove(&entry);
+                *piece = Piece::Moved(entry, Block { at, kept: true });
+            }
+        }
+        let new = pieces.iter().filter(|it| matches!(it, Piece::New(_))).count();
+        if left.len().saturating_mul(new) > MAX_PAIRS {
+            return;
+        }
+        let mut gone: Vec<(usize, Node<'_>)> = left.iter().map(|it| (*it, single(text(*it)))).collect();
+        for piece in pieces.iter_mut() {
+            let Piece::New(at) = *piece else { continue };
+            let alike = |it: &(usize, Node<'_>)| similarity(&it.1, &edited.blocks[at]);
+            let best = (0..gone.len()).max_by_key(|it| alike(&gone[*it]));
+            if let Some(best) = best.filter(|it| alike(&gone[*it]) > MOVED) {
+                *piece = Piece::Moved(gone.remove(best).0, Block { at, kept: false });
+            }
+        }
+    }
+}
+
+/// The entries that no piece is.
+pub(super) fn left(sidecar: &Sidecar, pieces: &[Piece]) -> BTreeSet<usize> {
+    let kept = |it: &Piece| match it {
+        Piece::Copied(entry) | Piece::Edited(entry, _) | Piece::Moved(entry, _) => Some(*entry),
+        Piece::New(_) => None,
+    };
+    let kept: BTreeSet<usize> = pieces.iter().filter_map(kept).collect();
+    (0..sidecar.entries.len()).filter(|it| !kept.contains(it)).collect()
+}
+
+/// The one block of a text of Markdown.
+fn single(markdown: &str) -> Node<'_> {
+    let mut document = Document::read(Format::EDITED, markdown);
+    match document.blocks.len() {
+        1 => document.blocks.remove(0),
+        _ => Node::raw(Kind::RawBlock, "markdown", markdown),
+    }
+}
+
+/// Whether something that is still there shows that the Markdown is this sidecar's.
+fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
+    match op {
+        Op::Keep(..) => true,
+        Op::Pair(i, j) => {
+            let (was, is) = (single(old[*i].1), single(new[*j]));
+            similarity(&was, &is) > SAME
+        }
+        Op::Delete(_) | Op::Insert(_) => false,
+    }
+}
+
+/// Whether the words of the two show it, where no block does by itself.
+fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
+    let words = |texts: &mut dyn Iterator<Item = &str>| {
+        let text: Vec<String> = texts.map(str::to_owned).collect();
+        text.iter().flat_map(|it| it.split_whitespace()).map(number).collect::<BTreeSet<u64>>()
+    };
+    let (old, new) = (words(&mut old.iter().map(|it| it.1)), words(&mut new.iter().copied()));
+    old.intersection(&new).count() * 100 > old.len().max(new.len()) * SAME as usize
+}
+
+/// For each step the entry of the next block that is still there.
+fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
+    let mut next = None;
+    let step = |op: &Op| {
+        if let Op::Keep(i, _) | Op::Pair(i, _) = op {
+            next = Some(old[*i].0);
+        }
+        next
+    };
+    let mut all: Vec<Option<usize>> = ops.iter().rev().map(step).collect();
+    all.reverse();
+    all
+}
+
+/// Equal for equal texts.
+fn number(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}

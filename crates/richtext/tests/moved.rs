@@ -1,0 +1,196 @@
+//! What an edit moves: it is no conflict, and it brings along what Markdown does not say of it.
+
+use plainwire_richtext::{Dialect, Document, Format, Restored, Sidecar};
+
+/// The source after `edit` of its Markdown.
+fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> Restored {
+    let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
+    let edited = edit(&markdown);
+    assert_ne!(edited, markdown, "the edit edits nothing");
+    sidecar.restore(&edited).expect("it is the sidecar's Markdown")
+}
+
+fn what(restored: &Restored) -> Vec<&str> {
+    restored.conflicts.iter().map(|it| it.what.as_str()).collect()
+}
+
+const STATUS: &str = "<ac:structured-macro ac:name=\"status\" ac:schema-version=\"1\" ac:macro-id=\"m1\"><ac:parameter ac:name=\"title\">OK</ac:parameter>\
+                      </ac:structured-macro>";
+
+#[test]
+fn a_node_moved_to_another_block_is_no_conflict_and_keeps_its_id() {
+    let source = format!("<p>one {STATUS}</p><p>two words</p><p>three</p>");
+    let restored = edited(Format::Storage, &source, |it| {
+        it.replace(" :status[OK]{color=neutral}", "")
+            .replace("two words", "two :status[OK]{color=neutral} words")
+    });
+    assert_eq!(what(&restored), [] as [&str; 0], "{}", restored.text);
+    assert_eq!(restored.text, format!("<p>one</p><p>two {STATUS} words</p><p>three</p>"));
+}
+
+#[test]
+fn a_node_moved_to_a_new_block_is_no_conflict_and_keeps_its_id() {
+    let source = format!("<p>one {STATUS}</p><p>two</p>");
+    let restored = edited(Format::Storage, &source, |it| {
+        it.replace(" :status[OK]{color=neutral}", "")
+            .replace("two", "two\n\n## Now :status[OK]{color=neutral}")
+    });
+    assert_eq!(what(&restored), [] as [&str; 0], "{}", restored.text);
+    assert_eq!(restored.text, format!("<p>one</p><p>two</p><h2>Now {STATUS}</h2>"));
+}
+
+#[test]
+fn a_node_that_is_there_twice_afterwards_has_its_id_once() {
+    let source = format!("<p>one {STATUS}</p><p>two</p>");
+    let restored = edited(Format::Storage, &source, |it| it.replace("two", "two :status[OK]{color=neutral}"));
+    assert_eq!(what(&restored), [] as [&str; 0], "{}", restored.text);
+    assert_eq!(restored.text.matches("m1").count(), 1, "{}", restored.text);
+}
+
+#[test]
+fn one_of_two_equal_nodes_that_is_gone_from_another_block_is_a_conflict() {
+    let source = format!("<p>one {STATUS}</p><p>two {STATUS}</p><p>three</p>");
+    let restored = edited(Format::Storage, &source, |it| it.replace("one :status[OK]{color=neutral}", "one"));
+    assert_eq!(what(&restored), ["status \"OK\""], "{}", restored.text);
+}
+
+#[test]
+fn a_node_moved_between_items_changes_these_items_only() {
+    let source = format!("<ul><li>one {STATUS}</li>\n<li  >two</li>\n<li ><p>three</p></li></ul>");
+    let restored = edited(Format::Storage, &source, |it| {
+        it.replace(" :status[OK]{color=neutral}", "").replace("three", "three :status[OK]{color=neutral}")
+    });
+    assert_eq!(what(&restored), [] as [&str; 0], "{}", restored.text);
+    assert_eq!(
+        restored.text,
+        format!("<ul><li>one</li>\n<li  >two</li>\n<li ><p>three {STATUS}</p></li></ul>")
+    );
+}
+
+#[test]
+fn a_panel_that_is_unwrapped_is_gone_and_what_it_held_is_not() {
+    let source = format!(
+        "<p>one</p><ac:structured-macro ac:name=\"info\"><ac:rich-text-body><p>in {STATUS}</p>\
+         </ac:rich-text-body></ac:structured-macro><p>two</p>"
+    );
+    let restored =
+        edited(Format::Storage, &source, |it| it.replace(":::panel{type=info}\n", "").replace(":::\n", ""));
+    assert_eq!(what(&restored), ["panel \"in \""], "{}", restored.text);
+    assert_eq!(restored.text, format!("<p>one</p><p>in {STATUS}</p><p>two</p>"));
+}
+
+#[test]
+fn a_block_that_is_moved_and_edited_keeps_its_ids() {
+    let adf = r#"{"version":1,"type":"doc","content":[
+ {"type":"paragraph","attrs":{"localId":"p1"},"content":[{"type":"text","text":"one two three four five six"}]},
+ {"type":"heading","attrs":{"level":1,"localId":"h1"},"content":[{"type":"text","text":"Goals"}]},
+ {"type":"paragraph","attrs":{"localId":"p2"},"content":[{"type":"text","text":"seven eight nine ten"}]}]}"#;
+    let restored = edited(Format::Adf, adf, |_| {
+        "# Goals\n\nseven eight nine ten\n\none two three four five zebra\n".to_owned()
+    });
+    for id in ["p1", "h1", "p2"] {
+        assert_eq!(restored.text.matches(id).count(), 1, "{}", restored.text);
+    }
+    assert!(
+        restored
+            .text
+            .contains(r#""localId":"p1"},"content":[{"type":"text","text":"one two three four five zebra"#)
+    );
+}
+
+#[test]
+fn what_vanished_without_a_text_is_told_by_its_id_address_or_key() {
+    let adf = r#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[
+ {"type":"text","text":"one "},
+ {"type":"mention","attrs":{"id":"5b10"}},{"type":"text","text":" two "},
+ {"type":"inlineCard","attrs":{"url":"https://example.com/a"}},{"type":"text","text":" three "},
+ {"type":"inlineExtension","attrs":{"extensionType":"t","extensionKey":"chart"}},{"type":"text","text":" four "},
+ {"type":"emoji","attrs":{"shortName":":smile:"}}]},
+ {"type":"mediaSingle","attrs":{"layout":"center"},"content":[{"type":"media","attrs":{"type":"file","id":"file-1","collection":"c"}}]}]}"#;
+    let restored = edited(Format::Adf, adf, |_| "one two three four\n".to_owned());
+    let expected = [
+        "mention \"5b10\"",
+        "inlineCard \"https://example.com/a\"",
+        "inlineExtension \"chart\"",
+        "emoji \":smile:\"",
+        "mediaSingle \"file-1\"",
+        "media \"file-1\"",
+    ];
+    assert_eq!(what(&restored), expected);
+}
+
+#[test]
+fn a_node_that_was_changed_where_it_is_is_no_conflict() {
+    let source = format!("<p>one {STATUS}</p><p>two</p>");
+    let restored = edited(Format::Storage, &source, |it| it.replace(":status[OK]", ":status[DONE]"));
+    assert_eq!(what(&restored), [] as [&str; 0], "{}", restored.text);
+    assert_eq!(restored.text, source.replace(">OK<", ">DONE<"));
+}
+
+#[test]
+fn a_node_that_came_from_elsewhere_does_not_stand_for_one_that_vanished() {
+    let other = STATUS.replace("OK", "NO").replace("m1", "m2");
+    let source = format!("<p>one {STATUS}</p><p>two {other}</p>");
+    let restored = edited(Format::Storage, &source, |it| {
+        it.replace("two :status[NO]{color=neutral}", "two").replace(":status[OK]", ":status[NO]")
+    });
+    assert_eq!(what(&restored), ["status \"OK\""], "{}", restored.text);
+}
+
+#[test]
+fn a_node_that_becomes_bold_where_it_comes_to_stand_is_the_same() {
+    let adf = r#"{"version":1,"type":"doc","content":[
+ {"type":"paragraph","content":[{"type":"text","text":"one "},{"type":"inlineExtension","attrs":{"extensionType":"t","extensionKey":"k","localId":"i"}}]},
+ {"type":"paragraph","content":[{"type":"text","text":"two"}]}]}"#;
+    let restored = edited(Format::Adf, adf, |it| {
+        let node = ":ext[]{type=t key=k}";
+        let node = if it.contains(node) {
+            node.to_owned()
+        } else {
+            it[it.find(":ext").expect("one")..it.find("}").expect("its end") + 1].to_owned()
+        };
+        it.replace(&node, "three").replace("two", &format!("**two {node}**"))
+    });
+    assert_eq!(what(&restored), [] as [&str; 0], "{}", restored.text);
+    assert!(restored.text.contains(r#""localId":"i""#), "{}", restored.text);
+}
+
+#[test]
+fn of_equal_nodes_none_takes_the_id_of_another() {
+    let other = STATUS.replace("m1", "m2");
+    let source = format!("<p>one {STATUS}</p><p>two {other}</p><p>three</p>");
+    let status = ":status[OK]{color=neutral}";
+    let restored = edited(Format::Storage, &source, |it| {
+        it.replace(&format!("one {status}"), "one").replace("three", &format!("three {status}"))
+    });
+    assert_eq!(what(&restored), [] as [&str; 0], "{}", restored.text);
+    for id in ["m1", "m2"] {
+        assert!(restored.text.matches(id).count() <= 1, "{}", restored.text);
+    }
+}
+
+#[test]
+fn a_moved_entry_of_several_blocks_brings_back_nothing_that_was_deleted_of_it() {
+    let wiki = Format::Wiki(Dialect::Confluence);
+    let source = "h1. A\n\n{color:red}one two\n\nthree four\n\nfive six{color}\n\nseven";
+    let restored = edited(wiki, source, |it| {
+        let blocks: Vec<&str> = it.trim_end().split("\n\n").collect();
+        // The first of the three, behind everything else; the other two are deleted.
+        format!("{}\n\n{}\n\n{}\n", blocks[0], blocks[4], blocks[1])
+    });
+    assert!(restored.text.contains("one two"), "{}", restored.text);
+    assert!(
+        !restored.text.contains("three four") && !restored.text.contains("five six"),
+        "{}",
+        restored.text
+    );
+}
+
+#[test]
+fn a_node_that_is_copied_to_another_block_that_was_edited_has_its_id_once() {
+    let source = format!("<p>one {STATUS}</p><p>two</p>");
+    let restored = edited(Format::Storage, &source, |it| {
+        it.replace("one", "ones").replace("two", "two :status[OK]{color=neutral}")
+    });
+    assert_eq!(restored.text.matches("m1").count(), 1, "{}", restored.text);
+}
