@@ -3,7 +3,6 @@
 //! In: two sequences of numbers that are equal where the things are. Out: what was kept, changed, taken away and put in, in order. In
 //! time near linear: things that are there once hold the sequences together, and only the short stretches between them are searched.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -21,6 +20,9 @@ pub(crate) enum Op {
     Insert(usize),
 }
 
+/// Stretches of two sequences that differ.
+pub(crate) type Hunk = (Range<usize>, Range<usize>);
+
 /// A stretch with more pairs than this is not searched: all of it counts as changed.
 const MAX_PAIRS: usize = 4_000_000;
 
@@ -30,8 +32,18 @@ const MAX_WEIGHED: usize = 10_000;
 /// What became of `a` in `b`. Between things that are kept, pairs are formed so that the sum of their `score`s is highest; things with a
 /// score of 0 are never a pair.
 pub(crate) fn align(a: &[u64], b: &[u64], score: impl Fn(usize, usize) -> u32) -> Vec<Op> {
+    paired(&hunks(a, b), a.len(), b.len(), score)
+}
+
+/// The same for sequences of these lengths that differ in `hunks`.
+pub(crate) fn paired(
+    hunks: &[Hunk],
+    a_len: usize,
+    b_len: usize,
+    score: impl Fn(usize, usize) -> u32,
+) -> Vec<Op> {
     let (mut ops, mut i, mut j) = (Vec::new(), 0, 0);
-    for (gone, new) in hunks(a, b).into_iter().chain([(a.len()..a.len(), b.len()..b.len())]) {
+    for (gone, new) in hunks.iter().cloned().chain([(a_len..a_len, b_len..b_len)]) {
         while i < gone.start {
             ops.push(Op::Keep(i, j));
             (i, j) = (i + 1, j + 1);
@@ -85,7 +97,7 @@ fn in_order(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize)
 }
 
 /// The ranges in which they differ, in order; what lies between is equal.
-pub(crate) fn hunks(a: &[u64], b: &[u64]) -> Vec<(Range<usize>, Range<usize>)> {
+pub(crate) fn hunks(a: &[u64], b: &[u64]) -> Vec<Hunk> {
     let start = a.iter().zip(b).take_while(|it| it.0 == it.1).count();
     let end = a[start..].iter().rev().zip(b[start..].iter().rev()).take_while(|it| it.0 == it.1).count();
     let (a_end, b_end) = (a.len() - end, b.len() - end);
@@ -100,13 +112,7 @@ pub(crate) fn hunks(a: &[u64], b: &[u64]) -> Vec<(Range<usize>, Range<usize>)> {
     found
 }
 
-fn between(
-    a: &[u64],
-    b: &[u64],
-    x: Range<usize>,
-    y: Range<usize>,
-    found: &mut Vec<(Range<usize>, Range<usize>)>,
-) {
+fn between(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut Vec<Hunk>) {
     if x.is_empty() && y.is_empty() {
         return;
     }
@@ -131,7 +137,7 @@ fn have_common(a: &[u64], b: &[u64]) -> bool {
 }
 
 /// Adds a range that differs; one that touches the last becomes one with it.
-fn join(found: &mut Vec<(Range<usize>, Range<usize>)>, x: Range<usize>, y: Range<usize>) {
+fn join(found: &mut Vec<Hunk>, x: Range<usize>, y: Range<usize>) {
     match found.last_mut() {
         Some(last) if last.0.end == x.start && last.1.end == y.start => {
             last.0.end = x.end;
@@ -143,21 +149,23 @@ fn join(found: &mut Vec<(Range<usize>, Range<usize>)>, x: Range<usize>, y: Range
 
 /// Places of what is once in each, as many as stand in the same order in both.
 fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
-    let mut seen: BTreeMap<u64, [Vec<usize>; 2]> = BTreeMap::new();
-    for (side, all) in [a, b].into_iter().enumerate() {
-        for (at, id) in all.iter().enumerate() {
-            let places = &mut seen.entry(*id).or_default()[side];
-            if places.len() < 2 {
-                places.push(at);
-            }
-        }
+    let (a, b) = (single(a), single(b));
+    let mut both = Vec::new();
+    let mut others = b.into_iter().peekable();
+    for (id, place) in a {
+        while others.next_if(|it| it.0 < id).is_some() {}
+        both.extend(others.next_if(|it| it.0 == id).map(|it| (place, it.1)));
     }
-    let mut single: Vec<(usize, usize)> = seen
-        .into_values()
-        .filter_map(|it| (it[0].len() == 1 && it[1].len() == 1).then(|| (it[0][0], it[1][0])))
-        .collect();
-    single.sort_unstable();
-    rising(&single)
+    both.sort_unstable();
+    rising(&both)
+}
+
+/// What is there once, in order, with its place.
+fn single(all: &[u64]) -> Vec<(u64, usize)> {
+    let mut places: Vec<(u64, usize)> = all.iter().copied().zip(0..).collect();
+    places.sort_unstable();
+    let once = |it: &[(u64, usize)]| if let [it] = it { Some(*it) } else { None };
+    places.chunk_by(|it, next| it.0 == next.0).filter_map(once).collect()
 }
 
 /// The longest part in which the second numbers rise.

@@ -1,11 +1,13 @@
 //! From one format to another, with an account of what was lost.
 
 use crate::adf;
-use crate::compare;
+use crate::compare::Outline;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::format::Format;
 use crate::loss::{Loss, LossKind};
+use crate::spelling;
+use crate::tree::Node;
 
 /// A text in another format.
 #[derive(Clone, Debug)]
@@ -33,7 +35,12 @@ impl Conversion {
 /// Converts `source`. The text is read again and compared with the source: this is what [`Conversion::losses`] tells.
 #[must_use]
 pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
-    Document::read(from, source).convert(to)
+    let Document { blocks, diagnostics, .. } = Document::read(from, source);
+    let text = spelling::of(to).document(&blocks);
+    // Of the two trees that are compared there is one at a time.
+    let outline = Outline::of(&blocks);
+    drop(blocks);
+    compared(&outline, from, to, text, diagnostics, || Document::read(from, source).blocks)
 }
 
 impl Document<'_> {
@@ -41,20 +48,28 @@ impl Document<'_> {
     #[must_use]
     pub fn convert(self, to: Format) -> Conversion {
         let text = self.write(to);
-        let read = Document::read(to, &text);
-        let losses = compare::differences(&self.blocks, &read.blocks);
-        let invalid = self.invalid(&read);
-        Conversion { text, losses, diagnostics: self.diagnostics, invalid }
+        let Self { format, blocks, diagnostics, .. } = self;
+        compared(&Outline::of(&blocks), format, to, text, diagnostics, || blocks)
     }
+}
 
-    /// What makes `written`, which is this document, invalid.
-    fn invalid(&self, written: &Document<'_>) -> Vec<Diagnostic> {
-        if written.format != Format::Adf
-            || self.format == Format::Adf
-            || adf::complaints(&written.blocks).is_empty()
-        {
-            return Vec::new();
-        }
-        adf::complaints(&self.blocks)
-    }
+/// `text`, which was made of a document, with what it lacks. If it lacks something, `again` is asked for the document's blocks.
+fn compared<'o>(
+    outline: &Outline,
+    from: Format,
+    to: Format,
+    text: String,
+    diagnostics: Vec<Diagnostic>,
+    again: impl FnOnce() -> Vec<Node<'o>>,
+) -> Conversion {
+    let read = Document::read(to, &text).blocks;
+    let is_invalid = to == Format::Adf && from != Format::Adf && !adf::complaints(&read).is_empty();
+    let (losses, invalid) = if is_invalid {
+        let blocks = again();
+        let invalid = adf::complaints(&blocks);
+        (outline.differences(read, || blocks), invalid)
+    } else {
+        (outline.differences(read, again), Vec::new())
+    };
+    Conversion { text, losses, diagnostics, invalid }
 }

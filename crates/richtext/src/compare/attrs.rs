@@ -115,15 +115,19 @@ fn names(marks: &[Mark<'_>]) -> String {
 pub(super) fn canonical<'v>(name: &str, value: &'v Value<'_>) -> Cow<'v, str> {
     match value {
         Value::Str(text) => Cow::Borrowed(text),
+        // Levels and numbers of list items: nothing could be spelled otherwise.
+        Value::Json(text) if text.bytes().all(|it| it.is_ascii_digit()) && !text.starts_with('0') => {
+            Cow::Borrowed(text)
+        }
         Value::Json(text) => {
             meaning(name, text).map_or(Cow::Borrowed(text.as_ref()), |it| Cow::Owned(it.to_string()))
         }
     }
 }
 
-/// The attributes that say something besides identity.
-pub(super) fn said<'n, 'a>(attrs: &'n [Attr<'a>]) -> impl Iterator<Item = &'n Attr<'a>> {
-    attrs.iter().filter(|it| !it.is_incidental())
+/// Whether the attribute says something besides identity.
+pub(super) fn says(attr: &Attr<'_>) -> bool {
+    !attr.is_incidental()
 }
 
 impl Node<'_> {

@@ -1,54 +1,90 @@
 //! Text and what stands among it, as one sequence of units: however it is cut into nodes, the sequence is the same.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
-use super::print::{marks, object};
+use super::print::{marks, print};
 use super::shortened;
+use crate::align::Hunk;
 use crate::loss::LossKind;
 use crate::tree::{Kind, Node};
 
-/// A character with its marks, or something that is not text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A character of a text, or something that is not text. There is one for every character: what all of a node have in common is not in
+/// it, but in [`Units`].
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
-    /// Equal for units that say the same.
-    pub(crate) id: u64,
     /// The character; of anything else nothing.
     pub(crate) char: Option<char>,
-    /// A number for its marks.
-    pub(crate) marks: u64,
+    node: u32,
+    offset: u32,
+}
+
+impl Unit {
     /// Which of the nodes it is of.
-    pub(crate) node: usize,
+    pub(crate) fn node(self) -> usize {
+        self.node as usize
+    }
+
     /// The byte in the node's text.
-    pub(crate) offset: usize,
+    pub(crate) fn offset(self) -> usize {
+        self.offset as usize
+    }
 }
 
-/// The units of these siblings.
-pub(crate) fn units(nodes: &[Node<'_>]) -> Vec<Unit> {
-    let mut units = Vec::with_capacity(nodes.iter().map(|it| it.text.len().max(1)).sum());
-    each(nodes, |it| units.push(it));
-    units
+/// The units of some siblings.
+pub(crate) struct Units {
+    all: Vec<Unit>,
+    /// For each node a number: of text for its marks, of anything else for all it says.
+    numbers: Vec<u64>,
 }
 
-/// Gives the units of these siblings, one after another.
-pub(super) fn each(nodes: &[Node<'_>], mut take: impl FnMut(Unit)) {
-    for (at, node) in nodes.iter().enumerate() {
-        let marks = if node.marks.is_empty() { 0 } else { marks(&node.marks) };
-        if node.kind != Kind::Text {
-            take(Unit { id: object(node), char: None, marks, node: at, offset: 0 });
-            continue;
+impl Units {
+    /// The units of these.
+    pub(crate) fn of(nodes: &[Node<'_>]) -> Self {
+        let number = |it: &Node<'_>| if it.kind == Kind::Text { marks(&it.marks) } else { print(it) };
+        let count = |it: &Node<'_>| if it.kind == Kind::Text { it.text.chars().count() } else { 1 };
+        let mut all = Vec::with_capacity(nodes.iter().map(count).sum());
+        for (at, node) in nodes.iter().enumerate() {
+            let unit = |char, offset| Unit { char, node: at as u32, offset: offset as u32 };
+            if node.kind == Kind::Text {
+                all.extend(node.text.char_indices().map(|(offset, it)| unit(Some(it), offset)));
+            } else {
+                all.push(unit(None, 0));
+            }
         }
-        for (offset, char) in node.text.char_indices() {
-            let id = mixed(marks ^ u64::from(char).wrapping_add(1).wrapping_mul(SPREAD));
-            take(Unit { id, char: Some(char), marks, node: at, offset });
+        Self { all, numbers: nodes.iter().map(number).collect() }
+    }
+
+    /// A number for the marks of a character.
+    pub(crate) fn marks(&self, unit: Unit) -> u64 {
+        self.numbers[unit.node()]
+    }
+
+    /// Equal for units that say the same.
+    fn id(&self, unit: &Unit) -> u64 {
+        let number = self.numbers[unit.node()];
+        match unit.char {
+            Some(char) => mixed(number ^ u64::from(char).wrapping_add(1).wrapping_mul(SPREAD)),
+            None => number,
         }
+    }
+
+    fn ids(&self, range: Range<usize>) -> Vec<u64> {
+        self.all[range].iter().map(|it| self.id(it)).collect()
+    }
+}
+
+impl Deref for Units {
+    type Target = [Unit];
+
+    fn deref(&self) -> &[Unit] {
+        &self.all
     }
 }
 
 /// An odd number without a pattern: the golden ratio.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A number that looks nothing like `number`, and another for every one: a step of SplitMix64. There is one unit for every character,
-/// and a hasher for each of them would take longer than all else.
+/// A number that looks nothing like `number`, and another for every one: a step of SplitMix64.
 pub(super) fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -62,14 +98,19 @@ pub(super) struct Change<'u> {
 }
 
 /// Where they differ, in order.
-pub(super) fn changes<'u>(ours: &'u [Unit], theirs: &'u [Unit]) -> Vec<Change<'u>> {
+pub(super) fn changes<'u>(ours: &'u Units, theirs: &'u Units) -> Vec<Change<'u>> {
     hunks(ours, theirs).into_iter().map(|(a, b)| Change { ours: &ours[a], theirs: &theirs[b] }).collect()
 }
 
 /// The ranges that differ; what lies between them is equal.
-pub(crate) fn hunks(ours: &[Unit], theirs: &[Unit]) -> Vec<(Range<usize>, Range<usize>)> {
-    let ids = |units: &[Unit]| units.iter().map(|it| it.id).collect::<Vec<u64>>();
-    crate::align::hunks(&ids(ours), &ids(theirs))
+pub(crate) fn hunks(ours: &Units, theirs: &Units) -> Vec<Hunk> {
+    // Mostly little differs: only what lies between equal ends gets numbers of its own.
+    let same = |it: &(&Unit, &Unit)| ours.id(it.0) == theirs.id(it.1);
+    let start = ours.iter().zip(theirs.iter()).take_while(same).count();
+    let end = ours[start..].iter().rev().zip(theirs[start..].iter().rev()).take_while(same).count();
+    let (a, b) = (ours.ids(start..ours.len() - end), theirs.ids(start..theirs.len() - end));
+    let moved = |it: Range<usize>| it.start + start..it.end + start;
+    crate::align::hunks(&a, &b).into_iter().map(|it| (moved(it.0), moved(it.1))).collect()
 }
 
 impl Change<'_> {
@@ -80,7 +121,7 @@ impl Change<'_> {
         theirs: &'n [Node<'b>],
     ) -> Option<(&'n Node<'a>, &'n Node<'b>)> {
         let ([a], [b]) = (self.ours, self.theirs) else { return None };
-        let (a_node, b_node) = (&ours[a.node], &theirs[b.node]);
+        let (a_node, b_node) = (&ours[a.node()], &theirs[b.node()]);
         (a.char.is_none() && b.char.is_none() && a_node.kind == b_node.kind).then_some((a_node, b_node))
     }
 
@@ -100,10 +141,10 @@ impl Change<'_> {
 fn described(units: &[Unit], nodes: &[Node<'_>]) -> String {
     let Some(first) = units.first() else { return "nothing".to_owned() };
     let text: String = units.iter().filter_map(|it| it.char).collect();
-    let marks: Vec<&str> = nodes[first.node].marks.iter().map(crate::tree::Mark::name).collect();
+    let marks: Vec<&str> = nodes[first.node()].marks.iter().map(crate::tree::Mark::name).collect();
     let marked = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
     match units.iter().find(|it| it.char.is_none()) {
-        Some(object) => format!("{} {:?}", nodes[object.node].kind.shown(), shortened(&text)),
+        Some(object) => format!("{} {:?}", nodes[object.node()].kind.shown(), shortened(&text)),
         None => format!("{:?}{marked}", shortened(&text)),
     }
 }

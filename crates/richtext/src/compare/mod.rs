@@ -6,13 +6,16 @@
 
 mod attrs;
 mod inline;
+mod outline;
 mod print;
 mod similar;
 
+use crate::align::{Op, align};
 use crate::loss::{Loss, LossKind};
 use crate::tree::{Holds, Kind, Node, Span};
 pub(crate) use attrs::{same_marks, same_value};
-pub(crate) use inline::{Unit, hunks, units};
+pub(crate) use inline::{Unit, Units, hunks};
+pub(crate) use outline::Outline;
 pub(crate) use print::{print, print_unmarked};
 pub(crate) use similar::similarity;
 
@@ -21,11 +24,12 @@ const MAX_DIFFERENCES: usize = 1000;
 
 /// What `theirs` does not say of what `ours` says, at most 1,000 things.
 pub(crate) fn differences(ours: &[Node<'_>], theirs: &[Node<'_>]) -> Vec<Loss> {
-    let mut comparison = Comparison { found: Vec::new(), path: Vec::new() };
+    let mut comparison = Comparison::default();
     comparison.siblings(ours, theirs, Span::default());
     comparison.found
 }
 
+#[derive(Default)]
 struct Comparison {
     found: Vec<Loss>,
     path: Vec<Kind>,
@@ -55,14 +59,23 @@ impl Comparison {
             return ours.iter().zip(theirs).for_each(|it| self.node(it.0, it.1));
         }
         let prints = |nodes: &[Node<'_>]| nodes.iter().map(print).collect::<Vec<u64>>();
-        for op in crate::align::align(&prints(ours), &prints(theirs), |i, j| similarity(&ours[i], &theirs[j]))
-        {
-            match op {
-                crate::align::Op::Keep(..) => {}
-                crate::align::Op::Pair(i, j) => self.node(&ours[i], &theirs[j]),
-                crate::align::Op::Delete(i) => self.missing(&ours[i]),
-                crate::align::Op::Insert(j) => self.added(&theirs[j], within),
-            }
+        for op in align(&prints(ours), &prints(theirs), |i, j| similarity(&ours[i], &theirs[j])) {
+            self.step(op, |i| &ours[i], |j| &theirs[j], within);
+        }
+    }
+
+    fn step<'n, 'a: 'n, 'b: 'n>(
+        &mut self,
+        op: Op,
+        ours: impl Fn(usize) -> &'n Node<'a>,
+        theirs: impl Fn(usize) -> &'n Node<'b>,
+        within: Span,
+    ) {
+        match op {
+            Op::Keep(..) => {}
+            Op::Pair(i, j) => self.node(ours(i), theirs(j)),
+            Op::Delete(i) => self.missing(ours(i)),
+            Op::Insert(j) => self.added(theirs(j), within),
         }
     }
 
@@ -101,9 +114,9 @@ impl Comparison {
         if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| attrs::alike(it.0, it.1)) {
             return;
         }
-        let (a, b) = (units(ours), units(theirs));
+        let (a, b) = (Units::of(ours), Units::of(theirs));
         for change in inline::changes(&a, &b) {
-            let span = change.ours.first().map_or(within, |it| ours[it.node].span);
+            let span = change.ours.first().map_or(within, |it| ours[it.node()].span);
             match change.objects(ours, theirs) {
                 Some((our, their)) => self.node(our, their),
                 None => self.say(change.kind(), span, change.shown(ours, theirs)),

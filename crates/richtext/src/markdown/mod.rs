@@ -20,6 +20,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use read::Partly;
+
 use crate::Flavor;
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
@@ -28,6 +30,12 @@ use crate::tree::{Kind, Node};
 /// The Markdown of these blocks, and where in it each of them ends.
 pub(crate) fn document_with_ends(blocks: &[Node<'_>]) -> (String, Vec<usize>) {
     write::document_with_ends(blocks)
+}
+
+/// The blocks of `source`, of which those at the top whose text `keep` does not want hold nothing. Who looks for a few blocks of a long
+/// text need not have the tree of all of it.
+pub(crate) fn blocks_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
+    read::document_where(source, keep)
 }
 
 /// The format.

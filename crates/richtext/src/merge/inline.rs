@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::siblings::Piece;
 use super::{Merge, Reach, graft};
-use crate::compare::{Unit, hunks, same_marks, units};
+use crate::compare::{Unit, Units, hunks, same_marks};
 use crate::tree::{Kind, Mark, Node, Span};
 
 /// A range of the source's units, and what comes in its place.
@@ -24,7 +24,7 @@ impl Merge<'_> {
         parent: Option<&Node<'_>>,
         region: Span,
     ) -> Option<String> {
-        let runs = Runs { ours, base, edited, a: units(ours), b: units(base), e: units(edited) };
+        let runs = Runs { ours, base, edited, a: Units::of(ours), b: Units::of(base), e: Units::of(edited) };
         if self.reach > Reach::Runs || !runs.go_together() {
             return None;
         }
@@ -69,7 +69,7 @@ impl Merge<'_> {
         let mut fresh: Vec<Node<'_>> = Vec::new();
         let mut unit = 0;
         for (at, group) in groups.iter().enumerate() {
-            let end = unit + runs.a[unit..].iter().take_while(|it| group.nodes.contains(&it.node)).count();
+            let end = unit + runs.a[unit..].iter().take_while(|it| group.nodes.contains(&it.node())).count();
             // What comes before the group's first character does not touch the group.
             for hunk in changed.iter().filter(|it| end > unit && it.0.start == unit && it.0.is_empty()) {
                 runs.inserted(hunk, &mut fresh);
@@ -135,33 +135,35 @@ struct Runs<'m, 'o, 'b, 'e> {
     ours: &'m [Node<'o>],
     base: &'m [Node<'b>],
     edited: &'m [Node<'e>],
-    a: Vec<Unit>,
-    b: Vec<Unit>,
-    e: Vec<Unit>,
+    a: Units,
+    b: Units,
+    e: Units,
 }
 
 impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
     fn go_together(&self) -> bool {
-        self.a.len() == self.b.len() && self.a.iter().zip(&self.b).all(|it| it.0.char == it.1.char)
+        self.a.len() == self.b.len() && self.a.iter().zip(self.b.iter()).all(|it| it.0.char == it.1.char)
     }
 
     /// The text in which all of the hunk is, and the byte at which it begins there.
     fn place(&self, (gone, new): &Hunk) -> Option<(usize, usize)> {
         let fits = |unit: usize| {
-            let marks = self.b[unit].marks;
+            let marks = self.b.marks(self.b[unit]);
             self.a[unit].char.is_some()
-                && self.e[new.clone()].iter().all(|it| it.char.is_some() && it.marks == marks)
+                && self.e[new.clone()].iter().all(|it| it.char.is_some() && self.e.marks(*it) == marks)
         };
         if let Some(first) = gone.clone().next() {
-            let node = self.a[first].node;
-            let one = gone.clone().all(|it| self.a[it].node == node && fits(it));
-            return one.then_some((node, self.a[first].offset));
+            let node = self.a[first].node();
+            let one = gone.clone().all(|it| self.a[it].node() == node && fits(it));
+            return one.then_some((node, self.a[first].offset()));
         }
         let before = gone.start.checked_sub(1).filter(|it| fits(*it));
         let after = Some(gone.start).filter(|it| *it < self.a.len() && fits(*it));
         match (before, after) {
-            (Some(unit), _) => Some((self.a[unit].node, self.a[unit].offset + self.a[unit].char?.len_utf8())),
-            (None, Some(unit)) => Some((self.a[unit].node, self.a[unit].offset)),
+            (Some(unit), _) => {
+                Some((self.a[unit].node(), self.a[unit].offset() + self.a[unit].char?.len_utf8()))
+            }
+            (None, Some(unit)) => Some((self.a[unit].node(), self.a[unit].offset())),
             (None, None) => None,
         }
     }
@@ -174,16 +176,16 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
     {
         if let ([was], [is]) = (&self.a[hunk.0.clone()], &self.e[hunk.1.clone()])
             && was.char.is_none()
-            && self.ours[was.node].kind == self.edited[is.node].kind
+            && self.ours[was.node()].kind == self.edited[is.node()].kind
         {
-            let base = &self.base[self.b[hunk.0.start].node];
-            return fresh.push(graft::node(&self.ours[was.node], base, &self.edited[is.node]));
+            let base = &self.base[self.b[hunk.0.start].node()];
+            return fresh.push(graft::node(&self.ours[was.node()], base, &self.edited[is.node()]));
         }
         let mut own: Option<(usize, Node<'x>)> = None;
         for unit in &self.e[hunk.1.clone()] {
-            let (_, node) = match own.take().filter(|it| it.0 == unit.node) {
+            let (_, node) = match own.take().filter(|it| it.0 == unit.node()) {
                 Some(same) => own.insert(same),
-                None => own.insert((unit.node, self.with_own_marks(&self.edited[unit.node]))),
+                None => own.insert((unit.node(), self.with_own_marks(&self.edited[unit.node()]))),
             };
             add(node, unit, fresh);
         }
@@ -219,7 +221,7 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
                 self.inserted(hunk, fresh);
             }
             if !changed.iter().any(|it| it.0.contains(&at)) {
-                add(&self.ours[self.a[at].node], &self.a[at], fresh);
+                add(&self.ours[self.a[at].node()], &self.a[at], fresh);
             }
         }
     }

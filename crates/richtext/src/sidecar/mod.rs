@@ -5,6 +5,7 @@
 //!
 //! A sidecar is JSON, as a text; [`Sidecar::to_json`] documents it. It holds all of the source.
 
+mod edited;
 mod pieces;
 mod restore;
 mod split;

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::edited::Edited;
 use super::{Sidecar, SidecarError};
 use crate::align::{Op, align};
 use crate::compare::similarity;
@@ -44,20 +45,20 @@ const SAME: u32 = 30;
 
 impl Sidecar {
     /// What became of each entry, and what is new, in order.
-    pub(super) fn pieces(&self, edited: &Document<'_>) -> Result<Vec<Piece>, SidecarError> {
+    pub(super) fn pieces(&self, edited: &Edited<'_>) -> Result<Vec<Piece>, SidecarError> {
         let old: Vec<(usize, &str)> = self
             .entries
             .iter()
             .enumerate()
             .flat_map(|(at, it)| it.markdown.iter().map(move |it| (at, it.as_str())))
             .collect();
-        let new: Vec<&str> = edited.blocks.iter().map(|it| it.span.of(edited.source)).collect();
+        let new: Vec<&str> = (0..edited.len()).map(|it| edited.text(it)).collect();
         let numbers = |texts: &mut dyn Iterator<Item = &str>| texts.map(number).collect::<Vec<u64>>();
-        let before: RefCell<Vec<Option<Node<'_>>>> = RefCell::new(vec![None; old.len()]);
+        let before: RefCell<BTreeMap<usize, Node<'_>>> = RefCell::default();
         let score = |i: usize, j: usize| {
             let mut cached = before.borrow_mut();
-            let node = cached[i].get_or_insert_with(|| single(old[i].1));
-            similarity(node, &edited.blocks[j])
+            let node = cached.entry(i).or_insert_with(|| single(old[i].1));
+            similarity(node, edited.block(j))
         };
         let ops = align(&numbers(&mut old.iter().map(|it| it.1)), &numbers(&mut new.iter().copied()), score);
         let is_other = || !ops.iter().any(|it| belongs(it, &old, &new)) && !have_common(&old, &new);
@@ -123,7 +124,7 @@ impl Sidecar {
     }
 
     /// Makes of new blocks those that they were: word for word, or for the most part.
-    fn find_moved(&self, pieces: &mut [Piece], edited: &Document<'_>) {
+    fn find_moved(&self, pieces: &mut [Piece], edited: &Edited<'_>) {
         let mut left = left(self, pieces);
         left.retain(|it| self.entries[*it].markdown.len() == 1);
         let text = |entry: usize| self.entries[entry].markdown[0].as_str();
@@ -131,8 +132,7 @@ impl Sidecar {
         left.iter().rev().for_each(|at| waiting.entry(text(*at)).or_default().push(*at));
         for piece in pieces.iter_mut() {
             let Piece::New(at) = *piece else { continue };
-            let spelled = edited.blocks[at].span.of(edited.source);
-            if let Some(entry) = waiting.get_mut(spelled).and_then(Vec::pop) {
+            if let Some(entry) = waiting.get_mut(edited.text(at)).and_then(Vec::pop) {
                 left.remove(&entry);
                 *piece = Piece::Moved(entry, Block { at, kept: true });
             }
@@ -144,7 +144,7 @@ impl Sidecar {
         let mut gone: Vec<(usize, Node<'_>)> = left.iter().map(|it| (*it, single(text(*it)))).collect();
         for piece in pieces.iter_mut() {
             let Piece::New(at) = *piece else { continue };
-            let alike = |it: &(usize, Node<'_>)| similarity(&it.1, &edited.blocks[at]);
+            let alike = |it: &(usize, Node<'_>)| similarity(&it.1, edited.block(at));
             let best = (0..gone.len()).max_by_key(|it| alike(&gone[*it]));
             if let Some(best) = best.filter(|it| alike(&gone[*it]) > MOVED) {
                 *piece = Piece::Moved(gone.remove(best).0, Block { at, kept: false });
@@ -209,7 +209,7 @@ fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
 }
 
 /// Equal for equal texts.
-fn number(text: &str) -> u64 {
+pub(super) fn number(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
 use super::{Conflict, Restored, Sidecar, SidecarError};
 use crate::compare::print;
@@ -20,18 +21,18 @@ impl Sidecar {
     ///
     /// If the sidecar belongs to another document.
     pub fn restore(&self, markdown: &str) -> Result<Restored, SidecarError> {
-        let edited = Document::read(Format::EDITED, markdown);
+        let edited = Edited::read(markdown, &self.entries);
         let pieces = self.pieces(&edited)?;
         let spelling = spelling::of(self.format());
         if self.entries.is_empty() && !pieces.is_empty() && self.format() == Format::Adf {
-            // There is no block whose place says where in the JSON a new one belongs.
-            let (_, losses) = written(spelling.as_ref(), &edited.blocks);
-            let text = spelling.document(&edited.blocks);
+            // There is no block whose place says where in the JSON a new one belongs. Nothing of it is known, so all of it is held.
+            let (_, losses) = written(spelling.as_ref(), &edited.read.blocks);
+            let text = spelling.document(&edited.read.blocks);
             return Ok(Restored {
                 text,
                 conflicts: Vec::new(),
                 losses,
-                diagnostics: edited.diagnostics,
+                diagnostics: edited.read.diagnostics,
                 copied: 0,
             });
         }
@@ -58,7 +59,7 @@ impl Sidecar {
             text = in_document(spelling.as_ref(), text);
         }
         let conflicts = conflicts(&parts, &edits);
-        Ok(Restored { text, conflicts, losses, diagnostics: edited.diagnostics, copied })
+        Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, copied })
     }
 
     /// Whether the source is one node of JSON without the document around it.
@@ -90,13 +91,8 @@ impl<'r> Texts<'r> {
     }
 
     /// What was edited: the pieces that are not copied, in their order, and then the entries that no piece is.
-    fn parts<'x>(
-        &'x self,
-        spelling: &dyn Spelling,
-        pieces: &[Piece],
-        edited: &Document<'x>,
-    ) -> Vec<Part<'x>> {
-        let block = |it: &Block| edited.blocks[it.at].clone();
+    fn parts<'x>(&'x self, spelling: &dyn Spelling, pieces: &[Piece], edited: &Edited<'x>) -> Vec<Part<'x>> {
+        let block = |it: &Block| edited.block(it.at).clone();
         let of_piece = |it: &Piece| match it {
             Piece::Copied(_) | Piece::Moved(_, Block { kept: true, .. }) => None,
             Piece::Edited(entry, blocks) => {
@@ -104,7 +100,7 @@ impl<'r> Texts<'r> {
             }
             Piece::Moved(entry, it) => Some(self.part(spelling, *entry, vec![block(it)])),
             Piece::New(at) => {
-                let edited = vec![edited.blocks[*at].clone()];
+                let edited = vec![edited.block(*at).clone()];
                 Some(Part { entry: None, ours: Vec::new(), base: Vec::new(), edited })
             }
         };

@@ -4,7 +4,7 @@ use super::{Entry, Sidecar};
 use crate::compare::print;
 use crate::document::Document;
 use crate::format::{Dialect, Format};
-use crate::tree::Node;
+use crate::tree::{Node, Span};
 
 /// No more blocks than these are tried together.
 const MAX_TOGETHER: usize = 8;
@@ -14,9 +14,10 @@ impl Sidecar {
     #[must_use]
     pub fn split(document: &Document<'_>) -> (String, Self) {
         let (markdown, written) = crate::markdown::document_with_ends(&document.blocks);
-        let read = Document::read(Format::EDITED, &markdown);
-        let counts = together(document, counts(&document.blocks, &written, &read.blocks));
-        let mut chunks = read.blocks.iter().map(|it| it.span.of(&markdown).to_owned());
+        // Only where its blocks stand is asked: there is one whole tree at a time.
+        let places = places(&markdown);
+        let counts = together(document, counts(&document.blocks, &written, &places));
+        let mut chunks = places.iter().map(|it| it.of(&markdown).to_owned());
         let (mut entries, mut end) = (Vec::new(), 0);
         for (blocks, count) in counts {
             let span = blocks.first().map_or(0, |it| it.span.start as usize)
@@ -45,18 +46,19 @@ impl Sidecar {
     }
 }
 
+/// Where the blocks of a text of Markdown stand.
+fn places(markdown: &str) -> Vec<Span> {
+    crate::markdown::blocks_where(markdown, &|_| false).blocks.iter().map(|it| it.span).collect()
+}
+
 /// The blocks of the source in stretches, each with how many blocks of Markdown it became: mostly one and one. `ends` is where what was
 /// written for each block ends; blocks whose Markdown is read as one stay together.
-fn counts<'n, 'a>(
-    blocks: &'n [Node<'a>],
-    ends: &[usize],
-    chunks: &[Node<'_>],
-) -> Vec<(&'n [Node<'a>], usize)> {
+fn counts<'n, 'a>(blocks: &'n [Node<'a>], ends: &[usize], chunks: &[Span]) -> Vec<(&'n [Node<'a>], usize)> {
     let mut stretches = Vec::new();
     let (mut first, mut from, mut next, mut reached) = (0, 0, 0, 0);
     for (at, end) in ends.iter().enumerate() {
-        while let Some(chunk) = chunks.get(next).filter(|it| (it.span.start as usize) < *end) {
-            reached = chunk.span.end as usize;
+        while let Some(chunk) = chunks.get(next).filter(|it| (it.start as usize) < *end) {
+            reached = chunk.end as usize;
             next += 1;
         }
         let last = at + 1 == blocks.len();
@@ -107,13 +109,12 @@ fn together<'n, 'a>(document: &'n Document<'a>, stretches: Vec<Stretch<'n, 'a>>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Kind, Span};
+    use crate::tree::Kind;
 
     /// How many blocks each stretch has, and how many of Markdown, for blocks that end there and are read back as these places.
     fn stretches(ends: &[usize], read: &[(usize, usize)]) -> Vec<(usize, usize)> {
         let blocks: Vec<Node<'_>> = ends.iter().map(|_| Node::new(Kind::Paragraph)).collect();
-        let places = read.iter().map(|it| Span::new(it.0, it.1));
-        let chunks: Vec<Node<'_>> = places.map(|it| Node::new(Kind::Paragraph).at(it, it)).collect();
+        let chunks: Vec<Span> = read.iter().map(|it| Span::new(it.0, it.1)).collect();
         counts(&blocks, ends, &chunks).into_iter().map(|it| (it.0.len(), it.1)).collect()
     }
 

@@ -86,7 +86,8 @@ impl<'a> Node<'a> {
 
     /// Holding these.
     #[must_use]
-    pub fn holding(mut self, children: Vec<Self>) -> Self {
+    pub fn holding(mut self, mut children: Vec<Self>) -> Self {
+        children.shrink_to_fit();
         self.children = children;
         self
     }
@@ -132,9 +133,9 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Adds `it` to `all`. Most lists of a tree have one member, and `Vec` alone would make room for four.
+/// Adds `it` to `all`. Most lists of a tree have one member or two, and `Vec` alone would make room for four.
 pub(crate) fn add<T>(all: &mut Vec<T>, it: T) {
-    if all.is_empty() {
+    if all.len() < 3 {
         all.reserve_exact(1);
     }
     all.push(it);

@@ -7,6 +7,8 @@ use super::entities;
 /// The text of `html`: tags, comments and declarations show nothing, references their characters. What only looks like a tag stays.
 pub(crate) fn seen(html: &str) -> String {
     let (mut text, mut rest) = (String::new(), html);
+    // An end that was not found once is not found further on: it is not looked for again and again.
+    let mut ends = Ends { tags: true, comments: true };
     while let Some(at) = rest.find(['<', '&']) {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
@@ -15,7 +17,7 @@ pub(crate) fn seen(html: &str) -> String {
                 text.push(found);
                 len
             }
-            None => tag(rest).unwrap_or_else(|| {
+            None => ends.tag(rest).unwrap_or_else(|| {
                 text.push_str(&rest[..1]);
                 1
             }),
@@ -26,12 +28,23 @@ pub(crate) fn seen(html: &str) -> String {
     text
 }
 
-/// How long the tag or comment is that `rest` begins with.
-fn tag(rest: &str) -> Option<usize> {
-    let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
-    rest.strip_prefix('<')?.starts_with(begins).then_some(())?;
-    let close = if rest.starts_with("<!--") { "-->" } else { ">" };
-    Some(rest.find(close)? + close.len())
+/// Whether there may be ends further on.
+struct Ends {
+    tags: bool,
+    comments: bool,
+}
+
+impl Ends {
+    /// How long the tag or comment is that `rest` begins with.
+    fn tag(&mut self, rest: &str) -> Option<usize> {
+        let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
+        rest.strip_prefix('<')?.starts_with(begins).then_some(())?;
+        let is_comment = rest.starts_with("<!--");
+        let (close, may_end) = if is_comment { ("-->", &mut self.comments) } else { (">", &mut self.tags) };
+        let end = if *may_end { rest.find(close) } else { None };
+        *may_end = end.is_some();
+        Some(end? + close.len())
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! `plainwire-bench-richtext [CORPORA [PEERS]]`: where the corpora are, and the folder peers were installed in. One core is used. Seconds
 //! are those of the CPU, so that it does not count what else the machine does.
 //!
-//! `… one DOCUMENT WORK FILE` is such a process, and `… nasty MIB` converts documents that are nothing but one thing.
+//! `… one WORK FILE` is such a process, and `… nasty MIB [NAME]` converts documents that are nothing but one thing: all, or those whose names
+//! begin with `NAME`.
 
 mod corpora;
 mod nasty;
@@ -24,7 +25,10 @@ fn main() -> Result<(), String> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["one", work, file] => ours::one(work, Path::new(file)),
-        ["nasty", mib] => nasty::all(mib.parse().map_err(|_| "expected a number of MiB")?),
+        ["nasty", mib] => nasty::all(mib.parse().map_err(|_| "expected a number of MiB")?, ""),
+        ["nasty", mib, only] if mib.parse::<usize>().is_ok() => {
+            nasty::all(mib.parse().map_err(|_| "expected a number of MiB")?, only)
+        }
         ["nasty", name, work, mib] => {
             nasty::one(name, work, mib.parse().map_err(|_| "expected a number of MiB")?)
         }

@@ -17,8 +17,7 @@ pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: Vec<Node<'a>
     let end = children.last().map_or(span.end, |it| it.span.end).max(span.end);
     node.span = Span { start: span.start, end };
     node.inner = Span { start, end };
-    node.children = children;
-    node
+    node.holding(children)
 }
 
 /// What a paragraph is: a directive, attributes, a picture, or text.

@@ -8,15 +8,22 @@ use std::ops::Range;
 use pulldown_cmark::{BlockQuoteKind, CowStr, Event, Tag, TagEnd};
 
 use super::super::attrs;
+use super::Partly;
 use super::block;
+use super::definitions::Names;
 use super::group::{self, Item};
 use super::inline::{self, Placed};
 use super::prepare::Prepared;
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
-/// The blocks of a prepared text.
-pub(super) fn read<'a>(prepared: &Prepared<'a>) -> (Vec<Node<'a>>, Vec<Diagnostic>) {
+/// The blocks of a prepared text, read in these parts; those `keep` does not want may hold nothing.
+pub(super) fn read<'a, 'p>(
+    prepared: &'p Prepared<'a>,
+    parts: Vec<Range<usize>>,
+    names: &Names<'p>,
+    keep: &dyn Fn(&str) -> bool,
+) -> Partly<'a> {
     let whole = 0..prepared.text.len();
     let mut read = Read {
         prepared,
@@ -24,16 +31,24 @@ pub(super) fn read<'a>(prepared: &Prepared<'a>) -> (Vec<Node<'a>>, Vec<Diagnosti
         diagnostics: Vec::new(),
         frames: vec![Frame::new(Holder::Document, whole)],
         run: Vec::new(),
+        within: Vec::new(),
+        settled: Vec::new(),
+        keep,
+        bare: Vec::new(),
         depth: 0,
     };
-    let mut events = super::parser(&prepared.text);
-    while let Some((event, range)) = events.next() {
-        read.event(event, range, &mut events);
+    for part in parts {
+        let mut events = super::events(&prepared.text, part, names);
+        while let Some((event, range)) = events.next() {
+            read.event(event, range, &mut events);
+        }
     }
     read.flush();
     let frame = read.frames.pop().expect("the document is never closed");
-    let blocks = group::nodes(prepared, frame.items, &mut read.diagnostics, None);
-    (blocks, read.diagnostics)
+    let mut blocks = read.settled;
+    blocks.extend(group::nodes(prepared, frame.items, &mut read.diagnostics, None));
+    blocks.shrink_to_fit();
+    Partly { blocks, diagnostics: read.diagnostics, bare: read.bare }
 }
 
 struct Read<'a, 'e, 'p> {
@@ -42,8 +57,14 @@ struct Read<'a, 'e, 'p> {
     text: &'p str,
     diagnostics: Vec<Diagnostic>,
     frames: Vec<Frame<'a>>,
+    /// Blocks before the first directive or tag, which nothing can hold together with others any more.
+    settled: Vec<Node<'a>>,
     /// What stands in an item without a paragraph.
     run: Vec<Placed<'p>>,
+    /// Room for what stands in one block, used again for each.
+    within: Vec<Placed<'p>>,
+    keep: &'e dyn Fn(&str) -> bool,
+    bare: Vec<u32>,
     /// How many nodes and directives are open.
     depth: usize,
 }
@@ -110,27 +131,11 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             return self.too_deep(&range);
         }
         let holder = match tag {
-            Tag::Paragraph => {
+            Tag::Paragraph | Tag::Heading { .. } | Tag::TableCell | Tag::CodeBlock(_) | Tag::HtmlBlock => {
                 let within = self.gather(events);
-                return self.paragraph(&range, &within);
-            }
-            Tag::Heading { level, .. } => {
-                let within = self.gather(events);
-                let node = block::heading(self.prepared, level as usize, self.span(&range), &range, &within);
-                return self.add(Item::Node(node));
-            }
-            Tag::TableCell => {
-                let within = self.gather(events);
-                return self.cell(&range, &within);
-            }
-            Tag::CodeBlock(kind) => {
-                let within = self.gather(events);
-                let node = block::code(self.prepared, &kind, self.span(&range), &range, &within);
-                return self.add(Item::Node(node));
-            }
-            Tag::HtmlBlock => {
-                let within = self.gather(events);
-                return self.html(&within);
+                self.leaf(&tag, &range, &within);
+                self.within = within;
+                return;
             }
             Tag::BlockQuote(kind) => Holder::Quote(kind),
             Tag::List(start) => Holder::List(start),
@@ -143,10 +148,28 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.frames.push(Frame::new(holder, range));
     }
 
+    /// A block that holds no others.
+    fn leaf(&mut self, tag: &Tag<'p>, range: &Range<usize>, within: &[Placed<'p>]) {
+        match tag {
+            Tag::Heading { level, .. } => {
+                let node = block::heading(self.prepared, *level as usize, self.span(range), range, within);
+                self.add(Item::Node(node));
+            }
+            Tag::CodeBlock(kind) => {
+                let node = block::code(self.prepared, kind, self.span(range), range, within);
+                self.add(Item::Node(node));
+            }
+            Tag::TableCell => self.cell(range, within),
+            Tag::HtmlBlock => self.html(within),
+            _ => self.paragraph(range, within),
+        }
+    }
+
     /// The events to the end of what was just opened.
-    fn gather(&self, events: &mut impl Iterator<Item = Placed<'p>>) -> Vec<Placed<'p>> {
+    fn gather(&mut self, events: &mut impl Iterator<Item = Placed<'p>>) -> Vec<Placed<'p>> {
         let mut depth = 0;
-        let mut found = Vec::new();
+        let mut found = std::mem::take(&mut self.within);
+        found.clear();
         for placed in events {
             match placed.0 {
                 Event::Start(_) => depth += 1,
@@ -191,7 +214,10 @@ impl<'a, 'p> Read<'a, '_, 'p> {
 
     /// Ends what stands in an item without a paragraph.
     fn flush(&mut self) {
-        let run = std::mem::take(&mut self.run);
+        if self.run.is_empty() {
+            return;
+        }
+        let mut run = std::mem::take(&mut self.run);
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return };
         let start = match first.0 {
             // A backslash before the first character is not in the place of the event.
@@ -204,11 +230,24 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         };
         let range = start..last.1.end;
         self.add_paragraph(&range, &run);
+        run.clear();
+        self.run = run;
     }
 
-    fn add(&mut self, item: Item<'a>) {
+    fn add(&mut self, mut item: Item<'a>) {
+        let at_top = self.frames.len() == 1;
         let frame = self.frames.last_mut().expect("the document is never closed");
-        match &item {
+        match &mut item {
+            // What lists of tasks hold is looked at: in some directives they are decisions.
+            Item::Node(node)
+                if at_top
+                    && node.kind != Kind::TaskList
+                    && !node.children.is_empty()
+                    && !(self.keep)(node.span.of(self.prepared.source)) =>
+            {
+                self.bare.push(node.span.start);
+                node.children = Vec::new();
+            }
             Item::Open { .. } | Item::Tag { opens: true, .. } => {
                 frame.opened += 1;
                 self.depth += 1;
@@ -219,7 +258,10 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             }
             _ => {}
         }
-        add(&mut frame.items, item);
+        match item {
+            Item::Node(node) if at_top && frame.items.is_empty() => self.settled.push(node),
+            item => add(&mut frame.items, item),
+        }
     }
 
     fn html(&mut self, within: &[Placed<'p>]) {

@@ -9,7 +9,7 @@ fn examples() -> Vec<String> {
     examples.iter().map(|it| it["markdown"].as_str().expect("each has one").to_owned()).collect()
 }
 
-fn markdown() -> Vec<(String, String)> {
+pub(super) fn markdown() -> Vec<(String, String)> {
     let mut all: Vec<_> =
         examples().into_iter().enumerate().map(|(at, it)| (format!("example {}", at + 1), it)).collect();
     for extension in ["md", "txt"] {

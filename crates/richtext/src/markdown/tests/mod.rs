@@ -2,6 +2,7 @@
 
 mod corpora;
 mod hazards;
+mod parts;
 mod places;
 mod reading;
 mod robust;
@@ -10,7 +11,7 @@ mod writing;
 use super::Markdown;
 use crate::Flavor;
 use crate::spelling::Spelling;
-use crate::tree::{Attr, Kind, MarkKind, Node, Value};
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 
 const EXTENDED: Markdown = Markdown { flavor: Flavor::Extended };
 const PLAIN: Markdown = Markdown { flavor: Flavor::Plain };

@@ -1,0 +1,231 @@
+//! Parts of a text that CommonMark reads alike alone and together, so that never more than one of them has to be taken to pieces.
+//!
+//! In: a text. Out: where its parts begin and end. A part begins after a blank line, with a line that can't go on with anything that was
+//! open. Where that is not certain there is no end: the part is longer then. Links look for their definitions in all parts
+//! ([`super::definitions`]).
+
+use std::ops::Range;
+
+/// How a text is parted.
+pub(super) struct Parts {
+    /// The parts, each at least as long as was asked for if the text goes on.
+    pub(super) ranges: Vec<Range<usize>>,
+    /// Shorter ones, in which alone links may be defined. Nothing if there is one part, which finds its own.
+    pub(super) defining: Vec<Range<usize>>,
+}
+
+impl Parts {
+    pub(super) fn of(text: &str, least: usize) -> Self {
+        let mut parts = Self { ranges: Vec::new(), defining: Vec::new() };
+        let mut signs = memchr::memmem::find_iter(text.as_bytes(), "]:").peekable();
+        let (mut start, mut last) = (0, 0);
+        let cuts = (text.len() > least).then(|| Cuts::new(text));
+        for cut in cuts.into_iter().flatten().chain([text.len()]) {
+            if signs.next_if(|it| *it < cut).is_some() {
+                while signs.next_if(|it| *it < cut).is_some() {}
+                match parts.defining.last_mut() {
+                    Some(before) if cut - before.start <= TOGETHER => before.end = cut,
+                    _ => parts.defining.push(last..cut),
+                }
+            }
+            if cut - start >= least || cut == text.len() {
+                parts.ranges.push(start..cut);
+                start = cut;
+            }
+            last = cut;
+        }
+        if parts.ranges.len() == 1 {
+            parts.defining.clear();
+        }
+        parts
+    }
+}
+
+/// Stretches with definitions are read together as far as this, in bytes: to begin costs CommonMark as much as some KiB do.
+const TOGETHER: usize = 4 << 10;
+
+/// Where parts may begin.
+struct Cuts<'t> {
+    text: &'t [u8],
+    at: usize,
+    /// Where lines end.
+    ends: memchr::Memchr<'t>,
+    /// Whether a carriage return may end a line.
+    returns: bool,
+    /// What of a block at the top goes on over blank lines.
+    open: Open,
+    /// Whether the line before is blank.
+    after_blank: bool,
+    /// Whether a line since the last blank one begins as HTML or a definition does, in which a fence may mean nothing.
+    covered: bool,
+    /// Whether items may be open, and where the content of the last one at the top begins, if it is open for certain.
+    list: Option<Option<usize>>,
+}
+
+/// A block that only a certain line ends.
+#[derive(Clone, Copy)]
+enum Open {
+    Nothing,
+    Fence(u8, usize),
+    Html(&'static str),
+    /// There may be one, or not: no more parts are looked for.
+    Unsure,
+}
+
+impl<'t> Cuts<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text: text.as_bytes(),
+            at: 0,
+            ends: memchr::memchr_iter(b'\n', text.as_bytes()),
+            returns: memchr::memchr(b'\r', text.as_bytes()).is_some(),
+            open: Open::Nothing,
+            after_blank: true,
+            covered: false,
+            list: None,
+        }
+    }
+
+    /// Takes the line at `start`; whether a part may begin with it.
+    fn line(&mut self, line: &[u8]) -> bool {
+        let indent = line.iter().take_while(|it| **it == b' ').count();
+        let content = &line[indent..];
+        match self.open {
+            Open::Nothing => {}
+            Open::Fence(sign, length) => {
+                if indent < 4 && closes(content, sign, length) {
+                    self.open = Open::Nothing;
+                    self.after_blank = false;
+                }
+                return false;
+            }
+            Open::Html(end) => {
+                if contains(line, end) {
+                    self.open = Open::Nothing;
+                    self.after_blank = false;
+                }
+                return false;
+            }
+            Open::Unsure => return false,
+        }
+        let Some(&first) = content.iter().find(|it| **it != b'\t') else {
+            (self.after_blank, self.covered) = (true, false);
+            return false;
+        };
+        let after_blank = std::mem::replace(&mut self.after_blank, false);
+        let begins = after_blank && indent == 0 && content[0] == first && is_new(first);
+        if begins {
+            self.list = None;
+        }
+        self.items(indent, content, after_blank);
+        // What stands further to the right opens nothing at the top.
+        if indent < 4 && content[0] != b'\t' {
+            self.opens(indent, content);
+            self.covered |= matches!(first, b'<' | b'[');
+        }
+        if self.returns && content.contains(&b'\r') {
+            self.open = Open::Unsure;
+        }
+        begins && !matches!(self.open, Open::Unsure)
+    }
+
+    /// Follows the items of a list at the top.
+    fn items(&mut self, indent: usize, content: &[u8], after_blank: bool) {
+        match (marker(content), self.list) {
+            (Some(width), list) if indent < 4 => {
+                // In a paragraph, or within an item, it may be something else.
+                let certain = indent == 0 && (after_blank || matches!(list, Some(Some(_))));
+                let within = list.flatten().filter(|it| *it <= indent);
+                self.list = Some(if certain { width } else { within });
+            }
+            (None, Some(Some(width))) if indent < width => self.list = Some(None),
+            _ => {}
+        }
+    }
+
+    /// Looks for a block at the top that goes on over blank lines.
+    fn opens(&mut self, indent: usize, content: &[u8]) {
+        let within = self.list.flatten().is_some_and(|it| it <= indent);
+        let opened = match content[0] {
+            b'`' | b'~' => fence(content).map(|it| Open::Fence(content[0], it)),
+            b'<' => html(content),
+            _ => None,
+        };
+        let Some(opened) = opened.filter(|_| !within) else { return };
+        let certain = !self.covered && (indent == 0 || self.list.is_none());
+        self.open = if certain { opened } else { Open::Unsure };
+    }
+}
+
+impl Iterator for Cuts<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        while self.at < self.text.len() && !matches!(self.open, Open::Unsure) {
+            let start = self.at;
+            let end = self.ends.next().unwrap_or(self.text.len());
+            self.at = end + 1;
+            let line = &self.text[start..end];
+            if self.line(line.strip_suffix(b"\r").unwrap_or(line)) && start > 0 {
+                return Some(start);
+            }
+        }
+        None
+    }
+}
+
+/// Whether a line that begins so, after a blank one, begins something new: no white space, and no marker of an item.
+fn is_new(first: u8) -> bool {
+    first > b' ' && !matches!(first, b'-' | b'+' | b'*' | b'0'..=b'9' | 0x7F)
+}
+
+/// Where the content begins after the marker of an item; `Some(None)` if that can't be said.
+fn marker(content: &[u8]) -> Option<Option<usize>> {
+    let digits = content.iter().take_while(|it| it.is_ascii_digit()).count();
+    let sign = *content.get(digits)?;
+    let marks = if digits == 0 { matches!(sign, b'-' | b'+' | b'*') } else { matches!(sign, b'.' | b')') };
+    if !marks {
+        return None;
+    }
+    let rest = &content[digits + 1..];
+    if !matches!(rest.first(), None | Some(b' ' | b'\t')) {
+        return None;
+    }
+    let blanks = rest.iter().take_while(|it| **it == b' ').count();
+    let rule = content.iter().all(|it| matches!(it, b' ' | b'\t') || *it == sign);
+    let clear = (1..5).contains(&blanks) && rest.get(blanks).is_some_and(|it| *it != b'\t') && !rule;
+    Some((clear && digits < 10).then_some(digits + 1 + blanks))
+}
+
+/// How many signs the fence has that opens here.
+fn fence(content: &[u8]) -> Option<usize> {
+    let sign = content[0];
+    let length = content.iter().take_while(|it| **it == sign).count();
+    (length >= 3 && (sign == b'~' || !content[length..].contains(&b'`'))).then_some(length)
+}
+
+fn closes(content: &[u8], sign: u8, length: usize) -> bool {
+    let signs = content.iter().take_while(|it| **it == sign).count();
+    signs >= length && content[signs..].iter().all(|it| *it == b' ')
+}
+
+/// The block of HTML that begins here and goes on after this line, if it is one that blank lines do not end.
+fn html(content: &[u8]) -> Option<Open> {
+    const TAGS: [(&str, &str); 4] =
+        [("<pre", "</pre>"), ("<script", "</script>"), ("<style", "</style>"), ("<textarea", "</textarea>")];
+    const SIGNS: [(&str, &str); 3] = [("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>")];
+    let named = |it: &&(&str, &str)| {
+        let (name, rest) = content.split_at_checked(it.0.len()).unwrap_or_default();
+        let ended = rest.first().is_none_or(|it| it.is_ascii_whitespace() || *it == b'>');
+        name.eq_ignore_ascii_case(it.0.as_bytes()) && ended
+    };
+    let signed = |it: &&(&str, &str)| content.starts_with(it.0.as_bytes());
+    let declared = || content.starts_with(b"<!") && content.get(2).is_some_and(u8::is_ascii_alphabetic);
+    let found = TAGS.iter().find(named).or_else(|| SIGNS.iter().find(signed));
+    let end = found.map(|it| it.1).or_else(|| declared().then_some(">"))?;
+    (!contains(content, end)).then_some(Open::Html(end))
+}
+
+fn contains(line: &[u8], what: &str) -> bool {
+    memchr::memmem::find(line, what.as_bytes()).is_some()
+}
