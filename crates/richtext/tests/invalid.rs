@@ -1,6 +1,6 @@
 //! What somebody writes by hand that ADF does not allow is told, with its place.
 
-use plainwire_richtext::{Flavor, Format, adf, convert};
+use plainwire_richtext::{Document, Flavor, Format, Sidecar, adf, convert};
 
 const EXTENDED: Format = Format::Markdown(Flavor::Extended);
 
@@ -77,4 +77,31 @@ fn other_formats_have_other_rules() {
     assert_eq!(convert(EXTENDED, Format::Storage, ":status[OK]{color=freen}").invalid, []);
     let adf = r#"{"version":1,"type":"doc","content":[{"type":"panel","attrs":{"panelType":"blue"},"content":[]}]}"#;
     assert_eq!(convert(Format::Adf, Format::Adf, adf).invalid, [], "the source was no better");
+}
+
+/// A document with something invalid in its first block.
+const OLD: &str = r#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"a "},{"type":"status","attrs":{"text":"OK","color":"freen"}}]},{"type":"paragraph","content":[{"type":"text","text":"b"}]}]}"#;
+
+#[test]
+fn an_edit_is_told_what_it_makes_invalid_and_not_what_was_so_before() {
+    let document = Document::read(Format::Adf, OLD);
+    let (markdown, sidecar) = Sidecar::split(&document);
+    let restored = |edited: &str| sidecar.restore(edited).expect("its own");
+    assert_eq!(restored(&markdown.replace("a ", "c ")).invalid, []);
+    let edited = markdown.replace('b', "b :status[NO]{color=rad}");
+    let found = restored(&edited);
+    let said: Vec<_> = found.invalid.iter().map(|it| it.shown(&edited).to_string()).collect();
+    let colours = "expected neutral, purple, blue, red, yellow, green or a colour such as #0052cc";
+    assert_eq!(said, [format!("3:3: status: color: {colours}, but found \"rad\"")]);
+    assert!(found.text.contains("rad"), "it is told, and made");
+    let new = restored(&format!("{markdown}\n\n:::panel{{type=blue}}\nx\n:::\n"));
+    assert_eq!(new.invalid.len(), 1, "{:?}", new.invalid);
+}
+
+#[test]
+fn an_edit_of_a_section_is_told_so_too() {
+    let document = Document::read(Format::Adf, OLD);
+    let section = |at: &str| document.section(&at.parse().expect("an address")).expect("there is one");
+    assert_eq!(section("[1]").patch("b :status[NO]{color=rad}").invalid.len(), 1);
+    assert_eq!(section("[0]").patch(&section("[0]").markdown().replace('a', "c")).invalid, []);
 }

@@ -200,3 +200,24 @@ fn a_table_of_names_is_json_that_says_what_is_wrong_with_it() {
     let wrong = serde_json::from_str::<Names>(r#"{"users":[{"acountId":"1"}]}"#).expect_err("misspelled");
     assert!(wrong.to_string().contains("unknown field `acountId`, expected one of `accountId`"), "{wrong}");
 }
+
+#[test]
+fn somebody_an_edit_mentions_by_name_gets_the_id_and_nobody_else_changes() {
+    let adf = r#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"Ask "},{"type":"mention","attrs":{"id":"77"}}]},{"type":"paragraph","content":[{"type":"text","text":"b"}]}]}"#;
+    let document = Document::read(Format::Adf, adf);
+    let (markdown, sidecar) = Sidecar::split(&document);
+    let edited = markdown.replace("Ask", "Call :mention[@Jane Doe] or");
+    let expected = adf.replace(
+        r#""Ask "}"#,
+        r#""Call "},{"type":"mention","attrs":{"id":"5b10","text":"@Jane Doe"}},{"type":"text","text":" or "}"#,
+    );
+    let same = |one: &str, other: &str| {
+        let value = |text| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+        assert_eq!(value(one), value(other));
+    };
+    same(&sidecar.restore_with(&edited, &names()).expect("its own").text, &expected);
+    let section = document.section(&"[0]".parse().expect("an address")).expect("there is one");
+    let markdown = section.markdown().replace("Ask", "Call :mention[@Jane Doe] or");
+    same(&section.patch_with(&markdown, &names()).text, &expected);
+    assert!(!sidecar.restore(&edited).expect("its own").losses.is_empty(), "nobody knows the id");
+}

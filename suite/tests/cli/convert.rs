@@ -287,7 +287,7 @@ fn minimize_prints_the_smallest_part_that_loses_something() {
     let wiki = "h1. One\n\n{code:java|title=A.java}\nx\n{code}\n\nlong *text*";
     let folder = folder("minimize", &[("in.wiki", wiki), ("plain.wiki", "h1. One")]);
     let ran = run(&folder, &["convert", "--from", "wiki", "--to", "adf", "--minimize", "in.wiki"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (1, "{code:title=A.java}\n\n{code}"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, "{noformat:title=A.java}\n\n{noformat}"));
     assert!(ran.stderr.contains("lost: codeBlock: expected param:title"), "{}", ran.stderr);
     let ran = run(&folder, &["convert", "--from", "wiki", "--to", "adf", "--minimize", "plain.wiki"]);
     let said = "nothing is lost: there is no part to show\n";
@@ -378,6 +378,30 @@ fn names_are_written_for_who_reads_and_change_nothing_in_the_source() {
         run(&folder, &words).quietly(),
         ":::panel{type=info}\nAsk :mention[@Jane Doe]{id=5b10} first.\n:::\n"
     );
+}
+
+#[test]
+fn an_edit_that_adf_refuses_is_not_written_unless_that_is_allowed() {
+    let adf = r#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"now"}]}]}"#;
+    let folder = folder("refused", &[("in.json", adf), ("a.md", ":status[OK]{color=freen}\n")]);
+    let split = ["convert", "--from", "adf", "--to", "markdown", "--sidecar", "s", "in.json"];
+    assert_eq!(run(&folder, &split).quietly(), "now\n");
+    let back = ["convert", "--from", "markdown", "--to", "adf", "--sidecar", "s", "a.md"];
+    let ran = run(&folder, &back);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.stderr.starts_with("a.md:1:1: not valid in ADF: status: color: expected "), "{}", ran.stderr);
+    assert!(run(&folder, &[&back[..], &["--allow-loss"]].concat()).stdout.contains("freen"));
+}
+
+#[test]
+fn somebody_mentioned_by_name_gets_the_id_on_the_way_back() {
+    let names = r#"{"users": [{"accountId": "7", "name": "Joe"}]}"#;
+    let folder = split("named");
+    fs::write(folder.join("names.json"), names).expect("a file of our own");
+    let ran = back(&folder, &["--names", "names.json"], &MARKDOWN.replace("Less", ":mention[@Joe]: less"));
+    let mention = r#"<ac:link><ri:user ri:account-id="7" />"#;
+    assert!(ran.stdout.contains(&format!("<p>{mention}")), "{ran:?}");
+    assert!(ran.stdout.ends_with(": less is more.</p>"), "{ran:?}");
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outc
     let outcome = match &it.sidecar {
         None => converted(from, to, names, &input.text),
         Some(file) if matches!(to, Format::Markdown(_)) => split(from, names, input, file)?,
-        Some(file) if matches!(from, Format::Markdown(_)) => restore(it, to, input, file)?,
+        Some(file) if matches!(from, Format::Markdown(_)) => restore(it, to, names, input, file)?,
         Some(_) => {
             let found = format!("--from {from} --to {to}");
             return Err(Failure::usage(format!(
@@ -106,6 +106,9 @@ fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outc
     }
     Ok(outcome)
 }
+
+/// The table of who gave none.
+static NOBODY: Names = Names { users: Vec::new(), pages: Vec::new(), attachments: Vec::new() };
 
 /// The table of --names.
 fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
@@ -156,7 +159,13 @@ fn split(from: Format, names: Option<&Names>, input: &files::Input, file: &Path)
 }
 
 /// Back from Markdown, with the edit.
-fn restore(it: &Convert, to: Format, input: &files::Input, file: &Path) -> Result<Outcome, Failure> {
+fn restore(
+    it: &Convert,
+    to: Format,
+    names: Option<&Names>,
+    input: &files::Input,
+    file: &Path,
+) -> Result<Outcome, Failure> {
     let json = files::read(file)?.text;
     let named = |text: String| files::unfit(format!("{}: {text}", file.display()));
     let sidecar = Sidecar::from_json(&json).map_err(|error| named(error.to_string()))?;
@@ -164,7 +173,8 @@ fn restore(it: &Convert, to: Format, input: &files::Input, file: &Path) -> Resul
         let (expected, found) = (whole_name(to), whole_name(sidecar.format()));
         return Err(named(format!("expected a sidecar of {expected}, but found one of {found}")));
     }
-    let restored = sidecar.restore(&input.text).map_err(|error| named(error.to_string()))?;
+    let names = names.unwrap_or(&NOBODY);
+    let restored = sidecar.restore_with(&input.text, names).map_err(|error| named(error.to_string()))?;
     Ok(Outcome::restored(restored, it.allow_loss))
 }
 
@@ -192,8 +202,8 @@ fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
 impl Outcome {
     /// An edit that lost something is written only if that is allowed.
     fn restored(it: Restored, allowed: bool) -> Self {
-        let Restored { text, losses, diagnostics, conflicts, .. } = it;
-        let mut found = Found { losses, diagnostics, conflicts, ..Found::default() };
+        let Restored { text, losses, diagnostics, conflicts, invalid, .. } = it;
+        let mut found = Found { losses, diagnostics, conflicts, invalid, ..Found::default() };
         found.refused = found.is_loss() && !allowed;
         Self { text: (!found.refused).then_some(text), found }
     }

@@ -29,7 +29,10 @@ pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
         }
         _ => files::stdin()?,
     };
-    let outcome = Outcome::restored(section.patch(&markdown.text), it.allow_loss);
+    let outcome = Outcome::restored(
+        section.patch_with(&markdown.text, names.as_ref().unwrap_or(&super::NOBODY)),
+        it.allow_loss,
+    );
     files::print(outcome.text.as_deref().unwrap_or_default())?;
     report::show(it.report, &markdown, &outcome.found)?;
     Ok(outcome.exit())

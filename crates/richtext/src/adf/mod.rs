@@ -14,7 +14,7 @@ mod write;
 mod tests;
 
 pub use self::schema::check;
-pub(crate) use self::schema::complaints;
+pub(crate) use self::schema::{complaints, new_complaints};
 
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;

@@ -31,7 +31,8 @@ impl Merge<'_> {
         let changed = hunks(&runs.b, &runs.e);
         let within =
             if parent.is_some_and(|it| it.kind == Kind::CodeBlock) { Kind::CodeBlock } else { Kind::Text };
-        let splices = || changed.iter().map(|it| self.spliced(&runs, it, within)).collect::<Option<_>>();
+        let splices =
+            || changed.iter().map(|it| self.spliced(&runs, it, within, region)).collect::<Option<_>>();
         // What can't be put into a text is written beside it: what else is in this block, or beside it, has no part in that.
         Some(match (self.reach == Reach::Text).then(splices).flatten() {
             Some(splices) => spliced(self.source, region, splices),
@@ -40,7 +41,13 @@ impl Merge<'_> {
     }
 
     /// The hunk as characters of one text.
-    fn spliced(&self, runs: &Runs<'_, '_, '_, '_>, hunk: &Hunk, within: Kind) -> Option<Splice> {
+    fn spliced(
+        &self,
+        runs: &Runs<'_, '_, '_, '_>,
+        hunk: &Hunk,
+        within: Kind,
+        region: Span,
+    ) -> Option<Splice> {
         let (at, start) = runs.place(hunk)?;
         let node = &runs.ours[at];
         let removed: usize = runs.a[hunk.0.clone()].iter().filter_map(|it| it.char).map(char::len_utf8).sum();
@@ -51,8 +58,12 @@ impl Merge<'_> {
         let spelled = node.inner.of(self.source);
         let from = self.spelling.place(spelled, within, start)?;
         let to = self.spelling.place(spelled, within, start + removed)?;
-        let text = self.spelling.text(&new, within, &spelled[..from], &spelled[to..]);
+        // Of a text that is put at an end of its node, the neighbours say how it has to be spelled.
         let base = node.inner.start as usize;
+        let (before, after) = (&spelled[..from], &spelled[to..]);
+        let before = if from == 0 { &self.source[region.start as usize..base] } else { before };
+        let after = if after.is_empty() { &self.source[base + to..region.end as usize] } else { after };
+        let text = self.spelling.text(&new, within, before, after);
         Some((base + from..base + to, text))
     }
 

@@ -7,6 +7,7 @@
 mod resolve;
 mod table;
 
+pub(crate) use resolve::identify;
 use serde::{Deserialize, Serialize};
 
 use crate::document::Document;

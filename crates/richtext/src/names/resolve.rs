@@ -23,6 +23,17 @@ pub(super) fn resolve(blocks: &mut [Node<'_>], resolver: &dyn Resolver, to: Form
     blocks.iter_mut().for_each(|it| resolving.node(it));
 }
 
+/// Gives the mentions that have none the id of whom they name.
+pub(crate) fn identify(blocks: &mut [Node<'_>], resolver: &dyn Resolver) {
+    for node in blocks {
+        if node.kind == Kind::Mention && node.get("id").is_none() {
+            let known = resolver.user(&user(node)).and_then(|it| it.account_id);
+            known.into_iter().for_each(|id| set(&mut node.attrs, "id", id));
+        }
+        identify(&mut node.children, resolver);
+    }
+}
+
 /// What a web address or a name of ours leads to.
 enum Place {
     Page(Page, Option<String>),

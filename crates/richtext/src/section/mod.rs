@@ -8,9 +8,11 @@ use std::fmt;
 
 pub use address::Address;
 
+use crate::adf;
 use crate::document::Document;
 use crate::format::Format;
 use crate::merge::{Edit, Gone, Merged, brought, gone, merge, seam};
+use crate::names::{Names, Resolver, identify};
 use crate::sidecar::{Conflict, Restored};
 use crate::tree::{Kind, Node, Span};
 
@@ -78,9 +80,16 @@ impl Section<'_, '_> {
     /// The document with this part as `markdown` says it. [`Restored::copied`] counts the blocks outside.
     #[must_use]
     pub fn patch(&self, markdown: &str) -> Restored {
+        self.patch_with(markdown, &Names::default())
+    }
+
+    /// The same. Who is mentioned in the edit by name alone (`:mention[@Jane Doe]`) gets the id that `resolver` knows.
+    #[must_use]
+    pub fn patch_with(&self, markdown: &str, resolver: &dyn Resolver) -> Restored {
         let before = self.markdown();
-        let (base, edited) =
-            (Document::read(Format::EDITED, &before), Document::read(Format::EDITED, markdown));
+        let base = Document::read(Format::EDITED, &before);
+        let mut edited = Document::read(Format::EDITED, markdown);
+        identify(&mut edited.blocks, resolver);
         let spelling = crate::spelling::of(self.document.format);
         let (source, span) = (self.document.source, self.span());
         let edit = Edit { ours: self.nodes, base: &base.blocks, edited: &edited.blocks };
@@ -103,6 +112,10 @@ impl Section<'_, '_> {
             ),
             conflicts: gone(&[edit]).into_iter().flatten().map(|it| self.conflict(it)).collect(),
             losses: merged.losses,
+            invalid: match self.document.format {
+                Format::Adf => adf::new_complaints(&base.blocks, &edited.blocks),
+                _ => Vec::new(),
+            },
             diagnostics: edited.diagnostics,
             copied: self
                 .document

@@ -71,6 +71,9 @@ pub struct Restored {
     pub losses: Vec<Loss>,
     /// What is wrong with the Markdown.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the edit says that Atlassian's schema does not allow, if the source is ADF, with the places in the Markdown. The text says it all
+    /// the same.
+    pub invalid: Vec<Diagnostic>,
     /// How many blocks were copied from their entries, unchanged.
     pub copied: usize,
 }

@@ -6,11 +6,13 @@ use std::ops::Range;
 use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
 use super::{Conflict, Restored, Sidecar, SidecarError};
+use crate::adf;
 use crate::compare::print;
 use crate::document::Document;
 use crate::format::Format;
 use crate::loss::Loss;
 use crate::merge::{Edit, Gone, brought, gone, merge, seam, written};
+use crate::names::{Names, Resolver, identify};
 use crate::spelling::{self, Spelling};
 use crate::tree::{Kind, Node, Span};
 
@@ -21,7 +23,17 @@ impl Sidecar {
     ///
     /// If the sidecar belongs to another document.
     pub fn restore(&self, markdown: &str) -> Result<Restored, SidecarError> {
-        let edited = Edited::read(markdown, &self.entries);
+        self.restore_with(markdown, &Names::default())
+    }
+
+    /// The same. Who is mentioned in the edit by name alone (`:mention[@Jane Doe]`) gets the id that `resolver` knows.
+    ///
+    /// # Errors
+    ///
+    /// If the sidecar belongs to another document.
+    pub fn restore_with(&self, markdown: &str, resolver: &dyn Resolver) -> Result<Restored, SidecarError> {
+        let mut edited = Edited::read(markdown, &self.entries);
+        identify(&mut edited.read.blocks, resolver);
         let pieces = self.pieces(&edited)?;
         let spelling = spelling::of(self.format());
         if self.entries.is_empty() && !pieces.is_empty() && self.format() == Format::Adf {
@@ -31,6 +43,7 @@ impl Sidecar {
             return Ok(Restored {
                 text,
                 conflicts: Vec::new(),
+                invalid: adf::complaints(&edited.read.blocks),
                 losses,
                 diagnostics: edited.read.diagnostics,
                 copied: 0,
@@ -59,7 +72,12 @@ impl Sidecar {
             text = in_document(spelling.as_ref(), text);
         }
         let conflicts = conflicts(&parts, &edits);
-        Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, copied })
+        let invalid = if self.format() == Format::Adf {
+            parts.iter().flat_map(|it| adf::new_complaints(&it.base, &it.edited)).collect()
+        } else {
+            Vec::new()
+        };
+        Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, invalid, copied })
     }
 
     /// Whether the source is one node of JSON without the document around it.

@@ -32,7 +32,7 @@ const fn source(name: &'static str, begin: &'static str, middle: &'static str, e
 }
 
 /// All of them.
-pub(crate) const SOURCES: [Source; 61] = [
+pub(crate) const SOURCES: [Source; 63] = [
     source("md brackets", "", "[", ""),
     source("md pictures", "", "![[", ""),
     source("md closed brackets", "", "[", "]"),
@@ -51,6 +51,7 @@ pub(crate) const SOURCES: [Source; 61] = [
     source("md a list", "", "- an *item*\n", ""),
     source("md a table", "| a | b |\n| - | - |\n", "| c | d |\n", ""),
     source("md one paragraph", "", "some words and *more* of them, ", ""),
+    source("md lines", "", "a line\n", ""),
     source("md paragraphs", "", "a short paragraph\n\n", ""),
     source("md references", "[a]: b\n\n", "[a] [c] ", ""),
     source("md definitions", "", "[a]: b\n", ""),
@@ -69,6 +70,7 @@ pub(crate) const SOURCES: [Source; 61] = [
     source("wiki lists in lists", "", "* a\n** b\n*** c\n", ""),
     source("wiki a list", "", "* an item\n", ""),
     source("wiki one paragraph", "", "some words and *more* of them, ", ""),
+    source("wiki lines", "", "a line\n", ""),
     source("wiki paragraphs", "", "a short paragraph\n\n", ""),
     source("wiki backslashes", "", "\\\\a", ""),
     source("xml less-than signs", "", "<", ""),

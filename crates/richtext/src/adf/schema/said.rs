@@ -18,6 +18,14 @@ pub(crate) fn complaints(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
     found
 }
 
+/// What of that `edited` says and `base` did not.
+pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
+    let old = complaints(base);
+    let mut found = complaints(edited);
+    found.retain(|it| old.iter().all(|old| old.message != it.message));
+    found
+}
+
 fn complain(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     if found.len() >= MAX_COMPLAINTS {
         return;

@@ -58,7 +58,12 @@ fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: 
         Some((count, given)) => (&within[..count], given),
         None => (within, Vec::new()),
     };
-    let children = inline::nodes(prepared, within, 0);
+    let mut children = inline::nodes(prepared, within, 0);
+    // A break before a line of form feeds ends behind the paragraph: to CommonMark that line is blank.
+    if let Some(last) = children.last_mut().filter(|it| it.kind == Kind::HardBreak) {
+        last.span.end = last.span.end.min(span.end);
+        last.inner.end = last.inner.end.min(span.end);
+    }
     let inner = match children.last() {
         Some(last) if !given.is_empty() => Span { start: span.start, end: last.span.end },
         _ => span,

@@ -23,6 +23,15 @@ fn every_beginning_is_read() {
 }
 
 #[test]
+fn a_break_before_a_line_that_is_blank_to_commonmark_alone_stays_in_its_paragraph() {
+    for source in
+        ["a\u{c}\u{c}\n\u{c}", "- a  \n\u{c}\u{c}", "- b\u{c}\u{c}\u{c}\u{c}\n\u{c}\u{c}", "> a\\\n\u{c}"]
+    {
+        holds(source);
+    }
+}
+
+#[test]
 fn every_end_is_read() {
     for start in (0..=SMALL.len()).filter(|it| SMALL.is_char_boundary(*it)) {
         holds(&SMALL[start..]);

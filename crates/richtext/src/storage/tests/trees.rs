@@ -126,7 +126,7 @@ fn inlines() -> Vec<Node<'static>> {
         Node::of_text(" a <&>\" \u{a0}]]> \n\r\t b "),
         Node::new(Kind::HardBreak),
         Node::new(Kind::HardBreak).with("text", "\n"),
-        Node::new(Kind::Mention).with("id", "1:2").with("text", "@Ann").with("accessLevel", ""),
+        Node::new(Kind::Mention).with("id", "1:2").with("accessLevel", "CONTAINER"),
         Node::new(Kind::Emoji).with("shortName", ":smile:").with("id", "1f604").with("text", "😄"),
         Node::new(Kind::Date).with("timestamp", "1577923200000"),
         Node::new(Kind::Date).with("timestamp", "1577923200001"),

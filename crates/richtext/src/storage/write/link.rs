@@ -61,8 +61,9 @@ impl Writer {
             .text_of("storage:body")
             .filter(|it| matches!(*it, "ac:plain-text-link-body" | "ac:link-body"));
         let body = body.and_then(|it| Some((it, node.text_of("text")?)));
-        let mut used = resource_attrs(&node.attrs, &["id"]);
-        used.extend(body.map(|_| "text"));
+        // Confluence shows the name of whom the id is of.
+        let mut used = resource_attrs(&node.attrs, &["id", "text"]);
+        used.extend(node.attrs.iter().filter(|it| it.is_default()).map(|it| &*it.name));
         self.tag(Tag::of("ac:link", node).but(&used), &[]);
         let by_other = node.text_of("ri:userkey") == Some(id) || node.text_of("ri:username") == Some(id);
         self.out.push_str("<ri:user");

@@ -122,6 +122,7 @@ impl Writer {
                     tag.native -= 1;
                 }
                 Spelled::Elsewhere => {}
+                _ if says_nothing(attr) => {}
                 _ => rest.push(attr),
             }
         }
@@ -138,6 +139,11 @@ enum Spelled<'n> {
     /// By the element's content, or nowhere, since it says how another format spells the node.
     Elsewhere,
     Nowhere,
+}
+
+/// Whether it only says that something is there and empty.
+fn says_nothing(attr: &Attr<'_>) -> bool {
+    attr.name.starts_with('/') && attr.is_incidental()
 }
 
 /// How an attribute is written in this element.
