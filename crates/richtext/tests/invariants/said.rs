@@ -42,7 +42,7 @@ pub(crate) fn meant(mut said: Value) -> Value {
                         && value["json"] == 1
                         || name == "layout" && value == "default"
                         || name == "accessLevel" && value == "";
-                    !is_default && !(named && name == "text")
+                    !(is_default || named && name == "text")
                 });
             }
             for part in ["marks", "children"] {
