@@ -2,6 +2,7 @@
 
 use plainwire_richtext::{
     Attachment, Dialect, Document, Flavor, Format, LossKind, Names, Page, Resolver, Section, Sidecar, User,
+    convert,
 };
 
 const JIRA: Format = Format::Wiki(Dialect::Jira);
@@ -220,4 +221,19 @@ fn somebody_an_edit_mentions_by_name_gets_the_id_and_nobody_else_changes() {
     let markdown = section.markdown().replace("Ask", "Call :mention[@Jane Doe] or");
     same(&section.patch_with(&markdown, &names()).text, &expected);
     assert!(!sidecar.restore(&edited).expect("its own").losses.is_empty(), "nobody knows the id");
+}
+
+#[test]
+fn a_name_beside_an_id_and_what_holds_anyway_are_no_more_than_identity() {
+    let adf = r#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[{"type":"mention","attrs":{"id":"5b10","text":"@Ann","accessLevel":""}}]},{"type":"orderedList","attrs":{"order":1},"content":[{"type":"listItem","content":[{"type":"paragraph","content":[{"type":"text","text":"a"}]}]}]}]}"#;
+    let converted = convert(Format::Adf, JIRA, adf);
+    assert_eq!(converted.text, "[~accountid:5b10]\n\n# a");
+    assert!(converted.is_lossless() && converted.losses.len() == 3, "{:?}", converted.losses);
+    let storage = convert(Format::Adf, Format::Storage, adf).text;
+    assert!(
+        storage.starts_with(r#"<p><ac:link><ri:user ri:account-id="5b10" /></ac:link></p>"#),
+        "{storage}"
+    );
+    let other = convert(EXTENDED, JIRA, "{order=2}\n\n1. a");
+    assert!(!other.is_lossless() || other.text.contains("{adf"), "{other:?}");
 }

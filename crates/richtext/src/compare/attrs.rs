@@ -32,8 +32,9 @@ fn label(node: &Node<'_>) -> Option<&'static str> {
 }
 
 fn compare(ours: &[Attr<'_>], theirs: &[Attr<'_>], label: Option<&str>, found: &mut Vec<(LossKind, String)>) {
-    let missing =
-        |attr: &Attr<'_>| if label == Some(&attr.name) { LossKind::Identity } else { kind_of(attr) };
+    let missing = |attr: &Attr<'_>| {
+        if label == Some(&attr.name) || attr.is_default() { LossKind::Identity } else { kind_of(attr) }
+    };
     let of = |attrs: &[Attr<'_>], name: &str| {
         attrs.iter().find(|it| it.name == name).map(|it| it.value.shown().to_owned())
     };

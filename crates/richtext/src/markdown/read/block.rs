@@ -58,12 +58,10 @@ fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: 
         Some((count, given)) => (&within[..count], given),
         None => (within, Vec::new()),
     };
-    let mut children = inline::nodes(prepared, within, 0);
-    // A break before a line of form feeds ends behind the paragraph: to CommonMark that line is blank.
-    if let Some(last) = children.last_mut().filter(|it| it.kind == Kind::HardBreak) {
-        last.span.end = last.span.end.min(span.end);
-        last.inner.end = last.inner.end.min(span.end);
-    }
+    let children = match clipped(prepared, placed, within) {
+        Some(events) => inline::nodes(prepared, &events, 0),
+        None => inline::nodes(prepared, within, 0),
+    };
     let inner = match children.last() {
         Some(last) if !given.is_empty() => Span { start: span.start, end: last.span.end },
         _ => span,
@@ -75,6 +73,27 @@ fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: 
     };
     attrs::apply(&mut node, given);
     node
+}
+
+/// The events that stand in the paragraph, if not all do: after a line of form feeds, which is blank to one half of the parser only, text and
+/// breaks go on behind its end.
+fn clipped<'p>(
+    prepared: &'p Prepared<'_>,
+    placed: &Range<usize>,
+    within: &[Placed<'p>],
+) -> Option<Vec<Placed<'p>>> {
+    let text = prepared.text[placed.clone()].trim_end_matches([' ', '\t', '\n', '\r']);
+    let end = placed.start + text.len();
+    within.last().filter(|it| it.1.end > end)?;
+    let clip = |(event, range): &Placed<'p>| match event {
+        _ if range.end <= end => Some((event.clone(), range.clone())),
+        Event::Text(_) if range.start < end => {
+            let range = range.start..end;
+            Some((Event::Text(prepared.text[range.clone()].into()), range))
+        }
+        _ => None,
+    };
+    Some(within.iter().filter_map(clip).collect())
 }
 
 /// The attributes in the last line of a paragraph, and how many events stand before it.

@@ -24,9 +24,13 @@ fn every_beginning_is_read() {
 
 #[test]
 fn a_break_before_a_line_that_is_blank_to_commonmark_alone_stays_in_its_paragraph() {
-    for source in
-        ["a\u{c}\u{c}\n\u{c}", "- a  \n\u{c}\u{c}", "- b\u{c}\u{c}\u{c}\u{c}\n\u{c}\u{c}", "> a\\\n\u{c}"]
-    {
+    for source in [
+        "a\u{c}\u{c}\n\u{c}",
+        "- a  \n\u{c}\u{c}",
+        "- b\u{c}\u{c}\u{c}\u{c}\n\u{c}\u{c}",
+        "> a\\\n\u{c}",
+        "[a\u{c}\u{c}\n\u{c}\u{c}\n::z",
+    ] {
         holds(source);
     }
 }

@@ -35,7 +35,7 @@ fn flush(texts: &mut Option<(String, String)>, out: &mut Vec<String>) {
 }
 
 fn one(node: &Node<'_>) -> String {
-    let mut out = format!("{:?}{}{}", node.kind, attrs(&node.attrs), marks(node));
+    let mut out = format!("{:?}{}{}", node.kind, attrs(&said(node)), marks(node));
     if !node.text.is_empty() {
         out.push_str(&format!(" {:?}", node.text));
     }
@@ -50,6 +50,14 @@ fn marks(node: &Node<'_>) -> String {
         node.marks.iter().map(|it| format!("+{:?}{}", it.kind, attrs(&it.attrs))).collect();
     marks.sort();
     marks.concat()
+}
+
+/// Of somebody whose id is there, the name is what Confluence shows; that something is there and empty, nobody misses.
+fn said<'a>(node: &Node<'a>) -> Vec<Attr<'a>> {
+    let named = node.kind == Kind::Mention && node.get("id").is_some();
+    let empty = |it: &Attr<'a>| it.name.starts_with('/') && it.is_incidental();
+    let is_said = |it: &&Attr<'a>| !empty(it) && (!named || it.name != "text" && !it.is_default());
+    node.attrs.iter().filter(is_said).cloned().collect()
 }
 
 fn attrs(attrs: &[Attr<'_>]) -> String {
