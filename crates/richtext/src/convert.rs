@@ -19,13 +19,14 @@ pub struct Conversion {
     /// What is wrong with the source.
     pub diagnostics: Vec<Diagnostic>,
     /// What the source says that Atlassian's schema does not allow in ADF, and the text says all the same (`:status[OK]{color=freen}`),
-    /// with the places in the source; at most 100 things. Atlassian's products refuse such a document. Empty for other formats, and if
-    /// the source is ADF: [`adf::check`](crate::adf::check) tells of that.
+    /// with the places in the source; at most 100 things. Atlassian's products refuse such a document. Empty if the source is ADF:
+    /// [`adf::check`](crate::adf::check) tells of that. From Markdown to storage format and wiki markup, what a directive lacks that these
+    /// have no spelling without: the id of a mention, the colour of a status, the type of a panel.
     pub invalid: Vec<Diagnostic>,
 }
 
 impl Conversion {
-    /// Whether nothing but identifiers was lost.
+    /// Whether nothing but identifiers was lost; [`Conversion::invalid`] is another question.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         self.losses.iter().all(|it| it.kind == LossKind::Identity)
@@ -63,10 +64,11 @@ fn compared<'o>(
     again: impl FnOnce() -> Vec<Node<'o>>,
 ) -> Conversion {
     let read = Document::read(to, &text).blocks;
+    let by_hand = matches!((from, to), (Format::Markdown(_), Format::Storage | Format::Wiki(_)));
     let is_invalid = to == Format::Adf && from != Format::Adf && !adf::complaints(&read).is_empty();
-    let (losses, invalid) = if is_invalid {
+    let (losses, invalid) = if is_invalid || by_hand {
         let blocks = again();
-        let invalid = adf::complaints(&blocks);
+        let invalid = if is_invalid { adf::complaints(&blocks) } else { adf::missing_parts(&blocks) };
         (outline.differences(read, || blocks), invalid)
     } else {
         (outline.differences(read, again), Vec::new())

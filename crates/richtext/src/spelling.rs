@@ -34,6 +34,12 @@ pub(crate) trait Spelling {
         part.to_owned()
     }
 
+    /// Whether all that has to hold something does, as far as the format cares.
+    fn is_full(&self, nodes: &[Node<'_>]) -> bool {
+        let _ = nodes;
+        true
+    }
+
     /// What stands between two siblings in `parent`: `,`, a line feed, nothing.
     fn between(&self, parent: Option<&Node<'_>>) -> &'static str;
 

@@ -105,3 +105,92 @@ fn an_edit_of_a_section_is_told_so_too() {
     assert_eq!(section("[1]").patch("b :status[NO]{color=rad}").invalid.len(), 1);
     assert_eq!(section("[0]").patch(&section("[0]").markdown().replace('a', "c")).invalid, []);
 }
+
+/// An edit of a whole document, put back.
+fn edit(format: Format, source: &str, from: &str, to: &str) -> plainwire_richtext::Restored {
+    let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
+    assert!(markdown.contains(from), "{markdown}");
+    sidecar.restore(&markdown.replace(from, to)).expect("its own")
+}
+
+#[test]
+fn what_an_edit_empties_is_valid_and_told() {
+    let inner = r#"{"type":"paragraph","content":[{"type":"text","text":"deep"}]}"#;
+    for (name, attrs, inner) in [
+        ("panel", r#""attrs":{"panelType":"info"},"#, inner.to_owned()),
+        ("blockquote", "", inner.to_owned()),
+        ("expand", r#""attrs":{"title":"t"},"#, inner.to_owned()),
+        ("bulletList", "", format!(r#"{{"type":"listItem","content":[{inner}]}}"#)),
+    ] {
+        let block = format!(r#"{{"type":"{name}",{attrs}"content":[{inner}]}}"#);
+        let source = format!(r#"{{"version":1,"type":"doc","content":[{block},{{"type":"rule"}}]}}"#);
+        assert_eq!(adf::check(&source), [], "{name}");
+        let restored = edit(Format::Adf, &source, "deep", "");
+        assert_eq!(adf::check(&restored.text), [], "{name}: {}", restored.text);
+        let section = Document::read(Format::Adf, &source);
+        let section = section.section(&"[0]".parse().expect("an address")).expect("there is one");
+        let patched = section.patch(&section.markdown().replace("deep", ""));
+        assert_eq!(adf::check(&patched.text), [], "{name}: {}", patched.text);
+    }
+}
+
+/// What is told of an edit of this page.
+fn told(from: &str, to: &str) -> Vec<String> {
+    let page = r#"<p>Ask <ac:link><ri:user ri:account-id="5b10" /></ac:link> <ac:structured-macro ac:name="status"><ac:parameter ac:name="title">OK</ac:parameter><ac:parameter ac:name="colour">Green</ac:parameter></ac:structured-macro></p><p>b</p>"#;
+    let restored = edit(Format::Storage, page, from, to);
+    restored.invalid.into_iter().map(|it| it.message).collect()
+}
+
+#[test]
+fn what_other_formats_have_no_spelling_for_is_told_of_an_edit_too() {
+    assert_eq!(told("Ask", "Call"), Vec::<String>::new());
+    assert_eq!(told("\n\nb", "\n\nb :mention[@Jane]"), ["mention \"@Jane\": expected `id`, but found none"]);
+    assert_eq!(told("{color=green}", ""), ["status \"OK\": expected `color`, but found none"]);
+    assert_eq!(told("\n\nb", "\n\n:::panel\nx\n:::"), ["panel: expected `panelType`, but found none"]);
+    assert!(told("color=green", "color=freen")[0].starts_with("status: color: expected neutral, "));
+}
+
+#[test]
+fn a_mention_with_another_name_and_the_old_id_is_told() {
+    let markdown = "a :mention[@Jane Doe]{id=5b10}";
+    let wiki = convert(EXTENDED, Format::Storage, "a :mention[@Jane Doe]{id=5b10}\n\nb").text;
+    let mut document = Document::read(Format::Storage, &wiki);
+    let names = r#"{"users":[{"accountId":"5b10","name":"Jane Doe"}]}"#;
+    document.resolve(&serde_json::from_str::<plainwire_richtext::Names>(names).expect("names"), EXTENDED);
+    let (text, sidecar) = Sidecar::split(&document);
+    assert!(text.starts_with(markdown), "{text}");
+    let renamed = sidecar.restore(&text.replace("Jane Doe", "Janet")).expect("its own").invalid;
+    assert_eq!(renamed.len(), 1);
+    assert_eq!(
+        renamed[0].message,
+        "mention: expected \"@Jane Doe\", who has the id 5b10, but found \"@Janet\""
+    );
+    assert_eq!(sidecar.restore(&text.replace("a :", "c :")).expect("its own").invalid, []);
+}
+
+#[test]
+fn old_mistakes_hide_no_new_ones() {
+    let status = r#"{"type":"status","attrs":{"text":"OK","color":"freen"}}"#;
+    let many = vec![status; 120].join(",");
+    let source = format!(
+        r#"{{"version":1,"type":"doc","content":[{{"type":"paragraph","content":[{many},{{"type":"text","text":" end"}}]}}]}}"#
+    );
+    assert_eq!(edit(Format::Adf, &source, "end", "fin").invalid, []);
+    assert_eq!(edit(Format::Adf, &source, "end", "end :status[OK]{color=freen}").invalid.len(), 1);
+}
+
+#[test]
+fn a_node_that_adf_does_not_have_and_a_day_that_is_none_are_told() {
+    let said = |markdown: &str| {
+        let converted = convert(EXTENDED, Format::Adf, markdown);
+        converted.invalid.into_iter().map(|it| it.message).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said("```adf\n{\"type\":\"nope\"}\n```"),
+        ["expected a node that ADF has, but found \"nope\""]
+    );
+    assert_eq!(
+        said(":date[hello] :date[2026-02-28]"),
+        ["date: expected a day such as 2026-02-28, but found \"hello\""]
+    );
+}

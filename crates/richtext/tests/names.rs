@@ -237,3 +237,12 @@ fn a_name_beside_an_id_and_what_holds_anyway_are_no_more_than_identity() {
     let other = convert(EXTENDED, JIRA, "{order=2}\n\n1. a");
     assert!(!other.is_lossless() || other.text.contains("{adf"), "{other:?}");
 }
+
+#[test]
+fn the_same_entry_twice_is_one_and_a_server_knows_people_by_login_name() {
+    let joe = User { username: some("jdoe"), name: some("Jo"), ..User::default() };
+    let names = Names { users: vec![joe.clone(), joe], ..Names::default() };
+    let mut document = Document::read(EXTENDED, ":mention[@Jo]");
+    document.resolve(&names, JIRA);
+    assert_eq!(document.write(JIRA), "[~jdoe]");
+}

@@ -159,7 +159,7 @@ fn a_loss_is_said_with_its_place_and_exits_with_1() {
 fn what_the_schema_of_adf_refuses_is_said_and_exits_with_1() {
     let folder = folder("invalid", &[("a.md", "now\n\n:status[OK]{color=freen}\n")]);
     let ran = run(&folder, &["convert", "--from", "markdown", "--to", "adf", "a.md"]);
-    let said = "a.md:3:1: not valid in ADF: status: color: expected neutral, purple, blue, red, yellow, green or a colour such as #0052cc, but found \"freen\"\n";
+    let said = "a.md:3:1: not valid: status: color: expected neutral, purple, blue, red, yellow, green or a colour such as #0052cc, but found \"freen\"\n";
     assert_eq!((ran.code, ran.stderr.as_str()), (1, said));
     assert!(ran.stdout.contains("freen"), "{}", ran.stdout);
 }
@@ -202,6 +202,16 @@ fn a_sidecar_needs_markdown_on_one_side_and_all_of_it() {
     assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
     let ran = run(&folder, &[&TO_MARKDOWN[..], &["--plain", "in.xml"]].concat());
     assert_eq!((ran.code, folder.join("s").exists()), (2, false), "{ran:?}");
+}
+
+#[test]
+fn a_mark_before_the_text_is_no_part_of_it_and_markdown_needs_no_sidecar() {
+    let folder = split("mark");
+    assert_eq!(back(&folder, &[], &format!("\u{feff}{MARKDOWN}")).quietly(), PAGE);
+    let before = fs::read(folder.join("s")).expect("the sidecar");
+    let ran = run(&folder, &["convert", "--from", "markdown", "--to", "markdown", "--sidecar", "s", "a.md"]);
+    assert_eq!((ran.code, fs::read(folder.join("s")).expect("the sidecar")), (2, before), "{ran:?}");
+    assert!(ran.stderr.starts_with("error: expected Markdown on one side with --sidecar, but found "));
 }
 
 #[test]
@@ -389,7 +399,7 @@ fn an_edit_that_adf_refuses_is_not_written_unless_that_is_allowed() {
     let back = ["convert", "--from", "markdown", "--to", "adf", "--sidecar", "s", "a.md"];
     let ran = run(&folder, &back);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
-    assert!(ran.stderr.starts_with("a.md:1:1: not valid in ADF: status: color: expected "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("a.md:1:1: not valid: status: color: expected "), "{}", ran.stderr);
     assert!(run(&folder, &[&back[..], &["--allow-loss"]].concat()).stdout.contains("freen"));
 }
 

@@ -43,6 +43,11 @@ fn text(name: String, bytes: Vec<u8>) -> Result<Input, Failure> {
     }
 }
 
+/// The text without the mark some editors put before it.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// Puts a document on stdout: all of it, before a word about it goes to stderr.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();

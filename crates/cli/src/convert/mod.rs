@@ -92,8 +92,8 @@ fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outc
     let (from, to) = (it.spelling.format(it.from), it.spelling.format(it.to));
     let outcome = match &it.sidecar {
         None => converted(from, to, names, &input.text),
-        Some(file) if matches!(to, Format::Markdown(_)) => split(from, names, input, file)?,
-        Some(file) if matches!(from, Format::Markdown(_)) => restore(it, to, names, input, file)?,
+        Some(file) if is_markdown(to) && !is_markdown(from) => split(from, names, input, file)?,
+        Some(file) if is_markdown(from) && !is_markdown(to) => restore(it, to, names, input, file)?,
         Some(_) => {
             let found = format!("--from {from} --to {to}");
             return Err(Failure::usage(format!(
@@ -107,6 +107,10 @@ fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outc
     Ok(outcome)
 }
 
+fn is_markdown(format: Format) -> bool {
+    matches!(format, Format::Markdown(_))
+}
+
 /// The table of who gave none.
 static NOBODY: Names = Names { users: Vec::new(), pages: Vec::new(), attachments: Vec::new() };
 
@@ -117,7 +121,7 @@ fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
     let wrong = |error| {
         files::unfit(format!("{}: expected a table of names, but found other JSON: {error}", file.display()))
     };
-    serde_json::from_str(&json).map(Some).map_err(wrong)
+    serde_json::from_str(files::without_mark(&json)).map(Some).map_err(wrong)
 }
 
 /// The document with the names that are known, and all whom and what it refers to.
@@ -168,13 +172,15 @@ fn restore(
 ) -> Result<Outcome, Failure> {
     let json = files::read(file)?.text;
     let named = |text: String| files::unfit(format!("{}: {text}", file.display()));
-    let sidecar = Sidecar::from_json(&json).map_err(|error| named(error.to_string()))?;
+    let sidecar = Sidecar::from_json(files::without_mark(&json)).map_err(|error| named(error.to_string()))?;
     if sidecar.format() != to {
         let (expected, found) = (whole_name(to), whole_name(sidecar.format()));
         return Err(named(format!("expected a sidecar of {expected}, but found one of {found}")));
     }
     let names = names.unwrap_or(&NOBODY);
-    let restored = sidecar.restore_with(&input.text, names).map_err(|error| named(error.to_string()))?;
+    let restored = sidecar
+        .restore_with(files::without_mark(&input.text), names)
+        .map_err(|error| named(error.to_string()))?;
     Ok(Outcome::restored(restored, it.allow_loss))
 }
 

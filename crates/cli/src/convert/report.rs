@@ -80,7 +80,7 @@ pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> 
     for it in &found.invalid {
         let shown = it.shown(&input.text).to_string();
         let (place, message) = shown.split_once(": ").unwrap_or(("", &shown));
-        writeln!(err, "{}:{place}: not valid in ADF: {}", input.name, visible::line(message))?;
+        writeln!(err, "{}:{place}: not valid: {}", input.name, visible::line(message))?;
     }
     for it in &found.conflicts {
         writeln!(err, "{}: conflict: {}", input.name, visible::line(&it.to_string()))?;

@@ -14,7 +14,7 @@ mod write;
 mod tests;
 
 pub use self::schema::check;
-pub(crate) use self::schema::{complaints, new_complaints};
+pub(crate) use self::schema::{complaints, missing_parts, new_complaints};
 
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
@@ -53,6 +53,10 @@ impl Spelling for Adf {
 
     fn alone(&self, part: &str) -> String {
         format!("[{part}]")
+    }
+
+    fn is_full(&self, nodes: &[Node<'_>]) -> bool {
+        write::are_full(nodes)
     }
 
     fn between(&self, _parent: Option<&Node<'_>>) -> &'static str {

@@ -63,9 +63,13 @@ pub(crate) fn merge(
     edit: Edit<'_, '_, '_, '_>,
 ) -> Merged {
     let mut best: Option<(String, Vec<Loss>)> = None;
+    let was_full = spelling.is_full(edit.ours);
     for reach in REACHES {
         let merge = Merge { spelling, source, reach };
         let Some(text) = merge.region(region, parent, edit) else { continue };
+        if was_full && reach < Reach::All && !spelling.is_full(&spelling.read(&spelling.alone(&text)).0) {
+            continue;
+        }
         let losses = unsaid(spelling, &text, edit.edited);
         let done = losses.is_empty();
         if best.as_ref().is_none_or(|it| weight(&losses) < weight(&it.1)) {

@@ -9,6 +9,7 @@ use std::hash::Hash;
 use super::{Edit, graft};
 use crate::compare::{print_unmarked, shortened};
 use crate::tree::{Kind, Node, Span};
+use crate::values::dates;
 
 /// A node that Markdown has no syntax for, and that vanished with the edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +145,7 @@ fn described(node: &Node<'_>) -> String {
 /// What a person knows the node by: its text, or else what it leads to or is an instance of.
 fn name(node: &Node<'_>) -> Option<String> {
     /// The first of these that is there tells most.
-    const NAMES: [&str; 13] = [
+    const NAMES: [&str; 12] = [
         "text",
         "shortName",
         "title",
@@ -153,13 +154,15 @@ fn name(node: &Node<'_>) -> Option<String> {
         "resourceId",
         "alt",
         "id",
-        "timestamp",
         "datasource",
         "data",
         "panelType",
         "/type",
     ];
     let text = [node.plain_text(), node.text.to_string()].into_iter().find(|it| !it.trim().is_empty());
+    if let (Kind::Date, Some(time)) = (node.kind, node.integer("timestamp")) {
+        return dates::shown(time);
+    }
     let own = || NAMES.iter().filter_map(|it| node.get(it)).map(|it| it.shown()).find(|it| !it.is_empty());
     text.or_else(|| own().map(str::to_owned)).or_else(|| node.children.iter().find_map(name))
 }

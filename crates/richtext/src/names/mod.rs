@@ -7,7 +7,7 @@
 mod resolve;
 mod table;
 
-pub(crate) use resolve::identify;
+pub(crate) use resolve::{identify, renamed};
 use serde::{Deserialize, Serialize};
 
 use crate::document::Document;

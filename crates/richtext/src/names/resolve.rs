@@ -1,12 +1,13 @@
 //! The references of a tree, asked for and filled in.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Attachment, Names, Page, Resolver, User};
+use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::format::{Flavor, Format};
-use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
+use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs::Target;
 
 /// What only one format says of a file, and means nothing once its id is known.
@@ -27,10 +28,49 @@ pub(super) fn resolve(blocks: &mut [Node<'_>], resolver: &dyn Resolver, to: Form
 pub(crate) fn identify(blocks: &mut [Node<'_>], resolver: &dyn Resolver) {
     for node in blocks {
         if node.kind == Kind::Mention && node.get("id").is_none() {
-            let known = resolver.user(&user(node)).and_then(|it| it.account_id);
-            known.into_iter().for_each(|id| set(&mut node.attrs, "id", id));
+            let known = resolver.user(&user(node));
+            known.into_iter().for_each(|it| identified(&mut node.attrs, it));
         }
         identify(&mut node.children, resolver);
+    }
+}
+
+/// Mentions that an edit gave another name and left the id: whom they mention, the id says.
+pub(crate) fn renamed(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
+    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    each_name(base, &mut |_, id, name| {
+        names.entry(id.to_owned()).or_default().insert(name.to_owned());
+    });
+    let mut found = Vec::new();
+    each_name(edited, &mut |span, id, name| {
+        if let Some(known) = names.get(id).filter(|it| !it.contains(name)) {
+            let known = known.iter().next().map_or("", String::as_str);
+            let message = format!("mention: expected {known:?}, who has the id {id}, but found {name:?}");
+            found.push(Diagnostic::new(span, message));
+        }
+    });
+    found
+}
+
+fn each_name(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, &str)) {
+    for node in nodes {
+        if let (Kind::Mention, Some(id), Some(name)) = (node.kind, node.text_of("id"), node.text_of("text")) {
+            found(node.span, id, name);
+        }
+        each_name(&node.children, found);
+    }
+}
+
+/// Says who it is: by the account id, or as a server of one's own knows them.
+fn identified(attrs: &mut Vec<Attr<'_>>, known: User) {
+    attrs.retain(|it| !matches!(&*it.name, "ri:userkey" | "ri:username"));
+    let User { account_id, user_key, username, .. } = known;
+    let own = [("", account_id), ("ri:userkey", user_key), ("ri:username", username)];
+    if let Some((name, id)) = own.into_iter().find_map(|it| Some((it.0, it.1?))) {
+        set(attrs, "id", id.clone());
+        if !name.is_empty() {
+            set(attrs, name, id);
+        }
     }
 }
 
@@ -106,14 +146,14 @@ impl Resolving<'_> {
     fn mention(&self, node: &mut Node<'_>) {
         let asked = user(node);
         let Some(known) = self.resolver.user(&asked) else { return };
-        if let (None, Some(name)) = (&asked.name, known.name) {
+        if let (None, Some(name)) = (&asked.name, &known.name) {
             set(&mut node.attrs, "text", format!("@{name}"));
         }
         // Markdown that is edited goes back to where the login name came from.
         let is_kept = matches!(self.to, Format::Markdown(_)) && node.get("id").is_some();
-        if let (None, Some(id), false) = (&asked.account_id, known.account_id, is_kept) {
-            set(&mut node.attrs, "id", id);
-            node.attrs.retain(|it| !matches!(&*it.name, "ri:userkey" | "ri:username"));
+        if asked.account_id.is_none() && !is_kept && (known.account_id.is_some() || node.get("id").is_none())
+        {
+            identified(&mut node.attrs, User { name: None, ..known });
         }
     }
 

@@ -52,9 +52,9 @@ fn fits(fields: &[Option<bool>]) -> bool {
     fields.contains(&Some(true)) && !fields.contains(&Some(false))
 }
 
-/// The one that fits; nothing if there are several.
-fn only<T: Clone>(all: &[T], fits: impl Fn(&T) -> bool) -> Option<T> {
+/// The one that fits; nothing if there are several that are not the same.
+fn only<T: Clone + PartialEq>(all: &[T], fits: impl Fn(&T) -> bool) -> Option<T> {
     let mut found = all.iter().filter(|it| fits(it));
     let first = found.next()?;
-    found.next().is_none().then(|| first.clone())
+    found.all(|it| it == first).then(|| first.clone())
 }

@@ -8,12 +8,11 @@ use std::fmt;
 
 pub use address::Address;
 
-use crate::adf;
 use crate::document::Document;
 use crate::format::Format;
 use crate::merge::{Edit, Gone, Merged, brought, gone, merge, seam};
 use crate::names::{Names, Resolver, identify};
-use crate::sidecar::{Conflict, Restored};
+use crate::sidecar::{Conflict, Restored, invalid};
 use crate::tree::{Kind, Node, Span};
 
 /// Blocks of a document that stand side by side.
@@ -112,10 +111,7 @@ impl Section<'_, '_> {
             ),
             conflicts: gone(&[edit]).into_iter().flatten().map(|it| self.conflict(it)).collect(),
             losses: merged.losses,
-            invalid: match self.document.format {
-                Format::Adf => adf::new_complaints(&base.blocks, &edited.blocks),
-                _ => Vec::new(),
-            },
+            invalid: invalid(self.document.format, &base.blocks, &edited.blocks),
             diagnostics: edited.diagnostics,
             copied: self
                 .document

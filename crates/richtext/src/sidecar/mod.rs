@@ -14,9 +14,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::adf;
 use crate::diagnostic::Diagnostic;
 use crate::format::{Dialect, Format};
 use crate::loss::Loss;
+use crate::names::renamed;
+use crate::tree::Node;
 
 /// What a source says that its Markdown does not, block by block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,8 +74,9 @@ pub struct Restored {
     pub losses: Vec<Loss>,
     /// What is wrong with the Markdown.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the edit says that Atlassian's schema does not allow, if the source is ADF, with the places in the Markdown. The text says it all
-    /// the same.
+    /// What the edit says that Atlassian's schema does not allow (`:status[OK]{color=freen}`), or does not say although it has to
+    /// (`:mention[@Jane]` of nobody), with the places in the Markdown; not if the source is Markdown. The text says it all the same, where
+    /// a format has no other way as JSON.
     pub invalid: Vec<Diagnostic>,
     /// How many blocks were copied from their entries, unchanged.
     pub copied: usize,
@@ -85,6 +89,19 @@ pub struct Conflict {
     pub what: String,
     /// The block of the source it was in, counted from 0.
     pub block: usize,
+}
+
+/// What [`Restored::invalid`] tells of an edit.
+pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
+    match format {
+        Format::Markdown(_) => Vec::new(),
+        Format::Adf => adf::new_complaints(base, edited),
+        Format::Storage | Format::Wiki(_) => {
+            let mut found = adf::new_complaints(base, edited);
+            found.extend(renamed(base, edited));
+            found
+        }
+    }
 }
 
 impl fmt::Display for Conflict {

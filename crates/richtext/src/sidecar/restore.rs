@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
-use super::{Conflict, Restored, Sidecar, SidecarError};
+use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
 use crate::adf;
 use crate::compare::print;
 use crate::document::Document;
@@ -72,11 +72,7 @@ impl Sidecar {
             text = in_document(spelling.as_ref(), text);
         }
         let conflicts = conflicts(&parts, &edits);
-        let invalid = if self.format() == Format::Adf {
-            parts.iter().flat_map(|it| adf::new_complaints(&it.base, &it.edited)).collect()
-        } else {
-            Vec::new()
-        };
+        let invalid = parts.iter().flat_map(|it| invalid(self.format(), &it.base, &it.edited)).collect();
         Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, invalid, copied })
     }
 

@@ -1,42 +1,104 @@
 //! What is said of nodes and marks, against the schema: for trees that other formats made, since the writer mends what stands where,
 //! but not what somebody wrote in an attribute.
 
+use std::collections::BTreeMap;
+
 use super::rule::Rule;
 use super::table::*;
 use super::value::Value as Checked;
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Kind, Mark, Node, Span, Value};
-use crate::values::json::quote;
+use crate::values::json::{members, quote};
 
 /// No more complaints than these are told.
 const MAX_COMPLAINTS: usize = 100;
 
 /// What in the attributes and marks of `nodes`, and of what they hold, the schema does not allow, with the places of the nodes; at most 100.
 pub(crate) fn complaints(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    nodes.iter().for_each(|it| complain(it, &mut found));
+    let mut found = all_of(nodes, complain);
+    found.truncate(MAX_COMPLAINTS);
     found
 }
 
-/// What of that `edited` says and `base` did not.
+/// What of that `edited` says more often than `base` did, and what a node somebody wrote does not say although it has to; at most 100.
 pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
-    let old = complaints(base);
-    let mut found = complaints(edited);
-    found.retain(|it| old.iter().all(|old| old.message != it.message));
+    let with_missing = |node: &Node<'_>, found: &mut Vec<Diagnostic>| {
+        complain(node, found);
+        missing(node, found);
+    };
+    let mut old: BTreeMap<String, usize> = BTreeMap::new();
+    for it in all_of(base, with_missing) {
+        *old.entry(it.message).or_default() += 1;
+    }
+    let mut found = all_of(edited, with_missing);
+    found.retain(|it| match old.get_mut(&it.message) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    });
+    found.truncate(MAX_COMPLAINTS);
+    found
+}
+
+/// What a node somebody wrote does not say although it has to; at most 100.
+pub(crate) fn missing_parts(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
+    let mut found = all_of(nodes, missing);
+    found.truncate(MAX_COMPLAINTS);
+    found
+}
+
+fn all_of(nodes: &[Node<'_>], look: impl Fn(&Node<'_>, &mut Vec<Diagnostic>)) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Node<'_>> = nodes.iter().rev().collect();
+    while let Some(node) = open.pop() {
+        look(node, &mut found);
+        open.extend(node.children.iter().rev());
+    }
     found
 }
 
 fn complain(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
-    if found.len() >= MAX_COMPLAINTS {
-        return;
+    match node.kind {
+        Kind::Text => {}
+        Kind::RawBlock | Kind::RawInline if node.text_of("/format") == Some("adf") => {
+            let name = members(&node.text).and_then(|it| it.into_iter().find(|it| it.0 == "type"));
+            let name = name.map_or("none", |it| it.1.trim());
+            found.push(Diagnostic::new(node.span, format!("expected a node that ADF has, but found {name}")));
+        }
+        kind => {
+            if let Some(name) = kind.adf_name() {
+                attrs(name, rule_of(name), &node.attrs, node.span, found);
+            }
+        }
     }
-    if let (Some(name), false) = (node.kind.adf_name(), node.kind == Kind::Text) {
-        attrs(name, rule_of(name), &node.attrs, node.span, found);
+    if let (Kind::Date, Some(day)) = (node.kind, node.get("timestamp"))
+        && day.as_integer().is_none()
+    {
+        let found_day = day.shown();
+        let message = format!("date: expected a day such as 2026-02-28, but found {found_day:?}");
+        found.push(Diagnostic::new(node.span, message));
     }
     for mark in &node.marks {
         mark_of(mark, node.span, found);
     }
-    node.children.iter().for_each(|it| complain(it, found));
+}
+
+/// What makes a node what it is, and is not there.
+fn missing(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
+    let needed = match node.kind {
+        Kind::Status => "color",
+        Kind::Mention => "id",
+        Kind::Panel => "panelType",
+        _ => return,
+    };
+    if node.get(needed).is_none() {
+        let name = node.text_of("text").map_or(String::new(), |it| format!(" {it:?}"));
+        let kind = node.kind.adf_name().unwrap_or_default();
+        let message = format!("{kind}{name}: expected `{needed}`, but found none");
+        found.push(Diagnostic::new(node.span, message));
+    }
 }
 
 fn mark_of(mark: &Mark<'_>, span: Span, found: &mut Vec<Diagnostic>) {

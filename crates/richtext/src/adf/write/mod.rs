@@ -59,6 +59,11 @@ pub(super) fn attr(out: &mut String, name: &str, value: &Value<'_>) {
     }
 }
 
+/// Whether these nodes, and all in them, hold as much as the schema wants.
+pub(super) fn are_full(nodes: &[Node<'_>]) -> bool {
+    nodes.iter().all(|it| fit::is_full(it) && are_full(&it.children))
+}
+
 /// What to do with what the schema has no place for.
 #[derive(Clone, Copy, PartialEq)]
 enum Strictness {
