@@ -106,7 +106,7 @@ pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) ->
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected the {} of block {}, but found it gone", self.what, self.block + 1)
+        write!(f, "expected the {} of block [{}], but found it gone", self.what, self.block)
     }
 }
 
