@@ -49,10 +49,18 @@ pub(crate) fn paired(
             (i, j) = (i + 1, j + 1);
         }
         (i, j) = (gone.end, new.end);
-        let weighed = gone.len().saturating_mul(new.len()) <= MAX_WEIGHED;
-        if weighed { weigh(gone, new, &score, &mut ops) } else { in_order(gone, new, &score, &mut ops) }
+        if is_weighed(&gone, &new) {
+            weigh(gone, new, &score, &mut ops)
+        } else {
+            in_order(gone, new, &score, &mut ops)
+        }
     }
     ops
+}
+
+/// Whether the pairs of a gap are those with the highest sum; those of others are taken in order.
+pub(crate) fn is_weighed(gone: &Range<usize>, new: &Range<usize>) -> bool {
+    gone.len().saturating_mul(new.len()) <= MAX_WEIGHED
 }
 
 /// The pairs with the highest sum, by the usual table.

@@ -1,7 +1,7 @@
 //! From one format to another, with an account of what was lost.
 
 use crate::adf;
-use crate::compare::Outline;
+use crate::compare::{Outline, differences};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::format::Format;
@@ -38,40 +38,47 @@ impl Conversion {
 pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
     let Document { blocks, diagnostics, .. } = Document::read(from, source);
     let text = spelling::of(to).document(&blocks);
-    // Of the two trees that are compared there is one at a time.
+    let mut invalid = missing_parts(from, to, &blocks);
+    // The source is read again if something differs, and again to tell what is invalid: of the two trees there is one at a time.
     let outline = Outline::of(&blocks);
     drop(blocks);
-    compared(&outline, from, to, text, diagnostics, || Document::read(from, source).blocks)
+    let again = || Document::read(from, source).blocks;
+    let read = Document::read(to, &text).blocks;
+    let became_invalid = became_invalid(from, to, &read);
+    let losses = outline.differences(read, again);
+    if became_invalid {
+        invalid = adf::complaints(&again());
+    }
+    Conversion { text, losses, diagnostics, invalid }
 }
 
 impl Document<'_> {
     /// This document in another format, with an account of what was lost. [`resolve`](Self::resolve) it before to have names in it.
     #[must_use]
     pub fn convert(self, to: Format) -> Conversion {
+        let Self { format: from, blocks, diagnostics, .. } = &self;
         let text = self.write(to);
-        let Self { format, blocks, diagnostics, .. } = self;
-        compared(&Outline::of(&blocks), format, to, text, diagnostics, || blocks)
+        let read = Document::read(to, &text).blocks;
+        let losses = differences(blocks, &read);
+        let invalid = if became_invalid(*from, to, &read) {
+            adf::complaints(blocks)
+        } else {
+            missing_parts(*from, to, blocks)
+        };
+        drop(read);
+        Conversion { text, losses, diagnostics: diagnostics.clone(), invalid }
     }
 }
 
-/// `text`, which was made of a document, with what it lacks. If it lacks something, `again` is asked for the document's blocks.
-fn compared<'o>(
-    outline: &Outline,
-    from: Format,
-    to: Format,
-    text: String,
-    diagnostics: Vec<Diagnostic>,
-    again: impl FnOnce() -> Vec<Node<'o>>,
-) -> Conversion {
-    let read = Document::read(to, &text).blocks;
-    let by_hand = matches!((from, to), (Format::Markdown(_), Format::Storage | Format::Wiki(_)));
-    let is_invalid = to == Format::Adf && from != Format::Adf && !adf::complaints(&read).is_empty();
-    let (losses, invalid) = if is_invalid || by_hand {
-        let blocks = again();
-        let invalid = if is_invalid { adf::complaints(&blocks) } else { adf::missing_parts(&blocks) };
-        (outline.differences(read, || blocks), invalid)
-    } else {
-        (outline.differences(read, again), Vec::new())
-    };
-    Conversion { text, losses, diagnostics, invalid }
+/// Whether what was read is no ADF that Atlassian's schema allows, and it is not the source that was so.
+fn became_invalid(from: Format, to: Format, read: &[Node<'_>]) -> bool {
+    to == Format::Adf && from != Format::Adf && !adf::complaints(read).is_empty()
+}
+
+/// What people forget in Markdown that other formats have no spelling without.
+fn missing_parts(from: Format, to: Format, blocks: &[Node<'_>]) -> Vec<Diagnostic> {
+    match (from, to) {
+        (Format::Markdown(_), Format::Storage | Format::Wiki(_)) => adf::missing_parts(blocks),
+        _ => Vec::new(),
+    }
 }

@@ -1,5 +1,7 @@
 //! A text that was read.
 
+use thin_vec::ThinVec;
+
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::tree::Node;
@@ -15,7 +17,7 @@ pub struct Document<'a> {
     /// The text.
     pub source: &'a str,
     /// Its blocks, in order. What lies between them in the source is nobody's.
-    pub blocks: Vec<Node<'a>>,
+    pub blocks: ThinVec<Node<'a>>,
     /// What is wrong with the text. It was read all the same.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -27,7 +29,7 @@ impl<'a> Document<'a> {
         if source.len() > MAX_SOURCE {
             let found = format!("expected at most {MAX_SOURCE} bytes, but found {}", source.len());
             let diagnostics = vec![Diagnostic::new(crate::tree::Span::default(), found)];
-            return Self { format, source: "", blocks: Vec::new(), diagnostics };
+            return Self { format, source: "", blocks: ThinVec::new(), diagnostics };
         }
         let (blocks, diagnostics) = crate::spelling::of(format).read(source);
         Self { format, source, blocks, diagnostics }

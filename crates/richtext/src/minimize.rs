@@ -1,5 +1,7 @@
 //! The smallest part of a document that still loses something: what to look at, and what to report.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use crate::convert::convert;
 use crate::document::Document;
 use crate::format::Format;
@@ -60,9 +62,9 @@ impl Search {
     }
 
     /// A document with less in it that still loses: one block of it, what a block holds, or all without something.
-    fn smaller<'a>(&mut self, blocks: &[Node<'a>]) -> Option<Vec<Node<'a>>> {
+    fn smaller<'a>(&mut self, blocks: &[Node<'a>]) -> Option<ThinVec<Node<'a>>> {
         if blocks.len() > 1 {
-            let single = blocks.iter().map(|it| vec![it.clone()]);
+            let single = blocks.iter().map(|it| thin_vec![it.clone()]);
             if let Some(found) = self.first(single) {
                 return Some(found);
             }
@@ -78,7 +80,10 @@ impl Search {
         self.first((0..count).map(|at| without(blocks, at)))
     }
 
-    fn first<'a>(&mut self, candidates: impl Iterator<Item = Vec<Node<'a>>>) -> Option<Vec<Node<'a>>> {
+    fn first<'a>(
+        &mut self,
+        candidates: impl Iterator<Item = ThinVec<Node<'a>>>,
+    ) -> Option<ThinVec<Node<'a>>> {
         for candidate in candidates {
             if self.tries > MAX_TRIES {
                 return None;
@@ -101,8 +106,8 @@ fn own_parts(node: &Node<'_>) -> usize {
 }
 
 /// The nodes without the part of this number.
-fn without<'a>(nodes: &[Node<'a>], mut at: usize) -> Vec<Node<'a>> {
-    let mut all = nodes.to_vec();
+fn without<'a>(nodes: &[Node<'a>], mut at: usize) -> ThinVec<Node<'a>> {
+    let mut all = ThinVec::from(nodes);
     for place in 0..all.len() {
         if at == 0 {
             all.remove(place);

@@ -3,6 +3,8 @@
 //! A format reads a source to a tree and writes a tree; restoring and patching also ask it to write a part that is to stand between
 //! parts of a source, and where in the spelling of a text a character is.
 
+use thin_vec::ThinVec;
+
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::tree::{Kind, Node};
@@ -20,7 +22,7 @@ pub(crate) fn of(format: Format) -> Box<dyn Spelling> {
 /// How one format is read and written.
 pub(crate) trait Spelling {
     /// The blocks of `source`, and what is wrong with it.
-    fn read<'a>(&self, source: &'a str) -> (Vec<Node<'a>>, Vec<Diagnostic>);
+    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>);
 
     /// A whole document of these blocks.
     fn document(&self, blocks: &[Node<'_>]) -> String;

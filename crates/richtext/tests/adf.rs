@@ -3,7 +3,7 @@
 mod corpus;
 mod generator;
 
-use plainwire_richtext::tree::{Holds, Kind, Mark, MarkKind, Node, misplaced};
+use plainwire_richtext::tree::{Holds, Kind, Mark, MarkKind, Node, ThinVec, misplaced, thin_vec};
 use plainwire_richtext::{Document, Format, adf};
 use serde_json::Value;
 
@@ -261,7 +261,7 @@ fn wild(state: &mut u64, depth: usize) -> Node<'static> {
     }
     let count = next(4);
     node.children = match kind.holds() {
-        Holds::Nothing => Vec::new(),
+        Holds::Nothing => ThinVec::new(),
         Holds::Blocks => (0..count).map(|_| wild(state, depth + 1)).collect(),
         Holds::Inlines => (0..count).map(|_| among_text(next(INLINES.len()), next(8))).collect(),
     };
@@ -342,7 +342,7 @@ const INLINES: [Kind; 12] = [
     Kind::RawInline,
 ];
 
-fn spelled(blocks: Vec<Node<'_>>) -> String {
+fn spelled(blocks: ThinVec<Node<'_>>) -> String {
     Document { format: Format::Adf, source: "", blocks, diagnostics: Vec::new() }.write(Format::Adf)
 }
 
@@ -351,7 +351,7 @@ fn any_tree_is_written_as_a_valid_document() {
     let mut state = 0x1234_5678_9abc_def1;
     for _ in 0..3_000 {
         let node = wild(&mut state, 0);
-        let json = spelled(vec![node.clone()]);
+        let json = spelled(thin_vec![node.clone()]);
         assert_eq!(adf::check(&json), [], "{json}\n{node:#?}");
     }
 }
@@ -370,10 +370,10 @@ fn outline(json: &str) -> String {
 }
 
 fn paragraph(text: &'static str) -> Node<'static> {
-    Node::new(Kind::Paragraph).holding(vec![Node::of_text(text)])
+    Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text(text)])
 }
 
-fn holding(kind: Kind, children: impl Into<Vec<Node<'static>>>) -> Node<'static> {
+fn holding(kind: Kind, children: impl Into<ThinVec<Node<'static>>>) -> Node<'static> {
     Node::new(kind).holding(children.into())
 }
 
@@ -382,7 +382,8 @@ fn what_may_not_be_there_becomes_the_nearest_thing_that_may() {
     let heading = || holding(Kind::Heading, [Node::of_text("h")]);
     let cell = |it| holding(Kind::Table, [holding(Kind::TableRow, [holding(Kind::TableCell, [it])])]);
     let picture = || Node::new(Kind::Image).with("url", "http://x/a.png").with("alt", "a");
-    let becomes = |node: Node<'static>, expected: &str| assert_eq!(outline(&spelled(vec![node])), expected);
+    let becomes =
+        |node: Node<'static>, expected: &str| assert_eq!(outline(&spelled(thin_vec![node])), expected);
     becomes(holding(Kind::Blockquote, [heading()]), r#"blockquote(paragraph("h"))"#);
     becomes(
         holding(Kind::Blockquote, [paragraph("a"), Node::new(Kind::Rule), paragraph("b")]),
@@ -422,7 +423,7 @@ fn a_list_goes_on_counting_after_what_is_lifted_out_of_it() {
         holding(Kind::ListItem, [paragraph("b"), holding(Kind::Panel, [paragraph("p")]), paragraph("after")]),
         holding(Kind::ListItem, [paragraph("c")]),
     ];
-    let json = spelled(vec![holding(Kind::OrderedList, items)]);
+    let json = spelled(thin_vec![holding(Kind::OrderedList, items)]);
     assert_eq!(
         outline(&json),
         r#"orderedList(listItem(paragraph("a")) listItem(paragraph("b"))) panel(paragraph("p")) paragraph("after") orderedList(listItem(paragraph("c")))"#
@@ -433,7 +434,7 @@ fn a_list_goes_on_counting_after_what_is_lifted_out_of_it() {
 #[test]
 fn what_is_kept_of_another_format_comes_back() {
     let raw = Node::raw(Kind::RawBlock, "storage", "<ac:x a=\"1\">\n</ac:x>");
-    let json = spelled(vec![raw.clone()]);
+    let json = spelled(thin_vec![raw.clone()]);
     assert_eq!(
         json,
         r#"{"version":1,"type":"doc","content":[{"type":"extension","attrs":{"extensionType":"com.plainwire.raw","extensionKey":"storage","parameters":{"source":"<ac:x a=\"1\">\n</ac:x>"}}}]}"#
@@ -463,8 +464,12 @@ fn control_characters_are_written_as_json_wants_them() {
 
 #[test]
 fn a_needed_identifier_depends_on_the_place_alone() {
-    let tasks =
-        || spelled(vec![holding(Kind::TaskList, [holding(Kind::TaskItem, []), holding(Kind::TaskItem, [])])]);
+    let tasks = || {
+        spelled(thin_vec![holding(
+            Kind::TaskList,
+            [holding(Kind::TaskItem, []), holding(Kind::TaskItem, [])]
+        )])
+    };
     let json = tasks();
     assert_eq!(json, tasks());
     let mut found: Vec<_> = json.match_indices("\"localId\":\"").map(|it| &json[it.0..it.0 + 48]).collect();
@@ -550,6 +555,6 @@ fn a_node_of_unknown_type_is_inline_where_its_siblings_are() {
 #[test]
 fn code_keeps_of_its_marks_those_that_may_be_with_it() {
     let text = Node::of_text("x").marked(Mark::new(MarkKind::Strong)).marked(Mark::new(MarkKind::Em));
-    let json = spelled(vec![holding(Kind::Paragraph, [text.marked(Mark::new(MarkKind::Code))])]);
+    let json = spelled(thin_vec![holding(Kind::Paragraph, [text.marked(Mark::new(MarkKind::Code))])]);
     assert!(json.contains(r#""marks":[{"type":"code"}]"#), "{json}");
 }

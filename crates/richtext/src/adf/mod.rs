@@ -16,6 +16,8 @@ mod tests;
 pub use self::schema::check;
 pub(crate) use self::schema::{complaints, missing_parts, new_complaints};
 
+use thin_vec::ThinVec;
+
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node};
@@ -39,7 +41,7 @@ fn tree_name(kind: Kind) -> Option<&'static str> {
 pub(crate) struct Adf;
 
 impl Spelling for Adf {
-    fn read<'a>(&self, source: &'a str) -> (Vec<Node<'a>>, Vec<Diagnostic>) {
+    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         read::read(source)
     }
 

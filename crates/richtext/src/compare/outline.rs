@@ -3,11 +3,16 @@
 //! In: blocks, and later those they are to be compared with. Out: the differences. A tree takes many times the bytes of its source: two
 //! documents are compared this way so that there is never more than one whole tree at a time.
 
+use thin_vec::ThinVec;
+
 use super::print::{inlines, prints};
-use super::{Comparison, similarity};
-use crate::align::{hunks, paired};
+use super::{Comparison, MAX_DIFFERENCES, similarity};
+use crate::align::{Hunk, hunks, is_weighed, paired};
 use crate::loss::Loss;
 use crate::tree::{Kind, Node, Span};
+
+/// No more blocks that differ are compared: of nearly each there is something to tell, and of all no more than [`MAX_DIFFERENCES`] things.
+const MAX_COMPARED: usize = 4 * MAX_DIFFERENCES;
 
 /// The blocks of a document, each as two numbers.
 pub(crate) struct Outline {
@@ -35,8 +40,8 @@ impl Outline {
     /// the blocks once more.
     pub(crate) fn differences<'o>(
         &self,
-        theirs: Vec<Node<'_>>,
-        again: impl FnOnce() -> Vec<Node<'o>>,
+        theirs: ThinVec<Node<'_>>,
+        again: impl FnOnce() -> ThinVec<Node<'o>>,
     ) -> Vec<Loss> {
         let other = Self::of(&theirs);
         let mut comparison = Comparison::default();
@@ -54,11 +59,17 @@ impl Outline {
     fn one_by_one<'o>(
         &self,
         other: &Self,
-        theirs: Vec<Node<'_>>,
-        again: impl FnOnce() -> Vec<Node<'o>>,
+        theirs: ThinVec<Node<'_>>,
+        again: impl FnOnce() -> ThinVec<Node<'o>>,
         comparison: &mut Comparison,
     ) {
-        let differ: Vec<bool> = self.all.iter().zip(&other.all).map(|it| it.0 != it.1).collect();
+        let mut left = MAX_COMPARED;
+        let mut differ = |it: (&u64, &u64)| {
+            let differs = it.0 != it.1 && left > 0;
+            left -= usize::from(differs);
+            differs
+        };
+        let differ: Vec<bool> = self.all.iter().zip(&other.all).map(&mut differ).collect();
         if differ.contains(&true) {
             let theirs = Kept::of(theirs, &differ);
             let ours = Kept::of(again(), &differ);
@@ -70,11 +81,11 @@ impl Outline {
     fn aligned<'o>(
         &self,
         other: &Self,
-        theirs: Vec<Node<'_>>,
-        again: impl FnOnce() -> Vec<Node<'o>>,
+        theirs: ThinVec<Node<'_>>,
+        again: impl FnOnce() -> ThinVec<Node<'o>>,
         comparison: &mut Comparison,
     ) {
-        let hunks = hunks(&self.said, &other.said);
+        let hunks = self.first(other, hunks(&self.said, &other.said));
         let (mut gone, mut new) = (vec![false; self.said.len()], vec![false; other.said.len()]);
         for (ours, theirs) in &hunks {
             gone[ours.clone()].fill(true);
@@ -83,24 +94,51 @@ impl Outline {
         let theirs = Kept::of(theirs, &new);
         let ours = Kept::of(again(), &gone);
         let score = |i: usize, j: usize| similarity(ours.at(i), theirs.at(j));
-        for op in paired(&hunks, gone.len(), new.len(), score) {
+        let (ours_end, theirs_end) = hunks.last().map_or((0, 0), |it| (it.0.end, it.1.end));
+        for op in paired(&hunks, ours_end, theirs_end, score) {
             comparison.step(op, |i| ours.at(i), |j| theirs.at(j), Span::default());
         }
+    }
+    /// Those of the hunks in which [`MAX_COMPARED`] blocks differ.
+    fn first(&self, other: &Self, hunks: Vec<Hunk>) -> Vec<Hunk> {
+        let mut differ = 0;
+        let mut enough = |count: usize| {
+            differ += count;
+            differ >= MAX_COMPARED
+        };
+        let mut first = Vec::new();
+        for (ours, theirs) in hunks {
+            let pairs = ours.clone().zip(theirs.clone());
+            let last =
+                pairs.enumerate().find(|(_, (i, j))| enough(usize::from(self.said[*i] != other.said[*j])));
+            match last {
+                // What stands in a long one goes together in its order, so that it can be cut.
+                Some((at, _)) if !is_weighed(&ours, &theirs) => {
+                    first.push((ours.start..ours.start + at + 1, theirs.start..theirs.start + at + 1));
+                    break;
+                }
+                _ => first.push((ours.clone(), theirs.clone())),
+            }
+            if last.is_some() || enough(ours.len().abs_diff(theirs.len())) {
+                break;
+            }
+        }
+        first
     }
 }
 
 /// Some of the blocks of a document.
 struct Kept<'a> {
-    nodes: Vec<Node<'a>>,
+    nodes: ThinVec<Node<'a>>,
     /// Where each was, in order.
     places: Vec<usize>,
 }
 
 impl<'a> Kept<'a> {
     /// Those that are wanted.
-    fn of(nodes: Vec<Node<'a>>, wanted: &[bool]) -> Self {
+    fn of(nodes: ThinVec<Node<'a>>, wanted: &[bool]) -> Self {
         let places: Vec<usize> = (0..nodes.len()).filter(|it| wanted[*it]).collect();
-        let mut nodes: Vec<Node<'a>> =
+        let mut nodes: ThinVec<Node<'a>> =
             nodes.into_iter().zip(wanted).filter(|it| *it.1).map(|it| it.0).collect();
         nodes.shrink_to_fit();
         Self { nodes, places }
@@ -114,11 +152,13 @@ impl<'a> Kept<'a> {
 
 #[cfg(test)]
 mod tests {
+    use thin_vec::thin_vec;
+
     use super::*;
     use crate::loss::LossKind;
 
     fn paragraph(text: &'static str, id: &'static str) -> Node<'static> {
-        Node::new(Kind::Paragraph).with("localId", id).holding(vec![Node::of_text(text)])
+        Node::new(Kind::Paragraph).with("localId", id).holding(thin_vec![Node::of_text(text)])
     }
 
     /// The kinds of what is found, by outlines and by trees, and how often a tree was asked for again.
@@ -126,9 +166,9 @@ mod tests {
         let mut asked = 0;
         let again = || {
             asked += 1;
-            ours.to_vec()
+            ours.into()
         };
-        let found = Outline::of(ours).differences(theirs.to_vec(), again);
+        let found = Outline::of(ours).differences(theirs.into(), again);
         assert_eq!(found, crate::compare::differences(ours, theirs));
         (found.into_iter().map(|it| it.kind).collect(), asked)
     }
@@ -138,7 +178,7 @@ mod tests {
         let ours = [paragraph("a", "1"), paragraph("b", "2")];
         assert_eq!(found(&ours, &ours.clone()), (vec![], 0));
         let cut = Node::new(Kind::Paragraph).with("localId", "3");
-        let cut = cut.holding(vec![Node::of_text("c"), Node::of_text(""), Node::of_text("d")]);
+        let cut = cut.holding(thin_vec![Node::of_text("c"), Node::of_text(""), Node::of_text("d")]);
         assert_eq!(found(&[paragraph("cd", "3")], &[cut]), (vec![], 0));
     }
 
@@ -163,5 +203,16 @@ mod tests {
     fn text_that_stands_in_no_block_is_compared() {
         assert_eq!(found(&[Node::of_text("ab")], &[Node::of_text("a"), Node::of_text("b")]), (vec![], 0));
         assert_eq!(found(&[Node::of_text("a")], &[paragraph("a", "1")]).1, 1);
+    }
+    #[test]
+    fn of_many_blocks_that_differ_the_first_are_told() {
+        let all = |text| (0..6000).map(|_| paragraph(text, "1")).collect::<Vec<_>>();
+        let (mut ours, mut theirs) = (all("a"), all("b"));
+        assert_eq!(found(&ours, &theirs).0.len(), 1000);
+        ours.insert(0, Node::new(Kind::Rule));
+        assert_eq!(found(&ours, &theirs).0.len(), 1000);
+        (ours[5000], theirs[4999]) = (paragraph("c", "1"), paragraph("d", "1"));
+        ours[1..5000].clone_from_slice(&all("b")[1..5000]);
+        assert_eq!(found(&ours, &theirs).0.len(), 1000);
     }
 }

@@ -5,16 +5,18 @@
 
 use std::borrow::Cow;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::json;
 
 /// The attributes at the beginning of `text`, from `{` to `}`, and how long that is.
-pub(super) fn parse(text: &str) -> Option<(Vec<Attr<'_>>, usize)> {
+pub(super) fn parse(text: &str) -> Option<(ThinVec<Attr<'_>>, usize)> {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&b'{') {
         return None;
     }
-    let mut attrs = Vec::new();
+    let mut attrs = ThinVec::new();
     let mut at = 1;
     loop {
         let start = at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();
@@ -154,13 +156,13 @@ pub(super) fn with_carried_marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Cow<'n, [Node
 }
 
 /// What is said of a node, marks of blocks included, as attributes: `None` if Markdown can't write one of the names.
-pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<Vec<Attr<'n>>> {
+pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     let carried = node.attrs.iter().filter(|it| is_carried(it));
     let named = |it: &'n Attr<'_>| match is_read_otherwise(node.kind, &it.name) {
         true => Cow::Owned(format!("{PLAIN}{}", it.name)),
         false => Cow::Borrowed(&*it.name),
     };
-    let mut attrs: Vec<Attr<'n>> =
+    let mut attrs: ThinVec<Attr<'n>> =
         carried.map(|it| Attr { name: named(it), value: borrowed(&it.value) }).collect();
     if !node.kind.is_inline() {
         node.marks.iter().for_each(|it| attrs.extend(of_mark(it)));
@@ -239,19 +241,19 @@ const SHORT: [(&str, MarkKind, &str); 4] = [
     ("breakout", MarkKind::Breakout, "mode"),
 ];
 
-fn of_mark<'n>(mark: &'n Mark<'_>) -> Vec<Attr<'n>> {
+fn of_mark<'n>(mark: &'n Mark<'_>) -> ThinVec<Attr<'n>> {
     let short = SHORT.iter().find(|it| it.1 == mark.kind);
     if let (Some(short), Some(first)) = (short, mark.attrs.first())
         && first.name == short.2
     {
         let width = (mark.kind == MarkKind::Breakout && mark.attrs.len() == 2).then(|| &mark.attrs[1]);
         if mark.attrs.len() == 1 || width.is_some_and(|it| it.name == "width") {
-            let mut attrs = vec![Attr { name: short.0.into(), value: borrowed(&first.value) }];
+            let mut attrs = thin_vec![Attr { name: short.0.into(), value: borrowed(&first.value) }];
             attrs.extend(width.map(|it| Attr { name: "breakout-width".into(), value: borrowed(&it.value) }));
             return attrs;
         }
     }
-    vec![Attr::json(format!("mark:{}", mark.name()), object(&mark.attrs))]
+    thin_vec![Attr::json(format!("mark:{}", mark.name()), object(&mark.attrs))]
 }
 
 /// Attributes as a JSON object.
@@ -273,14 +275,14 @@ pub(super) fn object(attrs: &[Attr<'_>]) -> String {
 }
 
 /// Says `attrs` of `node`: those with the name of a mark of blocks are marks.
-pub(super) fn apply<'a>(node: &mut Node<'a>, attrs: Vec<Attr<'a>>) {
+pub(super) fn apply<'a>(node: &mut Node<'a>, attrs: ThinVec<Attr<'a>>) {
     for attr in attrs {
         if let Some(name) = attr.name.strip_prefix(PLAIN) {
             let name = name.to_owned().into();
             node.attrs.push(Attr { name, value: attr.value });
         } else if let Some(short) = SHORT.iter().find(|it| it.0 == attr.name) {
             let attr = Attr { name: short.2.into(), value: attr.value };
-            node.marks.push(Mark { kind: short.1, attrs: vec![attr] });
+            node.marks.push(Mark { kind: short.1, attrs: thin_vec![attr] });
         } else if let Some(name) = attr.name.strip_prefix("mark:") {
             node.marks.push(mark_of(name, &attr.value));
         } else if attr.name == "breakout-width"

@@ -22,6 +22,8 @@ mod tests;
 
 pub(crate) use read::Partly;
 
+use thin_vec::ThinVec;
+
 use crate::Flavor;
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
@@ -44,7 +46,7 @@ pub(crate) struct Markdown {
 }
 
 impl Spelling for Markdown {
-    fn read<'a>(&self, source: &'a str) -> (Vec<Node<'a>>, Vec<Diagnostic>) {
+    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         read::document(source)
     }
 

@@ -1,5 +1,7 @@
 //! What an edited node takes over from the one it was: identifiers, the spelling of numbers, everything Markdown did not show.
 
+use thin_vec::ThinVec;
+
 use crate::align::{Op, align};
 use crate::compare::{print, same_marks, same_value, similarity};
 use crate::tree::{Attr, Kind, Mark, Node};
@@ -25,9 +27,9 @@ pub(super) fn node<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> N
     node
 }
 
-fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> Vec<Attr<'x>> {
+fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> ThinVec<Attr<'x>> {
     let of = |attrs: &[Attr<'_>], name: &str| attrs.iter().any(|it| it.name == name);
-    let mut all: Vec<Attr<'x>> = Vec::new();
+    let mut all: ThinVec<Attr<'x>> = ThinVec::new();
     for attr in ours {
         let was = base.iter().find(|it| it.name == attr.name);
         match (was, edited.iter().find(|it| it.name == attr.name)) {
@@ -42,20 +44,20 @@ fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> Vec<A
 }
 
 /// The edited marks; one that was not touched is as it was.
-fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> Vec<Mark<'x>> {
+fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> ThinVec<Mark<'x>> {
     let kept = |mark: &Mark<'x>| {
         let was = base.iter().find(|it| it.kind == mark.kind)?;
         let own = ours.iter().find(|it| it.kind == mark.kind)?;
         same_marks(std::slice::from_ref(was), std::slice::from_ref(mark)).then(|| own.clone())
     };
-    let mut all: Vec<Mark<'x>> = edited.iter().map(|it| kept(it).unwrap_or_else(|| it.clone())).collect();
+    let mut all: ThinVec<Mark<'x>> = edited.iter().map(|it| kept(it).unwrap_or_else(|| it.clone())).collect();
     let unseen = |it: &&Mark<'x>| !base.iter().chain(edited.iter()).any(|mark| mark.kind == it.kind);
     all.extend(ours.iter().filter(unseen).cloned());
     all
 }
 
 /// The edited nodes, each with what it was.
-pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<'x>]) -> Vec<Node<'x>> {
+pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<'x>]) -> ThinVec<Node<'x>> {
     let inline = ours.iter().chain(edited).any(|it| it.kind.is_inline());
     // Runs of text may be cut otherwise in the source; what is not text goes together one by one.
     let (ours, base): (Vec<&Node<'x>>, Vec<&Node<'_>>) = if inline {
@@ -65,13 +67,13 @@ pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<
         (ours.iter().collect(), base.iter().collect())
     };
     if ours.len() != base.len() || ours.iter().zip(&base).any(|it| it.0.kind != it.1.kind) {
-        return edited.to_vec();
+        return edited.into();
     }
     let targets: Vec<usize> =
         (0..edited.len()).filter(|&it| !inline || edited[it].kind != Kind::Text).collect();
     let old: Vec<u64> = base.iter().map(|it| print(it)).collect();
     let new: Vec<u64> = targets.iter().map(|&it| print(&edited[it])).collect();
-    let mut all = edited.to_vec();
+    let mut all = ThinVec::from(edited);
     for op in align(&old, &new, |i, j| similarity(base[i], &edited[targets[j]])) {
         match op {
             Op::Keep(i, j) => all[targets[j]] = ours[i].clone(),

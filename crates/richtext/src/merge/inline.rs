@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use thin_vec::ThinVec;
+
 use super::siblings::Piece;
 use super::{Merge, Reach, graft};
 use crate::compare::{Unit, Units, hunks, same_marks};
@@ -77,7 +79,7 @@ impl Merge<'_> {
     ) -> String {
         let groups = groups(runs.ours);
         let mut pieces: Vec<Piece> = Vec::new();
-        let mut fresh: Vec<Node<'_>> = Vec::new();
+        let mut fresh: ThinVec<Node<'_>> = ThinVec::new();
         let mut unit = 0;
         for (at, group) in groups.iter().enumerate() {
             let end = unit + runs.a[unit..].iter().take_while(|it| group.nodes.contains(&it.node())).count();
@@ -103,7 +105,7 @@ impl Merge<'_> {
         self.joined(&pieces, &spans, parent, region)
     }
 
-    fn flush(&self, fresh: &mut Vec<Node<'_>>, parent: Option<&Node<'_>>, pieces: &mut Vec<Piece>) {
+    fn flush(&self, fresh: &mut ThinVec<Node<'_>>, parent: Option<&Node<'_>>, pieces: &mut Vec<Piece>) {
         if !fresh.is_empty() {
             pieces.push(Piece::New(self.spelling.part(fresh, parent)));
             fresh.clear();
@@ -180,7 +182,7 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
     }
 
     /// Adds what the edit put in.
-    fn inserted<'x>(&self, hunk: &Hunk, fresh: &mut Vec<Node<'x>>)
+    fn inserted<'x>(&self, hunk: &Hunk, fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,
         'e: 'x,
@@ -219,7 +221,7 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
     }
 
     /// Adds what is left of a group after the hunks, with what they put in.
-    fn remaining<'x>(&self, range: Range<usize>, changed: &[Hunk], fresh: &mut Vec<Node<'x>>)
+    fn remaining<'x>(&self, range: Range<usize>, changed: &[Hunk], fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,
         'e: 'x,
@@ -239,7 +241,7 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
 }
 
 /// Adds a unit to runs of text: a character to the last run, if it has the same marks.
-fn add<'x>(node: &Node<'x>, unit: &Unit, fresh: &mut Vec<Node<'x>>) {
+fn add<'x>(node: &Node<'x>, unit: &Unit, fresh: &mut ThinVec<Node<'x>>) {
     let Some(char) = unit.char else { return fresh.push(node.clone()) };
     if let Some(last) = fresh.last_mut()
         && last.kind == Kind::Text

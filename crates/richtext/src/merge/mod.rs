@@ -15,6 +15,8 @@ mod siblings;
 
 pub(crate) use moved::{Gone, brought, gone};
 
+use thin_vec::ThinVec;
+
 use crate::compare;
 use crate::loss::{Loss, LossKind};
 use crate::spelling::Spelling;
@@ -114,7 +116,7 @@ impl Merge<'_> {
         if self.reach < Reach::All {
             return self.siblings(edit.ours, edit.base, edit.edited, parent, region);
         }
-        let grafted: Vec<Node<'_>> = graft::siblings(edit.ours, edit.base, edit.edited);
+        let grafted: ThinVec<Node<'_>> = graft::siblings(edit.ours, edit.base, edit.edited);
         let (Some(first), Some(last)) = (edit.ours.first(), edit.ours.last()) else {
             return Some(self.spelling.part(&grafted, parent));
         };

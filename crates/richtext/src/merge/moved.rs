@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use thin_vec::ThinVec;
+
 use super::{Edit, graft};
 use crate::compare::{print_unmarked, shortened};
 use crate::tree::{Kind, Node, Span};
@@ -76,7 +78,7 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
 }
 
 /// The edited nodes of each part; one that is there once before and once after has what Markdown does not say of it, wherever it is now.
-pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<Vec<Node<'x>>> {
+pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
     let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
     for edit in edits {
         let (ours, base) = (rich(edit.ours), rich(edit.base));

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use thin_vec::ThinVec;
+
 use super::{Attachment, Names, Page, Resolver, User};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
@@ -62,7 +64,7 @@ fn each_name(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, &str)) {
 }
 
 /// Says who it is: by the account id, or as a server of one's own knows them.
-fn identified(attrs: &mut Vec<Attr<'_>>, known: User) {
+fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
     attrs.retain(|it| !matches!(&*it.name, "ri:userkey" | "ri:username"));
     let User { account_id, user_key, username, .. } = known;
     let own = [("", account_id), ("ri:userkey", user_key), ("ri:username", username)];
@@ -297,7 +299,7 @@ fn holder(container: &str) -> Option<Page> {
 }
 
 /// Says `name` is `value`, in the place of what was said of it.
-fn set(attrs: &mut Vec<Attr<'_>>, name: &'static str, value: String) {
+fn set(attrs: &mut ThinVec<Attr<'_>>, name: &'static str, value: String) {
     let new = Attr::string(name, value);
     match attrs.iter_mut().find(|it| it.name == name) {
         Some(attr) => *attr = new,

@@ -64,7 +64,7 @@ impl Section<'_, '_> {
     /// The part as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        Document { blocks: self.nodes.to_vec(), ..self.document.clone() }.write(Format::EDITED)
+        Document { blocks: self.nodes.into(), ..self.document.clone() }.write(Format::EDITED)
     }
 
     /// Where it is in the source.

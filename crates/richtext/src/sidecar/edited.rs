@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use thin_vec::ThinVec;
+
 use super::Entry;
 use super::pieces::number;
 use crate::document::Document;
@@ -15,7 +17,7 @@ pub(super) struct Edited<'e> {
     pub(super) source: &'e str,
     pub(super) read: Partly<'e>,
     /// Its blocks with all they hold, once somebody asks for one that stood there before.
-    whole: OnceCell<Vec<Node<'e>>>,
+    whole: OnceCell<ThinVec<Node<'e>>>,
 }
 
 impl<'e> Edited<'e> {

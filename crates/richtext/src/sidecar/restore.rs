@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::edited::Edited;
 use super::pieces::{Block, Piece, left};
 use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
@@ -105,24 +107,29 @@ impl<'r> Texts<'r> {
     }
 
     /// What was edited: the pieces that are not copied, in their order, and then the entries that no piece is.
-    fn parts<'x>(&'x self, spelling: &dyn Spelling, pieces: &[Piece], edited: &Edited<'x>) -> Vec<Part<'x>> {
+    fn parts<'x, 'e: 'x>(
+        &'x self,
+        spelling: &dyn Spelling,
+        pieces: &[Piece],
+        edited: &Edited<'e>,
+    ) -> Vec<Part<'x>> {
         let block = |it: &Block| edited.block(it.at).clone();
         let of_piece = |it: &Piece| match it {
             Piece::Copied(_) | Piece::Moved(_, Block { kept: true, .. }) => None,
             Piece::Edited(entry, blocks) => {
                 Some(self.part(spelling, *entry, blocks.iter().map(block).collect()))
             }
-            Piece::Moved(entry, it) => Some(self.part(spelling, *entry, vec![block(it)])),
+            Piece::Moved(entry, it) => Some(self.part(spelling, *entry, thin_vec![block(it)])),
             Piece::New(at) => {
-                let edited = vec![edited.block(*at).clone()];
-                Some(Part { entry: None, ours: Vec::new(), base: Vec::new(), edited })
+                let edited = thin_vec![edited.block(*at).clone()];
+                Some(Part { entry: None, ours: ThinVec::new(), base: ThinVec::new(), edited })
             }
         };
-        let gone = left(self.sidecar, pieces).into_iter().map(|it| self.part(spelling, it, Vec::new()));
+        let gone = left(self.sidecar, pieces).into_iter().map(|it| self.part(spelling, it, ThinVec::new()));
         pieces.iter().filter_map(of_piece).chain(gone).collect()
     }
 
-    fn part<'x>(&'x self, spelling: &dyn Spelling, entry: usize, edited: Vec<Node<'x>>) -> Part<'x> {
+    fn part<'x>(&'x self, spelling: &dyn Spelling, entry: usize, edited: ThinVec<Node<'x>>) -> Part<'x> {
         let (ours, _) = spelling.read(&self.sidecar.entries[entry].source);
         let base = Document::read(Format::EDITED, &self.texts[&entry]).blocks;
         Part { entry: Some(entry), ours, base, edited }
@@ -133,9 +140,9 @@ impl<'r> Texts<'r> {
 struct Part<'x> {
     /// Of what is new there is none.
     entry: Option<usize>,
-    ours: Vec<Node<'x>>,
-    base: Vec<Node<'x>>,
-    edited: Vec<Node<'x>>,
+    ours: ThinVec<Node<'x>>,
+    base: ThinVec<Node<'x>>,
+    edited: ThinVec<Node<'x>>,
 }
 
 impl<'x> Part<'x> {
@@ -180,7 +187,7 @@ impl<'r> Restoring<'r> {
     fn add<'p, 'x: 'p>(
         &mut self,
         piece: &Piece,
-        changed: &mut impl Iterator<Item = (&'p Part<'x>, &'p Vec<Node<'x>>)>,
+        changed: &mut impl Iterator<Item = (&'p Part<'x>, &'p ThinVec<Node<'x>>)>,
     ) {
         let source = |entry: usize| &self.sidecar.entries[entry].source;
         match piece {

@@ -108,12 +108,14 @@ fn together<'n, 'a>(document: &'n Document<'a>, stretches: Vec<Stretch<'n, 'a>>)
 
 #[cfg(test)]
 mod tests {
+    use thin_vec::ThinVec;
+
     use super::*;
     use crate::tree::Kind;
 
     /// How many blocks each stretch has, and how many of Markdown, for blocks that end there and are read back as these places.
     fn stretches(ends: &[usize], read: &[(usize, usize)]) -> Vec<(usize, usize)> {
-        let blocks: Vec<Node<'_>> = ends.iter().map(|_| Node::new(Kind::Paragraph)).collect();
+        let blocks: ThinVec<Node<'_>> = ends.iter().map(|_| Node::new(Kind::Paragraph)).collect();
         let chunks: Vec<Span> = read.iter().map(|it| Span::new(it.0, it.1)).collect();
         counts(&blocks, ends, &chunks).into_iter().map(|it| (it.0.len(), it.1)).collect()
     }

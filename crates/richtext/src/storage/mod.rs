@@ -13,6 +13,8 @@ mod style;
 mod write;
 mod xml;
 
+use thin_vec::ThinVec;
+
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node};
@@ -21,7 +23,7 @@ use crate::tree::{Kind, Node};
 pub(crate) struct Storage;
 
 impl Spelling for Storage {
-    fn read<'a>(&self, source: &'a str) -> (Vec<Node<'a>>, Vec<Diagnostic>) {
+    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         read::read(source)
     }
 

@@ -24,5 +24,6 @@ fn comes_back(nodes: &[Node<'_>]) -> String {
     assert_eq!(shape(&again), shape(nodes), "written as {written}");
     assert_eq!(wrong, [], "written as {written}");
     assert_eq!(crate::tree::misplaced(&again, &written), None, "{written}");
+    drop(again);
     written
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::ThinVec;
+
 use super::attr::{Attr, Value};
 use super::node::add;
 
@@ -11,7 +13,7 @@ pub struct Mark<'a> {
     /// Which one.
     pub kind: MarkKind,
     /// What it says besides, in the order of the source.
-    pub attrs: Vec<Attr<'a>>,
+    pub attrs: ThinVec<Attr<'a>>,
 }
 
 /// The marks of ADF's schema, and what other formats have besides.
@@ -108,7 +110,7 @@ impl<'a> Mark<'a> {
     /// A mark that says nothing besides.
     #[must_use]
     pub fn new(kind: MarkKind) -> Self {
-        Self { kind, attrs: Vec::new() }
+        Self { kind, attrs: ThinVec::new() }
     }
 
     /// With a string besides.

@@ -47,6 +47,8 @@ pub use mark::{Mark, MarkKind};
 pub use node::Node;
 pub(crate) use node::add;
 pub use span::Span;
+/// What nodes hold things in: a `Vec` of one word, since most of them hold nothing. From the crate `thin-vec`.
+pub use thin_vec::{ThinVec, thin_vec};
 
 /// The `extensionType` of Confluence's macros.
 pub const MACRO: &str = "com.atlassian.confluence.macro.core";

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::ThinVec;
+
 use super::attr::{Attr, Value};
 use super::kind::Kind;
 use super::mark::{Mark, MarkKind};
@@ -17,13 +19,13 @@ pub struct Node<'a> {
     /// Of a node that holds others, what lies between its opening and its end; of text, its characters as they are spelled.
     pub inner: Span,
     /// What is said of it, in the order of the source.
-    pub attrs: Vec<Attr<'a>>,
+    pub attrs: ThinVec<Attr<'a>>,
     /// Its marks, in the order of the source; of formats that nest them, the outermost first.
-    pub marks: Vec<Mark<'a>>,
+    pub marks: ThinVec<Mark<'a>>,
     /// Of [`Kind::Text`] its characters; of [`Kind::RawBlock`] and [`Kind::RawInline`] what was written.
     pub text: Cow<'a, str>,
     /// What it holds.
-    pub children: Vec<Self>,
+    pub children: ThinVec<Self>,
 }
 
 impl<'a> Node<'a> {
@@ -34,10 +36,10 @@ impl<'a> Node<'a> {
             kind,
             span: Span::default(),
             inner: Span::default(),
-            attrs: Vec::new(),
-            marks: Vec::new(),
+            attrs: ThinVec::new(),
+            marks: ThinVec::new(),
             text: Cow::Borrowed(""),
-            children: Vec::new(),
+            children: ThinVec::new(),
         }
     }
 
@@ -86,7 +88,7 @@ impl<'a> Node<'a> {
 
     /// Holding these.
     #[must_use]
-    pub fn holding(mut self, mut children: Vec<Self>) -> Self {
+    pub fn holding(mut self, mut children: ThinVec<Self>) -> Self {
         children.shrink_to_fit();
         self.children = children;
         self
@@ -133,8 +135,8 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Adds `it` to `all`. Most lists of a tree have one member or two, and `Vec` alone would make room for four.
-pub(crate) fn add<T>(all: &mut Vec<T>, it: T) {
+/// Adds `it` to `all`. Most lists of a tree have one member or two, and `push` alone would make room for four.
+pub(crate) fn add<T>(all: &mut ThinVec<T>, it: T) {
     if all.len() < 3 {
         all.reserve_exact(1);
     }

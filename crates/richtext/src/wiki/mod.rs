@@ -12,6 +12,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use thin_vec::ThinVec;
+
 use crate::diagnostic::Diagnostic;
 use crate::format::Dialect;
 use crate::spelling::Spelling;
@@ -23,7 +25,7 @@ pub(crate) struct Wiki {
 }
 
 impl Spelling for Wiki {
-    fn read<'a>(&self, source: &'a str) -> (Vec<Node<'a>>, Vec<Diagnostic>) {
+    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         read::read(source, self.dialect)
     }
 

@@ -7,6 +7,8 @@ mod oracle;
 mod spelling;
 mod trees;
 
+use thin_vec::ThinVec;
+
 use super::Wiki;
 use crate::format::Dialect;
 use crate::spelling::Spelling;
@@ -14,7 +16,7 @@ use crate::tree::{Kind, Mark, Node, misplaced};
 
 const BOTH: [Dialect; 2] = [Dialect::Jira, Dialect::Confluence];
 
-fn read(source: &str, dialect: Dialect) -> Vec<Node<'_>> {
+fn read(source: &str, dialect: Dialect) -> ThinVec<Node<'_>> {
     let (blocks, _) = Wiki { dialect }.read(source);
     assert_eq!(misplaced(&blocks, source), None, "{source:?}");
     decoded(&blocks, Kind::Paragraph, source);
@@ -81,12 +83,13 @@ fn survives(source: &str, dialect: Dialect) -> String {
     let has_foreign = !written.contains("{adf:");
     let normal = |it: &[Node<'_>]| shown(&merged(it, has_foreign));
     assert_eq!(normal(&again), normal(&blocks), "{dialect:?} {source:?} was written {written:?}");
+    drop(again);
     written
 }
 
 /// Neighbouring texts with the same marks as one.
-fn merged<'a>(nodes: &[Node<'a>], has_foreign: bool) -> Vec<Node<'a>> {
-    let mut out: Vec<Node<'a>> = Vec::new();
+fn merged<'a>(nodes: &[Node<'a>], has_foreign: bool) -> ThinVec<Node<'a>> {
+    let mut out: ThinVec<Node<'a>> = ThinVec::new();
     for node in nodes {
         let mut node = node.clone();
         let keeps =

@@ -77,7 +77,8 @@ fn no_character_means_something_else_in_another_format() {
                     first_difference(&first, &found)
                 ));
             }
-            chain = Document::read(from, &chain).write(to);
+            let next = Document::read(from, &chain).write(to);
+            chain = next;
             from = to;
         }
         probes += 1;

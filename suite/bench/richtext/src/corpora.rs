@@ -1,4 +1,4 @@
-//! Documents of about 1 MiB, made of real ones, one after another until there is enough.
+//! Documents of some MiB, made of real ones, one after another until there is enough.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use plainwire_richtext::{Dialect, Document, Flavor, Format};
 use serde_json::value::RawValue;
 
-const ENOUGH: usize = 1 << 20;
-
-/// Writes the documents to `folder`. How a name ends says its format.
-pub fn write(corpora: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
+/// Writes the documents, of at least `enough` bytes each, to `folder`. How a name ends says its format.
+pub fn write(corpora: &Path, folder: &Path, enough: usize) -> Result<Vec<PathBuf>, String> {
+    let joined = |texts: &[String], between: &str| joined(texts, between, enough);
     let wiki = joined(&texts(&corpora.join("wiki/karaf"), "wiki"), "\n\n");
     let storage = joined(&texts(&corpora.join("storage/md2conf"), "xml"), "\n");
     let markdown = joined(&texts(&corpora.join("markdown"), "md"), "\n\n");
@@ -52,10 +51,10 @@ fn blocks(text: &str) -> Option<String> {
     (!blocks.is_empty()).then(|| blocks.to_owned())
 }
 
-fn joined(texts: &[String], between: &str) -> String {
+fn joined(texts: &[String], between: &str, enough: usize) -> String {
     let mut all = String::new();
     for text in texts.iter().cycle().take_while(|it| !it.is_empty()) {
-        if all.len() >= ENOUGH {
+        if all.len() >= enough {
             break;
         }
         if !all.is_empty() {

@@ -1,7 +1,7 @@
 //! Measures conversions: every one in a process of its own, so that its peak of memory is its own; then peers on the same documents.
 //!
-//! `plainwire-bench-richtext [CORPORA [PEERS]]`: where the corpora are, and the folder peers were installed in. One core is used. Seconds
-//! are those of the CPU, so that it does not count what else the machine does.
+//! `plainwire-bench-richtext CORPORA PEERS [MIB]`: where the corpora are, the folder peers were installed in, and how long the documents are,
+//! 1 MiB if nothing is said. One core is used. Seconds are those of the CPU, so that it does not count what else the machine does.
 //!
 //! `… one WORK FILE` is such a process, and `… nasty MIB [NAME]` converts documents that are nothing but one thing: all, or those whose names
 //! begin with `NAME`.
@@ -11,7 +11,7 @@ mod nasty;
 mod ours;
 mod peers;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// What one process has measured: bytes in, seconds, the peak of memory in KiB.
@@ -32,26 +32,30 @@ fn main() -> Result<(), String> {
         ["nasty", name, work, mib] => {
             nasty::one(name, work, mib.parse().map_err(|_| "expected a number of MiB")?)
         }
-        _ => all(
-            Path::new(args.first().map_or("../shared/richtext", String::as_str)),
-            args.get(1).map(PathBuf::from),
-        ),
+        [corpora, peers] => all(Path::new(corpora), Path::new(peers), 1),
+        [corpora, peers, mib] => {
+            all(Path::new(corpora), Path::new(peers), mib.parse().map_err(|_| "expected a number of MiB")?)
+        }
+        _ => Err("expected where the corpora are and where the peers are".into()),
     }
 }
 
-fn all(corpora: &Path, peers: Option<PathBuf>) -> Result<(), String> {
+fn all(corpora: &Path, peers: &Path, mib: usize) -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("plainwire-bench-richtext-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    let documents = corpora::write(corpora, &folder)?;
+    let documents = corpora::write(corpora, &folder, mib << 20)?;
     println!("{:<44}{:>8}{:>10}{:>10}{:>12}", "", "MB in", "ms", "MB/s", "peak/input");
     for document in &documents {
         for work in ours::works(document) {
+            if work == "restore" {
+                child(&["one", "prepare", &document.display().to_string()])?;
+            }
             let measure = child(&["one", &work, &document.display().to_string()])?;
             row(&format!("{} {work}", name(document)), &measure);
         }
     }
     println!();
-    peers::all(&folder, peers.as_deref());
+    peers::all(&folder, peers);
     std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 const SLICE: usize = 16 << 10;
 
 /// Measures all that are there; `installed` is the folder `suite/bench/run` put them in.
-pub fn all(documents: &Path, installed: Option<&Path>) {
+pub fn all(documents: &Path, installed: &Path) {
     println!("{:<44}{:>8}{:>10}{:>10}", "peers", "MB in", "ms", "MB/s");
     for (from, to, name) in
         [("jira", "gfm", "pages.wiki"), ("gfm", "jira", "pages.md"), ("jira", "jira", "pages.wiki")]
@@ -17,17 +17,16 @@ pub fn all(documents: &Path, installed: Option<&Path>) {
         row(&format!("pandoc {from} to {to}, with its start"), &documents.join(name), whole(command));
     }
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
-    let nowhere = Path::new("/nonexistent");
     for (work, name) in [("wiki-to-adf", "pages.wiki"), ("markdown-to-adf", "pages.md")] {
         let mut command = Command::new("node");
         command.arg(peers.join("atlaskit.cjs")).arg(work).arg(documents.join(name));
-        command.current_dir(installed.unwrap_or(nowhere));
+        command.current_dir(installed);
         row(&format!("@atlaskit {work}, warm"), &documents.join(name), printed(command));
     }
     let slice = documents.join("slice.wiki");
     let pages = std::fs::read_to_string(documents.join("pages.wiki")).unwrap_or_default();
     let end = (0..=SLICE.min(pages.len())).rev().find(|it| pages.is_char_boundary(*it)).unwrap_or(0);
-    let python = installed.unwrap_or(nowhere).join("python/bin/python3");
+    let python = installed.join("python/bin/python3");
     let mut command = Command::new(python);
     command.arg(peers.join("convert_jira2markdown.py")).arg(&slice);
     let seconds = std::fs::write(&slice, &pages[..end]).ok().and_then(|()| printed(command));

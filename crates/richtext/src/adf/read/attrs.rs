@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use thin_vec::ThinVec;
+
 use super::super::text;
 use super::{Broken, Names, Reader};
 use crate::diagnostic::Diagnostic;
@@ -69,7 +71,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds the value that begins here as a key of the node itself.
-    pub(super) fn other(&mut self, key: &str, keys: &mut Vec<Attr<'a>>) -> Result<(), Broken> {
+    pub(super) fn other(&mut self, key: &str, keys: &mut ThinVec<Attr<'a>>) -> Result<(), Broken> {
         let value = self.value()?;
         keys.push(Attr { name: Cow::Owned(format!("/{key}")), value });
         Ok(())
@@ -78,10 +80,10 @@ impl<'a> Reader<'a> {
     /// Adds what the object that begins here says. Names that would mean something else in the tree go to `/attrs`.
     pub(super) fn attrs_into(
         &mut self,
-        attrs: &mut Vec<Attr<'a>>,
-        keys: &mut Vec<Attr<'a>>,
+        attrs: &mut ThinVec<Attr<'a>>,
+        keys: &mut ThinVec<Attr<'a>>,
     ) -> Result<(), Broken> {
-        let mut odd = Vec::new();
+        let mut odd = ThinVec::new();
         self.members(|reader, name| {
             let value = reader.value()?;
             let is_odd = reader.names == Names::Adf && (name.contains(':') || name.starts_with('/'));
@@ -99,8 +101,8 @@ impl<'a> Reader<'a> {
     /// Reads the array of marks that begins here. If it is none, it is a key of the node.
     pub(super) fn marks_into(
         &mut self,
-        marks: &mut Vec<Mark<'a>>,
-        keys: &mut Vec<Attr<'a>>,
+        marks: &mut ThinVec<Mark<'a>>,
+        keys: &mut ThinVec<Attr<'a>>,
     ) -> Result<(), Broken> {
         let start = self.scan.at;
         let skipped = self.marks(marks)?;
@@ -117,7 +119,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The marks of the array that begins here. True if something in it is no mark.
-    fn marks(&mut self, marks: &mut Vec<Mark<'a>>) -> Result<bool, Broken> {
+    fn marks(&mut self, marks: &mut ThinVec<Mark<'a>>) -> Result<bool, Broken> {
         marks.clear();
         self.scan.at += 1;
         self.scan.space();
@@ -151,7 +153,7 @@ impl<'a> Reader<'a> {
 
     /// The mark that begins here; nothing if it has no type.
     fn mark(&mut self) -> Result<Option<Mark<'a>>, Broken> {
-        let (mut name, mut attrs, mut keys) = (None, Vec::new(), Vec::new());
+        let (mut name, mut attrs, mut keys) = (None, ThinVec::new(), ThinVec::new());
         self.members(|reader, key| {
             match (&*key, reader.scan.peek()) {
                 ("type", Some(b'"')) => name = Some(reader.characters()?.0),
@@ -175,13 +177,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Of attributes with one name leaves the last, in the place of the first.
-    pub(super) fn last_of_each(&mut self, attrs: &mut Vec<Attr<'a>>) {
+    pub(super) fn last_of_each(&mut self, attrs: &mut ThinVec<Attr<'a>>) {
         let is_twice = |it: usize| attrs[..it].iter().any(|other| other.name == attrs[it].name);
         if attrs.len() < 2 || (attrs.len() <= 32 && !(1..attrs.len()).any(is_twice)) {
             return;
         }
         let mut places = BTreeMap::new();
-        let mut kept: Vec<Attr<'a>> = Vec::new();
+        let mut kept: ThinVec<Attr<'a>> = ThinVec::new();
         for attr in attrs.drain(..) {
             match places.get(&attr.name) {
                 Some(&place) => {

@@ -19,6 +19,8 @@ mod node;
 mod raw;
 mod settle;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::scan::{Fault, Scan};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Kind, Node, Span};
@@ -27,7 +29,7 @@ use crate::tree::{Kind, Node, Span};
 const MAX_DIAGNOSTICS: usize = 1000;
 
 /// The blocks of `source`, and what is wrong with it.
-pub(super) fn read(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
+pub(super) fn read(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader =
         Reader { scan: Scan::new(source), names: Names::Adf, diagnostics: Vec::new(), strays: 0 };
     let blocks = reader.root();
@@ -59,7 +61,7 @@ enum Names {
 struct Broken;
 
 impl<'a> Reader<'a> {
-    fn root(&mut self) -> Vec<Node<'a>> {
+    fn root(&mut self) -> ThinVec<Node<'a>> {
         if self.scan.source.starts_with('\u{feff}') {
             self.scan.at = '\u{feff}'.len_utf8();
         }
@@ -77,16 +79,16 @@ impl<'a> Reader<'a> {
             _ => {
                 let fault = self.scan.fault("a document of ADF");
                 self.say(fault.0);
-                Vec::new()
+                ThinVec::new()
             }
         };
         if blocks.is_empty() && !self.diagnostics.is_empty() && start < self.scan.source.len() {
-            return vec![self.raw(start, self.scan.source.trim_end().len().max(start))];
+            return thin_vec![self.raw(start, self.scan.source.trim_end().len().max(start))];
         }
         blocks
     }
 
-    fn root_node(&mut self) -> Vec<Node<'a>> {
+    fn root_node(&mut self) -> ThinVec<Node<'a>> {
         let start = self.scan.at;
         let (draft, read) = self.draft(0);
         if read.is_ok() {
@@ -98,20 +100,20 @@ impl<'a> Reader<'a> {
         let node = self.finish(draft, start, read);
         if node.kind == Kind::Text || node.kind.is_inline() {
             let span = node.span;
-            return vec![Node::new(Kind::Paragraph).at(span, span).holding(vec![node])];
+            return thin_vec![Node::new(Kind::Paragraph).at(span, span).holding(thin_vec![node])];
         }
-        vec![node]
+        thin_vec![node]
     }
 
-    fn document(&mut self, draft: node::Draft<'a>, start: usize) -> Vec<Node<'a>> {
+    fn document(&mut self, draft: node::Draft<'a>, start: usize) -> ThinVec<Node<'a>> {
         match draft.content {
             Some((nodes, _)) => self.settle(None, nodes),
             // There is nothing to keep.
-            None if draft.says_nothing() => Vec::new(),
+            None if draft.says_nothing() => ThinVec::new(),
             None => {
                 let span = Span::new(start, self.scan.at);
                 self.say(Diagnostic::new(span, "expected `content` to be an array, but found none"));
-                Vec::new()
+                ThinVec::new()
             }
         }
     }

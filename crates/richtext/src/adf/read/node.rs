@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::ThinVec;
+
 use super::super::ELEMENT;
 use super::{Broken, Names, Reader};
 use crate::diagnostic::Diagnostic;
@@ -11,12 +13,12 @@ use crate::tree::{Attr, Holds, Kind, MAX_DEPTH, Mark, Node, Span, add};
 #[derive(Default)]
 pub(super) struct Draft<'a> {
     pub(super) kind_name: Option<Cow<'a, str>>,
-    pub(super) content: Option<(Vec<Node<'a>>, Span)>,
-    attrs: Vec<Attr<'a>>,
-    marks: Vec<Mark<'a>>,
+    pub(super) content: Option<(ThinVec<Node<'a>>, Span)>,
+    attrs: ThinVec<Attr<'a>>,
+    marks: ThinVec<Mark<'a>>,
     text: Option<(Cow<'a, str>, Span)>,
     /// Keys of the node itself, as `/key`.
-    keys: Vec<Attr<'a>>,
+    keys: ThinVec<Attr<'a>>,
     /// Of what has the wrong shape for any node.
     misshapen: Option<Diagnostic>,
     /// Whether the text stopped being JSON within `content`, which keeps what it read.
@@ -103,10 +105,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The nodes of the array that begins here, and what lies between its brackets.
-    pub(super) fn content(&mut self, depth: usize) -> (Vec<Node<'a>>, Span, Result<(), Broken>) {
+    pub(super) fn content(&mut self, depth: usize) -> (ThinVec<Node<'a>>, Span, Result<(), Broken>) {
         self.scan.at += 1;
         let start = self.scan.at;
-        let mut nodes = Vec::new();
+        let mut nodes = ThinVec::new();
         let read = self.items(&mut nodes, depth);
         let end = match read {
             Ok(()) => self.scan.at - 1,
@@ -115,7 +117,7 @@ impl<'a> Reader<'a> {
         (nodes, Span::new(start, end), read)
     }
 
-    fn items(&mut self, nodes: &mut Vec<Node<'a>>, depth: usize) -> Result<(), Broken> {
+    fn items(&mut self, nodes: &mut ThinVec<Node<'a>>, depth: usize) -> Result<(), Broken> {
         self.scan.space();
         if self.scan.peek() == Some(b']') {
             self.scan.at += 1;
@@ -154,7 +156,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Keeps everything from here on.
-    fn lost(&mut self, nodes: &mut Vec<Node<'a>>) -> Result<(), Broken> {
+    fn lost(&mut self, nodes: &mut ThinVec<Node<'a>>) -> Result<(), Broken> {
         let fault = self.scan.fault("',' or ']'");
         self.say(fault.0);
         if self.scan.at < self.scan.source.len() {
@@ -219,7 +221,7 @@ impl<'a> Reader<'a> {
         self.unwrapped(node)
     }
 
-    fn hold(&mut self, node: &mut Node<'a>, nodes: Vec<Node<'a>>, inner: Span) {
+    fn hold(&mut self, node: &mut Node<'a>, nodes: ThinVec<Node<'a>>, inner: Span) {
         if node.kind.holds() != Holds::Nothing {
             node.children = self.settle(Some(node.kind), nodes);
             node.inner = inner;

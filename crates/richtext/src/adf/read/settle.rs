@@ -1,12 +1,14 @@
 //! Children that their parent can't hold: what is among text becomes inline, what is not gets a paragraph.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::Reader;
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Holds, Kind, Node, Span};
 
 impl<'a> Reader<'a> {
     /// `nodes` as children of `parent` (`None`: the document).
-    pub(super) fn settle(&mut self, parent: Option<Kind>, nodes: Vec<Node<'a>>) -> Vec<Node<'a>> {
+    pub(super) fn settle(&mut self, parent: Option<Kind>, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
         if parent.is_some_and(|it| it.holds() == Holds::Inlines) {
             if nodes.iter().all(|it| it.kind.is_inline()) {
                 return nodes;
@@ -37,7 +39,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The same without a word: of a fragment.
-    pub(super) fn settled_quietly(&mut self, nodes: Vec<Node<'a>>) -> Vec<Node<'a>> {
+    pub(super) fn settled_quietly(&mut self, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
         paragraphs(nodes)
     }
 
@@ -67,7 +69,7 @@ impl<'a> Reader<'a> {
         self.stray(Diagnostic::new(node.span, format!("expected no {name} in a {holder}, but found one")));
         if matches!(parent, Kind::BulletList | Kind::OrderedList) {
             let span = node.span;
-            let blocks = paragraphs(vec![node]);
+            let blocks = paragraphs(thin_vec![node]);
             return Node::new(Kind::ListItem).at(span, span).holding(blocks);
         }
         self.raw(node.span.start as usize, node.span.end as usize)
@@ -90,10 +92,10 @@ fn members(parent: Kind) -> Option<&'static [Kind]> {
 }
 
 /// Inline nodes next to each other in paragraphs without a spelling of their own.
-fn paragraphs(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
-    let mut blocks: Vec<Node<'_>> = Vec::new();
+fn paragraphs(nodes: ThinVec<Node<'_>>) -> ThinVec<Node<'_>> {
+    let mut blocks: ThinVec<Node<'_>> = ThinVec::new();
     let mut nodes = nodes.into_iter().peekable();
-    let mut run: Vec<Node<'_>> = Vec::new();
+    let mut run: ThinVec<Node<'_>> = ThinVec::new();
     while let Some(mut node) = nodes.next() {
         let is_beside = !run.is_empty() || nodes.peek().is_some_and(|it| it.kind.is_inline());
         if is_adf(&node) && node.kind == Kind::RawBlock && is_beside {
@@ -110,7 +112,7 @@ fn paragraphs(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
     blocks
 }
 
-fn paragraph(run: Vec<Node<'_>>) -> Option<Node<'_>> {
+fn paragraph(run: ThinVec<Node<'_>>) -> Option<Node<'_>> {
     let span = Span { start: run.first()?.span.start, end: run.last()?.span.end };
     Some(Node::new(Kind::Paragraph).at(span, span).holding(run))
 }

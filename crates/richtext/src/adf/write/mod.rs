@@ -11,8 +11,6 @@ mod picture;
 mod repair;
 mod visible;
 
-use std::borrow::Cow;
-
 use self::needs::Needs;
 use super::scan;
 use super::schema::Model;
@@ -89,12 +87,14 @@ impl Writer {
     fn repaired(&mut self, nodes: &[Node<'_>], parent: Option<Kind>) {
         let mut index = 0;
         for node in nodes {
+            let repaired;
             let fitted = if fit::fits(node, parent) {
-                Cow::Borrowed(std::slice::from_ref(node))
+                std::slice::from_ref(node)
             } else {
-                Cow::Owned(repair::repair(node, parent))
+                repaired = repair::repair(node, parent);
+                &repaired[..]
             };
-            for node in &*fitted {
+            for node in fitted {
                 self.sibling(node, parent, index);
                 index += 1;
             }

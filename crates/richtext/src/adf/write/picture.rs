@@ -1,12 +1,14 @@
 //! Pictures among text: ADF has them only as blocks.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::visible;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 
 /// `paragraph` as paragraphs with its pictures as blocks between them.
-pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> Vec<Node<'a>> {
-    let mut blocks = Vec::new();
-    let mut run = Vec::new();
+pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> ThinVec<Node<'a>> {
+    let mut blocks = ThinVec::new();
+    let mut run = ThinVec::new();
     for node in &paragraph.children {
         if node.kind == Kind::Image && node.get("url").is_some() {
             blocks.extend(text_around(paragraph, std::mem::take(&mut run)));
@@ -20,7 +22,7 @@ pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> Vec<Node<'a>> {
 }
 
 /// The paragraph of what stands beside a picture, if anything can be seen of it.
-fn text_around<'a>(paragraph: &Node<'a>, run: Vec<Node<'a>>) -> Option<Node<'a>> {
+fn text_around<'a>(paragraph: &Node<'a>, run: ThinVec<Node<'a>>) -> Option<Node<'a>> {
     let is_blank =
         |it: &Node<'_>| it.kind == Kind::HardBreak || (it.kind == Kind::Text && it.text.trim().is_empty());
     if run.iter().all(is_blank) {
@@ -43,7 +45,7 @@ fn single<'a>(image: &Node<'a>) -> Node<'a> {
         media.attrs.extend(value.map(|value| Attr { name: name.into(), value }));
     }
     media.marks = image.marks.iter().filter(|it| it.kind == MarkKind::Link).cloned().collect();
-    Node::new(Kind::MediaSingle).with("layout", "center").holding(vec![media])
+    Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![media])
 }
 
 /// A width or a height in pixels; nothing if it is given in something else.

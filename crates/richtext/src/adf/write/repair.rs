@@ -19,17 +19,19 @@
 //!
 //! In: a node and what it stands in. Out: the nodes to write in its place. What is lost in this is found by reading the result.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::super::schema::Model;
 use super::fit::{fits, format, is_allowed, is_full, is_sound};
 use super::{picture, verbatim, visible};
 use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node};
 
 /// What to write in place of `node` in `parent`.
-pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Node<'a>> {
+pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     let pieces = placed(node, parent);
     pieces
         .into_iter()
-        .flat_map(|it| if it.is_lifted { stuck(it.node, parent) } else { vec![it.node] })
+        .flat_map(|it| if it.is_lifted { stuck(it.node, parent) } else { thin_vec![it.node] })
         .collect()
 }
 
@@ -84,12 +86,12 @@ fn shown<'a>(text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if text.is_empty() {
         return Vec::new();
     }
-    placed(&Node::new(Kind::Paragraph).holding(vec![Node::of_text(text)]), parent)
+    placed(&Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text(text)]), parent)
 }
 
 fn inline<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if parent.is_none_or(|it| it.holds() == Holds::Blocks) {
-        return placed(&Node::new(Kind::Paragraph).holding(vec![node.clone()]), parent);
+        return placed(&Node::new(Kind::Paragraph).holding(thin_vec![node.clone()]), parent);
     }
     let text = match node.kind {
         Kind::Image | Kind::MediaInline => picture::link(node),
@@ -112,7 +114,8 @@ fn block<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
         shell.attrs.iter().position(|it| it.name == "param:title").filter(|_| shell.kind == Kind::Panel);
     if let Some(title) = title {
         let title = shell.attrs.remove(title).value.shown().to_owned();
-        let heading = Node::new(Kind::Heading).with_json("level", "3").holding(vec![Node::of_text(title)]);
+        let heading =
+            Node::new(Kind::Heading).with_json("level", "3").holding(thin_vec![Node::of_text(title)]);
         pieces.extend(placed(&heading, Some(shell.kind)));
     }
     for child in &node.children {
@@ -141,7 +144,7 @@ fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
 /// `shell` with the pieces that are for it, and between its parts what is lifted out of it.
 fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     let mut parts: Vec<Piece<'a>> = Vec::new();
-    let mut held: Vec<Node<'a>> = Vec::new();
+    let mut held: ThinVec<Node<'a>> = ThinVec::new();
     let mut items_before = 0;
     let mut is_past = false;
     for piece in pieces {
@@ -165,7 +168,7 @@ fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
 }
 
 /// A part of `shell` that holds `held`, after others that held `items_before`.
-fn part<'a>(shell: &Node<'a>, held: Vec<Node<'a>>, items_before: usize) -> Option<Piece<'a>> {
+fn part<'a>(shell: &Node<'a>, held: ThinVec<Node<'a>>, items_before: usize) -> Option<Piece<'a>> {
     if held.is_empty() {
         return None;
     }
@@ -217,10 +220,10 @@ fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
         Kind::BlockCard | Kind::EmbedCard if node.get("url").is_some() && allows(parent, Kind::Paragraph) => {
             let url = node.text_of("url").unwrap_or_default().to_owned();
             let card = Node::new(Kind::InlineCard).with("url", url);
-            vec![Piece::here(Node::new(Kind::Paragraph).holding(vec![card]))]
+            vec![Piece::here(Node::new(Kind::Paragraph).holding(thin_vec![card]))]
         }
         Kind::Media if allows(parent, Kind::MediaSingle) => {
-            vec![Piece::here(Node::new(Kind::MediaSingle).with("layout", "center").holding(vec![node]))]
+            vec![Piece::here(Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![node]))]
         }
         kind if dissolves(kind, parent) => node.children.iter().flat_map(|it| placed(it, parent)).collect(),
         _ => member(node, parent),
@@ -291,20 +294,20 @@ fn bold(node: Node<'_>) -> Node<'_> {
 }
 
 /// `node` in a `parent` that can neither hold it nor be parted: kept raw.
-fn stuck<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Node<'a>> {
-    if is_allowed(&node, parent) && is_full(&node) { vec![node] } else { kept(&node, parent) }
+fn stuck<'a>(node: Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
+    if is_allowed(&node, parent) && is_full(&node) { thin_vec![node] } else { kept(&node, parent) }
 }
 
 /// All of `node` in an extension, where that may be; else its text.
-fn kept<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Node<'a>> {
+fn kept<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     if allows(parent, Kind::Extension) {
-        return vec![extension(Kind::Extension, node)];
+        return thin_vec![extension(Kind::Extension, node)];
     }
     if allows(parent, Kind::Paragraph) {
         let inline = extension(Kind::InlineExtension, node);
-        return vec![Node::new(Kind::Paragraph).holding(vec![inline])];
+        return thin_vec![Node::new(Kind::Paragraph).holding(thin_vec![inline])];
     }
-    Vec::new()
+    ThinVec::new()
 }
 
 fn extension<'a>(kind: Kind, node: &Node<'a>) -> Node<'a> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
+use thin_vec::{ThinVec, thin_vec};
 
 use super::super::{attrs, spelled};
 use super::group::Item;
@@ -12,7 +13,7 @@ use super::prepare::{self, Prepared, whole_attrs};
 use crate::tree::{Attr, Kind, Node, Span};
 
 /// A node that holds `children`, with its places.
-pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: Vec<Node<'a>>) -> Node<'a> {
+pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: ThinVec<Node<'a>>) -> Node<'a> {
     let start = children.first().map_or(span.end, |it| it.span.start).max(span.start);
     let end = children.last().map_or(span.end, |it| it.span.end).max(span.end);
     node.span = Span { start: span.start, end };
@@ -56,7 +57,7 @@ pub(super) fn paragraph<'a>(
 fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: &[Placed<'_>]) -> Node<'a> {
     let (within, given) = match trailing(prepared, span, placed, within) {
         Some((count, given)) => (&within[..count], given),
-        None => (within, Vec::new()),
+        None => (within, ThinVec::new()),
     };
     let children = match clipped(prepared, placed, within) {
         Some(events) => inline::nodes(prepared, &events, 0),
@@ -102,7 +103,7 @@ fn trailing<'a>(
     span: Span,
     placed: &Range<usize>,
     within: &[Placed<'_>],
-) -> Option<(usize, Vec<Attr<'a>>)> {
+) -> Option<(usize, ThinVec<Attr<'a>>)> {
     let source = span.of(prepared.source);
     if !source.ends_with('}') {
         return None;
@@ -146,7 +147,7 @@ fn picture<'a>(children: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     }
     media.marks.clone_from(&image.marks);
     let single = Node::new(Kind::MediaSingle).with("layout", "center");
-    Some(single.at(span, span).holding(vec![media]))
+    Some(single.at(span, span).holding(thin_vec![media]))
 }
 
 /// A heading.
@@ -185,7 +186,7 @@ pub(super) fn heading<'a>(
 
 const LEVELS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
 
-fn lined<'a>(node: Node<'a>, span: Span, children: Vec<Node<'a>>) -> Node<'a> {
+fn lined<'a>(node: Node<'a>, span: Span, children: ThinVec<Node<'a>>) -> Node<'a> {
     let inner = match (children.first(), children.last()) {
         (Some(first), Some(last)) => Span { start: first.span.start, end: last.span.end },
         _ => Span::at(span.end as usize),
@@ -195,7 +196,7 @@ fn lined<'a>(node: Node<'a>, span: Span, children: Vec<Node<'a>>) -> Node<'a> {
 }
 
 /// Attributes at the end of `line`, and where they begin with the white space before them.
-fn at_end(line: &str) -> Option<(usize, Vec<Attr<'_>>)> {
+fn at_end(line: &str) -> Option<(usize, ThinVec<Attr<'_>>)> {
     if !line.ends_with('}') {
         return None;
     }
@@ -244,7 +245,7 @@ pub(super) fn code<'a>(
 ) -> Node<'a> {
     let (language, given) = match kind {
         CodeBlockKind::Fenced(_) => info(span.of(prepared.source)),
-        CodeBlockKind::Indented => (String::new(), Vec::new()),
+        CodeBlockKind::Indented => (String::new(), ThinVec::new()),
     };
     debug_assert!(placed.start <= placed.end, "places are in order");
     let lines = lines(prepared, within);
@@ -275,7 +276,7 @@ pub(super) fn code<'a>(
 }
 
 /// The language and the attributes after an opening fence.
-fn info(source: &str) -> (String, Vec<Attr<'_>>) {
+fn info(source: &str) -> (String, ThinVec<Attr<'_>>) {
     let line = source.lines().next().unwrap_or_default();
     let info = line.trim_start_matches(['`', '~']).trim_matches([' ', '\t', '\r']);
     if let Some(start) = info.find('{')
@@ -284,7 +285,7 @@ fn info(source: &str) -> (String, Vec<Attr<'_>>) {
     {
         return (spelled::decoded(info[..start].trim_end()), found);
     }
-    (spelled::decoded(info), Vec::new())
+    (spelled::decoded(info), ThinVec::new())
 }
 
 /// Whether all of `text` after a fence is the language, of a block of code.
@@ -294,8 +295,8 @@ pub(in crate::markdown) fn is_language(text: &str) -> bool {
 }
 
 /// The text of a block of code: one node, or one for each line if something stands between them in the source.
-fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Vec<Node<'a>> {
-    let mut nodes: Vec<Node<'a>> = Vec::new();
+fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> ThinVec<Node<'a>> {
+    let mut nodes: ThinVec<Node<'a>> = ThinVec::new();
     for (event, placed) in within {
         let Event::Text(text) = event else { continue };
         let mut range = prepared.range(placed);
@@ -327,7 +328,7 @@ fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Vec<Node<'a>> {
 }
 
 /// The line feed before the closing fence is not of the code.
-fn cut_last_break(nodes: &mut Vec<Node<'_>>) {
+fn cut_last_break(nodes: &mut ThinVec<Node<'_>>) {
     let Some(last) = nodes.last_mut() else { return };
     let Some(text) = last.text.strip_suffix('\n') else { return };
     let shorter = text.len();
@@ -387,19 +388,19 @@ fn settle(node: &mut Node<'_>) {
 pub(super) struct Entry<'a> {
     pub(super) task: Option<bool>,
     /// What its first line says of it.
-    pub(super) given: Vec<Attr<'a>>,
+    pub(super) given: ThinVec<Attr<'a>>,
     /// Whether an empty comment stands in it.
     pub(super) separated: bool,
     /// Whether that is its end: a list of tasks before it is its own.
     pub(super) keeps: bool,
     pub(super) span: Span,
-    pub(super) children: Vec<Node<'a>>,
+    pub(super) children: ThinVec<Node<'a>>,
 }
 
 impl<'a> Entry<'a> {
     /// An item that holds just this.
-    pub(super) fn of(span: Span, children: Vec<Node<'a>>) -> Self {
-        Self { task: None, given: Vec::new(), separated: false, keeps: false, span, children }
+    pub(super) fn of(span: Span, children: ThinVec<Node<'a>>) -> Self {
+        Self { task: None, given: ThinVec::new(), separated: false, keeps: false, span, children }
     }
 }
 
@@ -409,8 +410,8 @@ pub(super) fn lists<'a>(
     start: Option<u64>,
     span: Span,
     entries: Vec<Entry<'a>>,
-) -> Vec<Node<'a>> {
-    let mut found: Vec<Node<'a>> = Vec::new();
+) -> ThinVec<Node<'a>> {
+    let mut found: ThinVec<Node<'a>> = ThinVec::new();
     for entry in entries {
         let kind = match (entry.task, start) {
             (Some(_), _) => Kind::TaskList,
@@ -471,7 +472,7 @@ fn task<'a>(list: &mut Node<'a>, entry: Entry<'a>, done: bool) {
     let node = if plain {
         let (inner, runs) = match children.pop() {
             Some(text) => (text.inner, text.children),
-            None => (Span::at(span.end as usize), Vec::new()),
+            None => (Span::at(span.end as usize), ThinVec::new()),
         };
         Node::new(Kind::TaskItem).at(span, inner).holding(runs)
     } else {

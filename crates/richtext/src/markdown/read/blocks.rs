@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use pulldown_cmark::{BlockQuoteKind, CowStr, Event, Tag, TagEnd};
+use thin_vec::{ThinVec, thin_vec};
 
 use super::super::attrs;
 use super::Partly;
@@ -32,7 +33,7 @@ pub(super) fn read<'a, 'p>(
         frames: vec![Frame::new(Holder::Document, whole)],
         run: Vec::new(),
         within: Vec::new(),
-        settled: Vec::new(),
+        settled: ThinVec::new(),
         keep,
         bare: Vec::new(),
         depth: 0,
@@ -58,7 +59,7 @@ struct Read<'a, 'e, 'p> {
     diagnostics: Vec<Diagnostic>,
     frames: Vec<Frame<'a>>,
     /// Blocks before the first directive or tag, which nothing can hold together with others any more.
-    settled: Vec<Node<'a>>,
+    settled: ThinVec<Node<'a>>,
     /// What stands in an item without a paragraph.
     run: Vec<Placed<'p>>,
     /// Room for what stands in one block, used again for each.
@@ -73,7 +74,7 @@ struct Read<'a, 'e, 'p> {
 struct Frame<'a> {
     holder: Holder,
     placed: Range<usize>,
-    items: Vec<Item<'a>>,
+    items: ThinVec<Item<'a>>,
     /// Of a list, its items.
     entries: Vec<block::Entry<'a>>,
     /// How many directives and elements of HTML are open in it.
@@ -93,7 +94,7 @@ enum Holder {
 
 impl Frame<'_> {
     fn new(holder: Holder, placed: Range<usize>) -> Self {
-        Self { holder, placed, items: Vec::new(), entries: Vec::new(), opened: 0 }
+        Self { holder, placed, items: ThinVec::new(), entries: Vec::new(), opened: 0 }
     }
 }
 
@@ -246,7 +247,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                     && !(self.keep)(node.span.of(self.prepared.source)) =>
             {
                 self.bare.push(node.span.start);
-                node.children = Vec::new();
+                node.children = ThinVec::new();
             }
             Item::Open { .. } | Item::Tag { opens: true, .. } => {
                 frame.opened += 1;
@@ -285,7 +286,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         });
         let span = Span { start: span.start.min(inner.start), end: span.end.max(inner.end) };
         let text = Node::new(Kind::Paragraph).at(inner, inner).holding(children);
-        self.add(Item::Node(Node::new(kind).at(span, span).holding(vec![text])));
+        self.add(Item::Node(Node::new(kind).at(span, span).holding(thin_vec![text])));
     }
 
     /// Closes the last frame.
@@ -302,7 +303,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 .for_each(|it| self.add(Item::Node(it))),
             Holder::Entry(task) => {
                 let mut items = frame.items;
-                let mut given = Vec::new();
+                let mut given = ThinVec::new();
                 if let (None, Some(Item::Attrs { attrs, .. })) = (task, items.first_mut())
                     && attrs::fit_item(attrs)
                 {
@@ -335,7 +336,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.diagnostics.push(Diagnostic::new(span, message));
         let node = Node::raw(Kind::RawBlock, "markdown", span.of(self.prepared.source)).at(span, span);
         if matches!(self.frames.last(), Some(Frame { holder: Holder::List(_), .. })) {
-            let entry = block::Entry::of(span, vec![node]);
+            let entry = block::Entry::of(span, thin_vec![node]);
             self.frames.last_mut().expect("it was found").entries.push(entry);
         } else {
             self.add(Item::Node(node));

@@ -1,5 +1,7 @@
 //! What directives stand for: from a name and attributes to a node or a mark.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::super::attrs;
 use super::super::names::Form;
 use super::prepare::Found;
@@ -8,9 +10,9 @@ use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Value};
 use crate::values::{dates, parameters};
 
 /// The marks a directive gives to its label, the outermost first.
-pub(super) fn marks<'a>(found: &Found<'a>) -> Vec<Mark<'a>> {
+pub(super) fn marks<'a>(found: &Found<'a>) -> ThinVec<Mark<'a>> {
     match found.name {
-        _ if found.label.is_none() => Vec::new(),
+        _ if found.label.is_none() => ThinVec::new(),
         "color" => colors(found),
         _ => mark(found).into_iter().collect(),
     }
@@ -35,15 +37,15 @@ fn mark<'a>(found: &Found<'a>) -> Option<Mark<'a>> {
     Some(mark)
 }
 
-fn colors<'a>(found: &Found<'a>) -> Vec<Mark<'a>> {
-    let mut marks = Vec::new();
+fn colors<'a>(found: &Found<'a>) -> ThinVec<Mark<'a>> {
+    let mut marks = ThinVec::new();
     for attr in &found.attrs {
         let kind = match &*attr.name {
             "fg" => MarkKind::TextColor,
             "bg" => MarkKind::BackgroundColor,
-            _ => return Vec::new(),
+            _ => return ThinVec::new(),
         };
-        marks.push(Mark { kind, attrs: vec![Attr { name: "color".into(), value: attr.value.clone() }] });
+        marks.push(Mark { kind, attrs: thin_vec![Attr { name: "color".into(), value: attr.value.clone() }] });
     }
     marks
 }
@@ -51,7 +53,7 @@ fn colors<'a>(found: &Found<'a>) -> Vec<Mark<'a>> {
 fn any_mark<'a>(found: &Found<'a>) -> Option<Mark<'a>> {
     let kind = found.attrs.iter().find(|it| it.name == "type")?;
     let name = kind.value.as_str()?;
-    let mut attrs: Vec<_> = found.attrs.iter().filter(|it| it.name != "type").cloned().collect();
+    let mut attrs: ThinVec<_> = found.attrs.iter().filter(|it| it.name != "type").cloned().collect();
     for attr in &mut attrs {
         if attr.name == "/type" {
             attr.name = "type".into();
@@ -95,8 +97,8 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>) -> Option<Nod
 }
 
 /// The day that is shown counts, unless the exact time is of that day.
-fn date(label: Option<String>, given: Vec<Attr<'_>>) -> Node<'_> {
-    let (stamp, rest): (Vec<_>, Vec<_>) = given.into_iter().partition(|it| it.name == "ts");
+fn date(label: Option<String>, given: ThinVec<Attr<'_>>) -> Node<'_> {
+    let (stamp, rest): (ThinVec<_>, ThinVec<_>) = given.into_iter().partition(|it| it.name == "ts");
     let day = label.as_deref().and_then(dates::of_day);
     let mut node = Node::new(Kind::Date);
     match (stamp.into_iter().next(), day) {
@@ -147,7 +149,12 @@ pub(super) fn owned<'a>(node: Node<'_>) -> Node<'a> {
 }
 
 /// An extension by `ext` with its keys, or by `macro` with the parameters of a macro.
-fn extension<'a>(kind: Kind, name: &str, label: Option<String>, given: Vec<Attr<'a>>) -> Option<Node<'a>> {
+fn extension<'a>(
+    kind: Kind,
+    name: &str,
+    label: Option<String>,
+    given: ThinVec<Attr<'a>>,
+) -> Option<Node<'a>> {
     let mut node = Node::new(kind);
     if name == "ext" {
         for mut attr in given {
@@ -156,7 +163,7 @@ fn extension<'a>(kind: Kind, name: &str, label: Option<String>, given: Vec<Attr<
                 "key" => "extensionKey".into(),
                 _ => attr.name,
             };
-            attrs::apply(&mut node, vec![attr]);
+            attrs::apply(&mut node, thin_vec![attr]);
         }
     } else {
         node = a_macro(node, given)?;
@@ -167,9 +174,9 @@ fn extension<'a>(kind: Kind, name: &str, label: Option<String>, given: Vec<Attr<
     })
 }
 
-fn a_macro<'a>(mut node: Node<'a>, given: Vec<Attr<'a>>) -> Option<Node<'a>> {
-    let mut params = Vec::new();
-    let mut rest = Vec::new();
+fn a_macro<'a>(mut node: Node<'a>, given: ThinVec<Attr<'a>>) -> Option<Node<'a>> {
+    let mut params = ThinVec::new();
+    let mut rest = ThinVec::new();
     for attr in given {
         if attr.name == "name" {
             let name = attr.value.shown().to_owned();
@@ -194,10 +201,10 @@ fn a_macro<'a>(mut node: Node<'a>, given: Vec<Attr<'a>>) -> Option<Node<'a>> {
 pub(super) fn block<'a>(
     name: &str,
     form: Form,
-    given: Vec<Attr<'a>>,
-    children: Vec<Node<'a>>,
+    given: ThinVec<Attr<'a>>,
+    children: ThinVec<Node<'a>>,
     within: Option<&str>,
-) -> Result<Node<'a>, Vec<Node<'a>>> {
+) -> Result<Node<'a>, ThinVec<Node<'a>>> {
     let Some(mut node) = opened(name, form, given, within) else { return Err(children) };
     if !takes(node.kind, &children) {
         return Err(children);
@@ -229,7 +236,7 @@ fn takes(kind: Kind, children: &[Node<'_>]) -> bool {
     }
 }
 
-fn opened<'a>(name: &str, form: Form, given: Vec<Attr<'a>>, within: Option<&str>) -> Option<Node<'a>> {
+fn opened<'a>(name: &str, form: Form, given: ThinVec<Attr<'a>>, within: Option<&str>) -> Option<Node<'a>> {
     let contained = form == Form::Container;
     let (kind, renames): (Kind, &[(&str, &str)]) = match name {
         "panel" => (Kind::Panel, &[("type", "panelType")]),
@@ -273,8 +280,8 @@ fn typed(media: &mut Node<'_>) {
     }
 }
 
-fn expand<'a>(given: Vec<Attr<'a>>, within: Option<&str>) -> Node<'a> {
-    let (nested, given): (Vec<_>, Vec<_>) = given.into_iter().partition(|it| it.name == "nested");
+fn expand<'a>(given: ThinVec<Attr<'a>>, within: Option<&str>) -> Node<'a> {
+    let (nested, given): (ThinVec<_>, ThinVec<_>) = given.into_iter().partition(|it| it.name == "nested");
     let nested = match nested.first() {
         Some(attr) => attr.value.shown() == "true",
         None => within.is_some_and(nests),
@@ -289,7 +296,7 @@ pub(in super::super) fn nests(within: &str) -> bool {
     matches!(within, "expand" | "details" | "td" | "th")
 }
 
-fn media<'a>(given: Vec<Attr<'a>>) -> Node<'a> {
+fn media<'a>(given: ThinVec<Attr<'a>>) -> Node<'a> {
     let (mut single, mut media) = (Node::new(Kind::MediaSingle), Node::new(Kind::Media));
     for mut attr in given {
         let (node, name) = match &*attr.name {
@@ -304,14 +311,14 @@ fn media<'a>(given: Vec<Attr<'a>>) -> Node<'a> {
         if let Some(name) = name {
             attr.name = name.into();
         }
-        attrs::apply(node, vec![attr]);
+        attrs::apply(node, thin_vec![attr]);
     }
     typed(&mut media);
-    single.holding(vec![media])
+    single.holding(thin_vec![media])
 }
 
 /// The items of lists of tasks as decisions: checked ones are decided.
-fn decisions(lists: Vec<Node<'_>>) -> Vec<Node<'_>> {
+fn decisions(lists: ThinVec<Node<'_>>) -> ThinVec<Node<'_>> {
     lists.into_iter().flat_map(|it| it.children).map(decision).collect()
 }
 

@@ -3,6 +3,8 @@
 //! In: the siblings in one holder. Out: nodes. An opener without a closer, a closer without an opener, and tags in a wrong place are text
 //! or kept as they were written. Each sibling is looked at twice, so that a million of openers cost what a million of paragraphs do.
 
+use thin_vec::ThinVec;
+
 use super::super::names::Form;
 use super::directive;
 use super::inline;
@@ -20,7 +22,7 @@ pub(super) enum Item<'a> {
         name: &'a str,
         form: Form,
         colons: usize,
-        attrs: Vec<Attr<'a>>,
+        attrs: ThinVec<Attr<'a>>,
         span: Span,
     },
     /// The end of one.
@@ -30,14 +32,14 @@ pub(super) enum Item<'a> {
     },
     /// Attributes of what comes next.
     Attrs {
-        attrs: Vec<Attr<'a>>,
+        attrs: ThinVec<Attr<'a>>,
         span: Span,
     },
     /// A tag of the block of HTML that begins at `block`.
     Tag {
         name: &'static str,
         opens: bool,
-        attrs: Vec<Attr<'a>>,
+        attrs: ThinVec<Attr<'a>>,
         span: Span,
         block: usize,
     },
@@ -48,10 +50,10 @@ pub(super) enum Item<'a> {
 /// The nodes of `items`, which stand in a directive or element called `within`.
 pub(super) fn nodes<'a>(
     prepared: &Prepared<'a>,
-    items: Vec<Item<'a>>,
+    items: ThinVec<Item<'a>>,
     diagnostics: &mut Vec<Diagnostic>,
     within: Option<&'static str>,
-) -> Vec<Node<'a>> {
+) -> ThinVec<Node<'a>> {
     let partners = match_up(&items);
     let mut group = Group { prepared, diagnostics, levels: vec![Level::new(None, within)] };
     for (item, partner) in items.into_iter().zip(partners) {
@@ -123,14 +125,14 @@ fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
 struct Level<'a> {
     opener: Option<Item<'a>>,
     name: Option<&'a str>,
-    nodes: Vec<Node<'a>>,
+    nodes: ThinVec<Node<'a>>,
     /// Attributes for the next node.
-    waiting: Option<(Vec<Attr<'a>>, Span)>,
+    waiting: Option<(ThinVec<Attr<'a>>, Span)>,
 }
 
 impl<'a> Level<'a> {
     fn new(opener: Option<Item<'a>>, name: Option<&'a str>) -> Self {
-        Self { opener, name, nodes: Vec::new(), waiting: None }
+        Self { opener, name, nodes: ThinVec::new(), waiting: None }
     }
 }
 
@@ -154,7 +156,7 @@ impl<'a> Group<'a, '_> {
             }
             Item::Open { name, form: Form::Leaf, attrs, span, .. } => {
                 let within = self.last().name;
-                match directive::block(name, Form::Leaf, attrs, Vec::new(), within) {
+                match directive::block(name, Form::Leaf, attrs, ThinVec::new(), within) {
                     Ok(node) => self.add(placed(node, span, span)),
                     Err(_) => self.text(span, "expected a directive with what it needs"),
                 }
@@ -262,8 +264,8 @@ impl<'a> Group<'a, '_> {
     fn element(
         &mut self,
         name: &str,
-        given: Vec<Attr<'a>>,
-        children: Vec<Node<'a>>,
+        given: ThinVec<Attr<'a>>,
+        children: ThinVec<Node<'a>>,
         span: Span,
         inner: Span,
     ) {

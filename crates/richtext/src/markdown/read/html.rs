@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use pulldown_cmark::Event;
+use thin_vec::{ThinVec, thin_vec};
 
 use super::super::{attrs, spelled};
 use super::group::Item;
@@ -47,7 +48,7 @@ pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a
         "<!-- -->" => Item::Separator,
         "<br>" => {
             let line = Node::new(Kind::HardBreak).at(span, span);
-            Item::Node(Node::new(Kind::Paragraph).at(span, span).holding(vec![line]))
+            Item::Node(Node::new(Kind::Paragraph).at(span, span).holding(thin_vec![line]))
         }
         "<!-- empty paragraph -->" => {
             Item::Node(Node::new(Kind::Paragraph).at(span, Span::at(span.end as usize)))
@@ -115,7 +116,7 @@ fn tag<'a>(text: &'a str, at: usize, block: usize, items: &mut Vec<Item<'a>>) ->
     let start = at + end + (body.len() - body.trim_start().len());
     let span = Span::new(start, start + shown.len());
     let run = Node::of_text(spelled::html(shown)).at(span, span);
-    items.push(Item::Node(Node::new(Kind::Paragraph).at(span, span).holding(vec![run])));
+    items.push(Item::Node(Node::new(Kind::Paragraph).at(span, span).holding(thin_vec![run])));
     Some(end + until)
 }
 
@@ -153,8 +154,8 @@ fn kind(name: &str) -> Kind {
     }
 }
 
-fn tag_attrs(text: &str, mut at: usize, kind: Kind) -> Option<(Vec<Attr<'_>>, usize)> {
-    let mut found = Vec::new();
+fn tag_attrs(text: &str, mut at: usize, kind: Kind) -> Option<(ThinVec<Attr<'_>>, usize)> {
+    let mut found = ThinVec::new();
     loop {
         let rest = &text[at..];
         let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, LinkType, Tag, TagEnd};
+use thin_vec::{ThinVec, thin_vec};
 
 use super::super::spelled;
 use super::directive;
@@ -17,15 +18,15 @@ use crate::tree::{Kind, Mark, MarkKind, Node, Span, add};
 pub(super) type Placed<'p> = (Event<'p>, Range<usize>);
 
 /// The nodes of `events`.
-pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: usize) -> Vec<Node<'a>> {
+pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: usize) -> ThinVec<Node<'a>> {
     let html = events.iter().any(|it| matches!(it.0, Event::InlineHtml(_)));
     let pairs = if html { pair(events) } else { Vec::new() };
     let mut build = Build {
         prepared,
         depth,
-        nodes: Vec::new(),
+        nodes: ThinVec::new(),
         open: Vec::new(),
-        marks: Vec::new(),
+        marks: ThinVec::new(),
         group: Span::default(),
         joins: false,
         verbatim: false,
@@ -52,11 +53,11 @@ fn check_place(node: &mut Node<'_>, source: &str) {
 struct Build<'a, 'p> {
     prepared: &'p Prepared<'a>,
     depth: usize,
-    nodes: Vec<Node<'a>>,
+    nodes: ThinVec<Node<'a>>,
     /// Elements that are open: how many nodes there were before each, and whether it added a mark.
     open: Vec<Open<'a>>,
     /// The marks of what comes next, each kind once.
-    marks: Vec<Mark<'a>>,
+    marks: ThinVec<Mark<'a>>,
     /// The place of the outermost open element.
     group: Span,
     /// Whether the next piece of text may join the last node.
@@ -313,7 +314,7 @@ impl<'a> Build<'a, '_> {
                     .into_iter()
                     .filter(|it| repeats(it.kind) || !self.marks.iter().any(|other| is_same(other, it)));
                 node.marks = if node.kind == Kind::HardBreak {
-                    Vec::new()
+                    ThinVec::new()
                 } else {
                     self.marks.iter().cloned().chain(kept).collect()
                 };
@@ -362,7 +363,7 @@ fn words(node: &Node<'_>) -> String {
 pub(in super::super) const EMPTY: &str = "<!-- empty -->";
 
 /// The nodes of a label.
-pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize) -> Vec<Node<'a>> {
+pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize) -> ThinVec<Node<'a>> {
     let text = &source[range.clone()];
     let plain = |it: u8| {
         it.is_ascii_alphanumeric() || it >= 0x80 || matches!(it, b' ' | b',' | b'.' | b'-' | b'@' | b'/')
@@ -372,7 +373,7 @@ pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize) -> V
         && !text.contains(|it| ('\u{F0000}'..='\u{FFFFF}').contains(&it))
     {
         let span = Span::new(range.start, range.end);
-        return vec![Node::of_text(text).at(span, span)];
+        return thin_vec![Node::of_text(text).at(span, span)];
     }
     let prepared = super::prepare::label(source, range, depth);
     let events: Vec<Placed<'_>> = super::parser(&prepared.text).collect();

@@ -22,6 +22,7 @@ use definitions::{Definitions, Names};
 use inline::Placed;
 use parts::Parts;
 use pulldown_cmark::{BrokenLink, OffsetIter, Options, Parser};
+use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::tree::Node;
@@ -38,14 +39,14 @@ const PART: usize = 32 << 10;
 
 /// A text of which not all that was read was kept.
 pub(crate) struct Partly<'a> {
-    pub(crate) blocks: Vec<Node<'a>>,
+    pub(crate) blocks: ThinVec<Node<'a>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Where the blocks begin that hold nothing because nobody wanted it, in order.
     pub(crate) bare: Vec<u32>,
 }
 
 /// The blocks of `source`, and what is wrong with it.
-pub(super) fn document(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
+pub(super) fn document(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let read = in_parts(source, PART, &|_| true);
     (read.blocks, read.diagnostics)
 }

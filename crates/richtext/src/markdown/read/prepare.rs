@@ -9,6 +9,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use thin_vec::ThinVec;
+
 use super::super::attrs;
 use super::super::names::{self, Form};
 use crate::tree::Attr;
@@ -19,7 +21,7 @@ pub(super) struct Found<'a> {
     pub(super) name: &'a str,
     /// Where its label is in the source.
     pub(super) label: Option<Range<usize>>,
-    pub(super) attrs: Vec<Attr<'a>>,
+    pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
 /// A place where the prepared text is not the source.
@@ -257,7 +259,7 @@ impl<'a> Scan<'a> {
                 attrs
             }
             None if label.is_none() => return None,
-            None => Vec::new(),
+            None => ThinVec::new(),
         };
         self.mark(at..end, Some(Found { name, label, attrs }));
         Some(end)
@@ -395,7 +397,7 @@ pub(super) struct Alone<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) form: Form,
     pub(super) colons: usize,
-    pub(super) attrs: Vec<Attr<'a>>,
+    pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
 /// The directive that is all of `line`.
@@ -405,19 +407,19 @@ pub(super) fn alone(line: &str) -> Option<Alone<'_>> {
     let rest = &line[colons..];
     let form = if colons == 2 { Form::Leaf } else { Form::Container };
     if rest.is_empty() {
-        return (colons >= 3).then(|| Alone { name: None, form, colons, attrs: Vec::new() });
+        return (colons >= 3).then(|| Alone { name: None, form, colons, attrs: ThinVec::new() });
     }
     let name = names::name_at(rest);
     if colons < 2 || !names::is_known(name, form) {
         return None;
     }
     let rest = &rest[name.len()..];
-    let attrs = if rest.is_empty() { Vec::new() } else { whole_attrs(rest)? };
+    let attrs = if rest.is_empty() { ThinVec::new() } else { whole_attrs(rest)? };
     Some(Alone { name: Some(name), form, colons, attrs })
 }
 
 /// The attributes that are all of `text`.
-pub(super) fn whole_attrs(text: &str) -> Option<Vec<Attr<'_>>> {
+pub(super) fn whole_attrs(text: &str) -> Option<ThinVec<Attr<'_>>> {
     let (attrs, length) = attrs::parse(text)?;
     (length == text.len()).then_some(attrs)
 }

@@ -1,25 +1,30 @@
 //! Every text survives in every block, and is written no worse than it has to be.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::*;
 use crate::dice::Dice;
 use crate::tree::Mark;
 
-fn holders(runs: Vec<Node<'static>>) -> Vec<Vec<Node<'static>>> {
+fn holders(runs: ThinVec<Node<'static>>) -> Vec<ThinVec<Node<'static>>> {
     let paragraph = || Node::new(Kind::Paragraph).holding(runs.clone());
-    let listed =
-        |kind| vec![Node::new(kind).holding(vec![Node::new(Kind::ListItem).holding(vec![paragraph()])])];
-    let cell = |kind| Node::new(kind).holding(vec![paragraph()]);
-    let row = |kind| Node::new(Kind::TableRow).holding(vec![cell(kind), cell(kind)]);
-    let spanned = Node::new(Kind::TableCell).with_json("colspan", "2").holding(vec![paragraph()]);
+    let listed = |kind| {
+        thin_vec![
+            Node::new(kind).holding(thin_vec![Node::new(Kind::ListItem).holding(thin_vec![paragraph()])])
+        ]
+    };
+    let cell = |kind| Node::new(kind).holding(thin_vec![paragraph()]);
+    let row = |kind| Node::new(Kind::TableRow).holding(thin_vec![cell(kind), cell(kind)]);
+    let spanned = Node::new(Kind::TableCell).with_json("colspan", "2").holding(thin_vec![paragraph()]);
     let task = Node::new(Kind::TaskItem).with("state", "TODO").holding(runs.clone());
     let decision = Node::new(Kind::DecisionItem).with("state", "DECIDED").holding(runs.clone());
     let media = Node::new(Kind::Media).with("type", "file").with("id", "1").with("collection", "c");
     let caption = Node::new(Kind::Caption).holding(runs.clone());
     vec![
-        vec![paragraph()],
-        vec![paragraph().marked(Mark::new(MarkKind::Alignment).with("align", "center"))],
-        vec![Node::new(Kind::Heading).with_json("level", "2").holding(runs.clone())],
-        vec![
+        thin_vec![paragraph()],
+        thin_vec![paragraph().marked(Mark::new(MarkKind::Alignment).with("align", "center"))],
+        thin_vec![Node::new(Kind::Heading).with_json("level", "2").holding(runs.clone())],
+        thin_vec![
             Node::new(Kind::Heading)
                 .with_json("level", "1")
                 .marked(Mark::new(MarkKind::Alignment).with("align", "end"))
@@ -27,17 +32,19 @@ fn holders(runs: Vec<Node<'static>>) -> Vec<Vec<Node<'static>>> {
         ],
         listed(Kind::BulletList),
         listed(Kind::OrderedList),
-        vec![Node::new(Kind::Blockquote).holding(vec![paragraph(), paragraph()])],
-        vec![Node::new(Kind::Panel).with("panelType", "info").holding(vec![paragraph()])],
-        vec![Node::new(Kind::Table).holding(vec![row(Kind::TableHeader), row(Kind::TableCell)])],
-        vec![Node::new(Kind::Table).holding(vec![Node::new(Kind::TableRow).holding(vec![spanned])])],
-        vec![Node::new(Kind::TaskList).holding(vec![task])],
-        vec![Node::new(Kind::DecisionList).holding(vec![decision])],
-        vec![Node::new(Kind::MediaSingle).with("layout", "center").holding(vec![media, caption])],
+        thin_vec![Node::new(Kind::Blockquote).holding(thin_vec![paragraph(), paragraph()])],
+        thin_vec![Node::new(Kind::Panel).with("panelType", "info").holding(thin_vec![paragraph()])],
+        thin_vec![Node::new(Kind::Table).holding(thin_vec![row(Kind::TableHeader), row(Kind::TableCell)])],
+        thin_vec![
+            Node::new(Kind::Table).holding(thin_vec![Node::new(Kind::TableRow).holding(thin_vec![spanned])])
+        ],
+        thin_vec![Node::new(Kind::TaskList).holding(thin_vec![task])],
+        thin_vec![Node::new(Kind::DecisionList).holding(thin_vec![decision])],
+        thin_vec![Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![media, caption])],
     ]
 }
 
-fn survives(runs: Vec<Node<'static>>) {
+fn survives(runs: ThinVec<Node<'static>>) {
     for (at, blocks) in holders(runs).into_iter().enumerate() {
         comes_back(&blocks, &format!("holder {at}"));
     }
@@ -58,7 +65,7 @@ fn every_punctuation_survives_at_every_place() {
             format!("a {sign}b{sign} c"),
             format!("{sign}{sign}a{sign}{sign}"),
         ] {
-            survives(vec![Node::of_text(text)]);
+            survives(thin_vec![Node::of_text(text)]);
         }
     }
 }
@@ -82,9 +89,9 @@ fn white_space_survives() {
         "\u{feff}a",
         "a\u{b}\u{c}b",
     ] {
-        survives(vec![Node::of_text(text)]);
-        survives(vec![Node::of_text(text).marked(Mark::new(MarkKind::Strong))]);
-        survives(vec![Node::of_text(text).marked(Mark::new(MarkKind::Code))]);
+        survives(thin_vec![Node::of_text(text)]);
+        survives(thin_vec![Node::of_text(text).marked(Mark::new(MarkKind::Strong))]);
+        survives(thin_vec![Node::of_text(text).marked(Mark::new(MarkKind::Code))]);
     }
 }
 
@@ -182,22 +189,25 @@ fn what_looks_like_markdown_survives() {
         "https://a.b/c_d*e*f",
         "a@b.c",
     ] {
-        survives(vec![Node::of_text(text)]);
-        survives(vec![
+        survives(thin_vec![Node::of_text(text)]);
+        survives(thin_vec![
             Node::of_text("x "),
             Node::of_text(text).marked(Mark::new(MarkKind::Strong)),
             Node::of_text(" y"),
         ]);
-        survives(vec![
+        survives(thin_vec![
             Node::of_text(text).marked(Mark::new(MarkKind::Link).with("href", text).with("title", text)),
         ]);
-        survives(vec![
+        survives(thin_vec![
             Node::of_text(text).marked(Mark::new(MarkKind::Code)),
             Node::new(Kind::HardBreak),
             Node::of_text(text),
         ]);
-        survives(vec![Node::new(Kind::Status).with("text", text).with("color", text), Node::of_text(text)]);
-        survives(vec![
+        survives(thin_vec![
+            Node::new(Kind::Status).with("text", text).with("color", text),
+            Node::of_text(text)
+        ]);
+        survives(thin_vec![
             Node::of_text(text).marked(Mark::new(MarkKind::TextColor).with("color", "#ff0000")),
             Node::of_text(text),
         ]);
@@ -233,7 +243,7 @@ fn plain_prose_stays_plain_prose() {
     ] {
         let expected = text.replace("2. is", "2\\. is");
         assert_eq!(
-            write(&[Node::new(Kind::Paragraph).holding(vec![Node::of_text(text)])]),
+            write(&[Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text(text)])]),
             format!("{expected}\n")
         );
     }
@@ -259,19 +269,19 @@ fn backticks_in_code_need_longer_ones_around() {
         "\\",
         "\\|",
     ] {
-        survives(vec![Node::of_text(text).marked(Mark::new(MarkKind::Code))]);
-        survives(vec![
+        survives(thin_vec![Node::of_text(text).marked(Mark::new(MarkKind::Code))]);
+        survives(thin_vec![
             Node::of_text(text)
                 .marked(Mark::new(MarkKind::Code))
                 .marked(Mark::new(MarkKind::Link).with("href", "u")),
         ]);
-        survives(vec![
+        survives(thin_vec![
             Node::of_text(text)
                 .marked(Mark::new(MarkKind::Code))
                 .marked(Mark::new(MarkKind::TextColor).with("color", "#fff000")),
         ]);
         comes_back(
-            &[Node::new(Kind::CodeBlock).with("language", text).holding(vec![Node::of_text(text)])],
+            &[Node::new(Kind::CodeBlock).with("language", text).holding(thin_vec![Node::of_text(text)])],
             text,
         );
     }
@@ -309,7 +319,7 @@ fn marks_in_any_order_survive_beside_each_other() {
         "\\", "`", "~", "#", "-", "|",
     ];
     for round in 0..6000 {
-        let runs: Vec<_> = (0..=dice.below(5))
+        let runs: ThinVec<_> = (0..=dice.below(5))
             .map(|_| match dice.below(12) {
                 0 => Node::new(Kind::HardBreak),
                 1 => {

@@ -8,6 +8,8 @@ mod reading;
 mod robust;
 mod writing;
 
+use thin_vec::ThinVec;
+
 use super::Markdown;
 use crate::Flavor;
 use crate::spelling::Spelling;
@@ -16,7 +18,7 @@ use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 const EXTENDED: Markdown = Markdown { flavor: Flavor::Extended };
 const PLAIN: Markdown = Markdown { flavor: Flavor::Plain };
 
-fn read(source: &str) -> Vec<Node<'_>> {
+fn read(source: &str) -> ThinVec<Node<'_>> {
     EXTENDED.read(source).0
 }
 

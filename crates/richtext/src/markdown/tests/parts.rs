@@ -1,10 +1,12 @@
 //! A text that CommonMark is given in parts: read as the whole of it is.
 
+use thin_vec::ThinVec;
+
 use super::*;
 use crate::corpus;
 use crate::dice::Dice;
 
-fn in_parts(source: &str, least: usize) -> (Vec<Node<'_>>, Vec<crate::Diagnostic>) {
+fn in_parts(source: &str, least: usize) -> (ThinVec<Node<'_>>, Vec<crate::Diagnostic>) {
     let read = super::super::read::in_parts(source, least, &|_| true);
     (read.blocks, read.diagnostics)
 }

@@ -1,5 +1,7 @@
 //! What is written, and that every kind, attribute and mark comes back.
 
+use thin_vec::thin_vec;
+
 use super::*;
 use crate::tree::{MACRO, Mark};
 
@@ -8,7 +10,7 @@ fn text(it: &'static str) -> Node<'static> {
 }
 
 fn paragraph(it: &'static str) -> Node<'static> {
-    Node::new(Kind::Paragraph).holding(vec![text(it)])
+    Node::new(Kind::Paragraph).holding(thin_vec![text(it)])
 }
 
 fn check(nodes: &[Node<'static>], expected: &str) {
@@ -19,32 +21,40 @@ fn check(nodes: &[Node<'static>], expected: &str) {
 #[test]
 fn every_block_comes_back() {
     let item = |children| Node::new(Kind::ListItem).holding(children);
-    check(&[Node::new(Kind::BulletList).holding(vec![item(vec![paragraph("a")]), item(vec![])])], "- a\n-");
     check(
-        &[Node::new(Kind::OrderedList).with_json("order", "0").holding(vec![item(vec![paragraph("a")])])],
+        &[Node::new(Kind::BulletList).holding(thin_vec![item(thin_vec![paragraph("a")]), item(thin_vec![])])],
+        "- a\n-",
+    );
+    check(
+        &[Node::new(Kind::OrderedList)
+            .with_json("order", "0")
+            .holding(thin_vec![item(thin_vec![paragraph("a")])])],
         "0. a",
     );
     check(
-        &[Node::new(Kind::OrderedList).with_json("order", "1").holding(vec![item(vec![paragraph("a")])])],
+        &[Node::new(Kind::OrderedList)
+            .with_json("order", "1")
+            .holding(thin_vec![item(thin_vec![paragraph("a")])])],
         "1) a",
     );
-    check(&[Node::new(Kind::OrderedList).holding(vec![item(vec![paragraph("a")])])], "1. a");
+    check(&[Node::new(Kind::OrderedList).holding(thin_vec![item(thin_vec![paragraph("a")])])], "1. a");
     check(
         &[Node::new(Kind::OrderedList)
             .with_json("order", "12345678901")
-            .holding(vec![item(vec![paragraph("a")])])],
+            .holding(thin_vec![item(thin_vec![paragraph("a")])])],
         "{order=12345678901}\n\n1. a",
     );
     check(
-        &[Node::new(Kind::BulletList).holding(vec![item(vec![Node::new(Kind::Rule), paragraph("a")])])],
+        &[Node::new(Kind::BulletList)
+            .holding(thin_vec![item(thin_vec![Node::new(Kind::Rule), paragraph("a")])])],
         "- ***\n\n  a",
     );
-    let list = || Node::new(Kind::BulletList).holding(vec![item(vec![paragraph("a")])]);
+    let list = || Node::new(Kind::BulletList).holding(thin_vec![item(thin_vec![paragraph("a")])]);
     check(&[list(), list()], "- a\n\n<!-- -->\n\n- a");
     check(&[Node::new(Kind::Paragraph), paragraph("a")], "<!-- empty paragraph -->\n\na");
-    check(&[Node::new(Kind::Heading).with_json("level", "3").holding(vec![text("a #")])], "### a \\#");
+    check(&[Node::new(Kind::Heading).with_json("level", "3").holding(thin_vec![text("a #")])], "### a \\#");
     check(
-        &[Node::new(Kind::Blockquote).holding(vec![paragraph("a"), Node::new(Kind::Rule)])],
+        &[Node::new(Kind::Blockquote).holding(thin_vec![paragraph("a"), Node::new(Kind::Rule)])],
         "> a\n>\n> ---",
     );
     check(
@@ -53,7 +63,7 @@ fn every_block_comes_back() {
             .with_json("wrap", "true")
             .with_json("hideLineNumbers", "true")
             .with("uniqueId", "u")
-            .holding(vec![text("a\n```\n\n")])],
+            .holding(thin_vec![text("a\n```\n\n")])],
         "````js {wrap hide-lines uniqueId=u}\na\n```\n\n\n````",
     );
     check(
@@ -61,7 +71,7 @@ fn every_block_comes_back() {
             .with("panelType", "custom")
             .with("panelIcon", ":x:")
             .with("panelColor", "#fff000")
-            .holding(vec![paragraph("a")])],
+            .holding(thin_vec![paragraph("a")])],
         ":::panel{type=custom panelIcon=:x: panelColor=#fff000}\na\n:::",
     );
     check(&[Node::new(Kind::BlockCard).with("url", "https://a.b")], "::card{url=https://a.b}");
@@ -75,22 +85,22 @@ fn every_block_comes_back() {
     );
     check(&[Node::new(Kind::SyncBlock).with("resourceId", "r")], "::sync{resource=r}");
     check(
-        &[Node::new(Kind::BodiedSyncBlock).with("resourceId", "r").holding(vec![paragraph("a")])],
+        &[Node::new(Kind::BodiedSyncBlock).with("resourceId", "r").holding(thin_vec![paragraph("a")])],
         ":::sync{resource=r}\na\n:::",
     );
     check(
         &[Node::new(Kind::Group)
             .with("/type", "div")
             .with("html:class", "a b")
-            .holding(vec![paragraph("a")])],
+            .holding(thin_vec![paragraph("a")])],
         ":::group{type=div html:class=\"a b\"}\na\n:::",
     );
-    let frame = Node::new(Kind::ExtensionFrame).holding(vec![paragraph("a")]);
+    let frame = Node::new(Kind::ExtensionFrame).holding(thin_vec![paragraph("a")]);
     check(
         &[Node::new(Kind::MultiBodiedExtension)
             .with("extensionType", "t")
             .with("extensionKey", "k")
-            .holding(vec![frame])],
+            .holding(thin_vec![frame])],
         "::::multi-ext{type=t key=k}\n:::frame\na\n:::\n::::",
     );
     check(&[Node::raw(Kind::RawBlock, "storage", "<p/>")], "```storage\n<p/>\n```");
@@ -104,18 +114,18 @@ fn layouts_and_expands_come_back() {
         Node::new(Kind::LayoutColumn)
             .with_json("width", "33.33")
             .with("valign", "top")
-            .holding(vec![paragraph(it)])
+            .holding(thin_vec![paragraph(it)])
     };
     let section = Node::new(Kind::LayoutSection)
         .marked(Mark::new(MarkKind::Breakout).with("mode", "wide"))
-        .holding(vec![column("a"), column("b")]);
+        .holding(thin_vec![column("a"), column("b")]);
     check(
         &[section],
         "::::layout{breakout=wide}\n:::column{width=33.33 valign=top}\na\n:::\n\n:::column{width=33.33 valign=top}\nb\n:::\n::::",
     );
-    let nested = Node::new(Kind::NestedExpand).with("title", "i").holding(vec![paragraph("a")]);
+    let nested = Node::new(Kind::NestedExpand).with("title", "i").holding(thin_vec![paragraph("a")]);
     check(
-        &[Node::new(Kind::Expand).with("title", "o \"q\"").holding(vec![nested.clone()])],
+        &[Node::new(Kind::Expand).with("title", "o \"q\"").holding(thin_vec![nested.clone()])],
         "::::expand{title=\"o \\\"q\\\"\"}\n:::expand{title=i}\na\n:::\n::::",
     );
     check(&[nested], ":::expand{title=i nested=true}\na\n:::");
@@ -124,7 +134,7 @@ fn layouts_and_expands_come_back() {
 #[test]
 fn media_come_back() {
     let file = || Node::new(Kind::Media).with("type", "file").with("id", "i").with("collection", "c");
-    let single = |media| Node::new(Kind::MediaSingle).with("layout", "center").holding(vec![media]);
+    let single = |media| Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![media]);
     check(
         &[single(
             Node::new(Kind::Media)
@@ -137,24 +147,25 @@ fn media_come_back() {
     check(&[single(file())], "::media{type=file id=i collection=c layout=center}");
     let mut captioned = single(file().with_json("width", "5").with_json("height", "6").marked(Mark {
         kind: MarkKind::Border,
-        attrs: vec![Attr::json("size", "2"), Attr::string("color", "#fff000")],
+        attrs: thin_vec![Attr::json("size", "2"), Attr::string("color", "#fff000")],
     }));
     captioned = captioned.with_json("width", "50").with("widthType", "percentage");
-    captioned.children.push(Node::new(Kind::Caption).holding(vec![text("t")]));
+    captioned.children.push(Node::new(Kind::Caption).holding(thin_vec![text("t")]));
     check(
         &[captioned],
         ":::media{type=file id=i collection=c file-width=5 file-height=6 mark:border='{\"size\":2,\"color\":\"#fff000\"}' layout=center width=50 widthType=percentage}\nt\n:::",
     );
     check(
-        &[Node::new(Kind::MediaGroup).holding(vec![file(), file().with("alt", "b c")])],
+        &[Node::new(Kind::MediaGroup).holding(thin_vec![file(), file().with("alt", "b c")])],
         ":::media-group\n::media{type=file id=i collection=c}\n\n::media{type=file id=i collection=c alt=\"b c\"}\n:::",
     );
     comes_back(
-        &[Node::new(Kind::Paragraph).holding(vec![Node::new(Kind::Image).with("url", "u").with("alt", "a")])],
+        &[Node::new(Kind::Paragraph)
+            .holding(thin_vec![Node::new(Kind::Image).with("url", "u").with("alt", "a")])],
         "a picture alone in a paragraph",
     );
     comes_back(
-        &[Node::new(Kind::Paragraph).holding(vec![
+        &[Node::new(Kind::Paragraph).holding(thin_vec![
             text("a"),
             Node::new(Kind::Image).with("url", "u").with_json("width", "3").with("title", "t"),
         ])],
@@ -164,10 +175,10 @@ fn media_come_back() {
 
 #[test]
 fn tasks_and_decisions_come_back() {
-    let task = |state, it| Node::new(Kind::TaskItem).with("state", state).holding(vec![text(it)]);
-    let nested = Node::new(Kind::TaskList).holding(vec![task("DONE", "b")]);
+    let task = |state, it| Node::new(Kind::TaskItem).with("state", state).holding(thin_vec![text(it)]);
+    let nested = Node::new(Kind::TaskList).holding(thin_vec![task("DONE", "b")]);
     check(
-        &[Node::new(Kind::TaskList).holding(vec![
+        &[Node::new(Kind::TaskList).holding(thin_vec![
             task("TODO", "a"),
             nested,
             Node::new(Kind::TaskItem).with("state", "TODO"),
@@ -176,26 +187,26 @@ fn tasks_and_decisions_come_back() {
     );
     let block = |children| {
         Node::new(Kind::TaskList)
-            .holding(vec![Node::new(Kind::BlockTaskItem).with("state", "TODO").holding(children)])
+            .holding(thin_vec![Node::new(Kind::BlockTaskItem).with("state", "TODO").holding(children)])
     };
-    comes_back(&[block(vec![paragraph("a")])], "a block task of one paragraph");
-    comes_back(&[block(vec![paragraph("a"), paragraph("b")])], "a block task");
-    let decision = |state| Node::new(Kind::DecisionItem).with("state", state).holding(vec![text("a")]);
+    comes_back(&[block(thin_vec![paragraph("a")])], "a block task of one paragraph");
+    comes_back(&[block(thin_vec![paragraph("a"), paragraph("b")])], "a block task");
+    let decision = |state| Node::new(Kind::DecisionItem).with("state", state).holding(thin_vec![text("a")]);
     check(
-        &[Node::new(Kind::DecisionList).holding(vec![decision("DECIDED"), decision("UNDECIDED")])],
+        &[Node::new(Kind::DecisionList).holding(thin_vec![decision("DECIDED"), decision("UNDECIDED")])],
         ":::decisions\n- [x] a\n- [ ] a\n:::",
     );
     comes_back(
-        &[Node::new(Kind::DecisionList).holding(vec![decision("PERHAPS")])],
+        &[Node::new(Kind::DecisionList).holding(thin_vec![decision("PERHAPS")])],
         "a decision in another state",
     );
 }
 
 #[test]
 fn tables_are_piped_if_that_says_all() {
-    let cell = |kind, it| Node::new(kind).holding(vec![paragraph(it)]);
-    let row = |kind| Node::new(Kind::TableRow).holding(vec![cell(kind, "a|b"), cell(kind, "c")]);
-    let rows = || vec![row(Kind::TableHeader), row(Kind::TableCell)];
+    let cell = |kind, it| Node::new(kind).holding(thin_vec![paragraph(it)]);
+    let row = |kind| Node::new(Kind::TableRow).holding(thin_vec![cell(kind, "a|b"), cell(kind, "c")]);
+    let rows = || thin_vec![row(Kind::TableHeader), row(Kind::TableCell)];
     check(
         &[Node::new(Kind::Table)
             .with("layout", "wide")
@@ -209,11 +220,11 @@ fn tables_are_piped_if_that_says_all() {
         .with("background", "#fff")
         .with("valign", "top");
     check(
-        &[Node::new(Kind::Table).holding(vec![Node::new(Kind::TableRow).holding(vec![spanned])])],
+        &[Node::new(Kind::Table).holding(thin_vec![Node::new(Kind::TableRow).holding(thin_vec![spanned])])],
         "<table>\n<tr>\n<td colspan=\"2\" colwidth='[1,2]' background=\"#fff\" valign=\"top\">\n\na\n\n</td>\n</tr>\n</table>",
     );
     comes_back(
-        &[Node::new(Kind::Table).holding(vec![
+        &[Node::new(Kind::Table).holding(thin_vec![
             row(Kind::TableCell),
             Node::new(Kind::TableRow),
             row(Kind::TableHeader),
@@ -221,9 +232,9 @@ fn tables_are_piped_if_that_says_all() {
         "ragged rows",
     );
     comes_back(
-        &[Node::new(Kind::Table).holding(vec![Node::new(Kind::TableRow).holding(vec![
+        &[Node::new(Kind::Table).holding(thin_vec![Node::new(Kind::TableRow).holding(thin_vec![
             Node::new(Kind::TableCell),
-            Node::new(Kind::TableCell).holding(vec![Node::new(Kind::Table).holding(rows())]),
+            Node::new(Kind::TableCell).holding(thin_vec![Node::new(Kind::Table).holding(rows())]),
         ])])],
         "a table in a table",
     );
@@ -241,11 +252,11 @@ fn extensions_come_back() {
     };
     check(&[toc(Kind::Extension)], "::macro{name=toc maxLevel=3 style=\"a b\" attr:layout=default}");
     check(
-        &[toc(Kind::BodiedExtension).holding(vec![paragraph("a")])],
+        &[toc(Kind::BodiedExtension).holding(thin_vec![paragraph("a")])],
         ":::macro{name=toc maxLevel=3 style=\"a b\" attr:layout=default}\na\n:::",
     );
     comes_back(
-        &[Node::new(Kind::Paragraph).holding(vec![toc(Kind::InlineExtension).with("text", "t")])],
+        &[Node::new(Kind::Paragraph).holding(thin_vec![toc(Kind::InlineExtension).with("text", "t")])],
         "a macro among text",
     );
     comes_back(
@@ -268,7 +279,7 @@ fn extensions_come_back() {
 fn every_inline_node_comes_back() {
     let one = |node: Node<'static>, expected: &str| {
         check(
-            &[Node::new(Kind::Paragraph).holding(vec![text("a "), node, text(" b")])],
+            &[Node::new(Kind::Paragraph).holding(thin_vec![text("a "), node, text(" b")])],
             &format!("a {expected} b"),
         )
     };
@@ -314,44 +325,44 @@ fn every_inline_node_comes_back() {
 fn marks_are_as_plain_as_their_place_allows() {
     let marked = |it, kind| text(it).marked(Mark::new(kind));
     let line = |runs, expected| check(&[Node::new(Kind::Paragraph).holding(runs)], expected);
-    line(vec![text("a"), marked("b", MarkKind::Em), text("c")], "a*b*c");
-    line(vec![marked("a ", MarkKind::Strong), text("b")], ":strong[a ]b");
-    line(vec![text("a"), marked("(b)", MarkKind::Strong), text("c")], "a:strong[(b)]c");
-    line(vec![marked("a", MarkKind::Em), marked("b", MarkKind::Strong)], "*a*:strong[b]");
+    line(thin_vec![text("a"), marked("b", MarkKind::Em), text("c")], "a*b*c");
+    line(thin_vec![marked("a ", MarkKind::Strong), text("b")], ":strong[a ]b");
+    line(thin_vec![text("a"), marked("(b)", MarkKind::Strong), text("c")], "a:strong[(b)]c");
+    line(thin_vec![marked("a", MarkKind::Em), marked("b", MarkKind::Strong)], "*a*:strong[b]");
     line(
-        vec![
+        thin_vec![
             marked("a", MarkKind::Strong),
             marked("b", MarkKind::Strong).marked(Mark::new(MarkKind::Em)),
             text("!"),
         ],
         "**a*b***!",
     );
-    line(vec![marked("a\nb", MarkKind::Code)], ":code[a&#10;b]");
+    line(thin_vec![marked("a\nb", MarkKind::Code)], ":code[a&#10;b]");
     let link = |it| text(it).marked(Mark::new(MarkKind::Link).with("href", "u v").with("title", "t"));
-    line(vec![link("a"), link("b").marked(Mark::new(MarkKind::Strong))], "[a**b**](<u v> \"t\")");
+    line(thin_vec![link("a"), link("b").marked(Mark::new(MarkKind::Strong))], "[a**b**](<u v> \"t\")");
     let colored = text("a")
         .marked(Mark::new(MarkKind::TextColor).with("color", "#ff0000"))
         .marked(Mark::new(MarkKind::BackgroundColor).with("color", "#00ff00"));
-    line(vec![colored], ":color[a]{fg=#ff0000 bg=#00ff00}");
+    line(thin_vec![colored], ":color[a]{fg=#ff0000 bg=#00ff00}");
     line(
-        vec![
+        thin_vec![
             text("a").marked(
                 Mark::new(MarkKind::Annotation).with("id", "i").with("annotationType", "inlineComment"),
             ),
         ],
         ":comment[a]{id=i}",
     );
-    line(vec![text("a").marked(Mark::new(MarkKind::Other).with("/type", "html:cite"))], ":cite[a]");
+    line(thin_vec![text("a").marked(Mark::new(MarkKind::Other).with("/type", "html:cite"))], ":cite[a]");
     line(
-        vec![text("a").marked(Mark::new(MarkKind::Other).with("/type", "html:b").with("type", "x"))],
+        thin_vec![text("a").marked(Mark::new(MarkKind::Other).with("/type", "html:b").with("type", "x"))],
         ":mark[a]{type=html:b /type=x}",
     );
     line(
-        vec![text("a").marked(Mark::new(MarkKind::Link).with("href", "u").with("collection", "c"))],
+        thin_vec![text("a").marked(Mark::new(MarkKind::Link).with("href", "u").with("collection", "c"))],
         ":mark[a]{type=link href=u collection=c}",
     );
     line(
-        vec![
+        thin_vec![
             marked("a", MarkKind::Underline),
             text("a").marked(Mark::new(MarkKind::Subsup).with("type", "sub")),
         ],
@@ -361,10 +372,11 @@ fn marks_are_as_plain_as_their_place_allows() {
 
 #[test]
 fn marks_of_blocks_are_attributes() {
-    let consumer = Mark { kind: MarkKind::DataConsumer, attrs: vec![Attr::json("sources", "[\"a\"]")] };
+    let consumer = Mark { kind: MarkKind::DataConsumer, attrs: thin_vec![Attr::json("sources", "[\"a\"]")] };
     let fragment = Mark::new(MarkKind::Fragment).with("localId", "l").with("name", "n");
-    let table = Node::new(Kind::Table).marked(fragment).holding(vec![
-        Node::new(Kind::TableRow).holding(vec![Node::new(Kind::TableHeader).holding(vec![paragraph("a")])]),
+    let table = Node::new(Kind::Table).marked(fragment).holding(thin_vec![
+        Node::new(Kind::TableRow)
+            .holding(thin_vec![Node::new(Kind::TableHeader).holding(thin_vec![paragraph("a")])]),
     ]);
     comes_back(&[table], "a fragment");
     comes_back(
@@ -373,7 +385,7 @@ fn marks_of_blocks_are_attributes() {
     );
     let breakout = Mark {
         kind: MarkKind::Breakout,
-        attrs: vec![Attr::string("mode", "wide"), Attr::json("width", "1000")],
+        attrs: thin_vec![Attr::string("mode", "wide"), Attr::json("width", "1000")],
     };
     check(
         &[Node::new(Kind::CodeBlock).marked(breakout)],
@@ -387,25 +399,24 @@ fn marks_of_blocks_are_attributes() {
         &[Node::new(Kind::Heading)
             .with_json("level", "1")
             .marked(Mark::new(MarkKind::Alignment).with("align", "center"))
-            .holding(vec![text("a")])],
+            .holding(thin_vec![text("a")])],
         "# a {align=center}",
     );
 }
 
 #[test]
 fn the_plain_flavour_is_for_reading() {
-    let panel =
-        Node::new(Kind::Panel).with("panelType", "error").holding(vec![Node::new(Kind::Paragraph).holding(
-            vec![
-                Node::new(Kind::Status).with("text", "OK").with("color", "green"),
-                text(" "),
-                Node::new(Kind::Mention).with("id", "1").with("text", "@A"),
-                text(" "),
-                Node::new(Kind::Date).with("timestamp", "1577923200000"),
-                text(" x").marked(Mark::new(MarkKind::TextColor).with("color", "#ff0000")),
-            ],
-        )]);
-    let expand = Node::new(Kind::Expand).with("title", "T").holding(vec![panel]);
+    let panel = Node::new(Kind::Panel).with("panelType", "error").holding(thin_vec![
+        Node::new(Kind::Paragraph).holding(thin_vec![
+            Node::new(Kind::Status).with("text", "OK").with("color", "green"),
+            text(" "),
+            Node::new(Kind::Mention).with("id", "1").with("text", "@A"),
+            text(" "),
+            Node::new(Kind::Date).with("timestamp", "1577923200000"),
+            text(" x").marked(Mark::new(MarkKind::TextColor).with("color", "#ff0000")),
+        ],)
+    ]);
+    let expand = Node::new(Kind::Expand).with("title", "T").holding(thin_vec![panel]);
     assert_eq!(
         PLAIN.document(&[expand]),
         "<details>\n<summary>T</summary>\n\n> [!CAUTION]\n> **[OK]** @A 2020-01-02 x\n\n</details>\n"
@@ -415,7 +426,7 @@ fn the_plain_flavour_is_for_reading() {
 #[test]
 fn parts_stand_as_in_their_parent() {
     let list = Node::new(Kind::BulletList);
-    let item = || Node::new(Kind::ListItem).holding(vec![paragraph("a")]);
+    let item = || Node::new(Kind::ListItem).holding(thin_vec![paragraph("a")]);
     assert_eq!(EXTENDED.part(&[item(), item()], Some(&list)), "- a\n- a");
     assert_eq!(
         EXTENDED.part(&[text("*"), Node::new(Kind::HardBreak), text("b")], Some(&Node::new(Kind::Paragraph))),

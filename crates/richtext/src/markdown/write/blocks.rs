@@ -1,5 +1,7 @@
 //! Blocks, each as the plainest Markdown that carries all of it: CommonMark, then attributes, then a directive, then ADF in a fence.
 
+use thin_vec::ThinVec;
+
 use super::super::attrs::{self, Place};
 use super::escape::Within;
 use super::inline::Inline;
@@ -318,7 +320,7 @@ impl Blocks {
     }
 
     fn caption(&mut self, caption: &Node<'_>) {
-        let text = Node { kind: Kind::Paragraph, attrs: Vec::new(), ..caption.clone() };
+        let text = Node { kind: Kind::Paragraph, attrs: ThinVec::new(), ..caption.clone() };
         self.block(&text, false);
     }
 }

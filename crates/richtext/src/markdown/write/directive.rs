@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::super::attrs::{self, Place};
 use super::escape::{self, Around, Lone, Within};
 use super::span;
@@ -43,10 +45,10 @@ pub(super) fn is_plain_link(mark: &Mark<'_>) -> bool {
 }
 
 /// Name and attributes of the directive for a mark.
-pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, Vec<Attr<'n>>) {
+pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, ThinVec<Attr<'n>>) {
     let bare = mark.attrs.is_empty();
     if let Some(color) = color(mark) {
-        return ("color", vec![color]);
+        return ("color", thin_vec![color]);
     }
     let all = || {
         let carried = mark.attrs.iter().filter(|it| attrs::is_carried(it) && attrs::can_name(&it.name));
@@ -55,18 +57,18 @@ pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, Vec<Attr<'n>>) {
             .collect::<Vec<_>>()
     };
     match mark.kind {
-        MarkKind::Strong if bare => ("strong", Vec::new()),
-        MarkKind::Em if bare => ("em", Vec::new()),
-        MarkKind::Strike if bare => ("strike", Vec::new()),
-        MarkKind::Code if bare => ("code", Vec::new()),
+        MarkKind::Strong if bare => ("strong", ThinVec::new()),
+        MarkKind::Em if bare => ("em", ThinVec::new()),
+        MarkKind::Strike if bare => ("strike", ThinVec::new()),
+        MarkKind::Code if bare => ("code", ThinVec::new()),
         MarkKind::Annotation if mark.text("annotationType") == Some("inlineComment") => {
             ("comment", all().into_iter().filter(|it| it.name != "annotationType").collect())
         }
         MarkKind::Other if mark.attrs.len() == 1 && mark.text("/type") == Some("html:cite") => {
-            ("cite", Vec::new())
+            ("cite", ThinVec::new())
         }
         _ => {
-            let mut attrs = vec![Attr::string("type", mark.name())];
+            let mut attrs = thin_vec![Attr::string("type", mark.name())];
             attrs.extend(all().into_iter().filter(|it| it.name != "/type").map(|mut it| {
                 if it.name == "type" {
                     it.name = "/type".into();
@@ -210,7 +212,7 @@ fn date(out: &mut String, node: &Node<'_>) -> Option<()> {
 }
 
 /// Name and attributes of an extension: of a macro that has nothing but parameters, or of any.
-pub(super) fn extension<'n>(node: &'n Node<'_>) -> Option<(&'static str, Vec<Attr<'n>>)> {
+pub(super) fn extension<'n>(node: &'n Node<'_>) -> Option<(&'static str, ThinVec<Attr<'n>>)> {
     let inline = node.kind == Kind::InlineExtension;
     let mut rest = attrs::of_node(node)?;
     if inline && node.get("text").is_some_and(|it| it.as_str().is_none()) {
@@ -222,7 +224,7 @@ pub(super) fn extension<'n>(node: &'n Node<'_>) -> Option<(&'static str, Vec<Att
         && kind == MACRO
         && let Some(parameters) = macro_parameters(parameters)
     {
-        let mut given = vec![Attr::string("name", key)];
+        let mut given = thin_vec![Attr::string("name", key)];
         given.extend(parameters);
         for mut attr in rest {
             match &*attr.name {
@@ -252,7 +254,7 @@ fn is_mark_name(name: &str) -> bool {
 }
 
 /// The parameters of a macro, if there is nothing else but what identifies it, each is a text, and each can be written.
-fn macro_parameters(json: &str) -> Option<Vec<Attr<'_>>> {
+fn macro_parameters(json: &str) -> Option<ThinVec<Attr<'_>>> {
     let parts = parameters::read(json)?;
     if parts.extra.is_some_and(|it| it != r#"{"macroMetadata":{}}"#) {
         return None;
@@ -274,7 +276,10 @@ fn macro_parameter((name, text, markup): parameters::Param<'_>) -> Option<Attr<'
 }
 
 /// Name and attributes of the directive for a block.
-pub(super) fn block<'n>(node: &'n Node<'_>, within: Option<&str>) -> Option<(&'static str, Vec<Attr<'n>>)> {
+pub(super) fn block<'n>(
+    node: &'n Node<'_>,
+    within: Option<&str>,
+) -> Option<(&'static str, ThinVec<Attr<'n>>)> {
     let (name, renames): (&str, &[(&str, &str)]) = match node.kind {
         Kind::Panel => ("panel", &[("panelType", "type")]),
         Kind::Expand | Kind::NestedExpand => return expand(node, within),
@@ -304,7 +309,7 @@ pub(super) fn block<'n>(node: &'n Node<'_>, within: Option<&str>) -> Option<(&'s
     Some((name, given))
 }
 
-fn expand<'n>(node: &'n Node<'_>, within: Option<&str>) -> Option<(&'static str, Vec<Attr<'n>>)> {
+fn expand<'n>(node: &'n Node<'_>, within: Option<&str>) -> Option<(&'static str, ThinVec<Attr<'n>>)> {
     let mut given = attrs::of_node(node)?;
     let nested = node.kind == Kind::NestedExpand;
     if nested != within.is_some_and(super::super::read::directive::nests) {
@@ -313,13 +318,13 @@ fn expand<'n>(node: &'n Node<'_>, within: Option<&str>) -> Option<(&'static str,
     Some(("expand", given))
 }
 
-fn media<'n>(node: &'n Node<'_>) -> Option<Vec<Attr<'n>>> {
+fn media<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     let media = match &node.children[..] {
         [media] => media,
         [media, caption] if is_bare(caption) && caption.kind == Kind::Caption => media,
         _ => return None,
     };
-    let mut all = Vec::new();
+    let mut all = ThinVec::new();
     for mut attr in
         attrs::of_node(media).filter(|_| media.kind == Kind::Media && media.text_of("type").is_some())?
     {

@@ -2,6 +2,8 @@
 //!
 //! In: a list. Out: its items, or nothing if Markdown has no list that says all of it.
 
+use thin_vec::ThinVec;
+
 use super::super::attrs;
 use super::super::read::inline::EMPTY;
 use super::blocks::Blocks;
@@ -219,7 +221,7 @@ fn ends_with_tasks(item: &Node<'_>) -> bool {
 }
 
 /// What is said of the item of a list, by the names it has on a line of its own; `None` if that can't be written.
-fn of_item<'n>(item: &'n Node<'_>) -> Option<Vec<Attr<'n>>> {
+fn of_item<'n>(item: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     let mut given = attrs::of_node(item)?;
     given.iter_mut().for_each(|it| it.name = format!("{}{}", attrs::ITEM, it.name).into());
     Some(given)

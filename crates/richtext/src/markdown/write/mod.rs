@@ -56,7 +56,7 @@ pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, flavor: Flavor
     // Items, rows and the like are written in what holds them.
     match parent {
         Some(parent) if needs_holder(parent.kind) => {
-            let mut holder = Node::new(parent.kind).holding(nodes.to_vec());
+            let mut holder = Node::new(parent.kind).holding(nodes.into());
             holder.attrs.clone_from(&parent.attrs);
             siblings(&[holder], flavor)
         }

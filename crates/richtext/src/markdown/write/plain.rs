@@ -2,19 +2,21 @@
 //!
 //! In: any blocks. Out: blocks that Markdown has signs for. What nobody can read there (identifiers, layouts, colours) is gone.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use crate::tree::{Kind, Mark, MarkKind, Node};
 use crate::values::dates;
 
 /// The blocks as plainer ones.
-pub(super) fn blocks<'a>(nodes: &[Node<'a>]) -> Vec<Node<'a>> {
-    let mut plain = Vec::new();
+pub(super) fn blocks<'a>(nodes: &[Node<'a>]) -> ThinVec<Node<'a>> {
+    let mut plain = ThinVec::new();
     for node in nodes {
         block(node, &mut plain);
     }
     plain
 }
 
-fn block<'a>(node: &Node<'a>, into: &mut Vec<Node<'a>>) {
+fn block<'a>(node: &Node<'a>, into: &mut ThinVec<Node<'a>>) {
     match node.kind {
         Kind::LayoutSection
         | Kind::LayoutColumn
@@ -29,7 +31,10 @@ fn block<'a>(node: &Node<'a>, into: &mut Vec<Node<'a>>) {
         }
         Kind::MediaSingle => {
             into.extend(
-                node.children.iter().filter(|it| it.kind == Kind::Media).map(|it| paragraph(vec![media(it)])),
+                node.children
+                    .iter()
+                    .filter(|it| it.kind == Kind::Media)
+                    .map(|it| paragraph(thin_vec![media(it)])),
             );
             into.extend(
                 node.children
@@ -38,9 +43,9 @@ fn block<'a>(node: &Node<'a>, into: &mut Vec<Node<'a>>) {
                     .map(|it| paragraph(runs(&it.children))),
             );
         }
-        Kind::Media => into.push(paragraph(vec![media(node)])),
-        Kind::BlockCard | Kind::EmbedCard => into.push(paragraph(vec![card(node)])),
-        Kind::Extension | Kind::SyncBlock => into.push(paragraph(vec![note(node)])),
+        Kind::Media => into.push(paragraph(thin_vec![media(node)])),
+        Kind::BlockCard | Kind::EmbedCard => into.push(paragraph(thin_vec![card(node)])),
+        Kind::Extension | Kind::SyncBlock => into.push(paragraph(thin_vec![note(node)])),
         Kind::RawBlock if node.text_of("/format") != Some("markdown") => into.push(node.clone()),
         _ if node.kind.is_inline() => into.extend(runs(std::slice::from_ref(node))),
         _ => {
@@ -70,15 +75,15 @@ fn block<'a>(node: &Node<'a>, into: &mut Vec<Node<'a>>) {
     }
 }
 
-fn paragraph(children: Vec<Node<'_>>) -> Node<'_> {
+fn paragraph(children: ThinVec<Node<'_>>) -> Node<'_> {
     Node::new(Kind::Paragraph).holding(children)
 }
 
 fn item<'a>(node: &Node<'a>) -> Node<'a> {
-    Node::new(Kind::ListItem).holding(vec![paragraph(runs(&node.children))])
+    Node::new(Kind::ListItem).holding(thin_vec![paragraph(runs(&node.children))])
 }
 
-fn runs<'a>(nodes: &[Node<'a>]) -> Vec<Node<'a>> {
+fn runs<'a>(nodes: &[Node<'a>]) -> ThinVec<Node<'a>> {
     nodes.iter().map(run).collect()
 }
 

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::ThinVec;
+
 use super::Reader;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::json;
@@ -23,7 +25,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// What the attributes of the element say but those that are `known`.
-    pub(super) fn said(&self, index: usize, known: &[&str]) -> Vec<Attr<'a>> {
+    pub(super) fn said(&self, index: usize, known: &[&str]) -> ThinVec<Attr<'a>> {
         let said = self.xml.attributes(index).filter(|it| it.name != EXTRA && !known.contains(&it.name));
         said.map(|it| match it.name {
             "local-id" | "ac:local-id" => Attr::string("localId", it.value()),
@@ -86,7 +88,7 @@ fn mark<'a>(text: &str) -> Option<Mark<'a>> {
 }
 
 /// Sets what the object says. A name of ADF's is said once; of others an element may have said the first of two.
-fn set_all(attrs: &mut Vec<Attr<'_>>, object: &str) {
+fn set_all(attrs: &mut ThinVec<Attr<'_>>, object: &str) {
     let members = json::members(object).unwrap_or_default();
     attrs.retain(|it| it.is_foreign() || members.iter().all(|member| member.0 != it.name));
     for (name, value) in members {

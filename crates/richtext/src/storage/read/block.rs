@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::super::xml::Sort;
 use super::super::{names, style};
 use super::{Reader, Scope, inline};
@@ -9,7 +11,7 @@ use crate::tree::{Kind, Mark, MarkKind, Node, Span, add};
 
 impl<'a> Reader<'_, 'a> {
     /// The block an element is; a layout of one section is that section.
-    pub(super) fn block(&mut self, index: usize, scope: Scope, blocks: &mut Vec<Node<'a>>) {
+    pub(super) fn block(&mut self, index: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         if self.is_too_deep(index, scope.depth) {
             blocks.push(self.raw(index, Kind::RawBlock));
             return;
@@ -36,7 +38,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// What stands between blocks, where no text is beside it.
-    pub(super) fn alone(&mut self, index: usize, scope: Scope, blocks: &mut Vec<Node<'a>>) {
+    pub(super) fn alone(&mut self, index: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         let block = match self.xml.name(index) {
             "a" => self.card(index),
             "ac:image" => self.media_single(index, index, scope),
@@ -120,7 +122,9 @@ impl<'a> Reader<'_, 'a> {
             if self.is_too_deep(index, scope.depth) {
                 let span = self.xml.item(index).span();
                 list.children.push(
-                    Node::new(Kind::ListItem).at(span, span).holding(vec![self.raw(index, Kind::RawBlock)]),
+                    Node::new(Kind::ListItem)
+                        .at(span, span)
+                        .holding(thin_vec![self.raw(index, Kind::RawBlock)]),
                 );
                 return;
             }

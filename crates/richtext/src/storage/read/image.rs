@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::super::style;
 use super::link::Resource;
 use super::{Reader, Scope, inline};
@@ -13,7 +15,7 @@ struct Picture<'a> {
     resource: usize,
     target: Resource<'a>,
     caption: Option<usize>,
-    marks: Vec<Mark<'a>>,
+    marks: ThinVec<Mark<'a>>,
 }
 
 impl<'a> Reader<'_, 'a> {
@@ -108,7 +110,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let mut node = self.element(index, Kind::Image, &["ac:alt", "ac:title", "ac:width", "ac:height"]);
         node.inner = node.span;
-        let mut attrs = vec![Attr::string("url", picture.target.href)];
+        let mut attrs = thin_vec![Attr::string("url", picture.target.href)];
         attrs.extend(self.sized(index, ["ac:alt", "ac:title", "ac:width", "ac:height"]));
         node.attrs.splice(0..0, attrs);
         node.attrs.extend(picture.target.attrs);
@@ -120,13 +122,13 @@ impl<'a> Reader<'_, 'a> {
         let url = self.xml.attribute(index, "src")?;
         let mut node = self.element(index, Kind::Image, &["src", "alt", "title", "width", "height"]);
         node.inner = node.span;
-        let mut attrs = vec![Attr::string("url", url)];
+        let mut attrs = thin_vec![Attr::string("url", url)];
         attrs.extend(self.sized(index, ["alt", "title", "width", "height"]));
         node.attrs.splice(0..0, attrs);
         Some(self.finish(index, node.with("storage:form", "img")))
     }
 
-    fn sized(&self, index: usize, names: [&'static str; 4]) -> Vec<Attr<'a>> {
+    fn sized(&self, index: usize, names: [&'static str; 4]) -> ThinVec<Attr<'a>> {
         let known = ["alt", "title", "width", "height"].into_iter().zip(names);
         known
             .filter_map(|(name, written)| {
@@ -139,7 +141,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn parts_of_picture(&self, index: usize) -> Option<Picture<'a>> {
         let (mut resource, mut caption) = (None, None);
-        let mut marks = Vec::new();
+        let mut marks = ThinVec::new();
         marks.extend(
             self.xml.attribute(index, "ac:href").map(|it| Mark::new(MarkKind::Link).with("href", it)),
         );

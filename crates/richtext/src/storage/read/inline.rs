@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::super::names::{self, Spelled};
 use super::super::style;
 use super::super::xml::{Siblings, Sort};
@@ -19,18 +21,18 @@ pub(super) struct Run<'a> {
     window: Span,
     /// The outermost element that marks it.
     outer: Option<Span>,
-    pub(super) marks: Vec<Mark<'a>>,
+    pub(super) marks: ThinVec<Mark<'a>>,
     pub(super) depth: usize,
 }
 
 impl<'a> Run<'a> {
     /// All that is in `window`, without marks.
     pub(super) fn within(window: Span, depth: usize) -> Self {
-        Self { window, outer: None, marks: Vec::new(), depth }
+        Self { window, outer: None, marks: ThinVec::new(), depth }
     }
 
     /// What `element` holds, with these marks besides.
-    pub(super) fn marked(&self, element: Span, marks: Vec<Mark<'a>>) -> Self {
+    pub(super) fn marked(&self, element: Span, marks: ThinVec<Mark<'a>>) -> Self {
         let mut run = Self {
             window: self.window,
             outer: self.outer.or(Some(element)),
@@ -63,7 +65,7 @@ impl<'a> Run<'a> {
 
 impl<'x, 'a> Reader<'x, 'a> {
     /// The nodes of these pieces, behind those that `nodes` has.
-    pub(super) fn inlines(&mut self, siblings: Siblings<'x>, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) {
+    pub(super) fn inlines(&mut self, siblings: Siblings<'x>, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
         let mut siblings = siblings.peekable();
         while let Some(index) = siblings.next() {
             match self.xml.item(index).sort {
@@ -84,7 +86,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         matches!(self.xml.item(index).sort, Sort::Text | Sort::Data)
     }
 
-    fn text(&self, span: Span, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) {
+    fn text(&self, span: Span, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
         let span = Span { start: span.start.max(run.window.start), end: span.end.min(run.window.end) };
         if span.is_empty() {
             return;
@@ -95,7 +97,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    fn inline(&mut self, index: usize, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) {
+    fn inline(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
         let before = nodes.len();
         let fits = !self.xml.item(index).block && !self.is_too_deep(index, run.depth);
         if !fits || !self.known(index, run, nodes) || nodes.len() == before {
@@ -105,7 +107,7 @@ impl<'x, 'a> Reader<'x, 'a> {
     }
 
     /// Reads the element; `false` if it can't be understood. One that leaves no node is kept as it was written, too.
-    fn known(&mut self, index: usize, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) -> bool {
+    fn known(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let name = self.xml.name(index);
         let node = match name {
             "br" => Some(self.finish(index, self.element(index, Kind::HardBreak, &[]))),
@@ -130,9 +132,9 @@ impl<'x, 'a> Reader<'x, 'a> {
     pub(super) fn held(
         &mut self,
         index: usize,
-        marks: Vec<Mark<'a>>,
+        marks: ThinVec<Mark<'a>>,
         run: &Run<'a>,
-        nodes: &mut Vec<Node<'a>>,
+        nodes: &mut ThinVec<Node<'a>>,
     ) -> bool {
         let before = nodes.len();
         let leads = marks.iter().any(|it| matches!(it.kind, MarkKind::Link | MarkKind::Annotation));
@@ -142,7 +144,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         !leads || nodes[before..].iter().any(|it| it.kind != Kind::HardBreak)
     }
 
-    fn marked(&mut self, index: usize, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) -> bool {
+    fn marked(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let name = self.xml.name(index);
         let mut mark = match names::mark(name) {
             Some((kind, _)) => Mark::new(kind),
@@ -156,15 +158,15 @@ impl<'x, 'a> Reader<'x, 'a> {
             mark = mark.with("storage:form", name);
         }
         let mark = self.finish_mark(index, mark);
-        self.held(index, vec![mark], run, nodes)
+        self.held(index, thin_vec![mark], run, nodes)
     }
 
     /// Marks that Confluence spells as a style.
-    fn span(&mut self, index: usize, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) -> bool {
+    fn span(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         if let Some(mark) = self.extra_mark(index) {
-            return self.held(index, vec![mark], run, nodes);
+            return self.held(index, thin_vec![mark], run, nodes);
         }
-        let mut marks = Vec::new();
+        let mut marks = ThinVec::new();
         let mut attrs = self.said(index, &["style"]);
         if let Some(written) = self.xml.attribute(index, "style") {
             let rest = style_marks(&written, &mut marks);
@@ -180,12 +182,12 @@ impl<'x, 'a> Reader<'x, 'a> {
         self.held(index, marks, run, nodes)
     }
 
-    fn comment(&mut self, index: usize, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) -> bool {
+    fn comment(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let Some(id) = self.xml.attribute(index, "ac:ref") else { return false };
         let mut mark = Mark::new(MarkKind::Annotation).with("id", id).with("annotationType", "inlineComment");
         mark.attrs.extend(self.said(index, &["ac:ref"]));
         let mark = self.finish_mark(index, mark);
-        self.held(index, vec![mark], run, nodes)
+        self.held(index, thin_vec![mark], run, nodes)
     }
 
     fn date(&self, index: usize) -> Option<Node<'a>> {
@@ -239,7 +241,7 @@ impl<'x, 'a> Reader<'x, 'a> {
 }
 
 /// Adds the marks of a style, and gives back what is left of it.
-fn style_marks<'a>(written: &Cow<'a, str>, marks: &mut Vec<Mark<'a>>) -> Cow<'a, str> {
+fn style_marks<'a>(written: &Cow<'a, str>, marks: &mut ThinVec<Mark<'a>>) -> Cow<'a, str> {
     let known: [style::Known; 4] = [
         ("color", colours::of_css),
         ("background-color", colours::of_css),

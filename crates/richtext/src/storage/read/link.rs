@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::super::{names, xml};
 use super::Reader;
 use super::inline::Run;
@@ -12,17 +14,17 @@ use crate::values::hrefs::{self, Target};
 pub(super) struct Resource<'a> {
     pub(super) href: Cow<'a, str>,
     /// What its element says besides.
-    pub(super) attrs: Vec<Attr<'a>>,
+    pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
 impl<'x, 'a> Reader<'x, 'a> {
     /// A link of HTML.
-    pub(super) fn anchor(&mut self, index: usize, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) -> bool {
+    pub(super) fn anchor(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let Some(href) = self.xml.attribute(index, "href") else {
             let mut mark = Mark::new(MarkKind::Other).with("/type", "html:a");
             mark.attrs.extend(self.said(index, &[]));
             let mark = self.finish_mark(index, mark);
-            return self.held(index, vec![mark], run, nodes);
+            return self.held(index, thin_vec![mark], run, nodes);
         };
         if let Some(card) = self.inline_card(index, &href) {
             nodes.push(run.place(card));
@@ -36,7 +38,7 @@ impl<'x, 'a> Reader<'x, 'a> {
             mark = mark.with("storage:form", "a");
         }
         let mark = self.finish_mark(index, mark);
-        self.held(index, vec![mark], run, nodes)
+        self.held(index, thin_vec![mark], run, nodes)
     }
 
     fn inline_card(&self, index: usize, href: &Cow<'a, str>) -> Option<Node<'a>> {
@@ -75,7 +77,12 @@ impl<'x, 'a> Reader<'x, 'a> {
     }
 
     /// A link to something in Confluence: with text of its own a mark, without a card, to a person a mention.
-    pub(super) fn resource_link(&mut self, index: usize, run: &Run<'a>, nodes: &mut Vec<Node<'a>>) -> bool {
+    pub(super) fn resource_link(
+        &mut self,
+        index: usize,
+        run: &Run<'a>,
+        nodes: &mut ThinVec<Node<'a>>,
+    ) -> bool {
         let Some((resource, body)) = self.parts(index).filter(|_| !self.says_any(index, "ri:")) else {
             return false;
         };
@@ -141,13 +148,13 @@ impl<'x, 'a> Reader<'x, 'a> {
         body: usize,
         mark: Mark<'a>,
         run: &Run<'a>,
-        nodes: &mut Vec<Node<'a>>,
+        nodes: &mut ThinVec<Node<'a>>,
     ) -> bool {
         let plain = self.xml.name(body) == "ac:plain-text-link-body";
         if self.xml.attributes(body).next().is_some() || plain && self.plain(body).is_none() {
             return false;
         }
-        let inner = run.marked(self.xml.item(index).span(), vec![mark]);
+        let inner = run.marked(self.xml.item(index).span(), thin_vec![mark]);
         let before = nodes.len();
         self.inlines(self.xml.children(body), &inner, nodes);
         // Text alone is written as plain text, unless the source did otherwise.
@@ -166,7 +173,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         index: usize,
         person: usize,
         body: Option<usize>,
-        attrs: Vec<Attr<'a>>,
+        attrs: ThinVec<Attr<'a>>,
     ) -> Option<Node<'a>> {
         if !self.xml.children(person).all(|it| self.xml.is_blank(it)) || !self.says_only(person, "ri:") {
             return None;
@@ -190,7 +197,7 @@ impl<'x, 'a> Reader<'x, 'a> {
     fn target(&self, resource: Option<usize>, anchor: Option<Cow<'a, str>>) -> Option<Resource<'a>> {
         let Some(resource) = resource else {
             let href = Target::Anchor { anchor: anchor? }.href();
-            return Some(Resource { href: href.into(), attrs: Vec::new() });
+            return Some(Resource { href: href.into(), attrs: ThinVec::new() });
         };
         self.resource(resource, anchor)
     }

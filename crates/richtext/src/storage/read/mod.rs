@@ -17,12 +17,14 @@ mod task;
 pub(super) use attrs::EXTRA;
 pub(super) use extension::{is_usual, typed};
 
+use thin_vec::ThinVec;
+
 use super::xml::{Siblings, Sort, Xml};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
 /// The blocks of `source`, and what is wrong with it.
-pub(super) fn read(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
+pub(super) fn read(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let (xml, diagnostics) = Xml::parse(source);
     let mut reader = Reader { xml: &xml, diagnostics };
     let blocks = reader.blocks(xml.between(0, xml.items.len()), Scope::default());
@@ -30,10 +32,10 @@ pub(super) fn read(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
 }
 
 /// The nodes of `source` as it stands among text. Tells whether something can be written as it is.
-pub(super) fn read_inline(source: &str) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
+pub(super) fn read_inline(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let (xml, diagnostics) = Xml::parse(source);
     let mut reader = Reader { xml: &xml, diagnostics };
-    let mut nodes = Vec::new();
+    let mut nodes = ThinVec::new();
     let run = inline::Run::within(Span::new(0, source.len()), 0);
     reader.inlines(xml.between(0, xml.items.len()), &run, &mut nodes);
     (nodes, reader.diagnostics)
@@ -64,8 +66,8 @@ impl Scope {
 
 impl<'x, 'a> Reader<'x, 'a> {
     /// The blocks that these are, with a paragraph for each stretch of text among them.
-    fn blocks(&mut self, siblings: Siblings<'x>, scope: Scope) -> Vec<Node<'a>> {
-        let mut blocks = Vec::new();
+    fn blocks(&mut self, siblings: Siblings<'x>, scope: Scope) -> ThinVec<Node<'a>> {
+        let mut blocks = ThinVec::new();
         let mut loose = siblings.clone().next().unwrap_or_default();
         let mut end = loose;
         for index in siblings {
@@ -81,7 +83,7 @@ impl<'x, 'a> Reader<'x, 'a> {
     }
 
     /// What stands from `from` up to `to`, none of it a block by itself: if text is among it, a paragraph.
-    fn loose(&mut self, from: usize, to: usize, scope: Scope, blocks: &mut Vec<Node<'a>>) {
+    fn loose(&mut self, from: usize, to: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         let xml = self.xml;
         let mut found = xml.between(from, to).filter(|it| !xml.is_blank(*it));
         let Some(first) = found.next() else { return };

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::ThinVec;
+
 use super::Reader;
 use super::macros::Macro;
 use crate::format::known;
@@ -58,7 +60,7 @@ fn settle(node: &mut Node<'_>, at: Span) {
 /// The node with texts of its own.
 fn owned(node: Node<'_>) -> Node<'static> {
     let own = |it: Cow<'_, str>| Cow::Owned(it.into_owned());
-    let attrs = |it: Vec<Attr<'_>>| {
+    let attrs = |it: ThinVec<Attr<'_>>| {
         let own_attr = |it: Attr<'_>| Attr {
             name: own(it.name),
             value: match it.value {

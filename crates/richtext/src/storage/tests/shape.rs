@@ -2,6 +2,8 @@
 //!
 //! Left out: places, the order of attributes and marks, how text is cut into nodes, and how formats spell a node.
 
+use thin_vec::ThinVec;
+
 use crate::tree::{Attr, Kind, Node, Value};
 use crate::values::json;
 
@@ -53,7 +55,7 @@ fn marks(node: &Node<'_>) -> String {
 }
 
 /// Of somebody whose id is there, the name is what Confluence shows; that something is there and empty, nobody misses.
-fn said<'a>(node: &Node<'a>) -> Vec<Attr<'a>> {
+fn said<'a>(node: &Node<'a>) -> ThinVec<Attr<'a>> {
     let named = node.kind == Kind::Mention && node.get("id").is_some();
     let empty = |it: &Attr<'a>| it.name.starts_with('/') && it.is_incidental();
     let is_said = |it: &&Attr<'a>| !empty(it) && (!named || it.name != "text" && !it.is_default());

@@ -1,5 +1,7 @@
 //! Trees of other formats: written, and read again.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::super::write::part;
 use super::comes_back;
 use super::corpus::json_files;
@@ -36,10 +38,10 @@ fn is_lawful(node: &Node<'_>) -> bool {
 }
 
 /// A node of each kind as ADF has them, with what it must hold.
-fn kinds() -> Vec<Node<'static>> {
+fn kinds() -> ThinVec<Node<'static>> {
     let text = || Node::of_text("a <&>\" \r\n\u{a0}]]> b");
-    let paragraph = || Node::new(Kind::Paragraph).holding(vec![text()]);
-    let holding = |kind, child| Node::new(kind).holding(vec![child]);
+    let paragraph = || Node::new(Kind::Paragraph).holding(thin_vec![text()]);
+    let holding = |kind, child| Node::new(kind).holding(thin_vec![child]);
     let media = || Node::new(Kind::Media).with("type", "external").with("url", "http://x/?a=1&b=2");
     let file = Node::new(Kind::Media).with("type", "file").with("id", "i").with("collection", "c");
     let extension =
@@ -48,12 +50,12 @@ fn kinds() -> Vec<Node<'static>> {
     let task = |kind: Kind, child| holding(kind, child).with("localId", "t").with("state", "DONE");
     let decision = holding(Kind::DecisionItem, text()).with("localId", "d").with("state", "DECIDED");
     let column = |width: &'static str| holding(Kind::LayoutColumn, paragraph()).with_json("width", width);
-    vec![
+    thin_vec![
         paragraph(),
         holding(Kind::Heading, text()).with_json("level", "3"),
         holding(Kind::BulletList, holding(Kind::ListItem, paragraph())),
         holding(Kind::OrderedList, holding(Kind::ListItem, paragraph())).with_json("order", "0"),
-        Node::new(Kind::TaskList).with("localId", "l").holding(vec![
+        Node::new(Kind::TaskList).with("localId", "l").holding(thin_vec![
             task(Kind::TaskItem, text()),
             task(Kind::BlockTaskItem, paragraph()),
             holding(Kind::TaskList, task(Kind::TaskItem, text())).with("localId", "n"),
@@ -70,9 +72,9 @@ fn kinds() -> Vec<Node<'static>> {
         holding(Kind::Panel, paragraph()).with("panelType", "info"),
         holding(Kind::Expand, holding(Kind::NestedExpand, paragraph()).with("title", "n")).with("title", ""),
         holding(Kind::Expand, holding(Kind::Expand, paragraph())),
-        Node::new(Kind::LayoutSection).holding(vec![column("33.33"), column("66.67")]),
-        Node::new(Kind::LayoutSection).holding(vec![column("50.0"), column("50"), column("1")]),
-        holding(Kind::Table, Node::new(Kind::TableRow).holding(vec![
+        Node::new(Kind::LayoutSection).holding(thin_vec![column("33.33"), column("66.67")]),
+        Node::new(Kind::LayoutSection).holding(thin_vec![column("50.0"), column("50"), column("1")]),
+        holding(Kind::Table, Node::new(Kind::TableRow).holding(thin_vec![
             cell(Kind::TableHeader).with_json("colspan", "2").with_json("colwidth", "[10, 20.50]"),
             cell(Kind::TableCell).with_json("rowspan", "2").with("background", "#ffffff").with("valign", "top"),
             cell(Kind::TableCell).with_json("colwidth", "[7]"),
@@ -81,7 +83,7 @@ fn kinds() -> Vec<Node<'static>> {
         .with("layout", "default")
         .with_json("width", "760")
         .with("displayMode", "fixed"),
-        Node::new(Kind::Table).holding(vec![
+        Node::new(Kind::Table).holding(thin_vec![
             holding(Kind::TableRow, cell(Kind::TableCell).with_json("colwidth", "[100]")),
             holding(Kind::TableRow, cell(Kind::TableCell)),
             holding(Kind::TableRow, cell(Kind::TableCell).with_json("colwidth", "[1,2]")),
@@ -91,7 +93,7 @@ fn kinds() -> Vec<Node<'static>> {
         Node::new(Kind::MediaSingle)
             .with("layout", "wide")
             .with_json("width", "50")
-            .holding(vec![media(), holding(Kind::Caption, text())]),
+            .holding(thin_vec![media(), holding(Kind::Caption, text())]),
         holding(Kind::MediaSingle, file.clone()).with("layout", "center"),
         holding(Kind::MediaGroup, file),
         Node::new(Kind::BlockCard).with("url", "http://x"),
@@ -100,7 +102,7 @@ fn kinds() -> Vec<Node<'static>> {
         extension(Kind::Extension),
         extension(Kind::Extension).with_json("parameters", r#"{"macroParams":{"a":{"value":1}}}"#),
         extension(Kind::Extension).with_json("parameters", r#"{"macroParams":{"a":{"value":"1"}},"macroMetadata":{"title":"T","macroId":{"value":""}},"x":null}"#),
-        extension(Kind::BodiedExtension).holding(vec![paragraph()]),
+        extension(Kind::BodiedExtension).holding(thin_vec![paragraph()]),
         extension(Kind::Extension).with("text", "t").with("layout", "wide").with("localId", "l"),
         Node::new(Kind::Extension).with("extensionType", "com.forge").with("extensionKey", "k"),
         holding(Kind::MultiBodiedExtension, holding(Kind::ExtensionFrame, paragraph())),
@@ -117,12 +119,12 @@ fn kinds() -> Vec<Node<'static>> {
     ]
 }
 
-fn inlines() -> Vec<Node<'static>> {
+fn inlines() -> ThinVec<Node<'static>> {
     let extension = Node::new(Kind::InlineExtension)
         .with("extensionType", crate::tree::MACRO)
         .with("extensionKey", "anchor")
         .with_json("parameters", r#"{"macroParams":{"":{"value":"x"}}}"#);
-    vec![
+    thin_vec![
         Node::of_text(" a <&>\" \u{a0}]]> \n\r\t b "),
         Node::new(Kind::HardBreak),
         Node::new(Kind::HardBreak).with("text", "\n"),
@@ -149,11 +151,11 @@ fn inlines() -> Vec<Node<'static>> {
     ]
 }
 
-fn marks() -> Vec<Mark<'static>> {
+fn marks() -> ThinVec<Mark<'static>> {
     let new = Mark::new;
     let mut indented = new(MarkKind::Fragment);
     indented.attrs.push(Attr::json("localId", "5"));
-    vec![
+    thin_vec![
         new(MarkKind::Link).with("href", "http://x/?a&\"b").with("title", "t").with("collection", "c"),
         new(MarkKind::Link).with("href", "confluence:S/T"),
         new(MarkKind::Link).with("href", "#x"),
@@ -226,10 +228,10 @@ fn every_inline_node_comes_back_with_every_mark() {
     let paragraph = |nodes| Node::new(Kind::Paragraph).holding(nodes);
     comes_back(&[paragraph(inlines())]);
     for node in inlines() {
-        comes_back(&[paragraph(vec![node.clone()])]);
+        comes_back(&[paragraph(thin_vec![node.clone()])]);
         // A break has no marks.
         for mark in marks().into_iter().filter(|_| node.kind != Kind::HardBreak) {
-            comes_back(&[paragraph(vec![
+            comes_back(&[paragraph(thin_vec![
                 Node::of_text("x"),
                 node.clone().marked(mark.clone()),
                 Node::of_text("y").marked(mark),
@@ -243,7 +245,7 @@ fn every_pair_of_marks_comes_back_in_any_order() {
     for one in marks() {
         for other in marks().into_iter().filter(|it| it.kind != one.kind) {
             let text = |it: &'static str| Node::of_text(it);
-            let nodes = vec![
+            let nodes = thin_vec![
                 text("a").marked(one.clone()),
                 text("b").marked(other.clone()).marked(one.clone()),
                 text("c").marked(other.clone()),

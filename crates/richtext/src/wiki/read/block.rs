@@ -1,5 +1,7 @@
 //! Blocks: where each begins and ends, headings, rules, quotes and paragraphs.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::{Place, Reader, is_blank};
 use crate::tree::{Kind, Node, Span, add};
 
@@ -16,8 +18,8 @@ enum Line {
 
 impl<'a> Reader<'a> {
     /// The blocks between `start` and `end`.
-    pub(super) fn blocks(&mut self, start: usize, end: usize, place: Place) -> Vec<Node<'a>> {
-        let mut found = Vec::new();
+    pub(super) fn blocks(&mut self, start: usize, end: usize, place: Place) -> ThinVec<Node<'a>> {
+        let mut found = ThinVec::new();
         let mut at = start;
         // Whether only blanks stand before `at` on its line; the start of a macro's body counts as one.
         let mut fresh = true;
@@ -73,7 +75,7 @@ impl<'a> Reader<'a> {
         !matches!(self.line(at, end, place), Line::Text | Line::Table)
     }
 
-    fn heading(&mut self, level: u8, at: usize, end: usize, found: &mut Vec<Node<'a>>) -> usize {
+    fn heading(&mut self, level: u8, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
         let start = self.skip_blanks(at + 3, end);
         let stop = self.line_text_end(start, end);
         let node = Node::new(Kind::Heading).with_json("level", level.to_string());
@@ -82,19 +84,19 @@ impl<'a> Reader<'a> {
         stop
     }
 
-    fn rule(&self, at: usize, end: usize, found: &mut Vec<Node<'a>>) -> usize {
+    fn rule(&self, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
         found.push(Node::new(Kind::Rule).at(Span::new(at, at + 4), Span::at(at + 4)));
         self.line_end(at, end)
     }
 
     /// `bq. text`: a quote of one paragraph.
-    fn quote_line(&mut self, at: usize, end: usize, found: &mut Vec<Node<'a>>) -> usize {
+    fn quote_line(&mut self, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
         let start = self.skip_blanks(at + 3, end);
         let stop = self.line_text_end(start, end);
         let paragraph = self.text_block(Node::new(Kind::Paragraph), start, start, stop);
         let node = Node::new(Kind::Blockquote).with("wiki:form", "bq.");
         let (span, inner) = (Span::new(at, paragraph.span.end as usize), paragraph.span);
-        found.push(node.at(span, inner).holding(vec![paragraph]));
+        found.push(node.at(span, inner).holding(thin_vec![paragraph]));
         stop
     }
 
@@ -104,7 +106,7 @@ impl<'a> Reader<'a> {
         self.block_tag_in(start, line, end).map_or(line, |it| it.start)
     }
 
-    fn paragraph(&mut self, at: usize, end: usize, place: Place, found: &mut Vec<Node<'a>>) -> usize {
+    fn paragraph(&mut self, at: usize, end: usize, place: Place, found: &mut ThinVec<Node<'a>>) -> usize {
         let stop = self.paragraph_end(at, end, place);
         let node = self.text_block(Node::new(Kind::Paragraph), at, at, stop);
         if !node.children.is_empty() {
@@ -136,7 +138,7 @@ impl<'a> Reader<'a> {
     /// `node` with the text between `start` and `stop`, without blanks at its ends.
     pub(super) fn text_block(&mut self, node: Node<'a>, at: usize, start: usize, stop: usize) -> Node<'a> {
         let stop = self.trim_end(start, stop);
-        let mut children = Vec::new();
+        let mut children = ThinVec::new();
         self.inline(start, stop, &mut children);
         node.at(Span::new(at, stop.max(at)), Span::new(start, stop)).holding(children)
     }

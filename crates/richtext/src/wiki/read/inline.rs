@@ -3,6 +3,8 @@
 //! The text is cut into tokens first; then marks are paired, and last the nodes are made. A mark ends at the next sign of its kind on its
 //! line or not at all, so that pairing needs no search.
 
+use thin_vec::ThinVec;
+
 use super::Reader;
 use super::link::{Link, Target};
 use super::tags::{mono_end, split};
@@ -55,11 +57,11 @@ fn mark_of<'a>(sign: usize) -> Mark<'a> {
 
 impl<'a> Reader<'a> {
     /// The text between `start` and `end`, as nodes.
-    pub(super) fn inline(&mut self, start: usize, end: usize, to: &mut Vec<Node<'a>>) {
-        self.marked(start, end, Vec::new(), to);
+    pub(super) fn inline(&mut self, start: usize, end: usize, to: &mut ThinVec<Node<'a>>) {
+        self.marked(start, end, ThinVec::new(), to);
     }
 
-    fn marked(&mut self, start: usize, end: usize, marks: Vec<Mark<'a>>, to: &mut Vec<Node<'a>>) {
+    fn marked(&mut self, start: usize, end: usize, marks: ThinVec<Mark<'a>>, to: &mut ThinVec<Node<'a>>) {
         let mut tokens = Tokens { reader: self, end, text_start: start, found: Vec::new(), path_until: 0 };
         tokens.run(start);
         let mut tokens = tokens.found;
@@ -345,10 +347,10 @@ const MAX_COLOURS: usize = 16;
 struct Nodes<'r, 'a> {
     reader: &'r mut Reader<'a>,
     text_start: usize,
-    marks: Vec<Mark<'a>>,
+    marks: ThinVec<Mark<'a>>,
     /// What is open: the token that closes it, where it began, and how many nodes there were before.
     groups: Vec<(usize, usize, usize)>,
-    to: &'r mut Vec<Node<'a>>,
+    to: &'r mut ThinVec<Node<'a>>,
 }
 
 impl<'a> Nodes<'_, 'a> {
@@ -433,7 +435,7 @@ impl<'a> Nodes<'_, 'a> {
     }
 
     /// The marks of what stands here.
-    fn marks_here(&self) -> Vec<Mark<'a>> {
+    fn marks_here(&self) -> ThinVec<Mark<'a>> {
         match &self.reader.colour {
             None => self.marks.clone(),
             Some(colour) => std::iter::once(colour).chain(&self.marks).cloned().collect(),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::thin_vec;
+
 use super::Reader;
 use super::token::image_params;
 use crate::format::Dialect;
@@ -236,7 +238,7 @@ fn media(mut paragraph: Node<'_>) -> Node<'_> {
         _ => it,
     }));
     media.marks = image.marks;
-    Node::new(Kind::MediaSingle).with("layout", layout).at(span, span).holding(vec![media])
+    Node::new(Kind::MediaSingle).with("layout", layout).at(span, span).holding(thin_vec![media])
 }
 
 fn block_card(mut paragraph: Node<'_>, kind: Kind) -> Node<'_> {

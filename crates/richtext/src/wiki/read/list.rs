@@ -1,5 +1,7 @@
 //! Lists: `*`, `-` and `#`, one sign for each level.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::{Place, Reader, is_blank};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
@@ -36,7 +38,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The lists that begin at `at`.
-    pub(super) fn list(&mut self, at: usize, end: usize, place: Place, found: &mut Vec<Node<'a>>) -> usize {
+    pub(super) fn list(
+        &mut self,
+        at: usize,
+        end: usize,
+        place: Place,
+        found: &mut ThinVec<Node<'a>>,
+    ) -> usize {
         let mut items = Vec::new();
         let mut line = at;
         let mut stop = at;
@@ -85,8 +93,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Items of this level and deeper ones, as lists.
-    fn lists(&mut self, items: &[Item], level: usize) -> Vec<Node<'a>> {
-        let mut found: Vec<Node<'a>> = Vec::new();
+    fn lists(&mut self, items: &[Item], level: usize) -> ThinVec<Node<'a>> {
+        let mut found: ThinVec<Node<'a>> = ThinVec::new();
         let mut index = 0;
         while index < items.len() {
             let first = &items[index];
@@ -105,7 +113,7 @@ impl<'a> Reader<'a> {
                 None => {
                     let list = Node::new(kind).at(item.span, item.span);
                     let list = if sign == b'-' { list.with("wiki:form", "-") } else { list };
-                    found.push(list.holding(vec![item]));
+                    found.push(list.holding(thin_vec![item]));
                 }
             }
             index = next;
@@ -129,7 +137,7 @@ impl<'a> Reader<'a> {
             }
             (first.content.min(end), children, &items[1..])
         } else {
-            (first.start, Vec::new(), items)
+            (first.start, ThinVec::new(), items)
         };
         children.extend(self.lists(deeper, level + 1));
         Node::new(Kind::ListItem).at(Span::new(first.start, end), Span::new(start, end)).holding(children)

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::{Place, Reader, Tag};
 use crate::format::{Dialect, known};
 use crate::tree::{Attr, Kind, MACRO, MAX_DEPTH, Node, Span};
@@ -43,7 +45,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn body(&mut self, body: Span, tag: Tag<'_>) -> Vec<Node<'a>> {
+    fn body(&mut self, body: Span, tag: Tag<'_>) -> ThinVec<Node<'a>> {
         let mut children = self.blocks(body.start as usize, body.end as usize, Place::Block);
         if tag.class == Class::Layout && tag.name == "section" {
             share_width(&mut children);
@@ -99,7 +101,7 @@ impl<'a> Reader<'a> {
         // Jira keeps the line ends of whoever wrote the text; a line end is one character in all formats.
         let text =
             if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
-        node.holding(vec![Node::of_text(text).at(span, span)])
+        node.holding(thin_vec![Node::of_text(text).at(span, span)])
     }
 
     /// A macro with a body of blocks, still without it.
@@ -189,7 +191,7 @@ fn expand(tag: Tag<'_>) -> Node<'_> {
 fn status(tag: Tag<'_>) -> Node<'_> {
     let mut text = Cow::Borrowed("");
     let mut colour = "neutral";
-    let mut rest = Vec::new();
+    let mut rest = ThinVec::new();
     for (name, value) in params::read(tag.params) {
         let known = || macros::status_of_macro(value.trim());
         match name {

@@ -12,6 +12,8 @@ mod table;
 mod tags;
 mod token;
 
+use thin_vec::ThinVec;
+
 use crate::diagnostic::Diagnostic;
 use crate::format::Dialect;
 use crate::tree::{Mark, Node, Span};
@@ -22,7 +24,7 @@ pub(crate) use tags::Tag;
 pub(crate) use token::{image_params, is_scheme, parse_image};
 
 /// The blocks of `source`, and what is wrong with it.
-pub(crate) fn read(source: &str, dialect: Dialect) -> (Vec<Node<'_>>, Vec<Diagnostic>) {
+pub(crate) fn read(source: &str, dialect: Dialect) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, dialect);
     let blocks = reader.blocks(0, source.len(), Place::Block);
     (blocks, reader.diagnostics)

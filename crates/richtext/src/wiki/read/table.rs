@@ -1,5 +1,7 @@
 //! Tables: `||head||` and `|cell|`.
 
+use thin_vec::ThinVec;
+
 use super::{Place, Reader};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span};
 
@@ -16,8 +18,8 @@ impl<'a> Reader<'a> {
         bars <= 2 && self.bytes()[at + bars..end].first().is_some_and(|it| *it != b'\n' && *it != b'\r')
     }
 
-    pub(super) fn table(&mut self, at: usize, end: usize, found: &mut Vec<Node<'a>>) -> usize {
-        let mut rows = Vec::new();
+    pub(super) fn table(&mut self, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
+        let mut rows = ThinVec::new();
         let mut stop = at;
         let mut line = at;
         while line < end && self.bytes()[line] == b'|' && self.is_table(line, end) {
@@ -36,7 +38,7 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, start: usize, end: usize) -> Node<'a> {
-        let mut cells = Vec::new();
+        let mut cells = ThinVec::new();
         let mut at = start;
         while at < end && self.bytes()[at] == b'|' {
             let is_head = self.bytes()[at + 1..end].first() == Some(&b'|');

@@ -1,5 +1,7 @@
 //! Signs among text that stand on their own: emoticons, pictures, addresses.
 
+use thin_vec::{ThinVec, thin_vec};
+
 use super::Reader;
 use super::tags::is_escaped;
 use crate::tree::{Attr, Kind, Node, Span};
@@ -104,7 +106,7 @@ impl<'a> Reader<'a> {
 }
 
 /// What is said of a picture between its signs: `a.png|width=30,alt=A`; nothing if that is not a picture.
-pub(crate) fn parse_image(content: &str) -> Option<Vec<Attr<'_>>> {
+pub(crate) fn parse_image(content: &str) -> Option<ThinVec<Attr<'_>>> {
     let (name, params) =
         content.split_once('|').map_or((content, None), |(name, params)| (name, Some(params)));
     let name = name.trim();
@@ -115,7 +117,7 @@ pub(crate) fn parse_image(content: &str) -> Option<Vec<Attr<'_>>> {
         return None;
     }
     let url = if name.contains("://") { name.to_owned() } else { hrefs::attachment(name) };
-    let mut attrs = vec![Attr::string("url", url)];
+    let mut attrs = thin_vec![Attr::string("url", url)];
     for part in params.into_iter().flat_map(|it| it.split([',', '|'])) {
         let Some((key, value)) = part.split_once('=') else { continue };
         let value = value.trim().trim_matches('"');

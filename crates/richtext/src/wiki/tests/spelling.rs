@@ -1,5 +1,7 @@
 //! Text within a source: how it is spelled there, and where its characters are.
 
+use thin_vec::thin_vec;
+
 use super::{BOTH, read};
 use crate::format::Dialect;
 use crate::spelling::Spelling;
@@ -10,19 +12,20 @@ use crate::wiki::write::same::same_inlines;
 #[test]
 fn each_sign_in_each_block_is_the_text_it_was() {
     let blocks: [fn(Node<'static>) -> Node<'static>; 6] = [
-        |it| Node::new(Kind::Paragraph).holding(vec![it]),
-        |it| Node::new(Kind::Heading).with_json("level", "2").holding(vec![it]),
+        |it| Node::new(Kind::Paragraph).holding(thin_vec![it]),
+        |it| Node::new(Kind::Heading).with_json("level", "2").holding(thin_vec![it]),
         |it| {
-            Node::new(Kind::BulletList).holding(vec![Node::new(Kind::ListItem).holding(vec![paragraph(it)])])
+            Node::new(Kind::BulletList)
+                .holding(thin_vec![Node::new(Kind::ListItem).holding(thin_vec![paragraph(it)])])
         },
         |it| {
-            Node::new(Kind::Table).holding(vec![
+            Node::new(Kind::Table).holding(thin_vec![
                 Node::new(Kind::TableRow)
-                    .holding(vec![Node::new(Kind::TableCell).holding(vec![paragraph(it)])]),
+                    .holding(thin_vec![Node::new(Kind::TableCell).holding(thin_vec![paragraph(it)])]),
             ])
         },
-        |it| Node::new(Kind::Panel).with("panelType", "info").holding(vec![paragraph(it)]),
-        |it| Node::new(Kind::Blockquote).with("wiki:form", "bq.").holding(vec![paragraph(it)]),
+        |it| Node::new(Kind::Panel).with("panelType", "info").holding(thin_vec![paragraph(it)]),
+        |it| Node::new(Kind::Blockquote).with("wiki:form", "bq.").holding(thin_vec![paragraph(it)]),
     ];
     for sign in (0x20_u8..0x7f).filter(|it| !it.is_ascii_alphanumeric()).map(char::from) {
         for text in texts(sign) {
@@ -46,7 +49,7 @@ fn each_sign_in_each_block_is_the_text_it_was() {
 }
 
 fn paragraph(text: Node<'static>) -> Node<'static> {
-    Node::new(Kind::Paragraph).holding(vec![text])
+    Node::new(Kind::Paragraph).holding(thin_vec![text])
 }
 
 /// Texts with `sign` where it could mean something.
@@ -152,7 +155,7 @@ fn written(blocks: &[Node<'_>]) -> String {
 
 #[test]
 fn code_in_no_language_is_not_written_as_if_it_were_in_one() {
-    let code = |text: &'static str| Node::new(Kind::CodeBlock).holding(vec![Node::of_text(text)]);
+    let code = |text: &'static str| Node::new(Kind::CodeBlock).holding(thin_vec![Node::of_text(text)]);
     assert_eq!(written(&[code("x")]), "{noformat}\nx\n{noformat}");
     assert_eq!(written(&[code("x").with("language", "java")]), "{code:java}\nx\n{code}");
     assert_eq!(written(&[code("x").with("language", "java").with("wiki:form", "code")]), "{code}\nx\n{code}");
@@ -163,7 +166,7 @@ fn code_in_no_language_is_not_written_as_if_it_were_in_one() {
 fn a_break_before_a_blank_needs_no_reference() {
     let text = |text: &'static str| Node::of_text(text);
     let lines = [text("a"), Node::new(Kind::HardBreak), text(" b"), Node::new(Kind::HardBreak), text("c")];
-    assert_eq!(written(&[Node::new(Kind::Paragraph).holding(lines.to_vec())]), "a\\\\ b\nc");
+    assert_eq!(written(&[Node::new(Kind::Paragraph).holding(lines.into())]), "a\\\\ b\nc");
 }
 
 #[test]
@@ -184,11 +187,11 @@ fn a_picture_of_which_all_is_said_in_words_remembers_no_spelling() {
 fn html_of_markdown_is_the_text_of_it_and_no_reason_for_json() {
     let html = |text: &'static str| Node::raw(Kind::RawInline, "markdown", text);
     let heading =
-        |last| Node::new(Kind::Heading).with_json("level", "1").holding(vec![Node::of_text("a "), last]);
+        |last| Node::new(Kind::Heading).with_json("level", "1").holding(thin_vec![Node::of_text("a "), last]);
     assert_eq!(written(&[heading(html("<b>"))]), "h1. a&#32;");
     assert_eq!(written(&[heading(html("&amp;<!-- x -->"))]), "h1. a &");
     assert_eq!(
-        written(&[Node::new(Kind::Paragraph).holding(vec![html("<br/>")]), heading(html("b"))]),
+        written(&[Node::new(Kind::Paragraph).holding(thin_vec![html("<br/>")]), heading(html("b"))]),
         "\n\nh1. a b"
     );
 }
@@ -197,7 +200,7 @@ fn html_of_markdown_is_the_text_of_it_and_no_reason_for_json() {
 fn a_link_that_markup_can_not_say_is_json_by_itself_and_leaves_its_line_alone() {
     let link = Mark::new(MarkKind::Link).with("href", "LICENSE");
     let text = Node::of_text("terms").marked(Mark::new(MarkKind::Strong)).marked(link);
-    let blocks = [Node::new(Kind::Paragraph).holding(vec![Node::of_text("the "), text])];
+    let blocks = [Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text("the "), text])];
     let json = r#"{"type":"text","text":"terms","marks":[{"type":"link","attrs":{"href":"LICENSE"}}]}"#;
     let wiki = written(&blocks);
     assert_eq!(wiki, format!("the *{{adf:display=inline}}{json}{{adf}}*"));

@@ -1,5 +1,7 @@
 //! Blocks.
 
+use thin_vec::thin_vec;
+
 use super::Writer;
 use super::inline::Line;
 use crate::format::Dialect;
@@ -112,7 +114,7 @@ impl Writer {
             }
             Some("markdown") => {
                 let text = Node::of_text(html::seen(&node.text).trim().to_owned());
-                let paragraph = Node::new(Kind::Paragraph).holding(vec![text]);
+                let paragraph = Node::new(Kind::Paragraph).holding(thin_vec![text]);
                 self.line("", &paragraph.children, Line::Paragraph(Place::Block)).unwrap_or_default()
             }
             Some(_) if node.text.contains("{plainwire-raw}") => self.adf(node),

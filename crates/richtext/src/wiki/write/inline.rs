@@ -1,5 +1,7 @@
 //! Text and what stands among it.
 
+use thin_vec::ThinVec;
+
 use super::same::{is_cite, is_known, same_inlines};
 use super::{Writer, text};
 use crate::tree::{Kind, Mark, MarkKind, Node};
@@ -50,7 +52,7 @@ impl Writer {
         if nodes.is_empty() {
             return None;
         }
-        let shown: Vec<Node<'_>> = nodes.iter().filter_map(super::block::shown).collect();
+        let shown: ThinVec<Node<'_>> = nodes.iter().filter_map(super::block::shown).collect();
         if shown.is_empty() {
             return Some(String::new());
         }

@@ -38,7 +38,7 @@ pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Diale
         Kind::BulletList | Kind::OrderedList => {
             let mut list = Node::new(parent.kind);
             list.attrs.clone_from(&parent.attrs);
-            list.children = nodes.to_vec();
+            list.children = nodes.into();
             writer.list(&list, "", true).unwrap_or_else(|| writer.adf(&list))
         }
         Kind::ListItem => writer.blocks(nodes, Place::Item),
