@@ -16,7 +16,7 @@ pub struct Document<'a> {
     pub format: Format,
     /// The text.
     pub source: &'a str,
-    /// Its blocks, in order. What lies between them in the source is nobody's.
+    /// Its blocks, in order. What lies between them in the source is nobody's; so is a byte order mark before them.
     pub blocks: ThinVec<Node<'a>>,
     /// What is wrong with the text. It was read all the same.
     pub diagnostics: Vec<Diagnostic>,
@@ -31,7 +31,9 @@ impl<'a> Document<'a> {
             let diagnostics = vec![Diagnostic::new(crate::tree::Span::default(), found)];
             return Self { format, source: "", blocks: ThinVec::new(), diagnostics };
         }
-        let (blocks, diagnostics) = crate::spelling::of(format).read(source);
+        let mark = mark(format, source);
+        let (mut blocks, mut diagnostics) = crate::spelling::of(format).read(&source[mark..]);
+        moved(mark, &mut blocks, &mut diagnostics);
         Self { format, source, blocks, diagnostics }
     }
 
@@ -39,5 +41,18 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn write(&self, format: Format) -> String {
         crate::spelling::of(format).document(&self.blocks)
+    }
+}
+
+/// How long the byte order mark is that some editors put before a text, in bytes. The reader of ADF skips it by itself.
+pub(crate) fn mark(format: Format, source: &str) -> usize {
+    if format != Format::Adf && source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+}
+
+/// Moves what was read of a text to where it is behind a mark so long.
+pub(crate) fn moved(mark: usize, blocks: &mut [Node<'_>], diagnostics: &mut [Diagnostic]) {
+    if mark > 0 {
+        blocks.iter_mut().for_each(|it| it.shift(mark));
+        diagnostics.iter_mut().for_each(|it| it.span = it.span.shifted(mark));
     }
 }

@@ -182,7 +182,11 @@ fn a_sidecar_of_another_format_or_version_is_refused() {
     fs::write(folder.join("s"), "[]").expect("a file of our own");
     let ran = to(&["storage"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.starts_with("error: s: expected a sidecar, but found other JSON: "), "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with("error: s: expected the JSON of a sidecar, but found something else: "),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -430,6 +434,10 @@ fn a_report_tells_what_there_is_to_name_in_the_form_that_names_have() {
 fn a_table_of_names_that_is_none_is_refused() {
     let folder = folder("no-names", &[("in.xml", PAGE), ("names.json", r#"{"people": []}"#)]);
     let ran = run(&folder, &[&TO_MARKDOWN[..], &["--names", "names.json", "in.xml"]].concat());
-    let said = "error: names.json: expected a table of names, but found other JSON: unknown field `people`, expected one of `users`, `pages`, `attachments` at line 1 column 9\n";
+    let said = "error: names.json: expected the JSON of a table of names, but found something else: unknown field `people`, expected one of `users`, `pages`, `attachments` at line 1 column 9\n";
+    refused(&ran, 2, said);
+    fs::write(folder.join("names.json"), "[[], [], []]").expect("a file of our own");
+    let ran = run(&folder, &[&TO_MARKDOWN[..], &["--names", "names.json", "in.xml"]].concat());
+    let said = "error: names.json: expected the JSON of a table of names, but found something else: a list\n";
     refused(&ran, 2, said);
 }

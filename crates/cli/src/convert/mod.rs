@@ -9,6 +9,7 @@ mod files;
 mod patch;
 mod report;
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -118,10 +119,16 @@ static NOBODY: Names = Names { users: Vec::new(), pages: Vec::new(), attachments
 fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
     let Some(file) = file else { return Ok(None) };
     let json = files::read(file)?.text;
-    let wrong = |error| {
-        files::unfit(format!("{}: expected a table of names, but found other JSON: {error}", file.display()))
+    let wrong = |found: &dyn Display| {
+        let expected = "expected the JSON of a table of names, but found something else";
+        files::unfit(format!("{}: {expected}: {found}", file.display()))
     };
-    serde_json::from_str(files::without_mark(&json)).map(Some).map_err(wrong)
+    let json = files::without_mark(&json);
+    // serde takes a list of three lists for one as well.
+    if json.trim_start().starts_with('[') {
+        return Err(wrong(&"a list"));
+    }
+    serde_json::from_str(json).map(Some).map_err(|error| wrong(&error))
 }
 
 /// The document with the names that are known, and all whom and what it refers to.

@@ -7,7 +7,7 @@ use thin_vec::ThinVec;
 
 use super::Entry;
 use super::pieces::number;
-use crate::document::Document;
+use crate::document::{Document, mark, moved};
 use crate::format::Format;
 use crate::markdown::Partly;
 use crate::tree::Node;
@@ -23,7 +23,10 @@ pub(super) struct Edited<'e> {
 impl<'e> Edited<'e> {
     pub(super) fn read(source: &'e str, entries: &[Entry]) -> Self {
         let known: BTreeSet<u64> = entries.iter().flat_map(|it| &it.markdown).map(|it| number(it)).collect();
-        let read = crate::markdown::blocks_where(source, &|it| !known.contains(&number(it)));
+        let mark = mark(Format::EDITED, source);
+        let mut read = crate::markdown::blocks_where(&source[mark..], &|it| !known.contains(&number(it)));
+        moved(mark, &mut read.blocks, &mut read.diagnostics);
+        read.bare.iter_mut().for_each(|it| *it += mark as u32);
         Self { source, read, whole: OnceCell::new() }
     }
 

@@ -172,7 +172,9 @@ impl Sidecar {
 impl fmt::Display for SidecarError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(found) => write!(f, "expected a sidecar, but found other JSON: {found}"),
+            Self::Malformed(found) => {
+                write!(f, "expected the JSON of a sidecar, but found something else: {found}")
+            }
             Self::Version { found } => {
                 write!(f, "expected a sidecar of version {}, but found version {found}", Sidecar::VERSION)
             }

@@ -214,8 +214,16 @@ pub(super) fn encode(out: &mut String, text: &str) {
         '>' => Some("&gt;"),
         '\r' => Some("&#13;"),
         '\u{a0}' => Some("&nbsp;"),
-        _ => None,
+        it => forbidden(it),
     });
+}
+
+/// What stands for a character that XML 1.0 has no place for, not even as a reference (its production 2): the one that says that a
+/// character is missing.
+fn forbidden(it: char) -> Option<&'static str> {
+    let is_forbidden =
+        matches!(it, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
+    is_forbidden.then_some("\u{fffd}")
 }
 
 /// `text` as the value of an attribute, between double quotes.
@@ -229,7 +237,7 @@ pub(super) fn encode_value(out: &mut String, text: &str) {
         '\r' => Some("&#13;"),
         '\t' => Some("&#9;"),
         '\u{a0}' => Some("&nbsp;"),
-        _ => None,
+        it => forbidden(it),
     });
 }
 
@@ -247,20 +255,22 @@ fn escaped(out: &mut String, text: &str, spelled: impl Fn(char) -> Option<&'stat
 
 /// `text` within a CDATA section that is open: where it would close the section, that is closed and another opened.
 pub(super) fn encode_data(out: &mut String, text: &str) {
-    let mut rest = text;
-    // Both are looked for at once: one that never comes must not be looked for again and again.
-    let stops = |rest: &str| {
-        (0..rest.len()).find(|it| rest.as_bytes()[*it] == b'\r' || rest.as_bytes()[*it..].starts_with(b"]]>"))
-    };
-    while let Some(at) = stops(rest) {
-        out.push_str(&rest[..at]);
-        // A carriage return is a line feed for XML, unless a reference says it.
-        let (spelled, length) =
-            if rest[at..].starts_with('\r') { ("]]>&#13;<![CDATA[", 1) } else { ("]]]]><![CDATA[>", 3) };
+    let mut copied = 0;
+    for (at, found) in text.char_indices() {
+        let (spelled, length) = match found {
+            // A carriage return is a line feed for XML, unless a reference says it.
+            '\r' => ("]]>&#13;<![CDATA[", 1),
+            ']' if text[at..].starts_with(CLOSE) => ("]]]]><![CDATA[>", CLOSE.len()),
+            it => match forbidden(it) {
+                Some(spelled) => (spelled, it.len_utf8()),
+                None => continue,
+            },
+        };
+        out.push_str(&text[copied..at]);
         out.push_str(spelled);
-        rest = &rest[at + length..];
+        copied = at + length;
     }
-    out.push_str(rest);
+    out.push_str(&text[copied..]);
 }
 
 /// `text` between two spellings, either of which may lie within a CDATA section.

@@ -126,6 +126,12 @@ impl<'a> Node<'a> {
         text
     }
 
+    /// Moves its places, and those of what it holds, so many bytes further on.
+    pub(crate) fn shift(&mut self, by: usize) {
+        (self.span, self.inner) = (self.span.shifted(by), self.inner.shifted(by));
+        self.children.iter_mut().for_each(|it| it.shift(by));
+    }
+
     fn gather(&self, text: &mut String) {
         match self.kind {
             Kind::Text => text.push_str(&self.text),

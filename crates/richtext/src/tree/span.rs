@@ -35,6 +35,12 @@ impl Span {
         source.get(self.range()).unwrap_or_default()
     }
 
+    /// The same so many bytes further on.
+    #[must_use]
+    pub(crate) fn shifted(self, by: usize) -> Self {
+        Self::new(self.start as usize + by, self.end as usize + by)
+    }
+
     /// As a range of bytes.
     #[must_use]
     pub fn range(&self) -> Range<usize> {

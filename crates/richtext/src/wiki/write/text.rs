@@ -108,7 +108,7 @@ fn always(
         '&' if entities::reference(rest).is_some() => to.push_str("&amp;"),
         '-' if last == Some(' ') && is_dash(rest) => escape(it, to),
         '{' if rest.starts_with("{color") => escape(it, to),
-        '\u{b}' | '\u{c}' | '\0' => reference(it, to),
+        '\u{b}' | '\u{c}' | '\0' | '\u{feff}' => reference(it, to),
         _ => return false,
     }
     true

@@ -1,0 +1,66 @@
+//! What says how a text is encoded is no part of it, and what a format can't encode is told.
+
+use plainwire_richtext::{
+    Dialect, Document, Flavor, Format, LossKind, Sidecar, convert, tree::Kind, tree::misplaced,
+};
+
+const MARK: char = '\u{feff}';
+
+const TITLED: [(Format, &str); 4] = [
+    (Format::Wiki(Dialect::Confluence), "h1. Title\n\nText and *more*."),
+    (Format::Storage, "<h1>Title</h1><p>Text and <b>more</b>.</p>"),
+    (Format::Markdown(Flavor::Extended), "# Title\n\nText and **more**."),
+    (
+        Format::Adf,
+        r#"{"type":"doc","version":1,"content":[{"type":"heading","attrs":{"level":1},"content":[{"type":"text","text":"Title"}]},{"type":"paragraph","content":[{"type":"text","text":"Text and "},{"type":"text","text":"more","marks":[{"type":"strong"}]},{"type":"text","text":"."}]}]}"#,
+    ),
+];
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_text() {
+    for (format, text) in TITLED {
+        let marked = format!("{MARK}{text}");
+        let document = Document::read(format, &marked);
+        assert_eq!(document.blocks[0].kind, Kind::Heading, "{format}");
+        assert_eq!(document.blocks[0].plain_text(), "Title", "{format}");
+        assert_eq!(misplaced(&document.blocks, &marked), None, "{format}");
+        let markdown = Format::Markdown(Flavor::Extended);
+        assert_eq!(convert(format, markdown, &marked).text, convert(format, markdown, text).text, "{format}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_comes_back_with_an_edit() {
+    for (format, text) in TITLED {
+        let marked = format!("{MARK}{text}");
+        let (markdown, sidecar) = Sidecar::split(&Document::read(format, &marked));
+        assert_eq!(sidecar.restore(&markdown).expect("it is its own").text, marked, "{format}");
+        let edited = markdown.replace("Title", "Title edited");
+        let restored = sidecar.restore(&edited).expect("it is its own").text;
+        assert_eq!(restored, marked.replace("Title", "Title edited"), "{format}");
+        let with_mark = sidecar.restore(&format!("{MARK}{edited}")).expect("it is its own");
+        assert_eq!(with_mark.text, restored, "{format}");
+    }
+}
+
+#[test]
+fn the_letter_that_is_a_byte_order_mark_stays_a_letter() {
+    let json = r#"{"type":"doc","version":1,"content":[{"type":"paragraph","content":[{"type":"text","text":"\ufeffa"}]}]}"#;
+    for (format, _) in TITLED {
+        let there = convert(Format::Adf, format, json);
+        assert!(there.losses.is_empty(), "{format}: {:?}", there.losses);
+        assert_eq!(Document::read(format, &there.text).blocks[0].plain_text(), "\u{feff}a", "{format}");
+    }
+}
+
+#[test]
+fn what_xml_has_no_place_for_is_told_as_lost() {
+    let json = r#"{"type":"doc","version":1,"content":[{"type":"paragraph","content":[{"type":"text","text":"a\u0001\u000bb\u001f\u0009c"}]},{"type":"codeBlock","content":[{"type":"text","text":"d\u0000]]>e"}]}]}"#;
+    let there = convert(Format::Adf, Format::Storage, json);
+    let forbidden = |it: char| it.is_control() && !matches!(it, '\t' | '\n' | '\r');
+    assert!(!there.text.contains(forbidden), "{}", there.text);
+    assert!(there.text.contains("a\u{fffd}\u{fffd}b\u{fffd}\tc"), "{}", there.text);
+    let content = there.losses.iter().filter(|it| it.kind == LossKind::Content).count();
+    assert_eq!(content, there.losses.len(), "{:?}", there.losses);
+    assert!(content >= 2, "{:?}", there.losses);
+}
