@@ -14,7 +14,8 @@ use crate::tree::Node;
 pub struct Conversion {
     /// The text.
     pub text: String,
-    /// What it does not say and the source does, found by reading it again and comparing; at most 1,000 things.
+    /// What it does not say and the source does, found by reading it again and comparing; at most 1,000 things,
+    /// and as many identifiers ([`LossKind::Identity`]).
     pub losses: Vec<Loss>,
     /// What is wrong with the source.
     pub diagnostics: Vec<Diagnostic>,

@@ -35,7 +35,7 @@ pub use convert::{Conversion, convert};
 pub use diagnostic::{Diagnostic, Position};
 pub use document::{Document, MAX_SOURCE};
 pub use format::{Dialect, Flavor, Format};
-pub use loss::{Loss, LossKind};
+pub use loss::{Loss, LossKind, MAX_LOSSES};
 pub use minimize::{Minimal, minimize};
 pub use names::{Attachment, Names, Page, Resolver, User};
 pub use section::{Address, Section, SectionError};

@@ -2,6 +2,10 @@
 
 use crate::tree::Span;
 
+/// No more losses than these are told of one conversion, and no more identifiers ([`LossKind::Identity`]): however many of these are left
+/// out, what is lost is told.
+pub const MAX_LOSSES: usize = 1000;
+
 /// Something that was not carried over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {

@@ -44,7 +44,10 @@ pub fn richtext_restore(data: &[u8]) {
     let document = Document::read(format, source);
     let (markdown, sidecar) = Sidecar::split(&document);
     let edit = edited(&markdown, data.get(end + 1..).unwrap_or_default());
-    if let Ok(restored) = sidecar.restore(&edit) {
+    // What an edit can't say is told, and then nobody writes it.
+    if let Ok(restored) = sidecar.restore(&edit)
+        && restored.losses.is_empty()
+    {
         untouched(&document, &markdown, &edit, &restored.text);
     }
     for at in 0..document.blocks.len().min(4) {

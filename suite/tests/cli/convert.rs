@@ -441,3 +441,24 @@ fn a_table_of_names_that_is_none_is_refused() {
     let said = "error: names.json: expected the JSON of a table of names, but found something else: a list\n";
     refused(&ran, 2, said);
 }
+
+#[test]
+fn what_is_lost_is_told_behind_a_thousand_identifiers() {
+    let paragraph = |it: usize| {
+        format!(
+            r#"{{"type":"paragraph","attrs":{{"localId":"{it}"}},"content":[{{"type":"text","text":"a"}}]}}"#
+        )
+    };
+    let mut blocks: Vec<String> = (0..1100).map(paragraph).collect();
+    blocks.push(r##"{"type":"paragraph","content":[{"type":"text","text":"b","marks":[{"type":"textColor","attrs":{"color":"#ff0000"}}]}]}"##.to_owned());
+    let json = format!(r#"{{"type":"doc","version":1,"content":[{}]}}"#, blocks.join(","));
+    let folder = folder("identifiers", &[("in.json", &json)]);
+    let ran = run(&folder, &["convert", "--from", "adf", "--to", "markdown", "--plain", "in.json"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("lost: paragraph: expected \"b\" (textColor), but found \"b\""),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("in.json: at least 1000 identifiers left out"), "{}", ran.stderr);
+}

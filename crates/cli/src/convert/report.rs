@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, Names, Position};
+use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, MAX_LOSSES, Names, Position};
 use serde_json::{Value, json};
 
 use super::args::Report;
@@ -89,7 +89,8 @@ pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> 
     if identifiers > 0 {
         let counted = crate::output::counted(identifiers, "identifier");
         let hint = if found.sidecar_helps { "; a sidecar (--sidecar FILE) brings them back" } else { "" };
-        writeln!(err, "{}: {counted} left out{hint}", input.name)?;
+        let least = if identifiers >= MAX_LOSSES { "at least " } else { "" };
+        writeln!(err, "{}: {least}{counted} left out{hint}", input.name)?;
     }
     if found.refused {
         writeln!(err, "{}: nothing is written unless --allow-loss says so", input.name)?;

@@ -11,7 +11,7 @@ mod print;
 mod similar;
 
 use crate::align::{Op, align};
-use crate::loss::{Loss, LossKind};
+use crate::loss::{Loss, LossKind, MAX_LOSSES};
 use crate::tree::{Holds, Kind, Node, Span};
 pub(crate) use attrs::{same_marks, same_value};
 pub(crate) use inline::{Unit, Units, hunks};
@@ -19,10 +19,7 @@ pub(crate) use outline::Outline;
 pub(crate) use print::{print, print_unmarked};
 pub(crate) use similar::similarity;
 
-/// No more than these are looked for.
-const MAX_DIFFERENCES: usize = 1000;
-
-/// What `theirs` does not say of what `ours` says, at most 1,000 things.
+/// What `theirs` does not say of what `ours` says, at most 1,000 things and 1,000 identifiers.
 pub(crate) fn differences(ours: &[Node<'_>], theirs: &[Node<'_>]) -> Vec<Loss> {
     let mut comparison = Comparison::default();
     comparison.siblings(ours, theirs, Span::default());
@@ -32,12 +29,17 @@ pub(crate) fn differences(ours: &[Node<'_>], theirs: &[Node<'_>]) -> Vec<Loss> {
 #[derive(Default)]
 struct Comparison {
     found: Vec<Loss>,
+    /// How many of them are identifiers.
+    identities: usize,
     path: Vec<Kind>,
 }
 
 impl Comparison {
     fn say(&mut self, kind: LossKind, span: Span, what: impl AsRef<str>) {
-        if self.found.len() < MAX_DIFFERENCES {
+        let is_identity = kind == LossKind::Identity;
+        let before = if is_identity { self.identities } else { self.found.len() - self.identities };
+        if before < MAX_LOSSES {
+            self.identities += usize::from(is_identity);
             let path: Vec<&str> = self.path.iter().map(|it| it.shown()).collect();
             let colon = if path.is_empty() { "" } else { ": " };
             self.found.push(Loss {
@@ -49,7 +51,7 @@ impl Comparison {
     }
 
     fn siblings(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>], within: Span) {
-        if self.found.len() >= MAX_DIFFERENCES {
+        if self.found.len() - self.identities >= MAX_LOSSES {
             return;
         }
         if ours.iter().chain(theirs).any(|it| it.kind.is_inline()) {
@@ -114,6 +116,7 @@ impl Comparison {
         if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| attrs::alike(it.0, it.1)) {
             return;
         }
+        self.identifiers(ours, theirs);
         let (a, b) = (Units::of(ours), Units::of(theirs));
         for change in inline::changes(&a, &b) {
             let span = change.ours.first().map_or(within, |it| ours[it.node()].span);
@@ -121,6 +124,20 @@ impl Comparison {
                 Some((our, their)) => self.node(our, their),
                 None => self.say(change.kind(), span, change.shown(ours, theirs)),
             }
+        }
+    }
+}
+
+impl Comparison {
+    /// The identifiers of what stands among text and says the same.
+    fn identifiers(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>]) {
+        let objects = |nodes| <[Node<'_>]>::iter(nodes).filter(|it| it.kind != Kind::Text);
+        for (our, their) in objects(ours).zip(objects(theirs)).filter(|it| print(it.0) == print(it.1)) {
+            self.path.push(our.kind);
+            for (_, what) in attrs::differences(our, their) {
+                self.say(LossKind::Identity, our.span, what);
+            }
+            self.path.pop();
         }
     }
 }

@@ -6,13 +6,14 @@
 use thin_vec::ThinVec;
 
 use super::print::{inlines, prints};
-use super::{Comparison, MAX_DIFFERENCES, similarity};
+use super::{Comparison, similarity};
 use crate::align::{Hunk, hunks, is_weighed, paired};
-use crate::loss::Loss;
+use crate::loss::{Loss, MAX_LOSSES};
 use crate::tree::{Kind, Node, Span};
 
-/// No more blocks that differ are compared: of nearly each there is something to tell, and of all no more than [`MAX_DIFFERENCES`] things.
-const MAX_COMPARED: usize = 4 * MAX_DIFFERENCES;
+/// No more blocks that differ are compared: of nearly each there is something to tell, and of all no more than [`MAX_LOSSES`] things. As
+/// many are compared of which only identifiers differ.
+const MAX_COMPARED: usize = 4 * MAX_LOSSES;
 
 /// The blocks of a document, each as two numbers.
 pub(crate) struct Outline {
@@ -36,7 +37,7 @@ impl Outline {
         }
     }
 
-    /// What `theirs` does not say of the blocks this is the outline of, at most 1,000 things. If something differs, `again` is asked for
+    /// What `theirs` does not say of the blocks this is the outline of, at most 1,000 things and 1,000 identifiers. If something differs, `again` is asked for
     /// the blocks once more.
     pub(crate) fn differences<'o>(
         &self,
@@ -63,13 +64,14 @@ impl Outline {
         again: impl FnOnce() -> ThinVec<Node<'o>>,
         comparison: &mut Comparison,
     ) {
-        let mut left = MAX_COMPARED;
-        let mut differ = |it: (&u64, &u64)| {
-            let differs = it.0 != it.1 && left > 0;
-            left -= usize::from(differs);
+        let mut left = [MAX_COMPARED; 2];
+        let mut differs = |at: usize| {
+            let left = &mut left[usize::from(self.said[at] == other.said[at])];
+            let differs = self.all[at] != other.all[at] && *left > 0;
+            *left -= usize::from(differs);
             differs
         };
-        let differ: Vec<bool> = self.all.iter().zip(&other.all).map(&mut differ).collect();
+        let differ: Vec<bool> = (0..self.all.len()).map(&mut differs).collect();
         if differ.contains(&true) {
             let theirs = Kept::of(theirs, &differ);
             let ours = Kept::of(again(), &differ);
@@ -214,5 +216,25 @@ mod tests {
         (ours[5000], theirs[4999]) = (paragraph("c", "1"), paragraph("d", "1"));
         ours[1..5000].clone_from_slice(&all("b")[1..5000]);
         assert_eq!(found(&ours, &theirs).0.len(), 1000);
+    }
+    #[test]
+    fn what_is_lost_is_told_behind_any_number_of_identifiers() {
+        let all = |id| (0..6000).map(|_| paragraph("a", id)).collect::<Vec<_>>();
+        let (mut ours, mut theirs) = (all("1"), all("2"));
+        assert_eq!(found(&ours, &theirs).0, vec![LossKind::Identity; 1000]);
+        (ours[5999], theirs[5999]) = (paragraph("b", "1"), paragraph("c", "1"));
+        let mut expected = vec![LossKind::Identity; 1000];
+        expected.push(LossKind::Content);
+        assert_eq!(found(&ours, &theirs).0, expected);
+        ours.push(Node::new(Kind::Rule));
+        assert!(found(&ours, &theirs).0.contains(&LossKind::Content));
+    }
+
+    #[test]
+    fn identifiers_among_text_are_told() {
+        let status = |id| Node::new(Kind::Status).with("text", "OK").with("localId", id);
+        let holding = |id| Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text("a"), status(id)]);
+        assert_eq!(found(&[holding("1")], &[holding("2")]), (vec![LossKind::Identity], 1));
+        assert_eq!(found(&[holding("1")], &[holding("1")]), (vec![], 0));
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn print_unmarked(node: &Node<'_>) -> u64 {
     unmarked(node, Mixer::default()).0
 }
 
-/// The same, and then a number for which identity is not aside. Of what stands among text identity is nobody's.
+/// The same, and then a number for which identity is not aside. A run of text has none: it may be cut anywhere.
 pub(super) fn prints(node: &Node<'_>) -> (u64, u64) {
     let mut said = Mixer::default();
     said.number(marks(&node.marks));
@@ -30,6 +30,8 @@ fn unmarked(node: &Node<'_>, mut said: Mixer) -> (u64, u64) {
         let held = inlines(&node.children);
         said.number(held);
         all.number(held);
+        let objects = node.children.iter().filter(|it| it.kind != Kind::Text);
+        objects.for_each(|it| all.number(attributes(&it.attrs, |it| !says(it))));
     } else {
         said.text(&node.text);
         all.text(&node.text);

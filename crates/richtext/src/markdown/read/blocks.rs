@@ -190,7 +190,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             {
                 *task = Some(done);
             }
-            _ => self.run.push((Event::Text(CowStr::Borrowed(if done { "[x]" } else { "[ ]" })), range)),
+            _ => self.run.push((Event::TaskListMarker(done), range)),
         }
     }
 
@@ -203,7 +203,9 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             let start = skip_blanks(&self.prepared.text, placed.end);
             return self.add_paragraph(&(start..range.end), &within[1..]);
         }
-        self.add_paragraph(range, within);
+        // A box that is text stands before what CommonMark says is the paragraph.
+        let start = within.first().map_or(range.start, |it| it.1.start.min(range.start));
+        self.add_paragraph(&(start..range.end), within);
     }
 
     fn add_paragraph(&mut self, range: &Range<usize>, within: &[Placed<'p>]) {

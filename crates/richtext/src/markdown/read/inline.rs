@@ -96,9 +96,10 @@ impl<'a> Build<'a, '_> {
             Event::Start(tag) => self.start(tag, range),
             Event::End(_) => self.end(range),
             Event::TaskListMarker(_) => {
-                // The box of a task in a heading, where it is text.
-                let blank = self.prepared.source[range.end..].starts_with(' ');
-                self.slice(range.start..range.end + usize::from(blank));
+                // The box of a task in a heading or a numbered item, where it is text.
+                let rest = &self.prepared.source[range.end..];
+                let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+                self.slice(range.start..range.end + blanks);
             }
             _ => self.slice(range),
         }

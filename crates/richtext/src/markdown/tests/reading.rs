@@ -211,3 +211,15 @@ fn the_day_that_is_shown_counts() {
     assert_eq!(stamp(":date[2020-01-02]{ts=\"1577923200001\"}").as_deref(), Some("1577923200001"));
     assert_eq!(stamp(":date[2020-01-03]{ts=\"1577923200001\"}").as_deref(), Some("1578009600000"));
 }
+
+#[test]
+fn the_box_of_a_numbered_item_is_text() {
+    for source in ["1. [x]  a *b*", "1. c\n\n2. [x]  a *b*\n\n   d", "> 1. c\n>\n> 2. [ ] a"] {
+        let nodes = read(source);
+        let said: String = nodes.iter().map(Node::plain_text).collect();
+        let expected: String =
+            source.split(['\n', '>', '*']).map(|it| it.trim_start_matches(['1', '2', '.', ' '])).collect();
+        assert_eq!(said, expected, "{source:?}");
+        assert_eq!(crate::tree::misplaced(&nodes, source), None, "{source:?}");
+    }
+}

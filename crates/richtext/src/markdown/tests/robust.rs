@@ -1,6 +1,4 @@
-//! Whatever is read: no panic, places in order, time that grows with the length.
-
-use std::time::{Duration, Instant};
+//! Whatever is read: no panic, places in order, no deeper than the limit. Time is `suite/bench/richtext`'s, and what grows is counted in `tests/growth`.
 
 use super::*;
 
@@ -76,9 +74,8 @@ fn changed_bytes_are_read_and_come_back() {
 }
 
 #[test]
-fn time_grows_with_the_length() {
+fn what_is_repeated_is_no_deeper_than_the_limit() {
     let many = |part: &str| part.repeat((1 << 16) / part.len());
-    let start = Instant::now();
     for part in [
         "[",
         "]",
@@ -127,14 +124,10 @@ fn time_grows_with_the_length() {
         "- a\n  - b\n",
     ] {
         let source = many(part);
-        let began = Instant::now();
         let (nodes, _) = EXTENDED.read(&source);
-        let took = began.elapsed();
         assert!(depth(&nodes) <= crate::tree::MAX_DEPTH, "{part:?} is {} deep", depth(&nodes));
-        assert!(took < Duration::from_secs(4), "{part:?} took {took:?}");
         let _ = write(&nodes);
     }
-    assert!(start.elapsed() < Duration::from_secs(120), "{:?}", start.elapsed());
 }
 
 #[test]
