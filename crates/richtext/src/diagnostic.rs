@@ -47,21 +47,95 @@ pub struct Position {
 }
 
 impl Position {
-    /// Where the byte `offset` of `source` is; past the end, where the source ends.
+    /// The beginning of a text.
+    const START: Self = Self { line: 1, column: 1 };
+
+    /// Where the byte `offset` of `source` is; past the end, where the source ends. Who asks for many asks [`Positions`].
     #[must_use]
     pub fn of(source: &str, offset: usize) -> Self {
-        let mut end = offset.min(source.len());
-        while !source.is_char_boundary(end) {
-            end -= 1;
-        }
-        let before = &source[..end];
-        let line_start = before.rfind('\n').map_or(0, |it| it + 1);
-        Self { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+        Self::START.behind(&source[..boundary(source, offset)])
     }
+
+    /// The place behind `text`, which begins here.
+    fn behind(self, text: &str) -> Self {
+        match text.rfind('\n') {
+            None => Self { line: self.line, column: self.column + text.chars().count() },
+            Some(last) => Self {
+                line: self.line + memchr::memchr_iter(b'\n', text.as_bytes()).count(),
+                column: text[last + 1..].chars().count() + 1,
+            },
+        }
+    }
+}
+
+/// The places of a text of which many are asked for: each is found in a time that does not grow with the text.
+pub struct Positions<'a> {
+    source: &'a str,
+    /// Of each [`STEP`]th byte.
+    steps: Vec<Position>,
+}
+
+/// How far it is to look for a place, in bytes.
+const STEP: usize = 4096;
+
+impl<'a> Positions<'a> {
+    /// The places of `source`, all of which is looked at once.
+    #[must_use]
+    pub fn of(source: &'a str) -> Self {
+        let mut steps = vec![Position::START];
+        let mut at = 0;
+        while steps.len() * STEP <= source.len() {
+            let next = boundary(source, steps.len() * STEP);
+            steps.extend(steps.last().map(|it| it.behind(&source[at..next])));
+            at = next;
+        }
+        Self { source, steps }
+    }
+
+    /// Where the byte `offset` is; past the end, where the source ends.
+    #[must_use]
+    pub fn at(&self, offset: usize) -> Position {
+        let end = boundary(self.source, offset);
+        let step = end / STEP;
+        self.steps[step].behind(&self.source[boundary(self.source, step * STEP)..end])
+    }
+}
+
+/// The last offset that is no greater and between two characters.
+fn boundary(source: &str, offset: usize) -> usize {
+    let mut at = offset.min(source.len());
+    while !source.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_places_are_those_that_are_asked_for_one_by_one() {
+        let lines = ["", "ä", "a line\r\n", "\n", "\u{1f600}", "words and more of them"];
+        let mut source = String::new();
+        for at in 0..3000_usize {
+            source.push_str(lines[(at * at / 7) % lines.len()]);
+        }
+        let positions = Positions::of(&source);
+        assert!(source.len() > 4 * STEP);
+        for offset in
+            (0..source.len() + 3).step_by(11).chain(STEP - 4..STEP + 4).chain([2 * STEP, 3 * STEP + 1])
+        {
+            assert_eq!(positions.at(offset), Position::of(&source, offset), "{offset}");
+        }
+        assert_eq!(Position::of("ab\ncd", 4), Position { line: 2, column: 2 });
+        assert_eq!(Position::of("aä", 2), Position { line: 1, column: 2 });
+        assert_eq!(Positions::of("").at(7), Position::START);
     }
 }

@@ -32,7 +32,7 @@ mod values;
 mod wiki;
 
 pub use convert::{Conversion, convert};
-pub use diagnostic::{Diagnostic, Position};
+pub use diagnostic::{Diagnostic, Position, Positions};
 pub use document::{Document, MAX_SOURCE};
 pub use format::{Dialect, Flavor, Format};
 pub use loss::{Loss, LossKind, MAX_LOSSES};

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write as _};
 
-use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, MAX_LOSSES, Names, Position};
+use plainwire_richtext::tree::Span;
+use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, MAX_LOSSES, Names, Positions};
 use serde_json::{Value, json};
 
 use super::args::Report;
@@ -36,8 +37,9 @@ impl Found {
     /// As JSON: `losses`, `diagnostics` and `invalid` with their places (`line` and `column` from 1, `start` and `end` in bytes), `conflicts`,
     /// `written`, and of a source that was converted `references`, which --names takes.
     pub(super) fn json(&self, input: &Input) -> Value {
+        let positions = Positions::of(&input.text);
         let place = |start: u32, end: u32| {
-            let at = Position::of(&input.text, start as usize);
+            let at = positions.at(start as usize);
             (at.line, at.column, start, end)
         };
         let losses: Vec<Value> = self
@@ -70,17 +72,16 @@ pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> 
     if how == Report::Json {
         return writeln!(err, "{}", found.json(input));
     }
+    let positions = Positions::of(&input.text);
+    let at = |span: Span| positions.at(span.start as usize);
     for it in &found.diagnostics {
-        writeln!(err, "{}:{}", input.name, visible::line(&it.shown(&input.text).to_string()))?;
+        writeln!(err, "{}:{}: {}", input.name, at(it.span), visible::line(&it.message))?;
     }
     for it in found.losses.iter().filter(|it| it.kind != LossKind::Identity) {
-        let at = Position::of(&input.text, it.span.start as usize);
-        writeln!(err, "{}:{at}: lost: {}", input.name, visible::line(&it.message))?;
+        writeln!(err, "{}:{}: lost: {}", input.name, at(it.span), visible::line(&it.message))?;
     }
     for it in &found.invalid {
-        let shown = it.shown(&input.text).to_string();
-        let (place, message) = shown.split_once(": ").unwrap_or(("", &shown));
-        writeln!(err, "{}:{place}: not valid: {}", input.name, visible::line(message))?;
+        writeln!(err, "{}:{}: not valid: {}", input.name, at(it.span), visible::line(&it.message))?;
     }
     for it in &found.conflicts {
         writeln!(err, "{}: conflict: {}", input.name, visible::line(&it.to_string()))?;
