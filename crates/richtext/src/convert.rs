@@ -37,16 +37,33 @@ impl Conversion {
 /// Converts `source`. The text is read again and compared with the source: this is what [`Conversion::losses`] tells.
 #[must_use]
 pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
-    let Document { blocks, diagnostics, .. } = Document::read(from, source);
+    convert_with(from, to, source, |_| {})
+}
+
+/// Like [`convert`], of what `change` makes of the document: [names](Document::resolve), for example. It is called each time that the
+/// source is read, up to three times. A document that is there already has [`Document::convert`], which holds two trees at a time.
+#[must_use]
+pub fn convert_with(
+    from: Format,
+    to: Format,
+    source: &str,
+    mut change: impl FnMut(&mut Document<'_>),
+) -> Conversion {
+    let mut read_again = || {
+        let mut document = Document::read(from, source);
+        change(&mut document);
+        document
+    };
+    let Document { blocks, diagnostics, .. } = read_again();
     let text = spelling::of(to).document(&blocks);
     let mut invalid = missing_parts(from, to, &blocks);
     // The source is read again if something differs, and again to tell what is invalid: of the two trees there is one at a time.
     let outline = Outline::of(&blocks);
     drop(blocks);
-    let again = || Document::read(from, source).blocks;
+    let mut again = || read_again().blocks;
     let read = Document::read(to, &text).blocks;
     let became_invalid = became_invalid(from, to, &read);
-    let losses = outline.differences(read, again);
+    let losses = outline.differences(read, &mut again);
     if became_invalid {
         invalid = adf::complaints(&again());
     }

@@ -31,7 +31,7 @@ pub mod tree;
 mod values;
 mod wiki;
 
-pub use convert::{Conversion, convert};
+pub use convert::{Conversion, convert, convert_with};
 pub use diagnostic::{Diagnostic, Position, Positions};
 pub use document::{Document, MAX_SOURCE};
 pub use format::{Dialect, Flavor, Format};

@@ -16,7 +16,7 @@ use std::path::Path;
 
 pub(crate) use args::{Convert, Patch};
 pub(crate) use patch::run as patch;
-use plainwire_richtext::{Conversion, Document, Format, Names, Restored, Sidecar, minimize};
+use plainwire_richtext::{Conversion, Document, Format, Names, Restored, Sidecar, convert_with, minimize};
 
 use crate::exit::{Exit, Failure};
 use report::Found;
@@ -131,37 +131,31 @@ fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
     serde_json::from_str(json).map(Some).map_err(|error| wrong(&error))
 }
 
-/// The document with the names that are known, and all whom and what it refers to.
-fn named<'a>(from: Format, to: Format, names: Option<&Names>, text: &'a str) -> (Document<'a>, Names) {
-    let mut document = Document::read(from, text);
+/// Puts the names that are known into the document, and returns all whom and what it refers to.
+fn named(document: &mut Document<'_>, to: Format, names: Option<&Names>) -> Names {
     let references = document.references();
     if let Some(names) = names {
         document.resolve(names, to);
     }
-    (document, references)
+    references
 }
 
 /// From one format to another.
 fn converted(from: Format, to: Format, names: Option<&Names>, text: &str) -> Outcome {
-    let (document, references) = named(from, to, names, text);
-    let Conversion { text, losses, diagnostics, invalid } = document.convert(to);
+    let mut references = None;
+    let Conversion { text, losses, diagnostics, invalid } =
+        convert_with(from, to, text, |it| references = Some(named(it, to, names)));
     let sidecar_helps = matches!(to, Format::Markdown(_));
     Outcome {
         text: Some(text),
-        found: Found {
-            losses,
-            diagnostics,
-            invalid,
-            references: Some(references),
-            sidecar_helps,
-            ..Found::default()
-        },
+        found: Found { losses, diagnostics, invalid, references, sidecar_helps, ..Found::default() },
     }
 }
 
 /// To Markdown, with a sidecar for all else.
 fn split(from: Format, names: Option<&Names>, input: &files::Input, file: &Path) -> Result<Outcome, Failure> {
-    let (document, references) = named(from, Format::EDITED, names, &input.text);
+    let mut document = Document::read(from, &input.text);
+    let references = named(&mut document, Format::EDITED, names);
     let (text, sidecar) = Sidecar::split(&document);
     files::spare(Path::new(&input.name), file)?;
     files::write(file, &sidecar.to_json())?;

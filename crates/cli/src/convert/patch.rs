@@ -12,8 +12,8 @@ use crate::exit::{Exit, Failure};
 pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
     let input = files::read(&it.document)?;
     let names = super::names(it.names.as_deref())?;
-    let (document, _) =
-        super::named(it.spelling.format(it.from), Format::EDITED, names.as_ref(), &input.text);
+    let mut document = Document::read(it.spelling.format(it.from), &input.text);
+    super::named(&mut document, Format::EDITED, names.as_ref());
     let section =
         document.section(&it.section).map_err(|error| files::unfit(format!("{}: {error}", input.name)))?;
     if it.show {
