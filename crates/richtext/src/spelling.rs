@@ -7,7 +7,10 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
-use crate::tree::{Kind, Node};
+use crate::tree::{Kind, Node, Room};
+
+#[cfg(test)]
+mod tests;
 
 /// The format's own code.
 pub(crate) fn of(format: Format) -> Box<dyn Spelling> {
@@ -22,7 +25,12 @@ pub(crate) fn of(format: Format) -> Box<dyn Spelling> {
 /// How one format is read and written.
 pub(crate) trait Spelling {
     /// The blocks of `source`, and what is wrong with it.
-    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>);
+    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+        self.read_within(source, Room::default())
+    }
+
+    /// The same. What there is no room for is kept as it was written.
+    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>);
 
     /// A whole document of these blocks.
     fn document(&self, blocks: &[Node<'_>]) -> String;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plainwire_richtext::Format;
+use plainwire_richtext::{Document, Format};
 
 use super::args::Patch;
 use super::{Outcome, files, report};

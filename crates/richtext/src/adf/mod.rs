@@ -20,7 +20,7 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node};
+use crate::tree::{Kind, Node, Room};
 use crate::values::json::escape;
 
 /// The `extensionType` of what is kept raw of another format; its `extensionKey` is the format's name.
@@ -41,8 +41,8 @@ fn tree_name(kind: Kind) -> Option<&'static str> {
 pub(crate) struct Adf;
 
 impl Spelling for Adf {
-    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
-        read::read(source)
+    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+        read::read(source, room)
     }
 
     fn document(&self, blocks: &[Node<'_>]) -> String {
@@ -81,7 +81,8 @@ pub(crate) fn node_json(node: &Node<'_>) -> String {
     write::verbatim(node)
 }
 
-/// The node that `json` is; raw if it is none. Its places are those in `json`.
-pub(crate) fn read_node(json: &str) -> Node<'_> {
-    read::lone(json)
+/// The node that `json` is; raw if it is none, or if there is no `room` in the document for it, where it stands at `at`. Its places are
+/// those in `json`.
+pub(crate) fn read_node<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
+    read::lone(json, room, at)
 }

@@ -239,6 +239,23 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// Whether `text` is values of JSON with commas between them, each of which begins with a byte that `begins` wants.
+pub(super) fn are_values(text: &str, begins: impl Fn(u8) -> bool) -> bool {
+    let mut scan = Scan::new(text);
+    loop {
+        scan.space();
+        if !scan.peek().is_some_and(&begins) || scan.value().is_err() {
+            return false;
+        }
+        scan.space();
+        match scan.peek() {
+            None => return true,
+            Some(b',') => scan.at += 1,
+            Some(_) => return false,
+        }
+    }
+}
+
 /// Whether `text` is one value of JSON and nothing else.
 pub(super) fn is_json(text: &str) -> bool {
     let mut scan = Scan::new(text);

@@ -1,8 +1,12 @@
 //! The parts of the format that only this crate sees.
 
-use super::{Adf, node_json, read_node};
+use super::{Adf, node_json};
 use crate::spelling::Spelling as _;
-use crate::tree::{Kind, Node};
+use crate::tree::{Kind, Node, Room};
+
+fn read_node(json: &str) -> Node<'_> {
+    super::read_node(json, &Room::default(), 0)
+}
 
 #[test]
 fn each_character_of_a_text_has_its_place_in_the_spelling() {

@@ -27,7 +27,7 @@ use thin_vec::ThinVec;
 use crate::Flavor;
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node};
+use crate::tree::{Kind, Node, Room};
 
 /// The Markdown of these blocks, and where in it each of them ends.
 pub(crate) fn document_with_ends(blocks: &[Node<'_>]) -> (String, Vec<usize>) {
@@ -46,8 +46,8 @@ pub(crate) struct Markdown {
 }
 
 impl Spelling for Markdown {
-    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
-        read::document(source)
+    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+        read::document(source, room)
     }
 
     fn document(&self, blocks: &[Node<'_>]) -> String {

@@ -7,7 +7,7 @@ use thin_vec::ThinVec;
 
 use super::Entry;
 use super::pieces::number;
-use crate::document::{Document, mark, moved};
+use crate::document::{mark, moved};
 use crate::format::Format;
 use crate::markdown::Partly;
 use crate::tree::Node;
@@ -23,10 +23,7 @@ pub(super) struct Edited<'e> {
 impl<'e> Edited<'e> {
     pub(super) fn read(source: &'e str, entries: &[Entry]) -> Self {
         let known: BTreeSet<u64> = entries.iter().flat_map(|it| &it.markdown).map(|it| number(it)).collect();
-        let mark = mark(Format::EDITED, source);
-        let mut read = crate::markdown::blocks_where(&source[mark..], &|it| !known.contains(&number(it)));
-        moved(mark, &mut read.blocks, &mut read.diagnostics);
-        read.bare.iter_mut().for_each(|it| *it += mark as u32);
+        let read = blocks_where(source, &|it| !known.contains(&number(it)));
         Self { source, read, whole: OnceCell::new() }
     }
 
@@ -47,6 +44,15 @@ impl<'e> Edited<'e> {
         if self.read.bare.get(first).is_none_or(|it| *it >= block.span.end) {
             return block;
         }
-        &self.whole.get_or_init(|| Document::read(Format::EDITED, self.source).blocks)[at]
+        &self.whole.get_or_init(|| blocks_where(self.source, &|_| true).blocks)[at]
     }
+}
+
+/// The blocks of a text that may begin with a byte order mark.
+fn blocks_where<'e>(source: &'e str, keep: &dyn Fn(&str) -> bool) -> Partly<'e> {
+    let mark = mark(Format::EDITED, source);
+    let mut read = crate::markdown::blocks_where(&source[mark..], keep);
+    moved(mark, &mut read.blocks, &mut read.diagnostics);
+    read.bare.iter_mut().for_each(|it| *it += mark as u32);
+    read
 }

@@ -11,8 +11,6 @@ use super::edited::Edited;
 use super::{Sidecar, SidecarError};
 use crate::align::{Op, align};
 use crate::compare::similarity;
-use crate::document::Document;
-use crate::format::Format;
 use crate::tree::{Kind, Node};
 
 /// What became of an entry.
@@ -165,9 +163,9 @@ pub(super) fn left(sidecar: &Sidecar, pieces: &[Piece]) -> BTreeSet<usize> {
 
 /// The one block of a text of Markdown.
 fn single(markdown: &str) -> Node<'_> {
-    let mut document = Document::read(Format::EDITED, markdown);
-    match document.blocks.len() {
-        1 => document.blocks.remove(0),
+    let mut blocks = crate::markdown::blocks_where(markdown, &|_| true).blocks;
+    match blocks.len() {
+        1 => blocks.remove(0),
         _ => Node::raw(Kind::RawBlock, "markdown", markdown),
     }
 }

@@ -10,7 +10,6 @@ use super::pieces::{Block, Piece, left};
 use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
 use crate::adf;
 use crate::compare::print;
-use crate::document::Document;
 use crate::format::Format;
 use crate::loss::Loss;
 use crate::merge::{Edit, Gone, brought, gone, merge, seam, written};
@@ -130,8 +129,16 @@ impl<'r> Texts<'r> {
     }
 
     fn part<'x>(&'x self, spelling: &dyn Spelling, entry: usize, edited: ThinVec<Node<'x>>) -> Part<'x> {
-        let (ours, _) = spelling.read(&self.sidecar.entries[entry].source);
-        let base = Document::read(Format::EDITED, &self.texts[&entry]).blocks;
+        let source = &self.sidecar.entries[entry].source;
+        let base = crate::markdown::blocks_where(&self.texts[&entry], &|_| true).blocks;
+        let ours = match &base[..] {
+            // By itself there is room for it.
+            [raw] if raw.kind == Kind::RawBlock && raw.text == *source => {
+                let span = Span::new(0, source.len());
+                thin_vec![Node::raw(Kind::RawBlock, self.sidecar.format().name(), source).at(span, span)]
+            }
+            _ => spelling.read(source).0,
+        };
         Part { entry: Some(entry), ours, base, edited }
     }
 }

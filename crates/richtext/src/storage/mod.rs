@@ -17,14 +17,14 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node};
+use crate::tree::{Kind, Node, Room};
 
 /// The format.
 pub(crate) struct Storage;
 
 impl Spelling for Storage {
-    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
-        read::read(source)
+    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+        read::read_within(source, room)
     }
 
     fn document(&self, blocks: &[Node<'_>]) -> String {

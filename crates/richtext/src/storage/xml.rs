@@ -141,6 +141,13 @@ pub(super) struct Siblings<'x> {
     end: usize,
 }
 
+impl Siblings<'_> {
+    /// Where they end: the index of what follows the last one.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+}
+
 impl Iterator for Siblings<'_> {
     type Item = usize;
 

@@ -38,6 +38,7 @@ mod check;
 mod kind;
 mod mark;
 mod node;
+mod room;
 mod span;
 
 pub use attr::{Attr, Value};
@@ -46,6 +47,7 @@ pub use kind::{Holds, Kind};
 pub use mark::{Mark, MarkKind};
 pub use node::Node;
 pub(crate) use node::add;
+pub(crate) use room::Room;
 pub use span::Span;
 /// What nodes hold things in: a `Vec` of one word, since most of them hold nothing. From the crate `thin-vec`.
 pub use thin_vec::{ThinVec, thin_vec};
@@ -55,3 +57,9 @@ pub const MACRO: &str = "com.atlassian.confluence.macro.core";
 
 /// How deep nodes may stand in each other. What stands deeper is kept as it was written.
 pub const MAX_DEPTH: usize = 100;
+
+/// How many nodes a document may have; a table of single letters has as many in 4 MB. What follows is kept as it was written, as one
+/// [`Kind::RawBlock`] or [`Kind::RawInline`] in each place that is open, and one diagnostic says where that begins. What is only
+/// understood as a whole is kept as a whole: in wiki markup a paragraph, an item, a row; in storage format also a list, a table, a
+/// layout; in Markdown a block at the top. There may be some more nodes, a few for each level.
+pub const MAX_NODES: usize = 1 << 22;

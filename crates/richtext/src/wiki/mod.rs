@@ -17,7 +17,7 @@ use thin_vec::ThinVec;
 use crate::diagnostic::Diagnostic;
 use crate::format::Dialect;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Node};
+use crate::tree::{Kind, Node, Room};
 
 /// The format.
 pub(crate) struct Wiki {
@@ -25,8 +25,8 @@ pub(crate) struct Wiki {
 }
 
 impl Spelling for Wiki {
-    fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
-        read::read(source, self.dialect)
+    fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
+        read::read(source, self.dialect, room)
     }
 
     fn document(&self, blocks: &[Node<'_>]) -> String {

@@ -12,6 +12,7 @@
 //! - A surrogate without its other half is U+FFFD in text, with a diagnostic; in an attribute the string stays [`Value::Json`].
 //! - A byte order mark and white space around are nobody's. Raw control characters in strings are taken, with a diagnostic on
 //!   the first.
+//! - Where there is no room for more nodes, what is left of an array is one raw node: values with commas between them.
 //! - Where the text stops being JSON, the innermost unfinished node is raw up to the end of the source, and all around it is kept.
 
 mod attrs;
@@ -23,20 +24,20 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::scan::{Fault, Scan};
 use crate::diagnostic::Diagnostic;
-use crate::tree::{Kind, Node, Span};
+use crate::tree::{Kind, Node, Room, Span};
 
 /// How many diagnostics are kept; a source can be wrong at each of its bytes.
 const MAX_DIAGNOSTICS: usize = 1000;
 
-/// The blocks of `source`, and what is wrong with it.
-pub(super) fn read(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
-    let mut reader =
-        Reader { scan: Scan::new(source), names: Names::Adf, diagnostics: Vec::new(), strays: 0 };
+/// The blocks of `source`, for which there is this much room, and what is wrong with it.
+pub(super) fn read(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
+    let mut reader = Reader::new(source, Names::Adf, room);
     let blocks = reader.root();
     if let Some(at) = reader.scan.control {
         let found = "expected control characters to be escaped, but found one raw";
         reader.say(Diagnostic::new(Span::new(at, at + 1), found));
     }
+    reader.diagnostics.extend(reader.room.diagnostic());
     (blocks, reader.diagnostics)
 }
 
@@ -44,6 +45,7 @@ struct Reader<'a> {
     scan: Scan<'a>,
     names: Names,
     diagnostics: Vec<Diagnostic>,
+    room: Room,
     /// How many of the diagnostics are of nodes that their parent can't hold: each is kept raw in its place.
     strays: usize,
 }
@@ -61,6 +63,10 @@ enum Names {
 struct Broken;
 
 impl<'a> Reader<'a> {
+    fn new(source: &'a str, names: Names, room: Room) -> Self {
+        Self { scan: Scan::new(source), names, diagnostics: Vec::new(), room, strays: 0 }
+    }
+
     fn root(&mut self) -> ThinVec<Node<'a>> {
         if self.scan.source.starts_with('\u{feff}') {
             self.scan.at = '\u{feff}'.len_utf8();
@@ -147,9 +153,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The one node `json` is, inline or block; raw if it is none.
-pub(super) fn lone(json: &str) -> Node<'_> {
-    let mut reader = Reader { scan: Scan::new(json), names: Names::Tree, diagnostics: Vec::new(), strays: 0 };
+/// The one node `json` is, inline or block; raw if it is none, or if there is no room for it where it stands, at `at`.
+pub(super) fn lone<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
+    let before = room.left();
+    let mut reader = Reader::new(json, Names::Tree, Room::of(before));
     reader.scan.space();
     let start = reader.scan.at;
     if reader.scan.peek() == Some(b'{') {
@@ -157,7 +164,10 @@ pub(super) fn lone(json: &str) -> Node<'_> {
         let is_sound = read.is_ok();
         let node = reader.finish(draft, start, read);
         reader.nothing_follows();
-        if is_sound && reader.diagnostics.len() == reader.strays {
+        if reader.room.has_refused() {
+            room.refuse(at);
+        } else if is_sound && reader.diagnostics.len() == reader.strays {
+            room.take(before - reader.room.left());
             return node;
         }
     }

@@ -41,12 +41,14 @@ impl<'a> Reader<'a> {
             return self.too_deep();
         }
         let (draft, read) = self.draft(depth);
+        self.room.take(1);
         let broken = if read.is_ok() { Ok(()) } else { Err(Broken) };
         (self.finish(draft, start, read), broken)
     }
 
     fn too_deep(&mut self) -> (Node<'a>, Result<(), Broken>) {
         let start = self.scan.at;
+        self.room.take(1);
         let skipped = self.scan.value();
         let skipped = self.sound(skipped);
         let end = if skipped.is_ok() { self.scan.at } else { self.scan.source.len() };
@@ -125,6 +127,9 @@ impl<'a> Reader<'a> {
         }
         loop {
             self.scan.space();
+            if self.room.is_full() {
+                return self.rest(nodes);
+            }
             let (node, read) = if self.scan.peek() == Some(b'{') { self.node(depth) } else { self.no_node() };
             if !node.span.is_empty() {
                 add(nodes, node);
@@ -142,9 +147,39 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Keeps what is left of the array as it is written: there is no room for more.
+    fn rest(&mut self, nodes: &mut ThinVec<Node<'a>>) -> Result<(), Broken> {
+        let start = self.scan.at;
+        self.room.refuse(start);
+        let read = self.skip_items();
+        let end = if read.is_ok() { self.scan.at } else { self.scan.source.len() };
+        add(nodes, self.raw(start, self.scan.source[..end].trim_end().len()));
+        read?;
+        let closed = self.scan.expect(b']', "']'");
+        self.sound(closed)
+    }
+
+    /// Goes past the values up to the end of the array.
+    fn skip_items(&mut self) -> Result<(), Broken> {
+        loop {
+            let skipped = self.scan.value();
+            self.sound(skipped)?;
+            self.scan.space();
+            match self.scan.peek() {
+                Some(b',') => self.scan.at += 1,
+                Some(b']') => return Ok(()),
+                _ => {
+                    let fault = self.scan.fault("',' or ']'");
+                    return self.sound(Err(fault));
+                }
+            }
+        }
+    }
+
     /// Something in `content` that is no object.
     fn no_node(&mut self) -> (Node<'a>, Result<(), Broken>) {
         let start = self.scan.at;
+        self.room.take(1);
         let found = format!("expected a node, but found {}", self.scan.found());
         let skipped = self.scan.value();
         let skipped = self.sound(skipped);

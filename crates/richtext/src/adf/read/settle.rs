@@ -19,7 +19,13 @@ impl<'a> Reader<'a> {
             if nodes.iter().all(|it| members(parent).is_some_and(|members| members.contains(&it.kind))) {
                 return nodes;
             }
-            return nodes.into_iter().map(|it| self.as_member(parent, it)).collect();
+            let is_stray =
+                |it: &&Node<'_>| members(parent).is_some_and(|members| !members.contains(&it.kind));
+            let strays = nodes.iter().filter(is_stray).count();
+            return match self.rest_for(&nodes, 2 * strays) {
+                Some(rest) => rest,
+                None => nodes.into_iter().map(|it| self.as_member(parent, it)).collect(),
+            };
         }
         if !nodes.iter().any(|it| it.kind.is_inline()) {
             return nodes;
@@ -30,7 +36,18 @@ impl<'a> Reader<'a> {
             let found = format!("expected a block in a {holder}, but found a {name}");
             self.stray(Diagnostic::new(stray.span, found));
         }
-        paragraphs(nodes)
+        self.settled_quietly(nodes)
+    }
+
+    /// All of `nodes` as they were written, if there is no room for what they have to be put in.
+    fn rest_for(&mut self, nodes: &[Node<'a>], more: usize) -> Option<ThinVec<Node<'a>>> {
+        if more < self.room.left() || more == 0 {
+            self.room.take(more);
+            return None;
+        }
+        let (start, end) = (nodes.first()?.span.start as usize, nodes.last()?.span.end as usize);
+        self.room.refuse(start);
+        Some(thin_vec![self.raw(start, end)])
     }
 
     fn stray(&mut self, diagnostic: Diagnostic) {
@@ -40,7 +57,8 @@ impl<'a> Reader<'a> {
 
     /// The same without a word: of a fragment.
     pub(super) fn settled_quietly(&mut self, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
-        paragraphs(nodes)
+        let strays = nodes.iter().filter(|it| it.kind.is_inline()).count();
+        self.rest_for(&nodes, strays).unwrap_or_else(|| paragraphs(nodes))
     }
 
     fn among_text(&mut self, mut node: Node<'a>) -> Node<'a> {

@@ -139,7 +139,7 @@ impl Writer {
     /// A node ADF has no name for.
     fn foreign(&mut self, node: &Node<'_>, parent: Option<Kind>) {
         let format = node.text_of("/format").unwrap_or("adf");
-        if format == "adf" && is_object(&node.text) {
+        if format == "adf" && are_objects(&node.text) {
             return self.out.push_str(&cleaned(&node.text));
         }
         let kind = if node.kind.is_inline() { Kind::InlineExtension } else { Kind::Extension };
@@ -253,6 +253,11 @@ impl Writer {
 
 fn has_place(attr: &Attr<'_>, strictness: Strictness) -> bool {
     !attr.name.starts_with('/') && (!attr.is_foreign() || strictness == Strictness::Verbatim)
+}
+
+/// Whether it is an object, or several with commas between them, as they stand in an array.
+fn are_objects(json: &str) -> bool {
+    scan::are_values(json, |it| it == b'{')
 }
 
 fn is_object(json: &str) -> bool {

@@ -249,8 +249,9 @@ pub(super) fn code<'a>(
     };
     debug_assert!(placed.start <= placed.end, "places are in order");
     let lines = lines(prepared, within);
+    prepared.room.take(lines.len());
     if given.is_empty()
-        && let Some(node) = foreign(&language, &lines)
+        && let Some(node) = foreign(prepared, &language, &lines, span)
     {
         let mut node = node.at(span, span);
         settle(&mut node);
@@ -345,7 +346,7 @@ fn cut_last_break(nodes: &mut ThinVec<Node<'_>>) {
 }
 
 /// What a fence with the name of a format holds.
-fn foreign<'a>(language: &str, lines: &[Node<'a>]) -> Option<Node<'a>> {
+fn foreign<'a>(prepared: &Prepared<'a>, language: &str, lines: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     let format = match language {
         "adf" => "adf",
         "storage" | "csf" => "storage",
@@ -357,7 +358,8 @@ fn foreign<'a>(language: &str, lines: &[Node<'a>]) -> Option<Node<'a>> {
         _ => lines.iter().map(|it| &*it.text).collect::<String>().into(),
     };
     if format == "adf" {
-        let mut node = unplaced(super::directive::owned(crate::adf::read_node(&text)));
+        let node = crate::adf::read_node(&text, &prepared.room, span.start as usize);
+        let mut node = unplaced(super::directive::owned(node));
         if !node.kind.is_inline() {
             node.text = if node.kind == Kind::RawBlock { text } else { node.text };
             return Some(node);

@@ -1,7 +1,9 @@
 //! From CommonMark's events to blocks.
 //!
 //! In: the events of a prepared text. Out: nodes. What is open stands in a list, so that depth costs no stack; deeper than
-//! [`tree::MAX_DEPTH`](crate::tree::MAX_DEPTH) blocks are kept as they were written.
+//! [`tree::MAX_DEPTH`](crate::tree::MAX_DEPTH) blocks are kept as they were written, and so are those there is no [`room`] for.
+
+mod room;
 
 use std::ops::Range;
 
@@ -9,20 +11,23 @@ use pulldown_cmark::{BlockQuoteKind, CowStr, Event, Tag, TagEnd};
 use thin_vec::{ThinVec, thin_vec};
 
 use super::super::attrs;
-use super::Partly;
+use super::super::names::Form;
 use super::block;
 use super::definitions::Names;
 use super::group::{self, Item};
 use super::inline::{self, Placed};
 use super::prepare::Prepared;
+use super::{Partly, Rest};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
-/// The blocks of a prepared text, read in these parts; those `keep` does not want may hold nothing.
+/// The blocks of a prepared text, read in these parts; those `keep` does not want may hold nothing. What there is no room for is kept as
+/// `rest` says.
 pub(super) fn read<'a, 'p>(
     prepared: &'p Prepared<'a>,
     parts: Vec<Range<usize>>,
     names: &Names<'p>,
+    rest: Rest,
     keep: &dyn Fn(&str) -> bool,
 ) -> Partly<'a> {
     let whole = 0..prepared.text.len();
@@ -37,11 +42,14 @@ pub(super) fn read<'a, 'p>(
         keep,
         bare: Vec::new(),
         depth: 0,
+        left: prepared.room.left(),
     };
-    for part in parts {
+    'parts: for part in parts {
         let mut events = super::events(&prepared.text, part, names);
         while let Some((event, range)) = events.next() {
-            read.event(event, range, &mut events);
+            if !read.take(event, range, &mut events, rest) {
+                break 'parts;
+            }
         }
     }
     read.flush();
@@ -49,6 +57,7 @@ pub(super) fn read<'a, 'p>(
     let mut blocks = read.settled;
     blocks.extend(group::nodes(prepared, frame.items, &mut read.diagnostics, None));
     blocks.shrink_to_fit();
+    read.diagnostics.extend(prepared.room.diagnostic());
     Partly { blocks, diagnostics: read.diagnostics, bare: read.bare }
 }
 
@@ -68,6 +77,8 @@ struct Read<'a, 'e, 'p> {
     bare: Vec<u32>,
     /// How many nodes and directives are open.
     depth: usize,
+    /// How much room was left before the block at the top that is being read.
+    left: usize,
 }
 
 /// A block that is open.
@@ -168,7 +179,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
 
     /// The events to the end of what was just opened.
     fn gather(&mut self, events: &mut impl Iterator<Item = Placed<'p>>) -> Vec<Placed<'p>> {
-        let mut depth = 0;
+        let (mut depth, mut parts) = (0, 0);
         let mut found = std::mem::take(&mut self.within);
         found.clear();
         for placed in events {
@@ -178,7 +189,11 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 Event::End(_) => depth -= 1,
                 _ => {}
             }
-            join(&mut found, placed, self.text);
+            if !self.prepared.room.has_refused() {
+                parts += usize::from(!matches!(placed.0, Event::Text(_) | Event::SoftBreak | Event::End(_)));
+                join(&mut found, placed, self.text);
+                self.check_parts(parts, &found);
+            }
         }
         found
     }
@@ -239,6 +254,8 @@ impl<'a, 'p> Read<'a, '_, 'p> {
 
     fn add(&mut self, mut item: Item<'a>) {
         let at_top = self.frames.len() == 1;
+        // A directive on a line may be a node in a node.
+        self.prepared.room.take(if matches!(item, Item::Open { form: Form::Leaf, .. }) { 2 } else { 1 });
         let frame = self.frames.last_mut().expect("the document is never closed");
         match &mut item {
             // What lists of tasks hold is looked at: in some directives they are decisions.
@@ -250,6 +267,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             {
                 self.bare.push(node.span.start);
                 node.children = ThinVec::new();
+                self.prepared.room.give_back(self.left);
             }
             Item::Open { .. } | Item::Tag { opens: true, .. } => {
                 frame.opened += 1;
@@ -281,6 +299,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         let header = matches!(self.frames.last(), Some(Frame { holder: Holder::Row(true), .. }));
         let kind = if header { Kind::TableHeader } else { Kind::TableCell };
         let span = self.span(range);
+        self.prepared.room.take(1);
         let children = inline::nodes(self.prepared, within, 0);
         let inner = children.first().map_or(Span::at(span.end as usize), |first| {
             let end = children.last().map_or(first.span.end, |it| it.span.end);
@@ -315,6 +334,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 let separated = items.iter().any(|it| matches!(it, Item::Separator));
                 let keeps = matches!(items.last(), Some(Item::Separator));
                 let children = group::nodes(self.prepared, items, &mut self.diagnostics, None);
+                self.prepared.room.take(1);
                 if let Some(list) = self.frames.last_mut() {
                     list.entries.push(block::Entry { task, given, separated, keeps, span, children });
                 }

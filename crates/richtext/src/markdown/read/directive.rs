@@ -6,7 +6,7 @@ use super::super::attrs;
 use super::super::names::Form;
 use super::prepare::Found;
 use crate::format::known;
-use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Value};
+use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Room, Value};
 use crate::values::{dates, parameters};
 
 /// The marks a directive gives to its label, the outermost first.
@@ -67,7 +67,7 @@ fn any_mark<'a>(found: &Found<'a>) -> Option<Mark<'a>> {
 }
 
 /// The node of a directive among text; nothing if it lacks what it needs.
-pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>) -> Option<Node<'a>> {
+pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &Room) -> Option<Node<'a>> {
     let given = found.attrs.clone();
     let (kind, key) = match found.name {
         "status" => (Kind::Status, "text"),
@@ -78,7 +78,7 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>) -> Option<Nod
         "media" => (Kind::MediaInline, "alt"),
         "image" => (Kind::Image, "alt"),
         "date" => return Some(date(label, given)),
-        "raw" => return raw(label?, &given),
+        "raw" => return raw(label?, &given, room),
         "macro" | "ext" => return extension(Kind::InlineExtension, found.name, label, given),
         _ => return None,
     };
@@ -112,11 +112,11 @@ fn date(label: Option<String>, given: ThinVec<Attr<'_>>) -> Node<'_> {
     node
 }
 
-fn raw<'a>(label: String, given: &[Attr<'a>]) -> Option<Node<'a>> {
+fn raw<'a>(label: String, given: &[Attr<'a>], room: &Room) -> Option<Node<'a>> {
     let format = given.iter().find(|it| it.name == "format")?.value.as_str()?;
     let format = known(format)?;
     if format == "adf" {
-        let node = owned(crate::adf::read_node(&label));
+        let node = owned(crate::adf::read_node(&label, room, usize::MAX));
         if node.kind.is_inline() {
             return Some(node);
         }

@@ -3,14 +3,16 @@
 //! In: the siblings in one holder. Out: nodes. An opener without a closer, a closer without an opener, and tags in a wrong place are text
 //! or kept as they were written. Each sibling is looked at twice, so that a million of openers cost what a million of paragraphs do.
 
-use thin_vec::ThinVec;
+use std::rc::Rc;
+
+use thin_vec::{ThinVec, thin_vec};
 
 use super::super::names::Form;
 use super::directive;
 use super::inline;
 use super::prepare::Prepared;
 use crate::diagnostic::Diagnostic;
-use crate::tree::{Attr, Kind, Node, Span, add};
+use crate::tree::{Attr, Kind, Node, Room, Span, add};
 
 use super::super::attrs;
 
@@ -121,6 +123,14 @@ fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
     partners
 }
 
+/// The first opener that nothing closes.
+pub(super) fn first_open(items: &[Item<'_>]) -> Option<usize> {
+    let opens = |it: &Item<'_>| {
+        matches!(it, Item::Open { form: Form::Container, .. } | Item::Tag { opens: true, .. })
+    };
+    match_up(items).iter().zip(items).position(|(partner, it)| *partner == Partner::None && opens(it))
+}
+
 /// What is open.
 struct Level<'a> {
     opener: Option<Item<'a>>,
@@ -213,7 +223,12 @@ impl<'a> Group<'a, '_> {
         let line = span.of(self.prepared.source);
         let shown: String = line.chars().take(80).collect();
         self.diagnostics.push(Diagnostic::new(span, format!("{message}, but found {shown:?} without")));
-        let runs = inline::label(self.prepared.source, span.range(), 0);
+        // It was counted as what it looked like, and nothing of it may be left out now.
+        let room = Rc::new(Room::default());
+        let mut runs = inline::label(self.prepared.source, span.range(), 0, &room);
+        if room.has_refused() {
+            runs = thin_vec![Node::raw(Kind::RawInline, "markdown", line).at(span, span)];
+        }
         self.add(Node::new(Kind::Paragraph).at(span, span).holding(runs));
     }
 

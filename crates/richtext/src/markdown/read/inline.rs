@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::rc::Rc;
 
 use pulldown_cmark::{CowStr, Event, LinkType, Tag, TagEnd};
 use thin_vec::{ThinVec, thin_vec};
@@ -12,7 +13,7 @@ use thin_vec::{ThinVec, thin_vec};
 use super::super::spelled;
 use super::directive;
 use super::prepare::{Found, Prepared};
-use crate::tree::{Kind, Mark, MarkKind, Node, Span, add};
+use crate::tree::{Kind, Mark, MarkKind, Node, Room, Span, add};
 
 /// An event with its place in the prepared text.
 pub(super) type Placed<'p> = (Event<'p>, Range<usize>);
@@ -34,6 +35,10 @@ pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: u
     };
     let mut at = 0;
     while at < events.len() {
+        if prepared.room.is_full() {
+            prepared.room.refuse(prepared.source_at(events[at].1.start));
+            break;
+        }
         at = build.event(events, at, pairs.get(at).copied().unwrap_or_default());
     }
     build.nodes.iter_mut().for_each(|it| check_place(it, prepared.source));
@@ -161,6 +166,7 @@ impl<'a> Build<'a, '_> {
     /// Adds a node that is not text.
     fn push(&mut self, mut node: Node<'a>, range: Range<usize>) {
         let own = Span::new(range.start, range.end);
+        self.prepared.room.take(1);
         node.span = if self.open.is_empty() { own } else { self.group };
         node.inner = if self.open.is_empty() { own } else { node.span };
         let own_marks = std::mem::replace(&mut node.marks, self.marks.clone());
@@ -222,6 +228,7 @@ impl<'a> Build<'a, '_> {
             }
             return;
         }
+        self.prepared.room.take(1);
         let own = Span::new(range.start, range.end);
         let mut node = Node::of_text(text).at(if self.open.is_empty() { own } else { self.group }, own);
         node.marks.clone_from(&self.marks);
@@ -300,7 +307,10 @@ impl<'a> Build<'a, '_> {
 
     fn directive(&mut self, found: &Found<'a>, range: Range<usize>) {
         let source = self.prepared.source;
-        let label = found.label.clone().map(|it| (it.clone(), label(source, it, self.depth + 1)));
+        let label = found
+            .label
+            .clone()
+            .map(|it| (it.clone(), label(source, it, self.depth + 1, &self.prepared.room)));
         let marks = directive::marks(found);
         if !marks.is_empty() {
             let entered = marks.len();
@@ -326,7 +336,7 @@ impl<'a> Build<'a, '_> {
             return (0..entered).for_each(|_| self.end(range.clone()));
         }
         let text = label.as_ref().map(|it| it.1.iter().map(words).collect::<String>());
-        let node = directive::inline(found, text)
+        let node = directive::inline(found, text, &self.prepared.room)
             .unwrap_or_else(|| Node::raw(Kind::RawInline, "markdown", &source[range.clone()]));
         self.push(node, range);
     }
@@ -364,7 +374,12 @@ fn words(node: &Node<'_>) -> String {
 pub(in super::super) const EMPTY: &str = "<!-- empty -->";
 
 /// The nodes of a label.
-pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize) -> ThinVec<Node<'a>> {
+pub(super) fn label<'a>(
+    source: &'a str,
+    range: Range<usize>,
+    depth: usize,
+    room: &Rc<Room>,
+) -> ThinVec<Node<'a>> {
     let text = &source[range.clone()];
     let plain = |it: u8| {
         it.is_ascii_alphanumeric() || it >= 0x80 || matches!(it, b' ' | b',' | b'.' | b'-' | b'@' | b'/')
@@ -374,9 +389,10 @@ pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize) -> T
         && !text.contains(|it| ('\u{F0000}'..='\u{FFFFF}').contains(&it))
     {
         let span = Span::new(range.start, range.end);
+        room.take(1);
         return thin_vec![Node::of_text(text).at(span, span)];
     }
-    let prepared = super::prepare::label(source, range, depth);
+    let prepared = super::prepare::label(source, range, depth, room);
     let events: Vec<Placed<'_>> = super::parser(&prepared.text).collect();
     let events = &events[1.min(events.len())..events.len().saturating_sub(1).max(1)];
     nodes(&prepared, events, depth)

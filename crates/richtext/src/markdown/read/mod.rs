@@ -25,7 +25,7 @@ use pulldown_cmark::{BrokenLink, OffsetIter, Options, Parser};
 use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
-use crate::tree::Node;
+use crate::tree::{MAX_NODES, Node, Room};
 
 /// What of CommonMark and GitHub's Markdown is read.
 const OPTIONS: Options = Options::ENABLE_TABLES
@@ -37,6 +37,9 @@ const OPTIONS: Options = Options::ENABLE_TABLES
 /// processor, and what is done for each part does not count.
 const PART: usize = 32 << 10;
 
+/// How many nodes there is room for in what a document became and somebody edited: its tags and attributes count, too.
+const MOST_EDITED: usize = 2 * MAX_NODES;
+
 /// A text of which not all that was read was kept.
 pub(crate) struct Partly<'a> {
     pub(crate) blocks: ThinVec<Node<'a>>,
@@ -45,23 +48,38 @@ pub(crate) struct Partly<'a> {
     pub(crate) bare: Vec<u32>,
 }
 
-/// The blocks of `source`, and what is wrong with it.
-pub(super) fn document(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
-    let read = in_parts(source, PART, &|_| true);
+/// What becomes of the blocks there is no room for.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Rest {
+    /// They are one block with all that follows.
+    Whole,
+    /// Each is one by itself, so that the others stay where they are.
+    ByBlock,
+}
+
+/// The blocks of `source`, for which there is this much room, and what is wrong with it.
+pub(super) fn document(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
+    let read = in_parts(source, PART, room, Rest::Whole, &|_| true);
     (read.blocks, read.diagnostics)
 }
 
 /// The same, but what a block at the top holds whose text `keep` does not want is dropped.
 pub(super) fn document_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
-    in_parts(source, PART, keep)
+    in_parts(source, PART, Room::of(MOST_EDITED), Rest::ByBlock, keep)
 }
 
 /// The blocks of `source`, of which CommonMark is given parts that are at least so long.
-pub(super) fn in_parts<'a>(source: &'a str, least: usize, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
-    let prepared = prepare::document(source);
+pub(super) fn in_parts<'a>(
+    source: &'a str,
+    least: usize,
+    room: Room,
+    rest: Rest,
+    keep: &dyn Fn(&str) -> bool,
+) -> Partly<'a> {
+    let prepared = prepare::document(source, room);
     let parts = Parts::of(&prepared.text, least);
     let definitions = Definitions::of(&prepared.text, &parts.defining);
-    blocks::read(&prepared, parts.ranges, &definitions.names(), keep)
+    blocks::read(&prepared, parts.ranges, &definitions.names(), rest, keep)
 }
 
 /// What CommonMark finds in a part of a text, with its places in all of it.

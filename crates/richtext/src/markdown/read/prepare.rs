@@ -8,12 +8,13 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::rc::Rc;
 
 use thin_vec::ThinVec;
 
 use super::super::attrs;
 use super::super::names::{self, Form};
-use crate::tree::Attr;
+use crate::tree::{Attr, Room};
 
 /// A directive among text.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub(super) struct Prepared<'a> {
     pub(super) edits: Vec<Edit<'a>>,
     /// Where `text` begins in the source.
     base: usize,
+    /// Room for the nodes of the document.
+    pub(super) room: Rc<Room>,
 }
 
 impl<'a> Prepared<'a> {
@@ -104,14 +107,14 @@ fn is_mark(it: char) -> bool {
 }
 
 /// A whole source.
-pub(super) fn document(source: &str) -> Prepared<'_> {
-    Scan::new(source, 0..source.len()).document()
+pub(super) fn document(source: &str, room: Room) -> Prepared<'_> {
+    Scan::new(source, 0..source.len(), Rc::new(room)).document()
 }
 
 /// The label of a directive. It stands between commas, which mean nothing, so that it is a paragraph whatever it begins with and keeps
 /// the white space at its ends.
-pub(super) fn label(source: &str, range: Range<usize>, depth: usize) -> Prepared<'_> {
-    let mut scan = Scan::new(source, range.clone());
+pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize, room: &Rc<Room>) -> Prepared<'a> {
+    let mut scan = Scan::new(source, range.clone(), Rc::clone(room));
     scan.fence(range.start);
     if depth < MAX_LABELS {
         scan.inline();
@@ -126,6 +129,7 @@ const MAX_LABELS: usize = 32;
 
 struct Scan<'a> {
     source: &'a str,
+    room: Rc<Room>,
     range: Range<usize>,
     out: String,
     edits: Vec<Edit<'a>>,
@@ -142,15 +146,22 @@ struct Line {
 }
 
 impl<'a> Scan<'a> {
-    fn new(source: &'a str, range: Range<usize>) -> Self {
+    fn new(source: &'a str, range: Range<usize>, room: Rc<Room>) -> Self {
         let line = Line { start: range.start, end: range.end };
-        Self { source, copied: range.start, range, out: String::new(), edits: Vec::new(), line, pairs: None }
+        let copied = range.start;
+        Self { source, room, copied, range, out: String::new(), edits: Vec::new(), line, pairs: None }
     }
 
     fn finish(mut self) -> Prepared<'a> {
         if self.edits.is_empty() {
             let text = Cow::Borrowed(&self.source[self.range.clone()]);
-            return Prepared { source: self.source, text, edits: self.edits, base: self.range.start };
+            return Prepared {
+                source: self.source,
+                text,
+                edits: self.edits,
+                base: self.range.start,
+                room: self.room,
+            };
         }
         self.copy(self.range.end);
         Prepared {
@@ -158,6 +169,7 @@ impl<'a> Scan<'a> {
             text: Cow::Owned(self.out),
             edits: self.edits,
             base: self.range.start,
+            room: self.room,
         }
     }
 

@@ -2,12 +2,14 @@
 
 use thin_vec::ThinVec;
 
+use super::super::read::Rest;
 use super::*;
 use crate::corpus;
 use crate::dice::Dice;
+use crate::tree::{Kind, Room};
 
 fn in_parts(source: &str, least: usize) -> (ThinVec<Node<'_>>, Vec<crate::Diagnostic>) {
-    let read = super::super::read::in_parts(source, least, &|_| true);
+    let read = super::super::read::in_parts(source, least, Room::default(), Rest::Whole, &|_| true);
     (read.blocks, read.diagnostics)
 }
 
@@ -158,4 +160,32 @@ fn blocks_that_nobody_wants_hold_nothing_and_stand_where_they_do() {
     assert_eq!(held, [0, 0, 1, 2, 0]);
     let bare: Vec<&str> = some.bare.iter().map(|it| &source[*it as usize..][..1]).collect();
     assert_eq!(bare, ["#", "-", "c", ">"]);
+}
+
+#[test]
+fn a_block_there_is_no_room_for_leaves_the_others_where_they_are() {
+    let source = "a *b* `c`\n\n- d *e*\n- f\n\n  g *h*\n\n:::panel{type=info}\ni *j*\n\nk\n:::\n\n> l *m*\n>\n> n\n\n| o |\n| - |\n| p |\n\nq *r*\n\n```\ns\n```\n\nt";
+    let read = |most: usize, keep: &dyn Fn(&str) -> bool| {
+        super::super::read::in_parts(source, 1, Room::of(most), Rest::ByBlock, keep)
+    };
+    let places = |most: usize, keep: &dyn Fn(&str) -> bool| -> Vec<_> {
+        read(most, keep).blocks.iter().map(|it| it.span).collect()
+    };
+    let all = &|_: &str| true;
+    let expected = places(usize::MAX, all);
+    assert_eq!(expected.len(), 8);
+    for most in 0..60 {
+        assert_eq!(places(most, all), expected, "{most}");
+        assert_eq!(places(most, &|_| false), expected, "{most}");
+        assert_eq!(places(most, &|it| it.contains('*')), expected, "{most}");
+    }
+    let full = read(8, all);
+    let kinds: Vec<_> = full.blocks.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds[..2], [Kind::Paragraph, Kind::RawBlock], "{kinds:?}");
+    assert_eq!(full.blocks[1].text, "- d *e*\n- f\n\n  g *h*");
+    assert_eq!(full.diagnostics.len(), 1);
+    // What nobody wants takes no room.
+    let last = read(12, &|it| it == "q *r*");
+    let paragraph = last.blocks.iter().find(|it| it.span.of(source) == "q *r*").expect("it is there");
+    assert_eq!((paragraph.kind, paragraph.children.len()), (Kind::Paragraph, 2));
 }

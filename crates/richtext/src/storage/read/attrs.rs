@@ -18,6 +18,7 @@ pub(in super::super) const EXTRA: &str = "data-plainwire";
 impl<'a> Reader<'_, 'a> {
     /// A node for the element, with what its attributes say but those that are `known`.
     pub(super) fn element(&self, index: usize, kind: Kind, known: &[&str]) -> Node<'a> {
+        self.room.take(1);
         let item = self.xml.item(index);
         let mut node = Node::new(kind).at(item.span(), item.inner());
         node.attrs = self.said(index, known);

@@ -34,6 +34,9 @@ impl<'a> Reader<'_, 'a> {
             it if it.contains(':') && it != "ac:inline-comment-marker" => None,
             _ => self.group(index, scope),
         };
+        if block.is_none() && self.room.is_full() {
+            self.room.refuse(self.xml.item(index).span().start as usize);
+        }
         add(blocks, block.unwrap_or_else(|| self.raw(index, Kind::RawBlock)));
     }
 
@@ -108,6 +111,7 @@ impl<'a> Reader<'_, 'a> {
             node = node.with_json("order", start);
         }
         for child in self.xml.children(index) {
+            self.room_for(child)?;
             self.list_item(child, scope.deeper(), &mut node);
         }
         Some(self.finish(index, node))
@@ -140,6 +144,7 @@ impl<'a> Reader<'_, 'a> {
         let held = self.blocks(self.xml.between(index, next), scope);
         let (Some(first), Some(last)) = (held.first(), held.last()) else { return };
         let span = Span { start: first.span.start, end: last.span.end };
+        self.room.take(1);
         list.children.push(Node::new(Kind::ListItem).at(span, span).holding(held));
     }
 
@@ -194,6 +199,7 @@ impl<'a> Reader<'_, 'a> {
 
     /// The text of this spelling.
     pub(super) fn spelled(&self, span: Span) -> Node<'a> {
+        self.room.take(1);
         Node::of_text(super::super::escape::decode(span.of(self.xml.source))).at(span, span)
     }
 
@@ -207,6 +213,7 @@ impl<'a> Reader<'_, 'a> {
             if self.xml.name(child) != "ac:layout-section" {
                 return None;
             }
+            self.room_for(child)?;
             node.children.push(self.layout_section(child, inner)?);
         }
         if bare && node.children.len() == 1 {
@@ -226,6 +233,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let kind = self.xml.attribute(index, "ac:type").unwrap_or_default();
         for (at, cell) in cells.iter().enumerate() {
+            self.room_for(*cell)?;
             let column =
                 self.layout_column(*cell, super::super::layout::width(&kind, cells.len(), at), scope);
             node.children.push(column);

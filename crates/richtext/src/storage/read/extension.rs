@@ -42,6 +42,7 @@ impl<'a> Reader<'_, 'a> {
         let mut node = self.element(index, kind, &["type"]);
         let mut content = None;
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
+            self.room_for(child)?;
             match self.xml.name(child) {
                 "ac:adf-attribute" => node.attrs.push(self.adf_attribute(child)?),
                 "ac:adf-node" if kind.holds() == Holds::Blocks && content.is_none() => {

@@ -93,6 +93,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn media(&self, index: usize, picture: &mut Picture<'a>) -> Node<'a> {
         let span = self.xml.item(picture.resource).span();
+        self.room.take(1);
         let mut media = Node::new(Kind::Media).at(span, span).with("type", "external");
         media.attrs.push(Attr::string("url", std::mem::take(&mut picture.target.href)));
         media.attrs.extend(self.xml.attribute(index, "ac:alt").map(|it| Attr::string("alt", it)));

@@ -66,8 +66,12 @@ impl<'a> Run<'a> {
 impl<'x, 'a> Reader<'x, 'a> {
     /// The nodes of these pieces, behind those that `nodes` has.
     pub(super) fn inlines(&mut self, siblings: Siblings<'x>, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
+        let end = siblings.end();
         let mut siblings = siblings.peekable();
         while let Some(index) = siblings.next() {
+            if self.room.is_full() {
+                return self.rest_of_run((index, end), run, nodes);
+            }
             match self.xml.item(index).sort {
                 Sort::Text | Sort::Data => {
                     let mut span = self.xml.item(index).span();
@@ -80,6 +84,15 @@ impl<'x, 'a> Reader<'x, 'a> {
                 Sort::Element => self.inline(index, run, nodes),
             }
         }
+    }
+
+    /// All from the first up to the second as it was written: there is no room for more nodes.
+    fn rest_of_run(&self, (from, to): (usize, usize), run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
+        let Some(last) = self.xml.between(from, to).last() else { return };
+        let (start, end) = (self.xml.item(from).span().start, self.xml.item(last).span().end);
+        let span = Span { start: start.max(run.window.start), end: end.min(run.window.end) };
+        let rest = if span.is_empty() { None } else { self.unread(span, Kind::RawInline) };
+        nodes.extend(rest.map(|it| run.place(it)));
     }
 
     fn is_text(&self, index: usize) -> bool {

@@ -96,6 +96,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         attrs.splice(0..0, target.attrs);
         match body {
             None => {
+                self.room.take(1);
                 let mut card = Node::new(Kind::InlineCard).with("url", target.href);
                 card.span = self.xml.item(index).span();
                 card.inner = card.span;
@@ -181,6 +182,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         let id = ["ri:account-id", "ri:userkey", "ri:username"]
             .into_iter()
             .find_map(|it| self.xml.attribute(person, it));
+        self.room.take(1);
         let mut node = Node::new(Kind::Mention).with("id", id?);
         node.span = self.xml.item(index).span();
         node.inner = node.span;

@@ -1,7 +1,8 @@
 //! From storage format to the tree.
 //!
 //! In: the pieces of a text ([`Xml`]). Out: blocks with their places. Nothing is left out: an element that means nothing is a
-//! `Group` or a mark under its own name, and what not even that can carry is kept as it was written.
+//! `Group` or a mark under its own name, and what not even that can carry is kept as it was written. So is what there is no room for: the
+//! rest of what holds blocks or text, and all of what holds only rows, items, columns.
 
 mod attrs;
 mod block;
@@ -21,29 +22,37 @@ use thin_vec::ThinVec;
 
 use super::xml::{Siblings, Sort, Xml};
 use crate::diagnostic::Diagnostic;
-use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
+use crate::tree::{Kind, MAX_DEPTH, Node, Room, Span, add};
 
 /// The blocks of `source`, and what is wrong with it.
 pub(super) fn read(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
+    read_within(source, Room::default())
+}
+
+/// The same, with room for so many nodes.
+pub(super) fn read_within(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let (xml, diagnostics) = Xml::parse(source);
-    let mut reader = Reader { xml: &xml, diagnostics };
+    let mut reader = Reader { xml: &xml, diagnostics, room };
     let blocks = reader.blocks(xml.between(0, xml.items.len()), Scope::default());
+    reader.diagnostics.extend(reader.room.diagnostic());
     (blocks, reader.diagnostics)
 }
 
 /// The nodes of `source` as it stands among text. Tells whether something can be written as it is.
 pub(super) fn read_inline(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let (xml, diagnostics) = Xml::parse(source);
-    let mut reader = Reader { xml: &xml, diagnostics };
+    let mut reader = Reader { xml: &xml, diagnostics, room: Room::default() };
     let mut nodes = ThinVec::new();
     let run = inline::Run::within(Span::new(0, source.len()), 0);
     reader.inlines(xml.between(0, xml.items.len()), &run, &mut nodes);
+    reader.diagnostics.extend(reader.room.diagnostic());
     (nodes, reader.diagnostics)
 }
 
 struct Reader<'x, 'a> {
     xml: &'x Xml<'a>,
     diagnostics: Vec<Diagnostic>,
+    room: Room,
 }
 
 /// What is around a block.
@@ -70,7 +79,12 @@ impl<'x, 'a> Reader<'x, 'a> {
         let mut blocks = ThinVec::new();
         let mut loose = siblings.clone().next().unwrap_or_default();
         let mut end = loose;
+        let until = siblings.end();
         for index in siblings {
+            if self.room.is_full() {
+                self.rest(loose, until, &mut blocks);
+                return blocks;
+            }
             end = self.xml.item(index).next as usize;
             if self.xml.item(index).block {
                 self.loose(loose, index, scope, &mut blocks);
@@ -106,6 +120,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         let start = if first.sort == Sort::Text { lead(self.xml.raw(ends.0)) } else { 0 };
         let end = if last.sort == Sort::Text { tail(self.xml.raw(ends.1)) } else { 0 };
         let span = Span::new(first.span().start as usize + start, last.span().end as usize - end);
+        self.room.take(1);
         let mut paragraph = Node::new(Kind::Paragraph).at(span, span);
         let run = inline::Run::within(span, scope.depth + 1);
         self.inlines(self.xml.between(from, to), &run, &mut paragraph.children);
@@ -133,8 +148,50 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
+    /// All from `from` up to `to` as it was written: there is no room for more nodes.
+    fn rest(&self, from: usize, to: usize, blocks: &mut ThinVec<Node<'a>>) {
+        let Some(last) = self.xml.between(from, to).last() else { return };
+        let span = Span { start: self.xml.item(from).span().start, end: self.xml.item(last).span().end };
+        if let Some(rest) = self.unread(span, Kind::RawBlock) {
+            // What was to become the last block did not find room either.
+            let ended =
+                |it: &&Node<'_>| it.kind == Kind::RawBlock && self.room.ended_at(it.span.start as usize);
+            let start = blocks.last().filter(ended).map(|it| it.span.start);
+            if start.is_some() {
+                blocks.pop();
+            }
+            let span = Span { start: start.unwrap_or(rest.span.start), end: rest.span.end };
+            blocks.extend(self.unread(span, Kind::RawBlock));
+        }
+    }
+
+    /// What stands there, but for the white space around it, as it was written: there is no room for more nodes.
+    fn unread(&self, span: Span, kind: Kind) -> Option<Node<'a>> {
+        let text = span.of(self.xml.source);
+        let is_block = kind == Kind::RawBlock;
+        let kept = if is_block { text.trim_ascii() } else { text };
+        let start =
+            span.start as usize + if is_block { text.len() - text.trim_ascii_start().len() } else { 0 };
+        if kept.is_empty() {
+            return None;
+        }
+        self.room.refuse(start);
+        let span = Span::new(start, start + kept.len());
+        Some(Node::raw(kind, "storage", kept).at(span, span))
+    }
+
+    /// Nothing if there is no room for `index`: what it stands in is kept as it was written then.
+    fn room_for(&self, index: usize) -> Option<()> {
+        if self.room.is_full() {
+            self.room.refuse(self.xml.item(index).span().start as usize);
+            return None;
+        }
+        Some(())
+    }
+
     /// All of the item as it was written.
     fn raw(&self, index: usize, kind: Kind) -> Node<'a> {
+        self.room.take(1);
         let span = self.xml.item(index).span();
         Node::raw(kind, "storage", self.xml.raw(index)).at(span, span)
     }

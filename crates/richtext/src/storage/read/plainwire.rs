@@ -20,7 +20,7 @@ impl<'a> Reader<'_, 'a> {
             return Some(Node::raw(kind, name, text).at(span, span));
         }
         let raw = Node::raw(kind, name, text.clone()).at(span, span);
-        let node = within(text, span);
+        let node = self.within(text, span);
         match (node.kind.is_inline(), kind.is_inline()) {
             // A block that ADF had among text.
             (false, true) => Some(raw),
@@ -33,22 +33,23 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn embedded(&self, index: usize, kind: Kind) -> Option<Node<'a>> {
         let text = self.plain(index)?;
         let span = self.xml.item(index).span();
-        let node = Some(within(text, span))
+        let node = Some(self.within(text, span))
             .filter(|it| !it.kind.is_verbatim() && it.kind.is_inline() == kind.is_inline())?;
         let bare = self.xml.attributes(index).next().is_none();
         bare.then(|| if node.kind.is_inline() { node } else { node.with("storage:form", "fab:adf") })
     }
-}
 
-/// The node that `text`, JSON of ADF within the element at `span`, is.
-fn within(text: Cow<'_, str>, span: Span) -> Node<'_> {
-    let mut node = match text {
-        Cow::Borrowed(text) => crate::adf::read_node(text),
-        Cow::Owned(text) => owned(crate::adf::read_node(&text)),
-    };
-    settle(&mut node, Span::at(span.end as usize));
-    node.span = span;
-    node
+    /// The node that `text`, JSON of ADF within the element at `span`, is.
+    fn within(&self, text: Cow<'a, str>, span: Span) -> Node<'a> {
+        let (room, at) = (&self.room, span.start as usize);
+        let mut node = match text {
+            Cow::Borrowed(text) => crate::adf::read_node(text, room, at),
+            Cow::Owned(text) => owned(crate::adf::read_node(&text, room, at)),
+        };
+        settle(&mut node, Span::at(span.end as usize));
+        node.span = span;
+        node
+    }
 }
 
 /// Gives all of the node one empty place: nothing of it stands in the source by itself.

@@ -17,6 +17,7 @@ impl<'a> Reader<'_, 'a> {
         self.table_attributes(index, &mut node);
         let mut columns = Vec::new();
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
+            self.room_for(child)?;
             match self.xml.name(child) {
                 "colgroup" => columns.extend(self.columns(child, &mut node)?),
                 "thead" | "tbody" | "tfoot" => self.section(child, scope, &mut node)?,
@@ -84,6 +85,7 @@ impl<'a> Reader<'_, 'a> {
                 self.comment_in(child, node)?;
                 continue;
             }
+            self.room_for(child)?;
             let mut row = self.row(child, scope)?;
             if name != "tbody" {
                 row = row.with("storage:section", name);
@@ -104,6 +106,7 @@ impl<'a> Reader<'_, 'a> {
                     continue;
                 }
             };
+            self.room_for(child)?;
             row.children.push(self.cell(child, kind, scope));
         }
         Some(self.finish(index, row))

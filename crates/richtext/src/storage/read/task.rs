@@ -13,6 +13,7 @@ impl<'a> Reader<'_, 'a> {
         let mut list = self.element(index, Kind::TaskList, &["ac:task-list-id"]);
         list.attrs.extend(self.xml.attribute(index, "ac:task-list-id").map(|it| Attr::string("localId", it)));
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
+            self.room_for(child)?;
             match self.xml.name(child) {
                 "ac:task" => {
                     let task = self.task(child, scope.deeper())?;

@@ -1,6 +1,6 @@
 //! What storage format has no spelling for, and what other formats left.
 
-use super::super::{escape, read};
+use super::super::{escape, read, xml};
 use super::Writer;
 use crate::tree::{Kind, Node};
 use crate::values::html;
@@ -10,7 +10,7 @@ impl Writer {
     pub(super) fn raw(&mut self, node: &Node<'_>) {
         let format = node.text_of("/format").unwrap_or_default();
         match format {
-            "storage" if stands_alone(node) => self.out.push_str(&node.text),
+            "storage" if stood_so(node) || stands_alone(node) => self.out.push_str(&node.text),
             "markdown" => self.seen(node),
             _ => self.plainwire(format, &node.text),
         }
@@ -57,6 +57,13 @@ impl Writer {
             self.out.push_str("</p>");
         }
     }
+}
+
+/// Whether all of the node's place in a source was its text, with nothing open in it: there it meant what it means here.
+fn stood_so(node: &Node<'_>) -> bool {
+    // Within marks a node has the place of what marks it.
+    let place = if node.marks.is_empty() { node.span } else { node.inner };
+    !node.text.is_empty() && place.len() == node.text.len() && xml::is_sound(&node.text)
 }
 
 /// Whether the text, put where the node stands, is read as this one node again.

@@ -31,6 +31,10 @@ impl<'a> Reader<'a> {
             if at >= end {
                 return found;
             }
+            if self.room.is_full() {
+                add(&mut found, self.rest(Kind::RawBlock, at, self.trim_end(at, end)));
+                return found;
+            }
             if let Some(tag) = self.tag_at(at).filter(|it| it.is_block() && it.whole_end() <= end) {
                 found.push(self.macro_block(tag));
                 at = tag.whole_end();
@@ -79,12 +83,13 @@ impl<'a> Reader<'a> {
         let start = self.skip_blanks(at + 3, end);
         let stop = self.line_text_end(start, end);
         let node = Node::new(Kind::Heading).with_json("level", level.to_string());
-        let block = self.text_block(node, at, start, stop);
+        let Some(block) = self.text_block(node, at, start, stop) else { return at };
         add(found, block);
         stop
     }
 
     fn rule(&self, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
+        self.room.take(1);
         found.push(Node::new(Kind::Rule).at(Span::new(at, at + 4), Span::at(at + 4)));
         self.line_end(at, end)
     }
@@ -93,8 +98,11 @@ impl<'a> Reader<'a> {
     fn quote_line(&mut self, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
         let start = self.skip_blanks(at + 3, end);
         let stop = self.line_text_end(start, end);
-        let paragraph = self.text_block(Node::new(Kind::Paragraph), start, start, stop);
+        let Some(paragraph) = self.text_block(Node::new(Kind::Paragraph), start, start, stop) else {
+            return at;
+        };
         let node = Node::new(Kind::Blockquote).with("wiki:form", "bq.");
+        self.room.take(1);
         let (span, inner) = (Span::new(at, paragraph.span.end as usize), paragraph.span);
         found.push(node.at(span, inner).holding(thin_vec![paragraph]));
         stop
@@ -108,7 +116,7 @@ impl<'a> Reader<'a> {
 
     fn paragraph(&mut self, at: usize, end: usize, place: Place, found: &mut ThinVec<Node<'a>>) -> usize {
         let stop = self.paragraph_end(at, end, place);
-        let node = self.text_block(Node::new(Kind::Paragraph), at, at, stop);
+        let Some(node) = self.text_block(Node::new(Kind::Paragraph), at, at, stop) else { return at };
         if !node.children.is_empty() {
             add(found, super::link::lone(node));
         }
@@ -135,12 +143,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `node` with the text between `start` and `stop`, without blanks at its ends.
-    pub(super) fn text_block(&mut self, node: Node<'a>, at: usize, start: usize, stop: usize) -> Node<'a> {
+    /// `node` with the text between `start` and `stop`, without blanks at its ends; nothing if there is no room for all of it.
+    pub(super) fn text_block(
+        &mut self,
+        node: Node<'a>,
+        at: usize,
+        start: usize,
+        stop: usize,
+    ) -> Option<Node<'a>> {
         let stop = self.trim_end(start, stop);
-        let mut children = ThinVec::new();
-        self.inline(start, stop, &mut children);
-        node.at(Span::new(at, stop.max(at)), Span::new(start, stop)).holding(children)
+        self.room.take(1);
+        let Some(children) = self.inline(start, stop) else {
+            self.room.refuse(at);
+            return None;
+        };
+        Some(node.at(Span::new(at, stop.max(at)), Span::new(start, stop)).holding(children))
     }
 }
 

@@ -1,26 +1,27 @@
 //! Text and what stands among it: marks, breaks, links, emoticons.
 //!
-//! The text is cut into tokens first; then marks are paired, and last the nodes are made. A mark ends at the next sign of its kind on its
+//! The text is cut into tokens first; then marks are paired, and last the [nodes](super::nodes) are made. A mark ends at the next sign of its kind on its
 //! line or not at all, so that pairing needs no search.
 
 use thin_vec::ThinVec;
 
 use super::Reader;
-use super::link::{Link, Target};
+use super::link::Link;
+use super::nodes::Nodes;
 use super::tags::{mono_end, split};
 use super::token::{emoji, emoticon};
-use crate::tree::{Kind, Mark, MarkKind, Node, Span, add};
+use crate::tree::{Mark, MarkKind, Node, Span};
 use crate::wiki::{chars, names};
 
-struct Token<'a> {
-    start: usize,
-    end: usize,
-    what: What<'a>,
+pub(super) struct Token<'a> {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) what: What<'a>,
     /// The token that ends what this one begins; 0 if there is none.
-    mate: usize,
+    pub(super) mate: usize,
 }
 
-enum What<'a> {
+pub(super) enum What<'a> {
     /// A sign of a mark; one that can neither open nor close keeps others from being paired across it.
     Sign { sign: usize, opens: bool, closes: bool },
     /// A line feed.
@@ -43,7 +44,7 @@ enum What<'a> {
 const SIGNS: &[u8] = b"*_-+^~?";
 
 /// The mark of a sign.
-fn mark_of<'a>(sign: usize) -> Mark<'a> {
+pub(super) fn mark_of<'a>(sign: usize) -> Mark<'a> {
     match SIGNS[sign] {
         b'*' => Mark::new(MarkKind::Strong),
         b'_' => Mark::new(MarkKind::Em),
@@ -56,19 +57,31 @@ fn mark_of<'a>(sign: usize) -> Mark<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The text between `start` and `end`, as nodes.
-    pub(super) fn inline(&mut self, start: usize, end: usize, to: &mut ThinVec<Node<'a>>) {
-        self.marked(start, end, ThinVec::new(), to);
+    /// The text between `start` and `end`, as nodes; nothing if there is no room for all of them.
+    pub(super) fn inline(&mut self, start: usize, end: usize) -> Option<ThinVec<Node<'a>>> {
+        let mut nodes = ThinVec::new();
+        self.marked(start, end, ThinVec::new(), &mut nodes)?;
+        Some(nodes)
     }
 
-    fn marked(&mut self, start: usize, end: usize, marks: ThinVec<Mark<'a>>, to: &mut ThinVec<Node<'a>>) {
-        let mut tokens = Tokens { reader: self, end, text_start: start, found: Vec::new(), path_until: 0 };
-        tokens.run(start);
+    /// Adds the text between `start` and `end` with these marks.
+    pub(super) fn marked(
+        &mut self,
+        start: usize,
+        end: usize,
+        marks: ThinVec<Mark<'a>>,
+        to: &mut ThinVec<Node<'a>>,
+    ) -> Option<()> {
+        let most = self.room.left();
+        let mut tokens =
+            Tokens { reader: self, end, text_start: start, found: Vec::new(), nodes: 0, path_until: 0 };
+        tokens.run(start, most)?;
         let mut tokens = tokens.found;
         pair(&mut tokens);
         let mut nodes = Nodes { reader: self, text_start: start, marks, groups: Vec::new(), to };
-        nodes.run(&mut tokens);
+        nodes.run(&mut tokens)?;
         nodes.text(end);
+        Some(())
     }
 
     /// Where `{{…}}` at `at` ends, before `end`.
@@ -86,6 +99,8 @@ struct Tokens<'r, 'a> {
     /// Where the last token ended that stands on its own.
     text_start: usize,
     found: Vec<Token<'a>>,
+    /// How many of them are nodes, each by itself.
+    nodes: usize,
     /// Where the word ends that is a path, whose backslashes are its own.
     path_until: usize,
 }
@@ -103,7 +118,8 @@ const SPECIAL: [bool; 256] = {
 };
 
 impl<'a> Tokens<'_, 'a> {
-    fn run(&mut self, start: usize) {
+    /// Goes through the text; nothing if more than `most` nodes are in it.
+    fn run(&mut self, start: usize, most: usize) -> Option<()> {
         let bytes = self.reader.bytes();
         let mut at = start;
         while let Some(plain) = bytes[at..self.end].iter().position(|it| SPECIAL[*it as usize]) {
@@ -118,12 +134,17 @@ impl<'a> Tokens<'_, 'a> {
                 b'(' | b';' | b'<' => self.emoticon(at),
                 _ => self.signs(at),
             };
+            if self.nodes > most {
+                return None;
+            }
         }
+        Some(())
     }
 
     fn push(&mut self, start: usize, end: usize, what: What<'a>) -> usize {
         if !matches!(what, What::Sign { .. }) {
             self.text_start = end;
+            self.nodes += usize::from(!matches!(what, What::Colour(_) | What::ColourEnd));
         }
         self.found.push(Token { start, end, what, mate: 0 });
         end
@@ -343,160 +364,3 @@ fn pair(tokens: &mut [Token<'_>]) {
 
 /// How many colours may be in each other: each text in them has all of them for its marks.
 const MAX_COLOURS: usize = 16;
-
-struct Nodes<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    text_start: usize,
-    marks: ThinVec<Mark<'a>>,
-    /// What is open: the token that closes it, where it began, and how many nodes there were before.
-    groups: Vec<(usize, usize, usize)>,
-    to: &'r mut ThinVec<Node<'a>>,
-}
-
-impl<'a> Nodes<'_, 'a> {
-    fn run(&mut self, tokens: &mut [Token<'a>]) {
-        for index in 0..tokens.len() {
-            let limit = self.groups.last().map_or(tokens.len(), |it| it.0);
-            if index == limit {
-                self.close(&tokens[index]);
-                continue;
-            }
-            let Token { start, end, mate, .. } = tokens[index];
-            let is_open = mate > index && mate < limit;
-            let what = std::mem::replace(&mut tokens[index].what, What::LineFeed);
-            match what {
-                What::Sign { sign, .. } if is_open => self.open(mark_of(sign), mate, start, end),
-                What::Colour(Some(mark)) if is_open => self.open(mark, mate, start, end),
-                What::Colour(Some(mark)) if mate == 0 && end <= self.reader.last_colour_end => {
-                    self.text(start);
-                    self.text_start = end;
-                    self.reader.colour = Some(mark);
-                }
-                What::ColourEnd if mate == 0 && self.reader.colour.is_some() => {
-                    self.text(start);
-                    self.text_start = end;
-                    self.reader.colour = None;
-                }
-                What::Sign { .. } | What::Colour(_) | What::ColourEnd => {}
-                What::LineFeed => {
-                    // Blanks at the end of a line are part of its end.
-                    let line = Span::new(self.text_start, start.max(self.text_start)).of(self.reader.source);
-                    let blanks = line.len() - line.trim_end_matches([' ', '\t']).len();
-                    self.node(Node::new(Kind::HardBreak), start - blanks, end);
-                }
-                What::Break => self.node(Node::new(Kind::HardBreak).with("wiki:form", "\\\\"), start, end),
-                What::Mono => self.mono(start, end),
-                What::Link(link) => self.link(*link, start, end),
-                What::Node(node) => self.whole(*node, start, end),
-            }
-        }
-    }
-
-    fn open(&mut self, mark: Mark<'a>, mate: usize, start: usize, end: usize) {
-        self.text(start);
-        self.text_start = end;
-        self.marks.push(mark);
-        self.groups.push((mate, start, self.to.len()));
-    }
-
-    fn close(&mut self, token: &Token<'a>) {
-        self.text(token.start);
-        self.text_start = token.end;
-        self.marks.pop();
-        if let Some((_, start, before)) = self.groups.pop() {
-            self.share(start, token.end, before);
-        }
-    }
-
-    /// Gives the nodes after the first `before` ones the place of what marks them all.
-    fn share(&mut self, start: usize, end: usize, before: usize) {
-        if self.groups.is_empty() {
-            let span = Span::new(start, end);
-            self.to[before..].iter_mut().for_each(|it| it.span = span);
-        }
-    }
-
-    /// The text before `end` that is in no node yet.
-    fn text(&mut self, end: usize) {
-        let span = Span::new(self.text_start, end.max(self.text_start));
-        self.piece(span, span, false);
-    }
-
-    fn piece(&mut self, span: Span, inner: Span, is_mono: bool) {
-        if inner.is_empty() {
-            return;
-        }
-        let mut node = Node::of_text(chars::decode(inner.of(self.reader.source))).at(span, inner);
-        node.marks = self.marks_here();
-        if is_mono {
-            add(&mut node.marks, Mark::new(MarkKind::Code));
-        }
-        add(self.to, node);
-    }
-
-    /// The marks of what stands here.
-    fn marks_here(&self) -> ThinVec<Mark<'a>> {
-        match &self.reader.colour {
-            None => self.marks.clone(),
-            Some(colour) => std::iter::once(colour).chain(&self.marks).cloned().collect(),
-        }
-    }
-
-    fn node(&mut self, node: Node<'a>, start: usize, end: usize) {
-        self.text(start);
-        self.text_start = end;
-        add(self.to, node.at(Span::new(start, end), Span::at(end)));
-    }
-
-    /// A node with a place of its own within.
-    fn whole(&mut self, mut node: Node<'a>, start: usize, end: usize) {
-        self.text(start);
-        self.text_start = end;
-        if node.kind == Kind::Text {
-            let link = std::mem::take(&mut node.marks);
-            node.marks = self.marks_here();
-            if node.marks.iter().all(|it| it.kind != MarkKind::Link) {
-                node.marks.extend(link);
-            }
-        } else if node.kind == Kind::Image {
-            node.marks.extend(self.marks.iter().filter(|it| it.kind == MarkKind::Link).cloned());
-        }
-        add(self.to, node);
-    }
-
-    fn mono(&mut self, start: usize, end: usize) {
-        self.text(start);
-        self.text_start = end;
-        let span = Span::new(start, end);
-        let (mut from, stop) = (start + 2, end - 2);
-        // Dashes in code are no dashes: a text that begins with them has none.
-        while let Some(found) = self.reader.source[from..stop].find(" --") {
-            let cut = from + found + 1;
-            self.piece(span, Span::new(from, cut), true);
-            from = cut;
-        }
-        self.piece(span, Span::new(from, stop), true);
-    }
-
-    fn link(&mut self, link: Link<'a>, start: usize, end: usize) {
-        self.text(start);
-        self.text_start = end;
-        let before = self.to.len();
-        let span = Span::new(start, end);
-        match link.target {
-            Target::Node(node) => add(self.to, node.at(span, Span::at(end))),
-            Target::Mark(mark) => {
-                self.marks.push(mark);
-                let inner = Span::new(link.alias.0, link.alias.1);
-                if link.has_alias && !inner.is_empty() {
-                    let marks = self.marks.clone();
-                    self.reader.marked(link.alias.0, link.alias.1, marks, self.to);
-                } else {
-                    self.piece(span, inner, false);
-                }
-                self.marks.pop();
-            }
-        }
-        self.share(start, end, before);
-    }
-}

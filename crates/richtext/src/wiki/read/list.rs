@@ -60,8 +60,9 @@ impl<'a> Reader<'a> {
                 break;
             }
         }
-        found.extend(self.lists(&items, 1));
-        stop
+        let (lists, taken) = self.lists(&items, 1);
+        found.extend(lists);
+        items.get(taken).map_or(stop, |it| it.start)
     }
 
     fn is_rule(&self, at: usize, end: usize) -> bool {
@@ -92,17 +93,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Items of this level and deeper ones, as lists.
-    fn lists(&mut self, items: &[Item], level: usize) -> ThinVec<Node<'a>> {
+    /// Items of this level and deeper ones, as lists; and how many items these are, as there may be no room for all.
+    fn lists(&mut self, items: &[Item], level: usize) -> (ThinVec<Node<'a>>, usize) {
         let mut found: ThinVec<Node<'a>> = ThinVec::new();
         let mut index = 0;
-        while index < items.len() {
+        while index < items.len() && !self.room.is_full() {
             let first = &items[index];
             let sign = self.bytes()[first.start + level - 1];
             let own = usize::from(first.levels == level);
             let deeper = items[index + own..].iter().take_while(|it| it.levels > level).count();
             let next = index + own + deeper;
-            let item = self.item(&items[index..next], level);
+            let (item, taken) = self.item(&items[index..next], level);
             let kind = if sign == b'#' { Kind::OrderedList } else { Kind::BulletList };
             match found.last_mut().filter(|it| it.kind == kind) {
                 Some(list) => {
@@ -113,33 +114,45 @@ impl<'a> Reader<'a> {
                 None => {
                     let list = Node::new(kind).at(item.span, item.span);
                     let list = if sign == b'-' { list.with("wiki:form", "-") } else { list };
+                    self.room.take(1);
                     found.push(list.holding(thin_vec![item]));
                 }
             }
-            index = next;
+            index += taken;
+            if index < next {
+                break;
+            }
         }
-        found
+        (found, index)
     }
 
-    /// An item with the deeper ones that follow it; or one that only holds deeper ones.
-    fn item(&mut self, items: &[Item], level: usize) -> Node<'a> {
+    /// An item with the deeper ones that follow it, or one that only holds deeper ones; and how many items that are.
+    fn item(&mut self, items: &[Item], level: usize) -> (Node<'a>, usize) {
         let first = &items[0];
-        let last = items.last().unwrap_or(first);
-        // The blank behind a sign belongs to it: without one an empty item is text.
-        let end = self.trim_end(first.start, last.end).max(last.start + last.levels + 1);
-        let (start, mut children, deeper) = if first.levels == level {
+        let own = usize::from(first.levels == level);
+        let mut children = ThinVec::new();
+        if own == 1 {
             self.depth += 2 * level;
-            let mut children = self.blocks(first.content, first.end, Place::Item);
+            children = self.blocks(first.content, first.end, Place::Item);
             self.depth -= 2 * level;
-            if children.is_empty() {
-                let here = Span::at(first.content.min(end));
-                children.push(Node::new(Kind::Paragraph).at(here, here));
-            }
-            (first.content.min(end), children, &items[1..])
-        } else {
-            (first.start, ThinVec::new(), items)
-        };
-        children.extend(self.lists(deeper, level + 1));
-        Node::new(Kind::ListItem).at(Span::new(first.start, end), Span::new(start, end)).holding(children)
+        }
+        let (lists, taken) = self.lists(&items[own..], level + 1);
+        let taken = own + taken;
+        let end = self.item_end_with(first, items[..taken].last().unwrap_or(first));
+        let content = first.content.min(end);
+        if own == 1 && children.is_empty() {
+            self.room.take(1);
+            children.push(Node::new(Kind::Paragraph).at(Span::at(content), Span::at(content)));
+        }
+        children.extend(lists);
+        self.room.take(1);
+        let inner = Span::new(if own == 1 { content } else { first.start }, end);
+        (Node::new(Kind::ListItem).at(Span::new(first.start, end), inner).holding(children), taken)
+    }
+
+    /// Where an item ends of which `last` is the last of the deeper ones.
+    fn item_end_with(&self, first: &Item, last: &Item) -> usize {
+        // The blank behind a sign belongs to it: without one an empty item is text.
+        self.trim_end(first.start, last.end).max(last.start + last.levels + 1)
     }
 }

@@ -20,6 +20,8 @@ impl<'a> Reader<'a> {
     /// The block of `tag`.
     pub(super) fn macro_block(&mut self, tag: Tag<'a>) -> Node<'a> {
         let span = Span::new(tag.start, tag.whole_end());
+        // A block of code holds a text.
+        self.room.take(if tag.class == Class::Code { 2 } else { 1 });
         let Some(close) = tag.close else {
             return extension(Kind::Extension, tag, None).at(span, Span::at(tag.end));
         };
@@ -59,7 +61,7 @@ impl<'a> Reader<'a> {
         let body = &self.source[tag.end..tag.close.unwrap_or(tag.end)];
         let node = match tag.class {
             Class::Status => status(tag),
-            Class::Adf => inline_adf(body),
+            Class::Adf => self.inline_adf(tag, body),
             Class::Raw => raw(Kind::RawInline, tag, body),
             _ => extension(Kind::InlineExtension, tag, None),
         };
@@ -133,7 +135,7 @@ impl<'a> Reader<'a> {
 
     /// The node whose JSON stands in `{adf}`; verbatim if it is none.
     fn adf(&mut self, tag: Tag<'a>, body: Span) -> Node<'a> {
-        let node = read_adf(body.of(self.source));
+        let node = self.read_adf(tag, body.of(self.source));
         let node = node.filter(|it| !it.kind.is_inline());
         if let Some(mut node) = node {
             put(&mut node, Span::at(body.start as usize), 0);
@@ -144,15 +146,15 @@ impl<'a> Reader<'a> {
             Node::raw(Kind::RawBlock, "wiki", &self.source[tag.start..tag.whole_end()])
         }
     }
-}
 
-fn inline_adf(body: &str) -> Node<'_> {
-    let node = read_adf(body).filter(|it| it.kind.is_inline());
-    node.unwrap_or_else(|| Node::raw(Kind::RawInline, "adf", body))
-}
+    fn inline_adf(&self, tag: Tag<'a>, body: &'a str) -> Node<'a> {
+        let node = self.read_adf(tag, body).filter(|it| it.kind.is_inline());
+        node.unwrap_or_else(|| Node::raw(Kind::RawInline, "adf", body))
+    }
 
-fn read_adf(body: &str) -> Option<Node<'_>> {
-    json::is_value(body).then(|| crate::adf::read_node(body))
+    fn read_adf(&self, tag: Tag<'a>, body: &'a str) -> Option<Node<'a>> {
+        json::is_value(body).then(|| crate::adf::read_node(body, &self.room, tag.start))
+    }
 }
 
 /// Nodes from JSON have no places of their own in the markup: all of them stand at `at`.

@@ -1,13 +1,15 @@
 //! Wiki markup to a tree.
 //!
 //! In: a source. Out: its blocks with their places, and what is wrong with it. Every byte is looked at a bounded number of times: tags and
-//! their pairs are found first ([`tags`]), and whatever looks ahead stops at the next sign that could make it fail.
+//! their pairs are found first ([`tags`]), and whatever looks ahead stops at the next sign that could make it fail. From the paragraph, item
+//! or row on that there is no room for, all is kept as it was written.
 
 mod block;
 mod inline;
 mod link;
 mod list;
 mod macros;
+mod nodes;
 mod table;
 mod tags;
 mod token;
@@ -16,17 +18,18 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Dialect;
-use crate::tree::{Mark, Node, Span};
+use crate::tree::{Kind, Mark, Node, Room, Span};
 
 pub(crate) use link::href;
 pub(crate) use list::MAX_LEVELS;
 pub(crate) use tags::Tag;
 pub(crate) use token::{image_params, is_scheme, parse_image};
 
-/// The blocks of `source`, and what is wrong with it.
-pub(crate) fn read(source: &str, dialect: Dialect) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
-    let mut reader = Reader::new(source, dialect);
+/// The blocks of `source`, for which there is this much room, and what is wrong with it.
+pub(crate) fn read(source: &str, dialect: Dialect, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
+    let mut reader = Reader::new(source, dialect, room);
     let blocks = reader.blocks(0, source.len(), Place::Block);
+    reader.diagnostics.extend(reader.room.diagnostic());
     (blocks, reader.diagnostics)
 }
 
@@ -51,6 +54,7 @@ pub(crate) struct Reader<'a> {
     dialect: Dialect,
     tags: Vec<Tag<'a>>,
     diagnostics: Vec<Diagnostic>,
+    room: Room,
     /// The colour that began in an earlier block and has not ended.
     colour: Option<Mark<'a>>,
     /// Where the last `{color}` begins: a colour after it never ends.
@@ -64,7 +68,7 @@ pub(crate) struct Reader<'a> {
 const MAX_DIAGNOSTICS: usize = 1000;
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a str, dialect: Dialect) -> Self {
+    fn new(source: &'a str, dialect: Dialect, room: Room) -> Self {
         let tags = tags::tags(source, dialect);
         let last_colour_end = source.rfind("{color}").unwrap_or(0);
         let mut reader = Self {
@@ -72,6 +76,7 @@ impl<'a> Reader<'a> {
             dialect,
             tags,
             diagnostics: Vec::new(),
+            room,
             colour: None,
             last_colour_end,
             depth: 0,
@@ -93,6 +98,13 @@ impl<'a> Reader<'a> {
         if self.diagnostics.len() < MAX_DIAGNOSTICS {
             self.diagnostics.push(Diagnostic::new(Span::new(start, end), message));
         }
+    }
+
+    /// What stands there as it was written: there is no room for more nodes.
+    fn rest(&self, kind: Kind, start: usize, end: usize) -> Node<'a> {
+        self.room.refuse(start);
+        let span = Span::new(start, end);
+        Node::raw(kind, "wiki", span.of(self.source)).at(span, span)
     }
 
     fn bytes(&self) -> &'a [u8] {

@@ -23,7 +23,7 @@ impl<'a> Reader<'a> {
         let mut stop = at;
         let mut line = at;
         while line < end && self.bytes()[line] == b'|' && self.is_table(line, end) {
-            let row = self.row(line, end);
+            let Some(row) = self.row(line, end) else { break };
             stop = row.span.end as usize;
             rows.push(row);
             let rest = self.skip_blanks(stop, end);
@@ -32,12 +32,17 @@ impl<'a> Reader<'a> {
             }
             line = self.skip_blanks(rest + 1, end);
         }
+        if rows.is_empty() {
+            return at;
+        }
+        self.room.take(1);
         let span = Span::new(at, stop);
         found.push(Node::new(Kind::Table).at(span, span).holding(rows));
         stop
     }
 
-    fn row(&mut self, start: usize, end: usize) -> Node<'a> {
+    /// The row that begins at `start`; nothing if there is no room for all of it.
+    fn row(&mut self, start: usize, end: usize) -> Option<Node<'a>> {
         let mut cells = ThinVec::new();
         let mut at = start;
         while at < end && self.bytes()[at] == b'|' {
@@ -53,7 +58,13 @@ impl<'a> Reader<'a> {
             } else {
                 self.line_end(content, end)
             };
+            if self.room.is_full() {
+                return None;
+            }
             cells.push(self.cell(is_head, at, content, stop));
+            if self.room.has_refused() {
+                return None;
+            }
             at = stop;
         }
         let at = if self.bytes().get(at - 1) == Some(&b'|') {
@@ -61,8 +72,9 @@ impl<'a> Reader<'a> {
         } else {
             self.trim_end(start, at).max(end_of(&cells))
         };
+        self.room.take(1);
         let span = Span::new(start, at);
-        Node::new(Kind::TableRow).at(span, span).holding(cells)
+        Some(Node::new(Kind::TableRow).at(span, span).holding(cells))
     }
 
     fn cell(&mut self, is_head: bool, start: usize, content: usize, stop: usize) -> Node<'a> {
@@ -71,8 +83,10 @@ impl<'a> Reader<'a> {
         self.depth -= 3;
         let stop = self.trim_end(content, stop).max(end_of(&blocks));
         if blocks.is_empty() {
+            self.room.take(1);
             blocks.push(Node::new(Kind::Paragraph).at(Span::at(content), Span::at(content)));
         }
+        self.room.take(1);
         let kind = if is_head { Kind::TableHeader } else { Kind::TableCell };
         Node::new(kind).at(Span::new(start, stop), Span::new(content, stop)).holding(blocks)
     }

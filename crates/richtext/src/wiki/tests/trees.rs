@@ -5,7 +5,7 @@ use thin_vec::{ThinVec, thin_vec};
 use super::{BOTH, merged, read, shown};
 use crate::corpus;
 use crate::spelling::Spelling;
-use crate::tree::{Kind, Mark, MarkKind, Node, misplaced};
+use crate::tree::{Kind, Mark, MarkKind, Node, Room, misplaced};
 use crate::wiki::Wiki;
 
 /// Writes `nodes`, reads that, and asks for the same.
@@ -55,7 +55,7 @@ fn every_document_of_the_adf_corpus_is_written_so_that_it_is_read_again() {
         }
         let panel = json.replacen("\"doc\"", "\"expand\"", 1);
         if is_doc {
-            let holder = crate::adf::read_node(&panel);
+            let holder = crate::adf::read_node(&panel, &Room::default(), 0);
             // Some of the examples are older than the schema.
             if misplaced(&holder.children, "").is_none() {
                 survives(&holder.children, &name);

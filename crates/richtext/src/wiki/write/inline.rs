@@ -4,7 +4,7 @@ use thin_vec::ThinVec;
 
 use super::same::{is_cite, is_known, same_inlines};
 use super::{Writer, text};
-use crate::tree::{Kind, Mark, MarkKind, Node};
+use crate::tree::{Kind, Mark, MarkKind, Node, Room};
 use crate::values::emoticons::{EMOTICONS, Emoticon};
 use crate::values::macros;
 use crate::wiki::params;
@@ -100,7 +100,7 @@ impl Writer {
         if read::has_loose_tag(&source, self.dialect) {
             return false;
         }
-        let (blocks, _) = read::read(&source, self.dialect);
+        let (blocks, _) = read::read(&source, self.dialect, Room::default());
         let [block] = blocks.as_slice() else { return false };
         let held = match line {
             Line::Paragraph(Place::Block) | Line::Heading => Some(block),

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::block::only;
 use super::inline::Care;
-use crate::tree::{Kind, Node};
+use crate::tree::{Kind, Node, Room};
 use crate::wiki::read::{self, Place};
 
 /// As many cells as the reader takes in a row.
@@ -49,7 +49,7 @@ impl Writer {
 
     /// Whether `text` is read as the cells of `row`.
     fn is_row(&self, text: &str, row: &Node<'_>) -> bool {
-        let (blocks, _) = read::read(text, self.dialect);
+        let (blocks, _) = read::read(text, self.dialect, Room::default());
         let [table] = blocks.as_slice() else { return false };
         let [found] = table.children.as_slice() else { return false };
         let is_same = |one: &Node<'_>, other: &Node<'_>| {

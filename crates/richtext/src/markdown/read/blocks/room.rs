@@ -1,0 +1,157 @@
+//! What is done where there is no room for more nodes.
+//!
+//! A block at the top is read whole or kept as it was written: what it is written in (`> `, the lines before a row) is not to be had in
+//! parts.
+
+use std::ops::Range;
+
+use pulldown_cmark::Event;
+
+use super::super::Rest;
+use super::super::group::{self, Item};
+use super::super::inline::Placed;
+use super::Read;
+use crate::tree::{Kind, Node, Span};
+
+impl<'p> Read<'_, '_, 'p> {
+    /// Takes an event. False if there was no room for what it begins, and all that follows is kept as it was written.
+    pub(super) fn take(
+        &mut self,
+        event: Event<'p>,
+        range: Range<usize>,
+        events: &mut impl Iterator<Item = Placed<'p>>,
+        rest: Rest,
+    ) -> bool {
+        let room = &self.prepared.room;
+        let top = self.frames.get(1).map(|it| it.placed.start);
+        let start = top.unwrap_or(range.start);
+        if top.is_none() {
+            self.left = room.left();
+        }
+        let is_read = !room.is_full()
+            || matches!(event, Event::End(_))
+            // What is nothing but a block at the top has to be seen to know where it ends.
+            || top.is_none() && rest == Rest::ByBlock;
+        let begins = usize::from(!is_read && matches!(event, Event::Start(_)));
+        if is_read {
+            self.event(event, range, events);
+            if !room.has_refused() {
+                return true;
+            }
+        }
+        match rest {
+            Rest::Whole => self.keep_rest(start),
+            Rest::ByBlock => self.keep_block(start, begins, events),
+        }
+        rest == Rest::ByBlock
+    }
+
+    /// Refuses a block in which there are more marks, breaks and codes than there is room for nodes, before they are all held.
+    pub(super) fn check_parts(&self, parts: usize, found: &[Placed<'p>]) {
+        if parts / 2 > self.prepared.room.left()
+            && let Some((_, placed)) = found.first()
+        {
+            self.prepared.room.refuse(self.prepared.source_at(placed.start));
+        }
+    }
+
+    /// Keeps all from the block that begins at `start`, or from what is open around it, as it was written.
+    fn keep_rest(&mut self, start: usize) {
+        self.leave();
+        let start = self.line_start(start);
+        self.drop_from(start);
+        let mut span = self.span(&(start..self.text.len()));
+        let items = &mut self.frames[0].items;
+        let open = group::first_open(items).unwrap_or(items.len());
+        let is_of_next = |it: &Item<'_>| matches!(it, Item::Attrs { .. } | Item::Separator);
+        let kept = items[..open].iter().rposition(|it| !is_of_next(it)).map_or(0, |it| it + 1);
+        span.start = items[kept..].iter().find_map(place).map_or(span.start, |it| it.start);
+        items.truncate(kept);
+        self.prepared.room.refuse(span.start as usize);
+        self.add_raw(span);
+    }
+
+    /// Keeps the block at the top that begins at `start` as it was written, and goes past it. `begun` of its events were taken that begin
+    /// something, besides those that are open.
+    fn keep_block(&mut self, start: usize, begun: usize, events: &mut impl Iterator<Item = Placed<'p>>) {
+        let span = match self.frames.get(1) {
+            Some(block) => self.span(&block.placed),
+            None => match self.last_span() {
+                Some(span) => span,
+                None => return self.prepared.room.give_back(self.left),
+            },
+        };
+        let is_begin = |it: &&Placed<'_>| matches!(it.0, Event::Start(_));
+        let is_end = |it: &&Placed<'_>| matches!(it.0, Event::End(_));
+        let begins = self.run.iter().filter(is_begin).count();
+        let mut open = self.frames.len() - 1 + begun + begins - self.run.iter().filter(is_end).count();
+        while open > 0
+            && let Some((event, _)) = events.next()
+        {
+            match event {
+                Event::Start(_) => open += 1,
+                Event::End(_) => open -= 1,
+                _ => {}
+            }
+        }
+        self.leave();
+        self.drop_from(start);
+        self.prepared.room.refuse(span.start as usize);
+        self.prepared.room.give_back(self.left);
+        if !(self.keep)(span.of(self.prepared.source)) {
+            self.bare.push(span.start);
+        }
+        self.add_raw(span);
+    }
+
+    /// Adds what stands there as it was written.
+    fn add_raw(&mut self, span: Span) {
+        let raw = Node::raw(Kind::RawBlock, "markdown", span.of(self.prepared.source)).at(span, span);
+        self.add(Item::Node(raw));
+    }
+
+    /// What stands last at the top.
+    fn last_span(&self) -> Option<Span> {
+        match self.frames[0].items.last() {
+            Some(Item::Node(node)) => Some(node.span),
+            Some(_) => None,
+            None => self.settled.last().map(|it| it.span),
+        }
+    }
+
+    /// Leaves all blocks that are open.
+    fn leave(&mut self) {
+        self.frames.truncate(1);
+        self.run.clear();
+        self.depth = self.frames[0].opened;
+    }
+
+    /// Drops the blocks at the top that begin at `start` or behind it.
+    fn drop_from(&mut self, start: usize) {
+        let from = self.prepared.source_at(start) as u32;
+        let is_behind = |it: Span| it.start >= from;
+        while self.settled.last().is_some_and(|it| is_behind(it.span)) {
+            self.settled.pop();
+        }
+        let items = &mut self.frames[0].items;
+        while items.last().and_then(place).is_some_and(is_behind) {
+            items.pop();
+        }
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |it| it + 1)
+    }
+}
+
+/// Where an item stands.
+fn place(item: &Item<'_>) -> Option<Span> {
+    match item {
+        Item::Node(node) => Some(node.span),
+        Item::Open { span, .. }
+        | Item::Close { span, .. }
+        | Item::Attrs { span, .. }
+        | Item::Tag { span, .. } => Some(*span),
+        Item::Separator => None,
+    }
+}

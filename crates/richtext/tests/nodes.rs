@@ -1,0 +1,23 @@
+//! How many nodes a document may have.
+
+use plainwire_richtext::tree::{Kind, MAX_NODES, Node};
+use plainwire_richtext::{Dialect, Document, Format};
+
+#[test]
+fn a_document_has_no_more_nodes_than_the_limit() {
+    // Seven nodes for each row.
+    let row = "|a|b|\n";
+    let source = row.repeat(MAX_NODES / 7 + 1000);
+    let document = Document::read(Format::Wiki(Dialect::Jira), &source);
+    let [table, rest] = document.blocks.as_slice() else { panic!("a table and the rest") };
+    let rows = table.children.len();
+    assert_eq!((table.kind, rows), (Kind::Table, MAX_NODES / 7));
+    assert_eq!(
+        *rest,
+        Node::raw(Kind::RawBlock, "wiki", &source[rows * row.len()..source.len() - 1])
+            .at(rest.span, rest.span)
+    );
+    let said: Vec<String> = document.diagnostics.iter().map(|it| it.shown(&source).to_string()).collect();
+    let expected = "expected at most 4194304 nodes, but found more: what follows is kept as it was written";
+    assert_eq!(said, [format!("{}:1: {expected}", rows + 1)]);
+}
