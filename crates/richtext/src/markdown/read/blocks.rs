@@ -269,7 +269,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 node.children = ThinVec::new();
                 self.prepared.room.give_back(self.left);
             }
-            Item::Open { .. } | Item::Tag { opens: true, .. } => {
+            it if it.opens() => {
                 frame.opened += 1;
                 self.depth += 1;
             }

@@ -125,10 +125,14 @@ fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
 
 /// The first opener that nothing closes.
 pub(super) fn first_open(items: &[Item<'_>]) -> Option<usize> {
-    let opens = |it: &Item<'_>| {
-        matches!(it, Item::Open { form: Form::Container, .. } | Item::Tag { opens: true, .. })
-    };
-    match_up(items).iter().zip(items).position(|(partner, it)| *partner == Partner::None && opens(it))
+    match_up(items).iter().zip(items).position(|(partner, it)| *partner == Partner::None && it.opens())
+}
+
+impl Item<'_> {
+    /// Whether it holds what follows, up to what closes it.
+    pub(super) fn opens(&self) -> bool {
+        matches!(self, Item::Open { form: Form::Container, .. } | Item::Tag { opens: true, .. })
+    }
 }
 
 /// What is open.

@@ -147,3 +147,20 @@ fn ten_thousand_deep_is_no_deeper_than_the_limit() {
     let (_, said) = EXTENDED.read(&("> ".repeat(200) + "a")).clone();
     assert!(said.iter().any(|it| it.message.contains("deep")), "{said:?}");
 }
+
+#[test]
+fn what_holds_nothing_is_not_deep_however_often_it_comes() {
+    for line in [
+        "::macro{name=toc}",
+        "::card{url=\"https://a.b\"}",
+        "<br>",
+        ":::panel{type=info}\na\n:::",
+        "<table>\n<tr>\n<td>a</td>\n</tr>\n</table>",
+    ] {
+        let source = format!("{}# End", format!("{line}\n\ntext\n\n").repeat(300));
+        let (nodes, said) = EXTENDED.read(&source);
+        assert_eq!(said, [], "{line}");
+        assert_eq!(nodes.last().map(|it| it.kind), Some(Kind::Heading), "{line}");
+        assert_eq!(nodes.len(), 601, "{line}");
+    }
+}
