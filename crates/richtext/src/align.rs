@@ -23,8 +23,14 @@ pub(crate) enum Op {
 /// Stretches of two sequences that differ.
 pub(crate) type Hunk = (Range<usize>, Range<usize>);
 
-/// A stretch with more pairs than this is not searched: all of it counts as changed.
+/// In a stretch with more pairs than this only the neighbourhood of what differs is searched.
 const MAX_PAIRS: usize = 4_000_000;
+
+/// How far behind what differs in a long stretch it is looked for what is equal again, in both together.
+const FAR: usize = 32;
+
+/// So many things have to be equal there, one after another.
+const ENOUGH: usize = 4;
 
 /// Of gaps with more pairs than this the pairs are taken in order.
 const MAX_WEIGHED: usize = 10_000;
@@ -124,9 +130,11 @@ fn between(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut V
     if x.is_empty() && y.is_empty() {
         return;
     }
-    let searched = x.len().saturating_mul(y.len()) <= MAX_PAIRS && have_common(&a[x.clone()], &b[y.clone()]);
-    if !searched {
+    if !have_common(&a[x.clone()], &b[y.clone()]) {
         return join(found, x, y);
+    }
+    if x.len().saturating_mul(y.len()) > MAX_PAIRS {
+        return step_by_step(a, b, x, y, found);
     }
     for op in capture_diff_slices(Algorithm::Myers, &a[x.clone()], &b[y.clone()]) {
         if !matches!(op, DiffOp::Equal { .. }) {
@@ -134,6 +142,33 @@ fn between(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut V
             join(found, x.start + old.start..x.start + old.end, y.start + new.start..y.start + new.end);
         }
     }
+}
+
+/// The same of a long stretch, in a time that is linear.
+fn step_by_step(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut Vec<Hunk>) {
+    let (mut i, mut j) = (x.start, y.start);
+    while i < x.end && j < y.end {
+        let (gone, new) = if a[i] == b[j] { (0, 0) } else { resumed(&a[i..x.end], &b[j..y.end]) };
+        if (gone, new) == (0, 0) {
+            (i, j) = (i + 1, j + 1);
+        } else {
+            join(found, i..i + gone, j..j + new);
+            (i, j) = (i + gone, j + new);
+        }
+    }
+    if i < x.end || j < y.end {
+        join(found, i..x.end, j..y.end);
+    }
+}
+
+/// How much of each has to be left out until they go on alike; one of each if that is too far.
+fn resumed(a: &[u64], b: &[u64]) -> (usize, usize) {
+    let goes_on = |gone: usize, new: usize| {
+        let both = a.get(gone..gone + ENOUGH).zip(b.get(new..new + ENOUGH));
+        both.is_some_and(|it| it.0 == it.1)
+    };
+    let ways = (1..=FAR).flat_map(|all| (0..=all).map(move |gone| (gone, all - gone)));
+    ways.into_iter().find(|it| goes_on(it.0, it.1)).unwrap_or((1, 1))
 }
 
 /// Whether anything is in both. Where marks are lost nothing is, and a search that finds nothing is the longest one.
@@ -230,5 +265,18 @@ mod tests {
     fn a_hundred_thousand_changed_things_take_no_time() {
         let (a, b): (Vec<u64>, Vec<u64>) = ((0..100_000).collect(), (200_000..300_000).collect());
         assert_eq!(hunks(&a, &b), [(0..100_000, 0..100_000)]);
+    }
+
+    #[test]
+    fn what_is_put_into_a_long_sequence_that_repeats_itself_moves_nothing() {
+        let a: Vec<u64> = (0..10_000).map(|it| it % 7).collect();
+        let mut b = a.clone();
+        b[3000] = 8;
+        b.splice(5000..5000, [9, 9]);
+        b.drain(7000..7003);
+        assert_eq!(
+            hunks(&a, &b),
+            [(3000..3001, 3000..3001), (5000..5000, 5000..5002), (6998..7001, 7000..7000)]
+        );
     }
 }
