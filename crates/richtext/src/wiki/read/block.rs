@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
                 return found;
             }
             if self.room.is_full() {
-                add(&mut found, self.rest(Kind::RawBlock, at, self.trim_end(at, end)));
+                add(&mut found, self.rest(at, self.trim_end(at, end)));
                 return found;
             }
             if let Some(tag) = self.tag_at(at).filter(|it| it.is_block() && it.whole_end() <= end) {

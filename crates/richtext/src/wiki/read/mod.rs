@@ -101,10 +101,10 @@ impl<'a> Reader<'a> {
     }
 
     /// What stands there as it was written: there is no room for more nodes.
-    fn rest(&self, kind: Kind, start: usize, end: usize) -> Node<'a> {
+    fn rest(&self, start: usize, end: usize) -> Node<'a> {
         self.room.refuse(start);
         let span = Span::new(start, end);
-        Node::raw(kind, "wiki", span.of(self.source)).at(span, span)
+        Node::raw(Kind::RawBlock, "wiki", span.of(self.source)).at(span, span)
     }
 
     fn bytes(&self) -> &'a [u8] {
