@@ -64,3 +64,30 @@ fn what_xml_has_no_place_for_is_told_as_lost() {
     assert_eq!(content, there.losses.len(), "{:?}", there.losses);
     assert!(content >= 2, "{:?}", there.losses);
 }
+
+#[test]
+fn a_lone_node_behind_a_byte_order_mark_gets_a_document_when_it_gets_company() {
+    let node = r#"{"type":"paragraph","content":[{"type":"text","text":"a"}]}"#;
+    let (markdown, sidecar) = Sidecar::split(&Document::read(Format::Adf, &format!("{MARK}{node}")));
+    let restored = sidecar.restore(&format!("{markdown}\n\nb\n")).expect("it is its own").text;
+    let document = restored.strip_prefix(MARK).expect("the mark is there");
+    assert_eq!(plainwire_richtext::adf::check(document), [], "{document}");
+    assert!(document.contains(node), "{document}");
+}
+
+#[test]
+fn what_is_kept_as_it_was_written_keeps_its_ends_of_lines() {
+    let storage = "<p>a</p>\r\n<fab:media-group>\r\n  <fab:media media-id=\"1\" />\r\n</fab:media-group>";
+    let adf =
+        "{\"type\":\"doc\",\"version\":1,\"content\":[{\"type\":\"news\",\r\n\"attrs\":{\r\n\"id\":1}}]}";
+    for (format, source, was, is) in
+        [(Format::Storage, storage, "\"1\"", "\"2\""), (Format::Adf, adf, ":1}}", ":2}}")]
+    {
+        let there = convert(format, Format::Markdown(Flavor::Extended), source);
+        assert_eq!(there.losses, [], "{format}");
+        let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
+        assert!(markdown.contains(was) && !markdown.contains('\r'), "{markdown}");
+        let restored = sidecar.restore(&markdown.replace(was, is)).expect("it is its own").text;
+        assert_eq!(restored, source.replace(was, is), "{format}");
+    }
+}

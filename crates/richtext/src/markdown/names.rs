@@ -20,6 +20,9 @@ pub(super) fn is_known(name: &str, form: Form) -> bool {
     }
 }
 
+/// What follows the name of a format after a fence if lines end with CR LF in what the fence holds.
+pub(super) const CRLF: &str = " crlf";
+
 const INLINE: [&str; 20] = [
     "status",
     "mention",

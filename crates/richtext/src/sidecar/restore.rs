@@ -17,6 +17,9 @@ use crate::names::{Names, Resolver, identify};
 use crate::spelling::{self, Spelling};
 use crate::tree::{Kind, Node, Span};
 
+/// A byte order mark.
+const MARK: char = '\u{feff}';
+
 impl Sidecar {
     /// The source with what was edited in `markdown`.
     ///
@@ -70,7 +73,8 @@ impl Sidecar {
         }
         let Restoring { mut text, losses, copied, .. } = restoring;
         if self.is_lone_node() {
-            text = in_document(spelling.as_ref(), text);
+            let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
+            text = format!("{}{}", &text[..mark], in_document(spelling.as_ref(), &text[mark..]));
         }
         let conflicts = conflicts(&parts, &edits);
         let invalid = parts.iter().flat_map(|it| invalid(self.format(), &it.base, &it.edited)).collect();
@@ -82,7 +86,7 @@ impl Sidecar {
         let [only] = &self.entries[..] else { return false };
         let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(&only.source).is_ok();
         self.format() == Format::Adf
-            && only.before.trim().is_empty()
+            && only.before.trim_start_matches(MARK).trim().is_empty()
             && self.after.trim().is_empty()
             && is_json()
     }
@@ -265,11 +269,11 @@ impl<'r> Restoring<'r> {
 }
 
 /// What became of a lone node of JSON, with a document around it if it is not one node any more: side by side they are no JSON.
-fn in_document(spelling: &dyn Spelling, text: String) -> String {
+fn in_document(spelling: &dyn Spelling, text: &str) -> String {
     let prints = |text: &str| spelling.read(text).0.iter().map(print).collect::<Vec<u64>>();
-    let alone = spelling.alone(&text);
-    if !text.trim().is_empty() && prints(&text) == prints(&alone) {
-        return text;
+    let alone = spelling.alone(text);
+    if !text.trim().is_empty() && prints(text) == prints(&alone) {
+        return text.to_owned();
     }
     let (nodes, _) = spelling.read(&alone);
     if nodes.iter().any(|it| it.kind.is_inline()) {

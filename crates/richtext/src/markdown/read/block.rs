@@ -6,6 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
 use thin_vec::{ThinVec, thin_vec};
 
+use super::super::names::CRLF;
 use super::super::{attrs, spelled};
 use super::group::Item;
 use super::inline::{self, Placed};
@@ -292,7 +293,7 @@ fn info(source: &str) -> (String, ThinVec<Attr<'_>>) {
 /// Whether all of `text` after a fence is the language, of a block of code.
 pub(in crate::markdown) fn is_language(text: &str) -> bool {
     let (language, given) = info(text);
-    given.is_empty() && language == text && !matches!(text, "adf" | "storage" | "csf" | "wiki")
+    given.is_empty() && language == text && format(text).is_none()
 }
 
 /// The text of a block of code: one node, or one for each line if something stands between them in the source.
@@ -345,18 +346,31 @@ fn cut_last_break(nodes: &mut ThinVec<Node<'_>>) {
     }
 }
 
-/// What a fence with the name of a format holds.
-fn foreign<'a>(prepared: &Prepared<'a>, language: &str, lines: &[Node<'a>], span: Span) -> Option<Node<'a>> {
-    let format = match language {
+/// The format that stands after a fence, and whether its lines end with CR LF.
+fn format(language: &str) -> Option<(&'static str, bool)> {
+    let (name, has_crlf) = match language.strip_suffix(CRLF) {
+        Some(name) => (name, true),
+        None => (language, false),
+    };
+    let format = match name {
         "adf" => "adf",
         "storage" | "csf" => "storage",
         "wiki" => "wiki",
         _ => return None,
     };
-    let text: Cow<'a, str> = match lines {
+    Some((format, has_crlf))
+}
+
+/// What a fence with the name of a format holds.
+fn foreign<'a>(prepared: &Prepared<'a>, language: &str, lines: &[Node<'a>], span: Span) -> Option<Node<'a>> {
+    let (format, has_crlf) = format(language)?;
+    let mut text: Cow<'a, str> = match lines {
         [one] => one.text.clone(),
         _ => lines.iter().map(|it| &*it.text).collect::<String>().into(),
     };
+    if has_crlf {
+        text = text.replace('\n', "\r\n").into();
+    }
     if format == "adf" {
         let node = crate::adf::read_node(&text, &prepared.room, span.start as usize);
         let mut node = unplaced(super::directive::owned(node));

@@ -3,6 +3,7 @@
 use thin_vec::ThinVec;
 
 use super::super::attrs::{self, Place};
+use super::super::names::CRLF;
 use super::escape::Within;
 use super::inline::Inline;
 use super::lists::merge;
@@ -210,6 +211,10 @@ impl Blocks {
         self.given(node, &["/format"])?;
         match node.text_of("/format")? {
             "markdown" => self.out.lines(&node.text),
+            // In a fence lines end as in the rest of the Markdown.
+            format @ ("storage" | "wiki" | "adf") if has_only_crlf(&node.text) => {
+                self.fence(&format!("{format}{CRLF}"), &node.text.replace("\r\n", "\n"));
+            }
             format @ ("storage" | "wiki" | "adf") => self.fence(format, &node.text),
             _ => return None,
         }
@@ -379,4 +384,11 @@ fn is_info(text: &str) -> bool {
 fn is_language(text: &str) -> bool {
     let plain = |it: char| it.is_ascii_alphanumeric() || "+#._-".contains(it);
     !text.is_empty() && text.chars().all(plain) && !matches!(text, "adf" | "storage" | "csf" | "wiki")
+}
+
+/// Whether lines end with CR LF, each of them.
+fn has_only_crlf(text: &str) -> bool {
+    let count = |sign: u8| memchr::memchr_iter(sign, text.as_bytes()).count();
+    let both = text.matches("\r\n").count();
+    both > 0 && count(b'\n') == both && count(b'\r') == both
 }
