@@ -41,7 +41,7 @@ pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
 }
 
 /// Like [`convert`], of what `change` makes of the document: [names](Document::resolve), for example. It is called each time that the
-/// source is read, up to three times. A document that is there already has [`Document::convert`], which holds two trees at a time.
+/// source is read, up to three times, and has to do the same each time. A document that is there already has [`Document::convert`], which holds two trees at a time.
 #[must_use]
 pub fn convert_with(
     from: Format,
@@ -61,7 +61,7 @@ pub fn convert_with(
     let outline = Outline::of(&blocks);
     drop(blocks);
     let mut again = || read_again().blocks;
-    let read = Document::read(to, &text).blocks;
+    let read = Document::read_back(to, &text).blocks;
     let became_invalid = became_invalid(from, to, &read);
     let losses = outline.differences(read, &mut again);
     if became_invalid {
@@ -76,7 +76,7 @@ impl Document<'_> {
     pub fn convert(self, to: Format) -> Conversion {
         let Self { format: from, blocks, diagnostics, .. } = &self;
         let text = self.write(to);
-        let read = Document::read(to, &text).blocks;
+        let read = Document::read_back(to, &text).blocks;
         let losses = differences(blocks, &read);
         let invalid = if became_invalid(*from, to, &read) {
             adf::complaints(blocks)

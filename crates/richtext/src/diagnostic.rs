@@ -37,7 +37,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// A place as editors count: lines and characters from 1.
+/// A place as editors count: lines and characters from 1, a byte order mark among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -69,6 +69,7 @@ impl Position {
 }
 
 /// The places of a text of which many are asked for: each is found in a time that does not grow with the text.
+#[derive(Clone, Debug)]
 pub struct Positions<'a> {
     source: &'a str,
     /// Of each [`STEP`]th byte.

@@ -4,7 +4,7 @@ use thin_vec::ThinVec;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
-use crate::tree::Node;
+use crate::tree::{MAX_NODES, Node, Room};
 
 /// The longest source that is read, in bytes: 1 GiB. Of a longer one nothing is read, and a diagnostic says so.
 pub const MAX_SOURCE: usize = 1 << 30;
@@ -26,13 +26,22 @@ impl<'a> Document<'a> {
     /// Reads `source`. This never fails: what can't be understood is kept as it is, and said in [`Document::diagnostics`].
     #[must_use]
     pub fn read(format: Format, source: &'a str) -> Self {
+        Self::read_within(format, source, Room::default())
+    }
+
+    /// What a conversion wrote. It may take more nodes to read than what it was made of: in Markdown tags count.
+    pub(crate) fn read_back(format: Format, written: &'a str) -> Self {
+        Self::read_within(format, written, Room::of(2 * MAX_NODES))
+    }
+
+    fn read_within(format: Format, source: &'a str, room: Room) -> Self {
         if source.len() > MAX_SOURCE {
             let found = format!("expected at most {MAX_SOURCE} bytes, but found {}", source.len());
             let diagnostics = vec![Diagnostic::new(crate::tree::Span::default(), found)];
             return Self { format, source: "", blocks: ThinVec::new(), diagnostics };
         }
         let mark = mark(format, source);
-        let (mut blocks, mut diagnostics) = crate::spelling::of(format).read(&source[mark..]);
+        let (mut blocks, mut diagnostics) = crate::spelling::of(format).read_within(&source[mark..], room);
         moved(mark, &mut blocks, &mut diagnostics);
         Self { format, source, blocks, diagnostics }
     }

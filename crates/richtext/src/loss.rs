@@ -2,8 +2,8 @@
 
 use crate::tree::Span;
 
-/// No more losses than these are told of one conversion, and no more identifiers ([`LossKind::Identity`]): however many of these are left
-/// out, what is lost is told.
+/// No more losses than these are told of one conversion, and besides them no more identifiers
+/// ([`LossKind::Identity`]): however many of these are left out, what is lost is told.
 pub const MAX_LOSSES: usize = 1000;
 
 /// Something that was not carried over.

@@ -52,11 +52,12 @@ pub fn richtext_restore(data: &[u8]) {
     }
     for at in 0..document.blocks.len().min(4) {
         let section = document.section(&Address::Block(at)).expect("there is one");
-        let patched = section.patch(&edit).text;
-        if edit.trim().is_empty() {
-            // What is taken away takes along what kept it apart.
+        let patch = section.patch(&edit);
+        if edit.trim().is_empty() || !patch.losses.is_empty() {
+            // What is taken away takes along what kept it apart; and what an edit can't say is told.
             continue;
         }
+        let patched = patch.text;
         let span = section.span().range();
         assert!(
             patched.starts_with(&source[..span.start]) && patched.ends_with(&source[span.end..]),

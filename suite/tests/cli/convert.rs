@@ -462,3 +462,21 @@ fn what_is_lost_is_told_behind_a_thousand_identifiers() {
     );
     assert!(ran.stderr.contains("in.json: at least 1000 identifiers left out"), "{}", ran.stderr);
 }
+
+#[test]
+fn places_of_an_edit_count_its_byte_order_mark() {
+    let folder = folder("marked", &[("in.xml", "<p>a</p>")]);
+    run(&folder, &[&TO_MARKDOWN[..], &["in.xml"]].concat());
+    let ran = back(&folder, &[], "\u{feff}a\n\nb \u{2} c\n");
+    assert!(ran.stderr.starts_with("a.md:3:1: lost: "), "{}", ran.stderr);
+}
+
+#[test]
+fn where_more_is_lost_than_is_told_that_is_said() {
+    for (count, said) in [(999, false), (1001, true)] {
+        let folder = folder("many", &[("in.md", &":color[a]{fg=#ff0000}\n\n".repeat(count))]);
+        let ran = run(&folder, &["convert", "--from", "markdown", "--to", "markdown", "--plain", "in.md"]);
+        let last = "in.md: only the first 1000 losses are told\n";
+        assert_eq!(ran.stderr.ends_with(last), said, "{}", ran.stderr);
+    }
+}

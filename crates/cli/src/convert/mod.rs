@@ -179,9 +179,7 @@ fn restore(
         return Err(named(format!("expected a sidecar of {expected}, but found one of {found}")));
     }
     let names = names.unwrap_or(&NOBODY);
-    let restored = sidecar
-        .restore_with(files::without_mark(&input.text), names)
-        .map_err(|error| named(error.to_string()))?;
+    let restored = sidecar.restore_with(&input.text, names).map_err(|error| named(error.to_string()))?;
     Ok(Outcome::restored(restored, it.allow_loss))
 }
 

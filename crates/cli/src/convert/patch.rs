@@ -30,7 +30,7 @@ pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
         _ => files::stdin()?,
     };
     let outcome = Outcome::restored(
-        section.patch_with(files::without_mark(&markdown.text), names.as_ref().unwrap_or(&super::NOBODY)),
+        section.patch_with(&markdown.text, names.as_ref().unwrap_or(&super::NOBODY)),
         it.allow_loss,
     );
     files::print(outcome.text.as_deref().unwrap_or_default())?;

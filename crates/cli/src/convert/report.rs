@@ -80,6 +80,10 @@ pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> 
     for it in found.losses.iter().filter(|it| it.kind != LossKind::Identity) {
         writeln!(err, "{}:{}: lost: {}", input.name, at(it.span), visible::line(&it.message))?;
     }
+    let lost = found.losses.iter().filter(|it| it.kind != LossKind::Identity).count();
+    if lost >= MAX_LOSSES {
+        writeln!(err, "{}: only the first {lost} losses are told", input.name)?;
+    }
     for it in &found.invalid {
         writeln!(err, "{}:{}: not valid: {}", input.name, at(it.span), visible::line(&it.message))?;
     }

@@ -68,3 +68,11 @@ fn a_value_that_is_no_json_is_written_as_a_string() {
     let node = Node::new(Kind::Rule).with_json("a", "{").with_json("b", "\"\n\"");
     assert_eq!(node_json(&node), r#"{"type":"rule","attrs":{"a":"{","b":"\n"}}"#);
 }
+
+#[test]
+fn several_objects_are_nodes_only_where_an_array_held_them() {
+    let fence = "```adf\n{\"type\":\"later\"},{\"type\":\"text\",\"text\":\"b\"}\n```";
+    let there = crate::convert(crate::Format::EDITED, crate::Format::Adf, fence);
+    assert_eq!(there.losses, [], "{}", there.text);
+    assert_eq!(super::check(&there.text), [], "{}", there.text);
+}

@@ -82,7 +82,7 @@ impl Comparison {
     }
 
     fn missing(&mut self, node: &Node<'_>) {
-        let text = shortened(&node.plain_text());
+        let text = shortened(&shown_text(node));
         self.say(
             LossKind::Content,
             node.span,
@@ -91,7 +91,7 @@ impl Comparison {
     }
 
     fn added(&mut self, node: &Node<'_>, within: Span) {
-        let text = shortened(&node.plain_text());
+        let text = shortened(&shown_text(node));
         self.say(
             LossKind::Content,
             within,
@@ -112,6 +112,18 @@ impl Comparison {
         self.path.pop();
     }
 
+    /// The identifiers of what stands among text and says the same.
+    fn identifiers(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>]) {
+        let objects = |nodes| <[Node<'_>]>::iter(nodes).filter(|it| it.kind != Kind::Text);
+        for (our, their) in objects(ours).zip(objects(theirs)).filter(|it| print(it.0) == print(it.1)) {
+            self.path.push(our.kind);
+            for (_, what) in attrs::differences(our, their) {
+                self.say(LossKind::Identity, our.span, what);
+            }
+            self.path.pop();
+        }
+    }
+
     fn inlines(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>], within: Span) {
         if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| attrs::alike(it.0, it.1)) {
             return;
@@ -124,20 +136,6 @@ impl Comparison {
                 Some((our, their)) => self.node(our, their),
                 None => self.say(change.kind(), span, change.shown(ours, theirs)),
             }
-        }
-    }
-}
-
-impl Comparison {
-    /// The identifiers of what stands among text and says the same.
-    fn identifiers(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>]) {
-        let objects = |nodes| <[Node<'_>]>::iter(nodes).filter(|it| it.kind != Kind::Text);
-        for (our, their) in objects(ours).zip(objects(theirs)).filter(|it| print(it.0) == print(it.1)) {
-            self.path.push(our.kind);
-            for (_, what) in attrs::differences(our, their) {
-                self.say(LossKind::Identity, our.span, what);
-            }
-            self.path.pop();
         }
     }
 }
@@ -157,6 +155,11 @@ impl Kind {
     pub(crate) fn holds_inlines(self) -> bool {
         self.holds() == Holds::Inlines
     }
+}
+
+/// What a person would read of it: its text, or what it was written as.
+fn shown_text(node: &Node<'_>) -> String {
+    if node.kind.is_verbatim() { node.text.to_string() } else { node.plain_text() }
 }
 
 /// The beginning of a text, for a message.

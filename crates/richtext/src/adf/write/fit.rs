@@ -15,9 +15,7 @@ pub(super) fn is_allowed(node: &Node<'_>, parent: Option<Kind>) -> bool {
     let kind = match node.kind {
         Kind::Group | Kind::Image => return false,
         // What ADF wrote and we don't know may be right there.
-        Kind::RawBlock | Kind::RawInline if format(node) == "adf" && super::are_objects(&node.text) => {
-            return true;
-        }
+        Kind::RawBlock | Kind::RawInline if format(node) == "adf" && super::is_verbatim(node) => return true,
         Kind::RawBlock | Kind::RawInline if format(node) == "markdown" => return false,
         Kind::RawBlock => Kind::Extension,
         Kind::RawInline => Kind::InlineExtension,
@@ -56,7 +54,7 @@ pub(super) fn is_full(node: &Node<'_>) -> bool {
     // Of the kinds of section that the schema has each has its own least.
     let least = if node.kind == Kind::LayoutSection { 2 } else { 0 };
     // What is kept as it was written may be several.
-    let raw = |it: &Node<'_>| matches!(it.kind, Kind::RawBlock | Kind::RawInline) && format(it) == "adf";
+    let raw = |it: &Node<'_>| it.kind.is_verbatim() && format(it) == "adf" && super::is_verbatim(it);
     Model::of(Some(node.kind)).is_none_or(|it| node.children.len() >= it.least.max(least))
         || node.children.iter().any(raw)
 }

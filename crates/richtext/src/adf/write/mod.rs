@@ -139,7 +139,7 @@ impl Writer {
     /// A node ADF has no name for.
     fn foreign(&mut self, node: &Node<'_>, parent: Option<Kind>) {
         let format = node.text_of("/format").unwrap_or("adf");
-        if format == "adf" && are_objects(&node.text) {
+        if format == "adf" && is_verbatim(node) {
             return self.out.push_str(&cleaned(&node.text));
         }
         let kind = if node.kind.is_inline() { Kind::InlineExtension } else { Kind::Extension };
@@ -255,9 +255,10 @@ fn has_place(attr: &Attr<'_>, strictness: Strictness) -> bool {
     !attr.name.starts_with('/') && (!attr.is_foreign() || strictness == Strictness::Verbatim)
 }
 
-/// Whether it is an object, or several with commas between them, as they stand in an array.
-fn are_objects(json: &str) -> bool {
-    scan::are_values(json, |it| it == b'{')
+/// Whether what was kept of ADF is written as it is: an object, or several with commas between them that stood so in an array.
+fn is_verbatim(node: &Node<'_>) -> bool {
+    let stood_so = node.span.len() == node.text.len();
+    is_object(&node.text) || stood_so && scan::are_values(&node.text, |it| it == b'{')
 }
 
 fn is_object(json: &str) -> bool {

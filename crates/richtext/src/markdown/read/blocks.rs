@@ -137,6 +137,9 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         if is_inline(&tag) {
             return self.run.push((Event::Start(tag), range));
         }
+        // The box of a numbered item may come before the paragraph it is the beginning of.
+        let of_paragraph = matches!((&tag, &self.run[..]), (Tag::Paragraph, [(Event::TaskListMarker(_), _)]));
+        let marker = if of_paragraph { self.run.pop() } else { None };
         self.flush();
         if self.depth + self.frames.len() >= MAX_DEPTH - 6 && !matches!(tag, Tag::Paragraph) {
             skip(events);
@@ -144,7 +147,8 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         }
         let holder = match tag {
             Tag::Paragraph | Tag::Heading { .. } | Tag::TableCell | Tag::CodeBlock(_) | Tag::HtmlBlock => {
-                let within = self.gather(events);
+                let mut within = self.gather(events);
+                within.splice(0..0, marker);
                 self.leaf(&tag, &range, &within);
                 self.within = within;
                 return;

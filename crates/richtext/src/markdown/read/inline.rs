@@ -89,10 +89,7 @@ impl<'a> Build<'a, '_> {
         match event {
             Event::Text(text) => self.text(text, placed, range),
             Event::SoftBreak => self.piece(Cow::Borrowed(" "), range, false),
-            Event::HardBreak => {
-                self.push(Node::new(Kind::HardBreak), range);
-                self.nodes.last_mut().expect("it was pushed").marks.clear();
-            }
+            Event::HardBreak => self.hard_break(range),
             Event::Code(text) => self.code(text, range),
             Event::InlineHtml(text) => self.html(text, range, pair, events),
             Event::Start(Tag::Image { dest_url, title, .. }) => {
@@ -101,14 +98,29 @@ impl<'a> Build<'a, '_> {
             Event::Start(tag) => self.start(tag, range),
             Event::End(_) => self.end(range),
             Event::TaskListMarker(_) => {
-                // The box of a task in a heading or a numbered item, where it is text.
+                // The box of a task in a heading or a numbered item, where it is text, and what CommonMark skips behind it.
                 let rest = &self.prepared.source[range.end..];
                 let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-                self.slice(range.start..range.end + blanks);
+                let line_end = rest[blanks..].starts_with(['\n', '\r']);
+                let follows = at + 1 < events.len();
+                self.slice(range.start..range.end + if follows && !line_end { blanks } else { 0 });
+                if follows && line_end {
+                    let gap = range.end..range.end + rest.len() - rest.trim_ascii_start().len();
+                    if rest.starts_with("  ") {
+                        self.hard_break(gap);
+                    } else {
+                        self.piece(Cow::Borrowed(" "), gap, false);
+                    }
+                }
             }
             _ => self.slice(range),
         }
         at + 1
+    }
+
+    fn hard_break(&mut self, range: Range<usize>) {
+        self.push(Node::new(Kind::HardBreak), range);
+        self.nodes.last_mut().expect("it was pushed").marks.clear();
     }
 
     fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
@@ -259,8 +271,7 @@ impl<'a> Build<'a, '_> {
         }
         let tag = text.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/').trim_end();
         if tag.eq_ignore_ascii_case("br") {
-            self.push(Node::new(Kind::HardBreak), range);
-            self.nodes.last_mut().expect("it was pushed").marks.clear();
+            self.hard_break(range);
         } else if &**text == EMPTY {
             self.joins = false;
             self.cursor = range.end;

@@ -223,3 +223,20 @@ fn the_box_of_a_numbered_item_is_text() {
         assert_eq!(crate::tree::misplaced(&nodes, source), None, "{source:?}");
     }
 }
+
+#[test]
+fn a_line_may_end_behind_the_box_of_a_numbered_item() {
+    for (source, expected) in [
+        ("1. [x]\n   a *b*", "[x] a b"),
+        ("1. [x]\r\n   a", "[x] a"),
+        ("1. [x]  \n   a", "[x]\na"),
+        ("> 1. [ ]\n>    a", "[ ] a"),
+        ("1. c\n2. [x]\n   a\n\n   d", "c[x] ad"),
+        ("- a\n\n2. [x]\n  c", "a[x]c"),
+        ("2. A *b*\n\n2. [x] ", "A b[x]"),
+    ] {
+        let nodes = read(source);
+        assert_eq!(nodes.iter().map(Node::plain_text).collect::<String>(), expected, "{source:?}");
+        assert_eq!(crate::tree::misplaced(&nodes, source), None, "{source:?}");
+    }
+}
