@@ -148,13 +148,13 @@ fn between(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut V
 fn step_by_step(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut Vec<Hunk>) {
     let (mut i, mut j) = (x.start, y.start);
     while i < x.end && j < y.end {
-        let (gone, new) = if a[i] == b[j] { (0, 0) } else { resumed(&a[i..x.end], &b[j..y.end]) };
-        if (gone, new) == (0, 0) {
+        if a[i] == b[j] {
             (i, j) = (i + 1, j + 1);
-        } else {
-            join(found, i..i + gone, j..j + new);
-            (i, j) = (i + gone, j + new);
+            continue;
         }
+        let (gone, new) = resumed(&a[i..x.end], &b[j..y.end]);
+        join(found, i..i + gone, j..j + new);
+        (i, j) = (i + gone, j + new);
     }
     if i < x.end || j < y.end {
         join(found, i..x.end, j..y.end);
@@ -167,8 +167,8 @@ fn resumed(a: &[u64], b: &[u64]) -> (usize, usize) {
         let both = a.get(gone..gone + ENOUGH).zip(b.get(new..new + ENOUGH));
         both.is_some_and(|it| it.0 == it.1)
     };
-    let ways = (1..=FAR).flat_map(|all| (0..=all).map(move |gone| (gone, all - gone)));
-    ways.into_iter().find(|it| goes_on(it.0, it.1)).unwrap_or((1, 1))
+    let mut ways = (1..=FAR).flat_map(|all| (0..=all).map(move |gone| (gone, all - gone)));
+    ways.find(|it| goes_on(it.0, it.1)).unwrap_or((1, 1))
 }
 
 /// Whether anything is in both. Where marks are lost nothing is, and a search that finds nothing is the longest one.

@@ -41,7 +41,8 @@ pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
 }
 
 /// Like [`convert`], of what `change` makes of the document: [names](Document::resolve), for example. It is called each time that the
-/// source is read, up to three times, and has to do the same each time. A document that is there already has [`Document::convert`], which holds two trees at a time.
+/// source is read, up to three times, and has to do the same each time. A document that is there already has [`Document::convert`], which
+/// holds two trees at a time.
 #[must_use]
 pub fn convert_with(
     from: Format,

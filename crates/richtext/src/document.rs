@@ -53,9 +53,12 @@ impl<'a> Document<'a> {
     }
 }
 
+/// The byte order mark.
+pub(crate) const MARK: char = '\u{feff}';
+
 /// How long the byte order mark is that some editors put before a text, in bytes. The reader of ADF skips it by itself.
 pub(crate) fn mark(format: Format, source: &str) -> usize {
-    if format != Format::Adf && source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+    if format != Format::Adf && source.starts_with(MARK) { MARK.len_utf8() } else { 0 }
 }
 
 /// Moves what was read of a text to where it is behind a mark so long.

@@ -1,7 +1,7 @@
 //! How many nodes a document may have.
 
 use plainwire_richtext::tree::{Kind, MAX_NODES, Node};
-use plainwire_richtext::{Dialect, Document, Format};
+use plainwire_richtext::{Dialect, Document, Flavor, Format, convert};
 
 #[test]
 fn a_document_has_no_more_nodes_than_the_limit() {
@@ -20,4 +20,12 @@ fn a_document_has_no_more_nodes_than_the_limit() {
     let said: Vec<String> = document.diagnostics.iter().map(|it| it.shown(&source).to_string()).collect();
     let expected = "expected at most 4194304 nodes, but found more: what follows is kept as it was written";
     assert_eq!(said, [format!("{}:1: {expected}", rows + 1)]);
+}
+
+#[test]
+fn what_was_written_is_read_again_although_its_tags_count() {
+    // Six nodes for each row, of which Markdown makes rows of HTML.
+    let source = "|* a|\n".repeat(MAX_NODES / 7);
+    let there = convert(Format::Wiki(Dialect::Jira), Format::Markdown(Flavor::Extended), &source);
+    assert_eq!((there.diagnostics, there.losses), (vec![], vec![]));
 }

@@ -101,6 +101,7 @@ impl Outline {
             comparison.step(op, |i| ours.at(i), |j| theirs.at(j), Span::default());
         }
     }
+
     /// Those of the hunks in which [`MAX_COMPARED`] blocks differ.
     fn first(&self, other: &Self, hunks: Vec<Hunk>) -> Vec<Hunk> {
         let mut differ = 0;
@@ -206,6 +207,7 @@ mod tests {
         assert_eq!(found(&[Node::of_text("ab")], &[Node::of_text("a"), Node::of_text("b")]), (vec![], 0));
         assert_eq!(found(&[Node::of_text("a")], &[paragraph("a", "1")]).1, 1);
     }
+
     #[test]
     fn of_many_blocks_that_differ_the_first_are_told() {
         let all = |text| (0..6000).map(|_| paragraph(text, "1")).collect::<Vec<_>>();
@@ -217,6 +219,7 @@ mod tests {
         ours[1..5000].clone_from_slice(&all("b")[1..5000]);
         assert_eq!(found(&ours, &theirs).0.len(), 1000);
     }
+
     #[test]
     fn what_is_lost_is_told_behind_any_number_of_identifiers() {
         let all = |id| (0..6000).map(|_| paragraph("a", id)).collect::<Vec<_>>();

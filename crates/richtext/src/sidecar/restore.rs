@@ -10,15 +10,13 @@ use super::pieces::{Block, Piece, left};
 use super::{Conflict, Restored, Sidecar, SidecarError, invalid};
 use crate::adf;
 use crate::compare::print;
+use crate::document::MARK;
 use crate::format::Format;
 use crate::loss::Loss;
 use crate::merge::{Edit, Gone, brought, gone, merge, seam, written};
 use crate::names::{Names, Resolver, identify};
 use crate::spelling::{self, Spelling};
 use crate::tree::{Kind, Node, Span};
-
-/// A byte order mark.
-const MARK: char = '\u{feff}';
 
 impl Sidecar {
     /// The source with what was edited in `markdown`.

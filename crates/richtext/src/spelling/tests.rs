@@ -116,7 +116,6 @@ fn wiki_markup_keeps_what_there_is_no_room_for() {
         many("{quote}", "#a\n\n* #b\n\n", "{quote}\nwlast"),
         many("", "{code}\n#\n{code}\n#b\n\n", ""),
     ];
-    let sources = sources.map(|it| it.replace('§', "#"));
     all_hold(Format::Wiki(Dialect::Jira), &sources);
     all_hold(Format::Wiki(Dialect::Confluence), &sources);
 }

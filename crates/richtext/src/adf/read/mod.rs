@@ -24,6 +24,7 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::scan::{Fault, Scan};
 use crate::diagnostic::Diagnostic;
+use crate::document::MARK;
 use crate::tree::{Kind, Node, Room, Span};
 
 /// How many diagnostics are kept; a source can be wrong at each of its bytes.
@@ -68,8 +69,8 @@ impl<'a> Reader<'a> {
     }
 
     fn root(&mut self) -> ThinVec<Node<'a>> {
-        if self.scan.source.starts_with('\u{feff}') {
-            self.scan.at = '\u{feff}'.len_utf8();
+        if self.scan.source.starts_with(MARK) {
+            self.scan.at = MARK.len_utf8();
         }
         self.scan.space();
         let start = self.scan.at;

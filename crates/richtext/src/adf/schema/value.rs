@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::super::scan::{Fault, Scan};
 use super::super::text;
+use crate::document::MARK;
 use crate::tree::{MAX_DEPTH, Span};
 
 /// How deep values are looked at. Each node takes two levels, and its attributes a few more.
@@ -36,8 +37,8 @@ impl<'a> Value<'a> {
     /// The one value of `source`.
     pub(super) fn of(source: &'a str) -> Result<Self, Fault> {
         let mut scan = Scan::new(source);
-        if source.starts_with('\u{feff}') {
-            scan.at = '\u{feff}'.len_utf8();
+        if source.starts_with(MARK) {
+            scan.at = MARK.len_utf8();
         }
         let value = value(&mut scan, 0)?;
         scan.space();
