@@ -98,7 +98,10 @@ fn gives_up_what_still_runs_after_the_time_to_drain() {
     assert_eq!(noisy.ask(PING), pong());
     let (rest, stderr) = noisy.end();
     assert_eq!(rest, [given_up()]);
-    assert_eq!(stderr, "WARN plainwire::driver::server: the client has left, and 1 calls still ran");
+    assert_eq!(
+        stderr,
+        "WARN plainwire::server::connection::pump: the client has left, and 1 calls still ran"
+    );
 }
 
 #[test]

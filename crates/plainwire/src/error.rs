@@ -1,8 +1,7 @@
 //! What can go wrong for the program that uses this crate. What goes wrong for the model is [`crate::ToolError`].
 
-use std::fmt;
-use std::io;
 use std::panic::Location;
+use std::{fmt, io};
 
 use plainwire_proto::json::visible;
 

@@ -37,67 +37,58 @@
 //! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
 
-pub mod apps;
-mod asking;
 #[cfg(feature = "oauth")]
 pub mod auth;
-mod bus;
-mod catalog;
 mod client;
-pub mod config;
-mod context;
-mod declaration;
-mod driver;
-mod entries;
-mod entry;
 mod error;
-mod form;
-mod handle;
-mod handler;
-pub mod host;
-pub mod layer;
 mod log;
 pub mod macros;
-mod meta;
 pub mod prelude;
-pub mod process;
-mod random;
-mod result;
-mod roots;
+mod runtime;
 pub mod schema;
 mod server;
-mod state;
-#[cfg(feature = "http")]
-pub mod store;
+mod stream;
 pub mod testing;
-pub mod transport;
 
-pub use asking::{Answer, Confirm};
 pub use client::{
     Client, ClientBuilder, Eras, Listen, Notice, Page, Pages, Progress, Sampling, Stage, Step, Target, Trace,
+    config, host, process,
 };
-pub use context::{Context, Principal, TraceContext};
-pub use driver::blocking;
-pub use entries::{Entries, Provider};
-pub use entry::{Described, IntoEntry, Tagged, ViaEntry};
 pub use error::{Error, Result};
-pub use handle::ServerHandle;
-pub use handler::{
-    Argument, BlockingHandler, BlockingWork, Call, Completing, FromCall, Handler, IntoCompletion, OnCancel,
-    Prompt, Rejected, Resource, ResourceTemplate, Signature, Tool, ViaArguments, ViaCall,
-};
-pub use meta::{Beside, WithMeta};
 pub use plainwire_macros::{data, prompt, resource, tool};
 pub use plainwire_proto as proto;
 pub use plainwire_proto::model;
 pub use plainwire_proto::peer::Change;
-pub use result::{
-    Audio, Blocks, Fallible, Image, IntoPrompt, IntoResource, IntoToolResult, ToolError, Value, embed,
+pub use runtime::blocking;
+pub use schemars;
+pub use serde;
+pub use serde_json;
+pub use server::asking::{Answer, Confirm};
+pub use server::catalog::ServerHandle;
+pub use server::context::{Context, Principal, TraceContext};
+pub use server::entry::{
+    Beside, Completing, Described, Entries, IntoCompletion, IntoEntry, Prompt, Provider, Resource,
+    ResourceTemplate, Tagged, Tool, ViaEntry, WithMeta, apps,
 };
-pub use roots::Roots;
-pub use server::Server;
-pub use state::State;
-pub use {schemars, serde, serde_json, tracing};
+pub use server::handler::{
+    Argument, Audio, BlockingHandler, BlockingWork, Blocks, Call, Fallible, FromCall, Handler, Image,
+    IntoPrompt, IntoResource, IntoToolResult, OnCancel, Rejected, Signature, State, ToolError, Value,
+    ViaArguments, ViaCall, embed,
+};
+pub use server::roots::Roots;
+#[cfg(feature = "http")]
+pub use server::store;
+pub use server::{Server, layer};
+pub use tracing;
+
+/// Streams, and what carries them: stdio, memory, HTTP.
+pub mod transport {
+    #[cfg(feature = "http-client")]
+    pub use crate::client::http as http_client;
+    #[cfg(feature = "http")]
+    pub use crate::server::http;
+    pub use crate::stream::*;
+}
 
 /// Begins a [`Server`] with the version of the program: `plainwire::server!("calculator")`.
 ///

@@ -64,7 +64,7 @@ impl SigningKey {
             "aud": audience,
             "iat": now,
             "exp": now + LIFETIME,
-            "jti": encode_url(&crate::random::bytes::<16>()),
+            "jti": encode_url(&crate::runtime::random::bytes::<16>()),
         });
         let part = |value: &serde_json::Value| encode_url(value.to_string().as_bytes());
         let text = format!("{}.{}", part(&header), part(&claims));

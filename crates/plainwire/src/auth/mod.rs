@@ -20,6 +20,14 @@
 //! Not here yet, with a place for each: proofs of possession (DPoP) are headers of [`Authorize::headers`] and answers to
 //! [`Refused::headers`]; workload identities and enterprise-managed authorization are grants beside the two of the builder.
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::HeaderMap;
+
+use crate::error::Result;
+
 mod assertion;
 mod authorize;
 mod builder;
@@ -41,23 +49,17 @@ mod signed_in;
 mod store;
 mod token;
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-
+pub use crate::client::http::{Authorize, Authorizing, Outgoing, Refused};
+pub use crate::transport::http_client::Url;
 use builder::Config;
 pub use builder::OAuthBuilder;
 pub use fault::AuthFault;
 use fault::Failure;
-use http::HeaderMap;
 use session::Session;
 pub use signed_in::{LoggedOut, Renewal, SignedIn};
 #[cfg(feature = "keychain")]
 pub use store::KeychainStore;
 pub use store::{FileStore, Held, MemoryStore, StoreKey, TokenFuture, TokenStore};
-
-use crate::error::Result;
-pub use crate::transport::http_client::{Authorize, Authorizing, Outgoing, Refused, Url};
 
 /// A client of OAuth, for as many servers as the program has. Its clones are the same client.
 ///

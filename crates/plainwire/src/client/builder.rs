@@ -13,18 +13,17 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::server::Server;
+#[cfg(feature = "http-client")]
+use super::connection::ARRIVALS;
+use super::connection::{Desk, Revival, Route, start};
+use super::far_end::Server;
+#[cfg(feature = "http-client")]
+use super::http::{Connection, Remote};
+use super::process::{self, Program, Slot};
 use super::{Asked, Cache, Client, Eras, GONE, NOTICES, Sampling, WISHES, eras};
-use crate::driver::AbortOnDrop;
-#[cfg(feature = "http-client")]
-use crate::driver::client::ARRIVALS;
-use crate::driver::client::{Desk, Revival, Route, start};
 use crate::error::{Error, Result};
-use crate::process::{self, Program, Slot};
-use crate::transport::Stream;
-#[cfg(feature = "http-client")]
-use crate::transport::http_client::{Connection, Remote};
-use crate::transport::tap::Tap;
+use crate::runtime::AbortOnDrop;
+use crate::stream::{Stream, Tap};
 
 /// A client that is being described.
 #[derive(Clone, Debug)]
@@ -66,7 +65,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Declares an extension, such as [`crate::apps::EXTENSION`] with `{ "mimeTypes": [ … ] }`.
+    /// Declares an extension, such as [`crate::server::entry::apps::EXTENSION`] with `{ "mimeTypes": [ … ] }`.
     #[must_use]
     pub fn extension(mut self, identifier: &str, settings: serde_json::Value) -> Self {
         self.extensions.declare_in("extensions", identifier, settings);
@@ -242,7 +241,7 @@ impl ClientBuilder {
         self.open(Route::Stream(Stream::new(reader, writer)), Server::Elsewhere).await
     }
 
-    /// Connects over a [`Stream`], such as one end of [`crate::transport::memory::pair`].
+    /// Connects over a [`Stream`], such as one end of [`crate::stream::pair`].
     ///
     /// # Errors
     /// As [`Self::command`].

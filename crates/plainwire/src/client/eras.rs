@@ -16,9 +16,9 @@ use plainwire_proto::peer::EraChoice;
 use plainwire_proto::revision::Era;
 use tokio::time::Instant;
 
+use super::process::Program;
 use super::{Client, ClientBuilder};
 use crate::error::{Error, Result};
-use crate::process::Program;
 
 /// Which eras servers speak, for clients that connect to the same ones again: see [`ClientBuilder::eras`].
 ///

@@ -12,8 +12,8 @@ use plainwire_proto::model::SubscriptionFilter;
 use plainwire_proto::peer::Change;
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use super::connection::Wish;
 use super::{Client, GONE};
-use crate::driver::client::Wish;
 use crate::error::{Error, Result};
 
 /// Changes of a server, as they come. Dropping it ends the subscription.

@@ -21,20 +21,25 @@ use serde::de::DeserializeOwned;
 use serde_json::value::to_raw_value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::driver::AbortOnDrop;
-use crate::driver::client::{Ask, Reply, Wish};
 use crate::error::{Error, Result};
+use crate::runtime::AbortOnDrop;
 
 mod asked;
 mod builder;
 mod cache;
+pub mod config;
+pub(crate) mod connection;
 mod eras;
+mod far_end;
+pub mod host;
+#[cfg(feature = "http-client")]
+pub mod http;
 mod listen;
 mod notice;
 mod pages;
+pub mod process;
 mod replay;
 mod sampling;
-mod server;
 mod target;
 mod trace;
 mod url;
@@ -43,14 +48,15 @@ mod utility;
 pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
 pub(crate) use cache::Cache;
+use connection::{Ask, Reply, Wish};
 pub use eras::Eras;
+use far_end::Server;
 pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
 pub use notice::{Notice, Progress};
 pub use pages::{Page, Pages};
 pub(crate) use replay::{is_harmless, is_replayable};
 pub use sampling::Sampling;
-use server::Server;
 pub use target::Target;
 pub(crate) use trace::Recorder;
 pub use trace::{Stage, Step, Trace};
@@ -279,7 +285,7 @@ impl Client {
     }
 
     /// Ends the connection, and the server's process if it was started here: its input is closed, it gets its
-    /// [grace](crate::process) to leave, is asked by SIGTERM, and killed 2 s later. A session of HTTP is deleted. Dropping the client does the same without waiting.
+    /// [grace](process) to leave, is asked by SIGTERM, and killed 2 s later. A session of HTTP is deleted. Dropping the client does the same without waiting.
     pub async fn close(self) {
         let Self { server, wishes, _task, .. } = self;
         drop((wishes, _task));

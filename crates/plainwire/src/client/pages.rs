@@ -143,8 +143,8 @@ impl Pages<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::handler::Tool;
     use crate::server::Server;
+    use crate::server::entry::Tool;
 
     #[tokio::test]
     async fn no_further_page_is_asked_for_behind_so_many_bytes() {

@@ -3,20 +3,18 @@
 use std::fmt;
 use std::process::Command;
 
+#[cfg(feature = "http-client")]
+use super::http::Remote;
+use super::process::Program;
 use super::{Client, ClientBuilder};
-use crate::driver;
-use crate::error::Result;
-use crate::process::Program;
-use crate::server::Server;
-use crate::transport::memory;
-
 #[cfg(feature = "http-client")]
 use crate::error::Error;
-#[cfg(feature = "http-client")]
-use crate::transport::http_client::Remote;
+use crate::error::Result;
+use crate::server::Server;
+use crate::stream::memory;
 
 /// What a client connects to: a command, a server at a URL, a server of this program, or an entry of a
-/// [configuration file](crate::config).
+/// [configuration file](super::config).
 #[non_exhaustive]
 pub enum Target {
     /// A server that is started as a child process.
@@ -30,7 +28,7 @@ pub enum Target {
 
 impl Client {
     /// Connects to a server: a [`Command`], with the feature `http-client` a URL, a [`Server`] of this program, or the
-    /// [`Entry`](crate::config::Entry) of a configuration file. [`Client::builder`] has more to set.
+    /// [`Entry`](crate::client::config::Entry) of a configuration file. [`Client::builder`] has more to set.
     ///
     /// ```
     /// use plainwire::Client;
@@ -64,7 +62,7 @@ impl ClientBuilder {
             Target::Remote(remote) => self.remote(remote).await.map_err(not_a_url),
             Target::Server(server) => {
                 let (ours, theirs) = memory::pair();
-                driver::serve_in_background(server.into_connection(theirs)?);
+                crate::server::connection::serve_in_background(server.into_connection(theirs)?);
                 self.stream(ours).await
             }
         }
@@ -153,7 +151,7 @@ impl From<String> for Target {
 mod tests {
     use super::*;
     use crate::error::Error;
-    use crate::handler::Tool;
+    use crate::server::entry::Tool;
 
     #[test]
     fn shows_no_argument_and_no_variable_of_a_command() {

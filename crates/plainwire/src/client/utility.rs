@@ -6,8 +6,8 @@ use plainwire_proto::model::{CompleteRequest, Completion, LogLevel, Root};
 use plainwire_proto::revision::Feature;
 use serde::Deserialize;
 
+use super::connection::Wish;
 use super::{Client, GONE, decode, text};
-use crate::driver::client::Wish;
 use crate::error::{Error, Result};
 
 impl Client {

@@ -9,8 +9,7 @@
 
 use serde_json::Value;
 
-use super::resolve;
-use super::walk;
+use super::{resolve, walk};
 
 /// The keyword; its value is what stands behind `Mcp-Param-`.
 const KEYWORD: &str = "x-mcp-header";

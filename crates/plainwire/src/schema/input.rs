@@ -13,7 +13,7 @@ use super::patterns::Patterns;
 use super::preset::Preset;
 use super::walk::{self, Keywords};
 use super::{derive, headers, order, required, slim_arguments, text};
-use crate::handler::Rejected;
+use crate::server::handler::Rejected;
 
 /// What a function takes, as JSON Schema. The root is always an object.
 #[derive(Clone, Debug)]
@@ -247,7 +247,7 @@ fn constrains(keywords: &Keywords) -> bool {
         .is_some_and(|types| types.as_array().is_some_and(|it| it.contains(&json!("null"))))
         || keywords.get("anyOf").is_some_and(|any| any.to_string().contains(r#"{"type":"null"}"#));
     CONSTRAINTS.iter().any(bound)
-        || crate::handler::arguments::is_checked(format)
+        || super::arguments::is_checked(format)
         || (cfg!(feature = "pattern") && keywords.contains_key("pattern"))
         || (defaults && nulls)
 }

@@ -19,6 +19,15 @@
 //! assert_eq!(schema["required"], json!(["limit"]));
 //! ```
 
+use plainwire_proto::model::RawJson;
+use schemars::JsonSchema;
+use schemars::generate::{Contract, SchemaSettings};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::server::handler::Rejected;
+
+pub(crate) mod arguments;
 mod headers;
 mod inline;
 mod input;
@@ -29,27 +38,19 @@ mod preset;
 mod root;
 mod slim;
 mod text;
+pub(crate) mod uri_template;
 #[cfg(feature = "validate")]
 mod validate;
 mod walk;
 
-use plainwire_proto::model::RawJson;
-use schemars::JsonSchema;
-use schemars::generate::{Contract, SchemaSettings};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-
+pub(crate) use input::{InputSchema, Rewrite};
+pub(crate) use order::fields;
+pub(crate) use patterns::Patterns;
 pub use preset::{Preset, UnknownPreset};
 pub use root::is_object;
 pub use slim::{slim, slim_arguments, slim_results};
 pub use text::IntoSchema;
-
-pub(crate) use input::{InputSchema, Rewrite};
-pub(crate) use order::fields;
-pub(crate) use patterns::Patterns;
 pub(crate) use walk::Keywords;
-
-use crate::handler::{Rejected, arguments};
 
 /// Reads arguments into a `T` as a handler would, for tests of types of arguments.
 ///
@@ -123,3 +124,5 @@ pub(crate) fn resolve<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use uri_template::Template;

@@ -13,7 +13,7 @@ use plainwire_proto::json::shorten;
 use serde_json::Value;
 
 use super::InputSchema;
-use crate::handler::Rejected;
+use crate::server::handler::Rejected;
 
 /// Bytes of a schema that is compiled. No model reads a longer one.
 pub(super) const MAX_SCHEMA: usize = 256 * 1024;

@@ -10,23 +10,21 @@ use plainwire_proto::seal::{MAX_KEYS, SealingKeys};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::asking::Sealer;
+use super::catalog::{Settings, Shared};
+use super::connection;
+use super::context::{Principal, ProgressRate};
+use super::entry::apps;
 use super::{Hook, Hooks, Server};
-use crate::apps;
-use crate::asking::Sealer;
-use crate::catalog::Settings;
-use crate::context::{Principal, ProgressRate};
-use crate::driver;
 use crate::error::{Error, Result};
-use crate::handle::Shared;
 use crate::log;
-use crate::transport::tap::Tap;
-use crate::transport::{Stream, stdio};
+use crate::stream::{Stream, Tap, stdio};
 
 /// A server whose declaration is right, shared by its connections.
 pub(crate) struct Built {
     pub(crate) ask_timeout: Duration,
     pub(crate) config: Arc<ServerConfig>,
-    pub(crate) detached: driver::Detached,
+    pub(crate) detached: connection::Detached,
     pub(crate) drain: Duration,
     pub(crate) masks_errors: bool,
     pub(crate) max_questions: usize,
@@ -131,7 +129,7 @@ impl Server {
         let built = Built {
             ask_timeout: self.ask_timeout,
             config: Arc::new(config),
-            detached: driver::Detached::default(),
+            detached: connection::Detached::default(),
             drain: self.drain,
             masks_errors: self.layering.masks_errors,
             max_questions: self.max_questions,
@@ -148,7 +146,7 @@ impl Server {
 
 async fn serve(built: Arc<Built>, mut hooks: Hooks, stream: Stream) -> Result<()> {
     hooks.start().await?;
-    let served = driver::serve(built, stream).await;
+    let served = connection::serve(built, stream).await;
     hooks.shutdown().await?;
     served
 }

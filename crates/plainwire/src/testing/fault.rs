@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::Sleep;
 
-use crate::transport::Stream;
+use crate::stream::Stream;
 
 /// Something that happens to the bytes of one direction.
 ///

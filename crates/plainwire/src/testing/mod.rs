@@ -7,6 +7,13 @@
 //! - [`transcript`] writes sessions down and plays them again, to servers and to clients.
 //! - [`fault`] makes the connection between the two a bad one.
 
+use plainwire_proto::peer::EraChoice;
+
+use crate::client::{Client, ClientBuilder};
+use crate::error::Result;
+use crate::server::Server;
+use crate::stream::memory;
+
 pub mod fault;
 mod lock;
 mod show;
@@ -14,14 +21,6 @@ pub mod transcript;
 
 pub use lock::contract;
 pub use show::{Show, show};
-
-use plainwire_proto::peer::EraChoice;
-
-use crate::client::{Client, ClientBuilder};
-use crate::driver;
-use crate::error::Result;
-use crate::server::Server;
-use crate::transport::memory;
 
 /// Connects a client to `server` inside this process.
 ///
@@ -70,7 +69,7 @@ pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client
 /// As [`client`], and whatever comes of the faults while the client connects.
 pub async fn client_over(server: Server, client: ClientBuilder, faults: fault::Faults) -> Result<Client> {
     let (ours, theirs) = faults.between(memory::pair());
-    driver::serve_in_background(server.into_connection(theirs)?);
+    crate::server::connection::serve_in_background(server.into_connection(theirs)?);
     client.stream(ours).await
 }
 

@@ -11,7 +11,7 @@ use crate::auth::challenge::Challenge;
 use crate::auth::fault::{Failure, quoted};
 use crate::auth::refresh::{Refresh, Refreshed};
 use crate::auth::scope::{Scopes, Wanted};
-use crate::driver::to_the_end;
+use crate::runtime::to_the_end;
 
 impl Session {
     /// Renews tokens that are about to end, without a person. Without success there are none afterwards.

@@ -67,13 +67,13 @@ impl FileStore {
         let sealed = match &self.keys {
             None => None,
             Some(keys) => {
-                let nonce = crate::random::bytes();
+                let nonce = crate::runtime::random::bytes();
                 Some(keys.seal(nonce, &binding(key), Duration::MAX, text).map_err(io::Error::other)?)
             }
         };
         let path = self.folder.join(key.file_name());
         // A name of its own, so that two writers don't share one, and what a crash leaves is in nobody's way.
-        let draft = path.with_extension(format!("{}.new", encode_url(&crate::random::bytes::<9>())));
+        let draft = path.with_extension(format!("{}.new", encode_url(&crate::runtime::random::bytes::<9>())));
         let written =
             write_new(&draft, sealed.as_deref().unwrap_or(text)).and_then(|()| fs::rename(&draft, &path));
         if written.is_err() {
@@ -218,7 +218,7 @@ mod tests {
 
     impl Folder {
         fn new() -> Self {
-            let name = format!("plainwire-tokens-{}", encode_url(&crate::random::bytes::<9>()));
+            let name = format!("plainwire-tokens-{}", encode_url(&crate::runtime::random::bytes::<9>()));
             Self(std::env::temp_dir().join(name))
         }
 

@@ -4,22 +4,22 @@
 //! secret is. A [`FileStore`] is shared by all processes of a user, and so is the keychain of the system (feature `keychain`); a
 //! [`MemoryStore`] ends with its program.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::{fmt, io};
+
+use plainwire_proto::base64::encode_url;
+use ring::digest::{SHA256, digest};
+
 mod file;
 #[cfg(feature = "keychain")]
 mod keychain;
 mod memory;
 
-use std::fmt;
-use std::future::Future;
-use std::io;
-use std::pin::Pin;
-
 pub use file::FileStore;
 #[cfg(feature = "keychain")]
 pub use keychain::KeychainStore;
 pub use memory::MemoryStore;
-use plainwire_proto::base64::encode_url;
-use ring::digest::{SHA256, digest};
 
 /// What a store does, done later.
 pub type TokenFuture<'s, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 's>>;

@@ -4,10 +4,6 @@
 //! and never how arguments are checked: what a preset can't say stands in descriptions, and is enforced all the same. The
 //! rules with their sources are in docs/schemas.md.
 
-mod gemini;
-mod node;
-mod openai;
-
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,6 +12,10 @@ use serde_json::Value;
 use super::inline::{When, inline};
 use super::slim::{MAX_DEPTH, slim_arguments};
 use super::walk;
+
+mod gemini;
+mod node;
+mod openai;
 
 /// Which part of JSON Schema clients can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

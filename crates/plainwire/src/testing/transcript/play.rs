@@ -16,10 +16,9 @@ use tokio::time::Instant;
 use super::random::Random;
 use super::{Step, Transcript};
 use crate::client::{Client, ClientBuilder};
-use crate::driver;
 use crate::error::{Error, Result};
 use crate::server::Server;
-use crate::transport::{Stream, memory};
+use crate::stream::{Stream, memory};
 
 impl Transcript {
     /// Plays the client's part to `server`: one frame at a time, the next one when the server is silent. Returns the
@@ -35,7 +34,7 @@ impl Transcript {
     /// through.
     pub async fn play(&self, server: Server) -> Result<Self> {
         let (ours, theirs) = memory::pair();
-        driver::serve_in_background(server.into_connection(theirs)?);
+        crate::server::connection::serve_in_background(server.into_connection(theirs)?);
         let said = speak(&self.steps, ours).await;
         Ok(Self { steps: said.map_err(|why| Error::Closed { why: why.to_string() })? })
     }

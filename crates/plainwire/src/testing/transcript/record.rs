@@ -13,10 +13,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{Side, Transcript};
 use crate::client::{Client, ClientBuilder};
-use crate::driver;
 use crate::error::Result;
 use crate::server::Server;
-use crate::transport::{Stream, memory};
+use crate::stream::{Stream, memory};
 
 /// Connects a client to `server`, as [`client_with`](crate::testing::client_with) does, and writes down what they say.
 ///
@@ -39,7 +38,7 @@ use crate::transport::{Stream, memory};
 /// As [`client`](crate::testing::client).
 pub async fn record(server: Server, client: ClientBuilder) -> Result<(Client, Recording)> {
     let (ours, theirs) = memory::pair();
-    driver::serve_in_background(server.into_connection(theirs)?);
+    crate::server::connection::serve_in_background(server.into_connection(theirs)?);
     let (ours, recording) = Recording::start(ours);
     Ok((client.stream(ours).await?, recording))
 }

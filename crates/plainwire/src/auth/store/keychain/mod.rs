@@ -6,6 +6,17 @@
 //! what was never kept. No secret is in the folder. There is no way back to files here: whether a token may lie in one is for the program
 //! to say.
 
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use backend::Keychain;
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use super::{FileStore, Held, StoreKey, TokenFuture, TokenStore};
+
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 #[path = "native.rs"]
 mod backend;
@@ -14,17 +25,6 @@ mod backend;
 mod backend;
 #[cfg(any(test, not(all(unix, not(target_os = "macos")))))]
 mod pieces;
-
-use std::fmt;
-use std::io::{self, ErrorKind};
-use std::path::PathBuf;
-use std::time::Duration;
-
-use tokio::sync::OnceCell;
-use tokio::time::timeout;
-
-use super::{FileStore, Held, StoreKey, TokenFuture, TokenStore};
-use backend::Keychain;
 
 /// A store in the keychain of the user, which the user's programs share.
 ///

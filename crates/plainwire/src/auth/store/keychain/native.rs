@@ -5,16 +5,15 @@
 
 use std::io;
 
-use keyring_core::api::CredentialStoreApi as _;
-use keyring_core::{Entry, Error};
-
-use super::{failed, pieces};
-use crate::driver;
-
 #[cfg(target_os = "macos")]
 use apple_native_keyring_store::keychain::Store;
+use keyring_core::api::CredentialStoreApi as _;
+use keyring_core::{Entry, Error};
 #[cfg(windows)]
 use windows_native_keyring_store::Store;
+
+use super::{failed, pieces};
+use crate::runtime;
 
 /// A name for items. These systems have one keychain per user, and nothing to open.
 #[derive(Debug)]
@@ -36,20 +35,22 @@ impl Keychain {
 
     pub(super) async fn load(&self, account: &str) -> io::Result<Option<String>> {
         let items = self.items(account);
-        driver::blocking(move || pieces::join(|n| items.load(n))).await
+        runtime::blocking(move || pieces::join(|n| items.load(n))).await
     }
 
     pub(super) async fn save(&self, account: &str, text: &str) -> io::Result<()> {
         let (items, pieces) = (self.items(account), pieces::split(text, MAX_BYTES)?);
-        driver::blocking(move || pieces.iter().enumerate().try_for_each(|(n, piece)| items.save(n, piece)))
+        runtime::blocking(move || pieces.iter().enumerate().try_for_each(|(n, piece)| items.save(n, piece)))
             .await
     }
 
     pub(super) async fn remove(&self, account: &str) -> io::Result<()> {
         let items = self.items(account);
         // From the first on: without it the others say nothing, and nobody looks for them.
-        driver::blocking(move || (0..pieces::MAX).find_map(|n| items.remove(n).transpose()).unwrap_or(Ok(())))
-            .await
+        runtime::blocking(move || {
+            (0..pieces::MAX).find_map(|n| items.remove(n).transpose()).unwrap_or(Ok(()))
+        })
+        .await
     }
 
     fn items(&self, account: &str) -> Items {

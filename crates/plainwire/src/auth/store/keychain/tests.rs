@@ -11,7 +11,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Self {
-        let name = format!("plainwire-keychain-{}", encode_url(&crate::random::bytes::<9>()));
+        let name = format!("plainwire-keychain-{}", encode_url(&crate::runtime::random::bytes::<9>()));
         Self(std::env::temp_dir().join(name))
     }
 
@@ -29,7 +29,7 @@ impl Drop for Folder {
 /// A key that no other run of the tests has.
 fn key() -> StoreKey {
     StoreKey::tokens(
-        &format!("https://as.example/{}", encode_url(&crate::random::bytes::<9>())),
+        &format!("https://as.example/{}", encode_url(&crate::runtime::random::bytes::<9>())),
         "https://a.example",
     )
 }

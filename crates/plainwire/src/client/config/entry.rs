@@ -1,0 +1,302 @@
+//! One server of a configuration file.
+//!
+//! In: its JSON. Out: a [`Target`], with variables put in. What a client does not need to connect is passed over: each client
+//! has words of its own there. Nobody is shown a value of the environment, an argument or a header: tokens stand there.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::file::{self, MAX_VALUE};
+use super::jsonc::{Members, kind};
+use super::variables::{Place, Variables};
+use super::{Dialect, Input};
+use crate::client::Target;
+use crate::error::{Error, Result};
+
+/// How a server of a configuration file is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Transport {
+    /// Streamable HTTP, or HTTP+SSE: which of them is found out, whatever the file says.
+    Http,
+    /// A child process.
+    Stdio,
+}
+
+/// A server of a configuration file.
+#[derive(Clone)]
+pub struct Entry {
+    disabled: bool,
+    file: Arc<Shared>,
+    line: usize,
+    name: String,
+    spec: std::result::Result<Spec, String>,
+}
+
+/// What the entries of a file share.
+pub(super) struct Shared {
+    pub(super) dialect: Dialect,
+    pub(super) inputs: Vec<Input>,
+    pub(super) path: PathBuf,
+    /// The project that the file belongs to.
+    pub(super) workspace: Option<PathBuf>,
+}
+
+#[derive(Clone)]
+enum Spec {
+    Command {
+        args: Vec<String>,
+        command: String,
+        cwd: Option<String>,
+        /// Without a value, a variable is taken away.
+        env: Vec<(String, Option<String>)>,
+        env_file: Option<String>,
+    },
+    Http {
+        headers: Vec<(String, String)>,
+        url: String,
+    },
+}
+
+impl Entry {
+    pub(super) fn new(file: &Arc<Shared>, name: String, line: usize, json: &str) -> Self {
+        let members = serde_json::from_str::<Members<'_>>(json);
+        let members = members.map_err(|_| format!("expected an object, but found {}", kind(json)));
+        let members = members.map(|it| Fields(it.0));
+        let is = |name, value| members.as_ref().is_ok_and(|it| it.get(name).is_some_and(|it| it == value));
+        // In none of the five pages; clients that keep it in the file have one or the other.
+        let disabled = is("disabled", "true") || is("enabled", "false");
+        let spec = members.and_then(|it| it.spec());
+        Self { disabled, file: Arc::clone(file), line, name, spec }
+    }
+
+    /// Returns its name in the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the line of the file that it begins in, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Returns whether the file says that the server is not to be used.
+    pub fn is_disabled(&self) -> bool {
+        self.disabled
+    }
+
+    /// Returns how the server is spoken to.
+    ///
+    /// # Errors
+    /// [`Error::Target`] for an entry that is none.
+    pub fn transport(&self) -> Result<Transport> {
+        Ok(match self.spec()? {
+            Spec::Command { .. } => Transport::Stdio,
+            Spec::Http { .. } => Transport::Http,
+        })
+    }
+
+    /// Returns what can be shown of where the server is: its program, or scheme, host and port of its URL; neither arguments
+    /// nor a path. Variables stand as they are in the file.
+    ///
+    /// # Errors
+    /// As [`Self::transport`].
+    pub fn summary(&self) -> Result<String> {
+        Ok(match self.spec()? {
+            Spec::Command { command, .. } => command.clone(),
+            Spec::Http { url, .. } => origin(url),
+        })
+    }
+
+    /// Returns what a client connects to, with `variables` put in.
+    ///
+    /// A command runs in its `cwd`, else in the project that the file belongs to, else where the program runs. Its `envFile`
+    /// is read here.
+    ///
+    /// # Errors
+    /// [`Error::Target`] for an entry that is none, a variable that has no value, an `envFile` that can't be read, and for a
+    /// URL where the feature `http-client` is missing.
+    pub fn target(&self, variables: &Variables) -> Result<Target> {
+        let workspace = variables.folder().or(self.file.workspace.as_deref());
+        let place = Place { dialect: self.file.dialect, inputs: &self.file.inputs, workspace };
+        let expand = |what: &str, text: &str| {
+            variables.expand(text, &place).map_err(|why| self.fault(&format!("{why}, in `{what}`")))
+        };
+        match self.spec()? {
+            Spec::Command { args, command, cwd, env, env_file } => {
+                let folder = cwd.as_deref().map(|cwd| expand("cwd", cwd)).transpose()?;
+                let folder = below(workspace, folder.as_deref());
+                let program = expand("command", command)?;
+                let mut ready = Command::new(located(&program, folder.as_deref()));
+                for arg in args {
+                    ready.arg(expand("args", arg)?);
+                }
+                if let Some(path) = env_file {
+                    let path = expand("envFile", path)?;
+                    ready.envs(self.env_file(&below(workspace, Some(&path)).unwrap_or_default())?);
+                }
+                for (name, value) in env {
+                    match value {
+                        Some(value) => ready.env(name, expand("env", value)?),
+                        None => ready.env_remove(name),
+                    };
+                }
+                if let Some(folder) = folder {
+                    ready.current_dir(folder);
+                }
+                Ok(ready.into())
+            }
+            Spec::Http { headers, url } => {
+                let header = |(name, value): &(String, String)| Ok((name.clone(), expand("headers", value)?));
+                let headers = headers.iter().map(header).collect::<Result<_>>()?;
+                self.remote(expand("url", url)?, headers)
+            }
+        }
+    }
+
+    #[cfg(feature = "http-client")]
+    fn remote(&self, url: String, headers: Vec<(String, String)>) -> Result<Target> {
+        let remote = crate::client::http::Remote::new(url);
+        Ok(headers.into_iter().fold(remote, |remote, (name, value)| remote.header(name, value)).into())
+    }
+
+    #[cfg(not(feature = "http-client"))]
+    fn remote(&self, url: String, _: Vec<(String, String)>) -> Result<Target> {
+        let found = origin(&url);
+        Err(self.fault(&format!(
+            "expected a command, since this program was built without the feature `http-client`, but found {found}"
+        )))
+    }
+
+    fn env_file(&self, path: &Path) -> Result<Vec<(String, String)>> {
+        let read = file::read(path, MAX_VALUE).map_err(|why| self.fault(&format!("{why}, in `envFile`")))?;
+        file::variables(&read).map_err(|why| self.fault(&format!("{why} of {}", path.display())))
+    }
+
+    fn spec(&self) -> Result<&Spec> {
+        self.spec.as_ref().map_err(|why| self.fault(why))
+    }
+
+    fn fault(&self, why: &str) -> Error {
+        let path = self.file.path.display();
+        Error::Target { message: format!("{path}:{}: server {:?}: {why}", self.line, self.name) }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("name", &self.name).field("line", &self.line).finish_non_exhaustive()
+    }
+}
+
+/// The members of an entry.
+struct Fields<'t>(Vec<(String, &'t RawValue)>);
+
+impl Fields<'_> {
+    fn spec(&self) -> std::result::Result<Spec, String> {
+        // `serverUrl` is Windsurf's, which takes `url` too: `docs.windsurf.com/windsurf/cascade/mcp`, "Remote HTTP MCPs".
+        let url = self.string("url")?.or(self.string("serverUrl")?);
+        let command = self.string("command")?;
+        // `stdio`, `http`, `sse`: VS Code, Claude Code and Cursor (`stdio`) in their pages. `transport` and the longer names are
+        // nobody's of these five: files that are shared have them, and nothing else can be meant.
+        let kind = self.string("type")?.or(self.string("transport")?);
+        let stdio = match kind.as_deref() {
+            None => command.is_some() || url.is_none(),
+            // `local` and `remote` are in none of these pages, and can mean nothing else either.
+            Some("local" | "stdio") => true,
+            Some("http" | "remote" | "sse" | "streamable-http" | "streamableHttp" | "streamable_http") => {
+                false
+            }
+            Some(other) => {
+                return Err(format!("expected `type` to be `stdio`, `http` or `sse`, but found {other:?}"));
+            }
+        };
+        if !stdio {
+            let url = url.ok_or("expected `url`, but found none")?;
+            return Ok(Spec::Http { headers: self.texts("headers")?, url });
+        }
+        let none = if kind.is_some() { "expected `command`, but found none" } else { NEITHER };
+        Ok(Spec::Command {
+            args: self.list("args")?,
+            // `envFile`: VS Code and Cursor, for commands only. `cwd` is in none of the five pages, and is taken by its name.
+            command: command.filter(|it| !it.is_empty()).ok_or(none)?,
+            cwd: self.string("cwd")?,
+            env: self.values("env")?,
+            env_file: self.string("envFile")?,
+        })
+    }
+
+    /// The last one counts, as it does for who reads JSON otherwise.
+    fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().rev().find(|(it, _)| it == name)?;
+        Some(found.1.get()).filter(|it| *it != "null")
+    }
+
+    fn string(&self, name: &str) -> std::result::Result<Option<String>, String> {
+        let read = |it: &str| {
+            serde_json::from_str(it)
+                .map_err(|_| format!("expected `{name}` to be a string, but found {}", kind(it)))
+        };
+        self.get(name).map(read).transpose()
+    }
+
+    fn list(&self, name: &str) -> std::result::Result<Vec<String>, String> {
+        let Some(json) = self.get(name) else { return Ok(Vec::new()) };
+        let wrong = |found| format!("expected `{name}` to be a list of strings, but found {found}");
+        let all: Vec<&RawValue> = serde_json::from_str(json).map_err(|_| wrong(kind(json)))?;
+        let read = |it: &&RawValue| serde_json::from_str(it.get()).map_err(|_| wrong(kind(it.get())));
+        all.iter().map(read).collect()
+    }
+
+    fn values(&self, name: &str) -> std::result::Result<Vec<(String, Option<String>)>, String> {
+        let Some(json) = self.get(name) else { return Ok(Vec::new()) };
+        let wrong = |at: &str, found| format!("expected `{at}` to be {found}");
+        let members: Members<'_> = serde_json::from_str(json)
+            .map_err(|_| wrong(name, format!("an object of strings, but found {}", kind(json))))?;
+        let read = |(key, value): (String, &RawValue)| {
+            let text = value.get();
+            let value = match kind(text) {
+                "null" => None,
+                "a string" => Some(serde_json::from_str(text).map_err(|error| error.to_string())?),
+                "a number" | "true or false" => Some(text.to_owned()),
+                other => return Err(wrong(&format!("{name}.{key}"), format!("a string, but found {other}"))),
+            };
+            Ok((key, value))
+        };
+        members.0.into_iter().map(read).collect()
+    }
+
+    fn texts(&self, name: &str) -> std::result::Result<Vec<(String, String)>, String> {
+        let values = self.values(name)?;
+        Ok(values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect())
+    }
+}
+
+const NEITHER: &str = "expected `command`, `url` or `serverUrl`, but found none of them";
+
+/// Scheme, host and port; who has a token in the URL has it elsewhere.
+fn origin(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return "a URL".to_owned() };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}")
+}
+
+fn below(folder: Option<&Path>, path: Option<&str>) -> Option<PathBuf> {
+    match (folder, path) {
+        (Some(folder), Some(path)) => Some(folder.join(path)),
+        (folder, path) => path.map(PathBuf::from).or(folder.map(Path::to_path_buf)),
+    }
+}
+
+/// A program with folders in its name is looked for from the folder that it runs in: the operating systems differ there.
+fn located(program: &str, folder: Option<&Path>) -> PathBuf {
+    match folder {
+        Some(folder) if Path::new(program).components().count() > 1 => folder.join(program),
+        _ => PathBuf::from(program),
+    }
+}

@@ -1,0 +1,180 @@
+//! The futures of a connection over HTTP: one for each frame that goes out, and one that listens.
+//!
+//! Invariant: `open` has the requests whose future still runs. All of them stop with the connection.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use plainwire_proto::envelope::Id;
+use plainwire_proto::peer::{Peer, TransmitKind};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::link::Incoming;
+use crate::client::http::{Arrived, Connection, Outbound};
+use crate::stream::{Direction, Tap};
+
+/// Frames on their way at a time, each of which may be a connection of TCP. 256: a fourth of the files that a process may
+/// open by default.
+const MOST: usize = 256;
+
+/// What came and was not looked at. More waits with its response.
+pub(crate) const ARRIVALS: usize = 64;
+
+pub(super) struct Http {
+    arrived: mpsc::Receiver<Arrived>,
+    connection: Arc<Connection>,
+    open: HashMap<Id, AbortHandle>,
+    tap: Option<Tap>,
+    tasks: JoinSet<Sent>,
+}
+
+/// A frame that was sent, and is over. The last of what came for it is here and not in the queue, so that one wake-up is
+/// enough for both.
+struct Sent {
+    id: Option<Id>,
+    last: Option<Arrived>,
+}
+
+impl Http {
+    pub(super) fn new(
+        connection: Arc<Connection>,
+        arrived: mpsc::Receiver<Arrived>,
+        tap: Option<Tap>,
+    ) -> Self {
+        Self { arrived, connection, open: HashMap::new(), tap, tasks: JoinSet::new() }
+    }
+
+    pub(super) fn is_backlogged(&self) -> bool {
+        self.tasks.len() >= MOST
+    }
+
+    pub(super) fn gather(&mut self, peer: &mut Peer, mut see: impl FnMut(&[u8])) {
+        while let Some(transmit) = peer.poll_transmit() {
+            if matches!(transmit.kind, TransmitKind::Close(_)) {
+                continue;
+            }
+            let out = Outbound::read(transmit.bytes, peer.revision());
+            if let Some(sent) = out.cancels.as_ref().and_then(|id| self.open.remove(id)) {
+                sent.abort();
+                // Spec: 2026-07-28 `streamable-http`: to close the stream is to cancel, and nothing is sent.
+                if out.is_modern() {
+                    continue;
+                }
+            }
+            if let Some(tap) = &self.tap {
+                tap.see(Direction::Out, out.bytes());
+            }
+            see(out.bytes());
+            self.begin(out);
+        }
+    }
+
+    fn begin(&mut self, out: Outbound) {
+        let connection = Arc::clone(&self.connection);
+        let id = out.id.clone();
+        let done = id.clone();
+        let sent = if let Some(alone) = connection.opens(&out) {
+            self.tasks.spawn(async move {
+                let last = connection.send(out).await;
+                drop(alone);
+                connection.listen().await;
+                Sent { id: None, last }
+            })
+        } else {
+            self.tasks.spawn(async move { Sent { last: connection.send(out).await, id: done } })
+        };
+        if let Some(id) = id {
+            self.open.insert(id, sent);
+        }
+    }
+
+    pub(super) fn poll_in(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut take: impl FnMut(Incoming<'_>),
+    ) -> Result<bool, String> {
+        let mut came = self.poll_arrived(cx, &mut take)?;
+        while let Poll::Ready(Some(ended)) = self.tasks.poll_join_next(cx) {
+            came = true;
+            match ended {
+                Ok(Sent { id, last }) => {
+                    // What came before it on its stream goes first.
+                    self.poll_arrived(cx, &mut take)?;
+                    drop(id.and_then(|id| self.open.remove(&id)));
+                    last.map_or(Ok(()), |last| self.pass(last, &mut take))?;
+                }
+                Err(error) if error.is_panic() => return Err(format!("sending failed: {error}")),
+                Err(_) => {}
+            }
+        }
+        Ok(came)
+    }
+
+    fn poll_arrived(
+        &mut self,
+        cx: &mut Context<'_>,
+        take: &mut impl FnMut(Incoming<'_>),
+    ) -> Result<bool, String> {
+        let mut came = false;
+        while let Poll::Ready(Some(arrived)) = self.arrived.poll_recv(cx) {
+            came = true;
+            self.pass(arrived, take)?;
+        }
+        Ok(came)
+    }
+
+    fn pass(&self, arrived: Arrived, take: &mut impl FnMut(Incoming<'_>)) -> Result<(), String> {
+        match arrived {
+            Arrived::Failed { id, error } => take(Incoming::Failed(id, error)),
+            Arrived::Gone(why) => return Err(why),
+            Arrived::Message(inbound) => {
+                if let Some(tap) = &self.tap {
+                    tap.see(Direction::In, inbound.text.as_bytes());
+                }
+                take(Incoming::Message(inbound));
+            }
+            Arrived::Renewed => take(Incoming::Renewed),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use plainwire_proto::peer::Limits;
+
+    use super::*;
+    use crate::client::http::Remote;
+    use crate::error::Error;
+
+    fn failed(number: i128) -> Arrived {
+        Arrived::Failed { id: Id::Integer(number), error: Error::Closed { why: String::new() } }
+    }
+
+    #[tokio::test]
+    async fn passes_on_what_came_on_a_stream_before_its_answer() {
+        let (arrives, arrived) = mpsc::channel(ARRIVALS);
+        let remote = Remote::new("http://127.0.0.1:1/mcp");
+        let connection = Connection::new(&remote, Limits::default(), arrives.clone()).expect("a URL");
+        let mut http = Http::new(Arc::new(connection), arrived, None);
+        // The first ends, and then a second that has passed on something before.
+        for number in [1, 3] {
+            http.tasks.spawn(async move { Sent { id: None, last: Some(failed(number)) } });
+        }
+        tokio::task::yield_now().await;
+        let mut order = Vec::new();
+        let came = http.poll_in(&mut Context::from_waker(Waker::noop()), |incoming| {
+            let Incoming::Failed(Id::Integer(number), _) = incoming else { return };
+            if order.is_empty() {
+                arrives.try_send(failed(2)).expect("room");
+            }
+            order.push(number);
+        });
+        assert!(came.expect("nothing is gone"));
+        assert_eq!(order, [1, 2, 3]);
+    }
+}

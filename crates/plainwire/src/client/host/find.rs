@@ -1,0 +1,142 @@
+//! From a name to the server that it belongs to.
+//!
+//! In: the name of a tool or a prompt, or a URI. Out: the server, and its own name for it. What is known is looked at first;
+//! only a name that is not known there waits for servers.
+
+use std::sync::Arc;
+
+use plainwire_proto::cursor::List;
+use plainwire_proto::model::RawJson;
+use serde::{Deserialize, Serialize};
+
+use super::listing::Named;
+use super::{Boxed, Host, Known, PartOf, all, names};
+use crate::client::decode;
+use crate::error::{Error, Result};
+use crate::schema::{InputSchema, Template, arguments};
+use crate::server::handler::Rejected;
+
+/// Whose a name is.
+pub(super) struct Found {
+    /// What the server listed; `None` if it is called without having been listed.
+    entry: Option<RawJson>,
+    pub(super) known: Arc<Known>,
+    pub(super) own: String,
+}
+
+impl Found {
+    /// Holds arguments against the schema of the tool. `None` if there is no schema; then what does not fit, if anything.
+    pub(super) fn fault(&self, arguments: &impl Serialize) -> Option<Option<String>> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Tool {
+            input_schema: RawJson,
+        }
+        let Tool { input_schema } = decode(self.entry.as_ref()?).ok()?;
+        let text = serde_json::to_string(arguments).ok()?;
+        Some(arguments::fits(&text, &InputSchema::by_hand(input_schema)).err().map(|Rejected(why)| why))
+    }
+}
+
+/// How much is done to find a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// What is known has to do.
+    None,
+    /// The list of the one whose prefix the name has is waited for, if it has never come. Nobody else's tells more.
+    Prefixed,
+    /// Lists that have never come are waited for.
+    Load,
+    /// All lists are asked for again.
+    Refresh,
+}
+
+impl Host {
+    pub(super) async fn find(&self, list: List, name: &str) -> Result<Found> {
+        for effort in [Effort::None, Effort::Prefixed, Effort::Load, Effort::Refresh] {
+            self.prepare(list, effort, name).await;
+            if let Some(found) = self.one(list, name, |entry| entry.exposed == name)? {
+                return Ok(found);
+            }
+            // Whether only one server has it can't be known before all have said what they have.
+            if matches!(effort, Effort::None | Effort::Prefixed) {
+                continue;
+            }
+            if let Some(found) = self.one(list, name, |entry| entry.own == name)? {
+                return Ok(found);
+            }
+            if list == List::Resources {
+                self.prepare(List::ResourceTemplates, effort, name).await;
+                let has = |entry: &Named| {
+                    Template::parse(&entry.own).is_ok_and(|template| template.variables_of(name).is_some())
+                };
+                if let Some(found) = self.one(List::ResourceTemplates, name, has)? {
+                    return Ok(found);
+                }
+            }
+        }
+        self.unlisted(list, name).ok_or_else(|| self.unknown(list, name))
+    }
+
+    async fn prepare(&self, list: List, effort: Effort, name: &str) {
+        let is_asked = |known: &&Arc<Known>| match effort {
+            Effort::None => false,
+            Effort::Prefixed => known.known(list).is_none() && behind_prefix(known, name).is_some(),
+            Effort::Load => known.known(list).is_none(),
+            Effort::Refresh => true,
+        };
+        let members = self.members();
+        let asked = members.iter().filter(is_asked);
+        all(asked.map(|known| Box::pin(known.latest(list)) as Boxed<'_, PartOf>).collect()).await;
+    }
+
+    /// The one entry that `is_meant`, or none.
+    ///
+    /// # Errors
+    /// [`Error::Ambiguous`] if several servers have one.
+    fn one(&self, list: List, name: &str, is_meant: impl Fn(&Named) -> bool) -> Result<Option<Found>> {
+        let mut found: Vec<Found> = Vec::new();
+        for known in self.members() {
+            let entries = known.known(list).unwrap_or_default();
+            let entry = entries.iter().find(|entry| is_meant(entry));
+            if let Some(entry) = entry {
+                found.push(Found { entry: Some(entry.raw.clone()), own: entry.own.clone(), known });
+            }
+        }
+        if found.len() > 1 {
+            let servers = found.iter().map(|it| it.known.name.clone()).collect();
+            return Err(Error::Ambiguous { name: name.to_owned(), servers, what: what(list) });
+        }
+        Ok(found.pop())
+    }
+
+    /// A server that has not said what it has, under whose prefix the name is: it may know it.
+    fn unlisted(&self, list: List, name: &str) -> Option<Found> {
+        let mut silent = self.members().into_iter().filter(|known| known.known(list).is_none());
+        silent.find_map(|known| {
+            Some(Found { entry: None, own: behind_prefix(&known, name)?.to_owned(), known })
+        })
+    }
+
+    fn unknown(&self, list: List, name: &str) -> Error {
+        let all: Vec<_> = self.members().iter().filter_map(|known| known.known(list)).collect();
+        let entries = || all.iter().flat_map(|entries| entries.iter());
+        let names = entries().map(|it| it.exposed.as_str()).chain(entries().map(|it| it.own.as_str()));
+        let meant = arguments::nearest(name, names).map(str::to_owned);
+        Error::Unknown { meant, name: name.to_owned(), what: what(list) }
+    }
+}
+
+/// What stands behind the prefix of a server in a name, if it has that prefix.
+fn behind_prefix<'n>(known: &Known, name: &'n str) -> Option<&'n str> {
+    let own = name.strip_prefix(known.prefix.as_str())?.strip_prefix(names::SEPARATOR)?;
+    Some(own).filter(|own| !known.prefix.is_empty() && !own.is_empty())
+}
+
+fn what(list: List) -> &'static str {
+    match list {
+        List::Prompts => "prompt",
+        List::Resources | List::ResourceTemplates => "resource",
+        List::Tools => "tool",
+    }
+}

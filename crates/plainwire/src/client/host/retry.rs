@@ -1,0 +1,67 @@
+//! How often a server of a host is connected to again, and when.
+//!
+//! In: that it was tried, and how long a connection has lasted. Out: how long to wait before it may be tried again. It does
+//! not try anything: whoever needs the server does.
+
+use std::time::Duration;
+
+use crate::client::process::Restart;
+
+/// The count of one server.
+#[derive(Debug)]
+pub(super) struct Retry {
+    /// `None` for a server that there is one connection to, ever.
+    policy: Option<Restart>,
+    /// How often in a row it was tried again.
+    times: u32,
+}
+
+impl Retry {
+    pub(super) fn new(policy: Option<Restart>) -> Self {
+        Self { policy, times: 0 }
+    }
+
+    /// Returns how long to wait before the next time: nothing before the first one. `None` if there is none.
+    pub(super) fn pause(&self) -> Option<Duration> {
+        let policy = self.policy?;
+        let pause = policy.wait(self.times)?;
+        match self.times {
+            0 => Some(Duration::ZERO),
+            times => policy.wait(times - 1).or(Some(pause)),
+        }
+    }
+
+    /// Takes note that it is tried again.
+    pub(super) fn begun(&mut self) {
+        self.times = self.times.saturating_add(1);
+    }
+
+    /// Takes note of how long a connection has lasted that has ended.
+    pub(super) fn lived(&mut self, lived: Duration) {
+        if self.policy.is_some_and(|policy| policy.is_well(lived)) {
+            self.times = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_longer_each_time_and_gives_up() {
+        let policy = Restart::default().at_most(4).backoff(Duration::from_secs(1), Duration::from_secs(3));
+        let mut retry = Retry::new(Some(policy));
+        let mut pauses = Vec::new();
+        for _ in 0..5 {
+            pauses.push(retry.pause().map(|it| it.as_secs()));
+            retry.begun();
+        }
+        assert_eq!(pauses, [Some(0), Some(1), Some(2), Some(3), None]);
+        retry.lived(Duration::from_secs(3));
+        assert_eq!(retry.pause(), None, "a short life is none");
+        retry.lived(Duration::from_secs(4));
+        assert_eq!(retry.pause(), Some(Duration::ZERO));
+        assert_eq!(Retry::new(None).pause(), None);
+    }
+}

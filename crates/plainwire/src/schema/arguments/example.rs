@@ -1,0 +1,272 @@
+//! An example of what would fit, close to what there was.
+//!
+//! In: the schema of a value that does not fit, and the value. Out: one that does. Candidates are guessed and then checked
+//! like arguments: what is told to a model is never wrong itself.
+
+use plainwire_proto::json::shorten;
+use serde_json::{Map, Number, Value, json};
+
+use super::check::Check;
+use super::{bounds, format};
+use crate::schema::{InputSchema, Keywords, required, resolve};
+
+/// Bytes of an example. Half of one would be wrong, so that longer ones are not told.
+const MAX_EXAMPLE: usize = 80;
+
+/// How deep examples are made up.
+const MAX_LEVELS: usize = 6;
+
+/// Bytes of texts, and of names, that are compared letter by letter.
+const MAX_COMPARED: usize = 64;
+
+/// Values of a list that are compared with what there was.
+const MAX_CHOICES: usize = 1_000;
+
+/// Returns a value that fits `wanted`, close to `found` where that can be.
+pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchema) -> Option<Value> {
+    let maker = Maker { schema };
+    let near = found.map(|found| maker.near(wanted, found)).unwrap_or_default();
+    near.into_iter().find(|it| maker.fits(it, wanted)).or_else(|| maker.any(wanted, MAX_LEVELS))
+}
+
+/// Returns the name that was meant, if one is near.
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let bare = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
+    let wanted = bare(name);
+    let length = wanted.chars().count();
+    // Two typing mistakes, or one in a short name.
+    let most = if length > 4 { 2 } else { 1 };
+    // A name that is much longer or shorter is another one. To see that costs nothing, where a client asks for many names.
+    let candidates = known.take(MAX_CHOICES).map(|other| (bare(other), other));
+    let similar = candidates.filter(|(other, _)| other.chars().count().abs_diff(length) <= most);
+    let (far, near) =
+        similar.map(|(other, name)| (distance(&wanted, &other), name)).min_by_key(|(far, _)| *far)?;
+    (far <= most).then_some(near)
+}
+
+/// How many letters have to be put in, taken out, changed or swapped with the next one.
+fn distance(one: &str, other: &str) -> usize {
+    if one.len() > MAX_COMPARED || other.len() > MAX_COMPARED {
+        return usize::MAX;
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for n in 0..one.len() {
+        let mut row = vec![n + 1];
+        for m in 0..other.len() {
+            let changed = rows[n][m] + usize::from(one[n] != other[m]);
+            let mut least = changed.min(rows[n][m + 1] + 1).min(row[m] + 1);
+            if n > 0 && m > 0 && one[n] == other[m - 1] && one[n - 1] == other[m] {
+                least = least.min(rows[n - 1][m - 1] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
+
+struct Maker<'s> {
+    schema: &'s InputSchema,
+}
+
+impl<'s> Maker<'s> {
+    /// Whether an example is short and fits as it stands.
+    fn fits(&self, example: &Value, wanted: &'s Value) -> bool {
+        let mut check = Check::new(self.schema);
+        let mut copy = example.clone();
+        let text = example.to_string();
+        shorten(&text).len() == text.len()
+            && text.len() <= MAX_EXAMPLE
+            && check.value(&mut copy, wanted).is_ok()
+            && !check.changed
+            && check.steps > 0
+    }
+
+    fn resolved(&self, wanted: &'s Value) -> Option<&'s Keywords> {
+        resolve(wanted, &self.schema.value).as_object()
+    }
+
+    /// What is near to a value that does not fit.
+    fn near(&self, wanted: &'s Value, found: &Value) -> Vec<Value> {
+        let Some(keywords) = self.resolved(wanted) else { return Vec::new() };
+        let mut near = self.nearest_constant(keywords, found);
+        match found {
+            Value::Number(number) => {
+                near.extend(numbers(keywords, Some(number)));
+                near.push(Value::from(number.to_string()));
+            }
+            Value::String(text) => {
+                let most = keywords.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
+                let most = usize::try_from(most).unwrap_or(usize::MAX).min(MAX_EXAMPLE);
+                near.push(Value::from(text.chars().take(most).collect::<String>()));
+                match text.to_lowercase().as_str() {
+                    "yes" | "y" | "on" | "1" => near.push(Value::Bool(true)),
+                    "no" | "n" | "off" | "0" => near.push(Value::Bool(false)),
+                    _ => {}
+                }
+                if let Ok(number) = text.parse::<Number>() {
+                    near.extend(numbers(keywords, Some(&number)));
+                }
+            }
+            Value::Array(items) if items.len() <= MAX_EXAMPLE => {
+                let most = keywords.get("maxItems").and_then(Value::as_u64).unwrap_or(u64::MAX);
+                let mut fewer: Vec<Value> = Vec::new();
+                for item in items {
+                    if (fewer.len() as u64) < most && !fewer.contains(item) {
+                        fewer.push(item.clone());
+                    }
+                }
+                near.push(Value::Array(fewer));
+                near.extend(items.first().cloned());
+            }
+            _ => {}
+        }
+        if kinds(keywords).contains(&"array") && found.to_string().len() <= MAX_EXAMPLE {
+            near.push(json!([found]));
+        }
+        near
+    }
+
+    /// The constant with the fewest other letters.
+    fn nearest_constant(&self, keywords: &'s Keywords, found: &Value) -> Vec<Value> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let wanted = text(found).to_lowercase();
+        let constants = self.constants(keywords).into_iter();
+        let nearest = constants.min_by_key(|constant| distance(&wanted, &text(constant).to_lowercase()));
+        nearest.into_iter().cloned().collect()
+    }
+
+    fn constants(&self, keywords: &'s Keywords) -> Vec<&'s Value> {
+        let mut constants: Vec<&Value> = keywords.get("const").into_iter().collect();
+        constants.extend(keywords.get("enum").and_then(Value::as_array).into_iter().flatten());
+        for choice in alternatives(keywords) {
+            let choice = resolve(choice, &self.schema.value);
+            constants.extend(choice.get("const"));
+            constants.extend(choice.get("enum").and_then(Value::as_array).into_iter().flatten());
+        }
+        constants.truncate(MAX_CHOICES);
+        constants
+    }
+
+    /// Anything that fits, what the author of the schema names first.
+    fn any(&self, wanted: &'s Value, levels: usize) -> Option<Value> {
+        let levels = levels.checked_sub(1)?;
+        let keywords = self.resolved(wanted)?;
+        let mut candidates: Vec<Value> = Vec::new();
+        candidates.extend(
+            keywords.get("examples").and_then(Value::as_array).into_iter().flatten().take(8).cloned(),
+        );
+        candidates.extend(keywords.get("default").filter(|default| !default.is_null()).cloned());
+        candidates.extend(self.constants(keywords).into_iter().take(8).cloned());
+        for kind in kinds(keywords) {
+            match kind {
+                "array" => candidates.extend(self.list(keywords, levels)),
+                "boolean" => candidates.push(Value::Bool(false)),
+                "integer" | "number" => candidates.extend(numbers(keywords, None)),
+                "null" => candidates.push(Value::Null),
+                "object" => candidates.extend(self.object(keywords, levels)),
+                "string" => candidates.extend(texts(keywords)),
+                _ => {}
+            }
+        }
+        let fitting = candidates.into_iter().find(|it| self.fits(it, wanted));
+        fitting.or_else(|| {
+            let choices = alternatives(keywords).take(8);
+            choices.filter_map(|choice| self.any(choice, levels)).find(|it| self.fits(it, wanted))
+        })
+    }
+
+    fn list(&self, keywords: &'s Keywords, levels: usize) -> Option<Value> {
+        let least = keywords.get("minItems").and_then(Value::as_u64).unwrap_or_default();
+        let least = usize::try_from(least).ok().filter(|least| *least <= MAX_EXAMPLE)?;
+        match keywords.get("items") {
+            Some(items) if least > 0 => Some(Value::Array(vec![self.any(items, levels)?; least])),
+            _ => (least == 0).then(|| json!([])),
+        }
+    }
+
+    fn object(&self, keywords: &'s Keywords, levels: usize) -> Option<Value> {
+        let mut object = Map::new();
+        for name in required(keywords) {
+            let member = keywords.get("properties").and_then(|properties| properties.get(name))?;
+            object.insert(name.to_owned(), self.any(member, levels)?);
+        }
+        Some(Value::Object(object))
+    }
+}
+
+fn alternatives(keywords: &Keywords) -> impl Iterator<Item = &Value> {
+    ["anyOf", "oneOf"].into_iter().flat_map(|keyword| keywords.get(keyword)?.as_array()).flatten()
+}
+
+fn kinds(keywords: &Keywords) -> Vec<&str> {
+    match keywords.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn texts(keywords: &Keywords) -> Vec<Value> {
+    let format = keywords.get("format").and_then(Value::as_str).and_then(format::known);
+    let least = keywords.get("minLength").and_then(Value::as_u64).unwrap_or_default();
+    let most = keywords.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
+    let long = usize::try_from(least).ok().filter(|least| *least <= MAX_EXAMPLE);
+    let short = usize::try_from(most).unwrap_or(usize::MAX).min(4);
+    let texts = [
+        format.map(|format| format.example.to_owned()),
+        Some("text"[..short].to_owned()),
+        long.map(|long| "text".chars().cycle().take(long).collect()),
+    ];
+    texts.into_iter().flatten().map(Value::from).collect()
+}
+
+/// Numbers within the bounds, the nearest first.
+fn numbers(keywords: &Keywords, found: Option<&Number>) -> Vec<Value> {
+    let bound = |keyword| keywords.get(keyword).and_then(Value::as_number);
+    let exact = |number: &Number| bounds::whole(number).or_else(|| Some(number.as_f64()?.round() as i128));
+    let float = |number: &Number| number.as_f64();
+    let mut near = Vec::new();
+
+    let start = found.and_then(exact).unwrap_or(1);
+    let least = bound("minimum")
+        .and_then(exact)
+        .max(bound("exclusiveMinimum").and_then(exact).map(|n| n.saturating_add(1)));
+    let most = [
+        bound("maximum").and_then(exact),
+        bound("exclusiveMaximum").and_then(exact).map(|n| n.saturating_sub(1)),
+    ];
+    let most = most.into_iter().flatten().min();
+    let within = start.max(least.unwrap_or(i128::MIN)).min(most.unwrap_or(i128::MAX));
+    let step = bound("multipleOf").and_then(bounds::whole).filter(|step| *step > 0);
+    near.push(within);
+    if let Some(step) = step {
+        let below = within.div_euclid(step).saturating_mul(step);
+        near.extend([below, below.saturating_add(step)]);
+        near.sort_unstable_by_key(|it| (it.saturating_sub(start).unsigned_abs(), *it));
+    }
+    let mut near: Vec<Value> = near.into_iter().filter_map(to_value).collect();
+
+    let low = bound("minimum").or(bound("exclusiveMinimum")).and_then(float);
+    let high = bound("maximum").or(bound("exclusiveMaximum")).and_then(float);
+    near.extend(
+        bound("minimum").into_iter().chain(bound("maximum")).map(|bound| Value::Number(bound.clone())),
+    );
+    if let (Some(low), Some(high)) = (low, high) {
+        near.push(json!(low.midpoint(high)));
+    }
+    near.extend(low.map(|low| json!(low.floor() + 1.0)));
+    near.extend(high.map(|high| json!(high.ceil() - 1.0)));
+    if let Some(step) = bound("multipleOf").and_then(float).filter(|step| *step > 0.0) {
+        let start = found.and_then(float).unwrap_or(step);
+        near.push(json!((start / step).round() * step));
+        near.extend(low.map(|low| json!((low / step).ceil() * step)));
+        near.extend(high.map(|high| json!((high / step).floor() * step)));
+    }
+    near
+}
+
+fn to_value(number: i128) -> Option<Value> {
+    i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from)).ok()
+}

@@ -1,0 +1,154 @@
+//! What is wrong with arguments, and the sentence about it.
+//!
+//! In: where, what was expected, what was found. Out: one line, such as ``expected `arguments.limit` to be at most 100, but
+//! found 500; 100 would fit``. What was found is cut at 80 characters, and what could break the line is escaped.
+
+use std::fmt::Write as _;
+
+use plainwire_proto::json::visible;
+use serde_json::Value;
+
+use crate::schema::Keywords;
+
+/// One step from a value to one inside of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Item(usize),
+    Name(String),
+}
+
+impl Step {
+    /// Takes the step.
+    pub(super) fn follow<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match self {
+            Self::Item(at) => value.get(at),
+            Self::Name(name) => value.get(name),
+        }
+    }
+}
+
+/// The steps of a path of `serde_ignored`, options and wrappers left out.
+pub(super) fn steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
+    use serde_ignored::Path;
+    let (parent, step) = match path {
+        Path::Root => return Vec::new(),
+        Path::Seq { parent, index } => (parent, Some(Step::Item(*index))),
+        Path::Map { parent, key } => (parent, Some(Step::Name(key.clone()))),
+        Path::Some { parent } | Path::NewtypeStruct { parent } | Path::NewtypeVariant { parent } => {
+            (parent, None)
+        }
+    };
+    let mut steps = steps(parent);
+    steps.extend(step);
+    steps
+}
+
+/// Characters of a name, and of a value that was found.
+pub(super) const MAX_NAME: usize = 80;
+
+/// Characters of a path, and of what serde says.
+pub(super) const MAX_WHY: usize = 300;
+
+/// Characters of a whole message.
+pub(super) const MAX_MESSAGE: usize = 1_000;
+
+/// A path as people write it, such as `arguments.tags[1]`.
+pub(super) fn text<'s>(path: impl IntoIterator<Item = &'s Step>) -> String {
+    let mut text = "arguments".to_owned();
+    for step in path {
+        let _ = match step {
+            Step::Item(at) => write!(text, "[{at}]"),
+            Step::Name(name) => write!(text, ".{}", visible(name, MAX_NAME)),
+        };
+    }
+    visible(&text, MAX_WHY)
+}
+
+/// The first thing that is wrong with arguments.
+#[derive(Debug)]
+pub(super) struct Fault<'s> {
+    /// From the innermost step to the outermost.
+    backwards: Vec<Step>,
+    /// What stands behind "to", such as `be an integer`.
+    expected: String,
+    found: String,
+    /// A name that may have been meant.
+    meant: Option<String>,
+    /// What an example has to fit.
+    pub(super) schema: Option<&'s Value>,
+}
+
+impl<'s> Fault<'s> {
+    /// A value that does not fit `schema`.
+    pub(super) fn new(schema: &'s Value, expected: impl Into<String>, found: &str) -> Self {
+        let (expected, found) = (expected.into(), visible(found, MAX_NAME));
+        Self { backwards: Vec::new(), expected, found, meant: None, schema: Some(schema) }
+    }
+
+    /// A name that does not belong; `expected` lists those that do.
+    pub(super) fn unknown(expected: &str, name: &str, known: &Keywords, present: Option<&Keywords>) -> Self {
+        let free = known.keys().filter(|known| present.is_none_or(|present| !present.contains_key(*known)));
+        let meant = super::example::nearest(name, free.map(String::as_str)).map(ToOwned::to_owned);
+        let (expected, found) = (expected.to_owned(), format!("`{}`", visible(name, MAX_NAME)));
+        Self { backwards: Vec::new(), expected, found, meant, schema: None }
+    }
+
+    /// The same fault, where no example can help.
+    pub(super) fn without_example(mut self) -> Self {
+        self.schema = None;
+        self
+    }
+
+    /// The same fault, seen from one step further out.
+    pub(super) fn within(mut self, step: Step) -> Self {
+        self.backwards.push(step);
+        self
+    }
+
+    /// The same fault at the end of `path`.
+    pub(super) fn below(mut self, path: Vec<Step>) -> Self {
+        self.backwards.extend(path.into_iter().rev());
+        self
+    }
+
+    /// The steps from the arguments to what is wrong.
+    pub(super) fn path(&self) -> impl Iterator<Item = &Step> {
+        self.backwards.iter().rev()
+    }
+
+    /// The sentence.
+    pub(super) fn text(&self, example: Option<&Value>) -> String {
+        let (path, Self { expected, found, .. }) = (text(self.path()), self);
+        let mut text = format!("expected `{path}` to {expected}, but found {found}");
+        if let Some(meant) = &self.meant {
+            text += &format!("; did you mean `{meant}`?");
+        } else if let Some(example) = example {
+            text += &format!("; {example} would fit");
+        }
+        text
+    }
+}
+
+/// Names and values that a list in a sentence has; who wants more reads the schema.
+const MAX_LISTED: usize = 20;
+
+/// "have only `a`, `b`", or "be empty".
+pub(super) fn only(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
+    let names: Vec<_> = names.map(|name| format!("`{}`", visible(&name.to_string(), MAX_NAME))).collect();
+    if names.is_empty() { "be empty".to_owned() } else { format!("have only {}", list(&names)) }
+}
+
+/// "one of 1, 2".
+pub(super) fn one_of<'v>(values: impl Iterator<Item = &'v Value>) -> String {
+    let values: Vec<_> = values.map(|value| visible(&value.to_string(), MAX_NAME)).collect();
+    format!("one of {}", list(&values))
+}
+
+fn list(all: &[String]) -> String {
+    match all.get(..MAX_LISTED) {
+        Some(first) if all.len() > MAX_LISTED => {
+            format!("{} and {} more", first.join(", "), all.len() - MAX_LISTED)
+        }
+        _ => all.join(", "),
+    }
+}

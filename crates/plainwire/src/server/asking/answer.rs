@@ -1,0 +1,73 @@
+//! What a person answered.
+
+use plainwire_proto::model::{ElicitAction, ElicitResult};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::server::handler::ToolError;
+
+/// What came of a question to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a person may have said no"]
+pub enum Answer<T> {
+    /// They filled in the form, or agreed to open the page.
+    Accepted(T),
+    /// They said no.
+    Declined,
+    /// They went away without a word.
+    Cancelled,
+}
+
+impl<T> Answer<T> {
+    /// Returns what was accepted.
+    ///
+    /// # Errors
+    /// `declined` or `cancelled`, in words that a model understands.
+    pub fn accepted(self) -> Result<T, ToolError> {
+        match self {
+            Self::Accepted(value) => Ok(value),
+            Self::Declined => Err(ToolError::new("declined", "the user declined")),
+            Self::Cancelled => Err(ToolError::new("cancelled", "the user closed the question unanswered")),
+        }
+    }
+
+    /// Returns what was accepted, if anything was.
+    pub fn into_option(self) -> Option<T> {
+        match self {
+            Self::Accepted(value) => Some(value),
+            Self::Declined | Self::Cancelled => None,
+        }
+    }
+
+    /// Turns what was accepted into something else.
+    ///
+    /// # Errors
+    /// What `read` says.
+    pub(super) fn of<E>(
+        result: ElicitResult,
+        read: impl FnOnce(ElicitResult) -> Result<T, E>,
+    ) -> Result<Self, E> {
+        match result.action {
+            ElicitAction::Accept => read(result).map(Self::Accepted),
+            ElicitAction::Cancel => Ok(Self::Cancelled),
+            ElicitAction::Decline => Ok(Self::Declined),
+        }
+    }
+}
+
+/// A form without fields, to ask for a yes: `ctx.elicit::<Confirm>("sure", "Delete it?")`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Confirm {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_no_from_nothing() {
+        assert_eq!(Answer::Accepted(1).accepted().expect("a value"), 1);
+        assert_eq!(Answer::<u8>::Declined.accepted().expect_err("a no").code(), "declined");
+        assert_eq!(Answer::<u8>::Cancelled.accepted().expect_err("nothing").code(), "cancelled");
+        assert_eq!(Answer::<u8>::Declined.into_option(), None);
+    }
+}

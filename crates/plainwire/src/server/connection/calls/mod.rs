@@ -1,0 +1,483 @@
+//! The calls of one connection: looked up, started, stopped, answered.
+//!
+//! A call is first polled right where its frame is read; what ends at once never becomes a task. What stays pending
+//! is spawned, and so is, from the start, everything behind a name whose first step was slow of late.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as Poller, Poll, Waker};
+
+#[cfg(feature = "http")]
+use plainwire_proto::envelope::{Malformed, Message};
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::frame::Frame;
+use plainwire_proto::json::{Span, shorten};
+use plainwire_proto::model::{CacheHint, CompleteRequest, Completion};
+use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
+use tokio::time::Sleep;
+
+use super::call::{self, End, Guarded, Work, Writing};
+use super::changes::Changes;
+use super::questions::Questions;
+use crate::runtime::{Clock, spawn, unix};
+use crate::server::Built;
+use crate::server::asking::Carried;
+use crate::server::catalog::{Catalog, Entry, Pace};
+use crate::server::context::{Caller, Channel, ContextSource, Principal, Signal};
+use crate::server::handler::{Call, Outcome, Refusal, Rejected, ToolError};
+use crate::server::layer::Kind;
+
+mod holding;
+mod stopping;
+
+pub(crate) use holding::Held;
+use stopping::Task;
+
+pub(crate) struct Calls {
+    built: Arc<Built>,
+    /// What there is, as of generation `seen`.
+    catalog: Arc<Catalog>,
+    changes: Changes,
+    channel: Channel,
+    clock: Clock,
+    /// What calls hold that begin now.
+    held: Option<Held>,
+    /// Whether the other side is gone without a word.
+    is_lost: bool,
+    /// What has come and gone; kept for whoever asks, and for nobody else.
+    #[cfg(feature = "http")]
+    news: Option<News>,
+    pub(crate) peer: Peer,
+    principal: Option<Arc<Principal>>,
+    questions: Questions,
+    seen: u64,
+    sleep: Option<Pin<Box<Sleep>>>,
+    tasks: BTreeMap<CallKey, Task>,
+}
+
+/// Which requests have come and gone since somebody asked last.
+#[cfg(feature = "http")]
+#[derive(Default)]
+struct News {
+    begun: Vec<CallKey>,
+    cancelled: Vec<CallKey>,
+}
+
+/// What a frame asks to be called.
+struct Wanted<'f> {
+    arguments: &'f str,
+    frame: &'f str,
+    key: CallKey,
+    /// `None` for a completion.
+    kind: Option<Kind>,
+    meta: RequestMeta,
+    /// The tool or prompt, or the URI of the resource.
+    name: &'f str,
+    /// The resource; empty for anything else.
+    uri: &'f str,
+}
+
+impl Calls {
+    pub(crate) fn new(built: Arc<Built>, principal: Option<Arc<Principal>>) -> Self {
+        let peer = Peer::server(Arc::clone(&built.config));
+        let (seen, catalog) = built.shared.catalog();
+        let changes = Changes::new(&built.shared.bus);
+        Self {
+            built,
+            catalog,
+            changes,
+            channel: Channel::default(),
+            clock: Clock::start(),
+            held: None,
+            is_lost: false,
+            #[cfg(feature = "http")]
+            news: None,
+            peer,
+            principal,
+            questions: Questions::default(),
+            seen,
+            sleep: None,
+            tasks: BTreeMap::new(),
+        }
+    }
+
+    /// As [`Self::new`], for an owner that asks [`Self::take_begun`] and [`Self::take_cancelled`] whenever something came in.
+    #[cfg(feature = "http")]
+    pub(crate) fn with_news(built: Arc<Built>, principal: Option<Arc<Principal>>) -> Self {
+        let mut calls = Self::new(built, principal);
+        calls.news = Some(News::default());
+        calls
+    }
+
+    /// Whether the client has not answered for so long that it is given up.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Takes a change that the client wants to hear of.
+    pub(crate) fn poll_change(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
+        self.changes.poll_next(cx).map(|change| self.peer.changed(&change))
+    }
+
+    /// Lets deadlines of the peer pass. Returns whether one may have.
+    pub(crate) fn poll_deadlines(&mut self, cx: &mut Poller<'_>) -> bool {
+        let at = self.peer.poll_timeout().and_then(|at| self.clock.instant(at));
+        // One that has moved away, as it does with each frame, is noticed when the old one has passed.
+        let planned = self.sleep.as_ref().map(|sleep| sleep.deadline());
+        let at = at.map(|at| planned.map_or(at, |planned| planned.min(at)));
+        if !crate::runtime::poll_until(&mut self.sleep, at, cx) {
+            return false;
+        }
+        self.sleep = None;
+        self.peer.handle_timeout(self.clock.now());
+        self.handle_events("");
+        true
+    }
+
+    /// Returns how many calls are tasks.
+    pub(crate) fn running(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Whether the table of requests is full, so that the next one would be refused.
+    pub(crate) fn is_full(&self) -> bool {
+        self.peer.in_flight() >= self.built.config.limits.in_flight
+    }
+
+    /// Whether answers that wait to be taken are so large that nothing more should be begun.
+    pub(crate) fn is_backlogged(&self) -> bool {
+        self.channel.is_backlogged()
+    }
+
+    /// Takes note that the client sends nothing more, so that nobody will answer questions.
+    pub(crate) fn handle_end(&mut self) {
+        self.peer.handle_end(self.clock.now());
+        self.handle_events("");
+    }
+
+    pub(crate) fn handle_frame(&mut self, frame: Frame<'_>) {
+        match frame {
+            Frame::Line(bytes) => {
+                self.peer.handle_frame(bytes, self.clock.now());
+                // What is no text has no event that points into it.
+                self.handle_events(std::str::from_utf8(bytes).unwrap_or_default());
+            }
+            Frame::TooLong(prefix) => {
+                self.peer.handle_oversize(prefix, self.clock.now());
+                self.handle_events("");
+            }
+        }
+    }
+
+    /// Handles a message that was parsed already.
+    #[cfg(feature = "http")]
+    pub(crate) fn handle_parsed(&mut self, text: &str, parsed: Result<Message, Malformed>) {
+        self.peer.handle_parsed(text, parsed, self.clock.now());
+        self.handle_events(text);
+    }
+
+    /// Returns the requests that came since this was asked last, those with an answer included.
+    #[cfg(feature = "http")]
+    pub(crate) fn take_begun(&mut self) -> Vec<CallKey> {
+        self.news.as_mut().map(|news| std::mem::take(&mut news.begun)).unwrap_or_default()
+    }
+
+    /// Goes on with a session that its peer has saved. Returns whether the record is one.
+    #[cfg(feature = "http")]
+    pub(crate) fn restore(&mut self, record: &[u8]) -> bool {
+        let restored = self.peer.restore_session(record);
+        self.changes.follow(&self.peer);
+        restored
+    }
+
+    /// Returns the requests that were cancelled since this was asked last.
+    #[cfg(feature = "http")]
+    pub(crate) fn take_cancelled(&mut self) -> Vec<CallKey> {
+        self.news.as_mut().map(|news| std::mem::take(&mut news.cancelled)).unwrap_or_default()
+    }
+
+    /// Takes the next thing that a call has to say.
+    pub(crate) fn poll_signal(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
+        match self.channel.poll_next(cx) {
+            Poll::Ready(Some(signal)) => {
+                self.handle_signal(signal);
+                // Questions that end with their call: whoever still waits for them hears of it now.
+                self.handle_events("");
+                Poll::Ready(())
+            }
+            // The queue never closes: this side holds a sender.
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn handle_signal(&mut self, signal: Signal) {
+        match signal {
+            Signal::CloseStream { key, retry } => self.peer.close_stream(key, retry),
+            Signal::Ask { answer, question, ticket } => {
+                let wait = self.built.ask_timeout;
+                let options = RequestOptions { idle: wait, hard: wait };
+                let now = self.clock.now();
+                self.questions.ask(&mut self.peer, &question, (ticket, answer), options, now);
+            }
+            Signal::Done(key, answer) => {
+                let task = self.tasks.remove(&key);
+                if let Some(context) = task.and_then(|task| task.context) {
+                    context.say_the_rest(&mut self.peer);
+                }
+                self.channel.signals().answer_taken(&answer);
+                match answer {
+                    Ok(body) => self.peer.respond(key, |out| out.extend_from_slice(&body)),
+                    Err(refusal) => self.refuse(key, &refusal),
+                }
+            }
+            Signal::Ended(key) => {
+                self.tasks.remove(&key);
+                self.peer.finished(key);
+            }
+            Signal::Log { key, level, logger, data } => {
+                self.channel.signals().logs.taken();
+                self.peer.log(key, level, logger.as_deref(), &data);
+            }
+            Signal::Progress { key, done, total, message } => {
+                self.channel.signals().progress_taken();
+                self.peer.progress(key, done, total, message.as_deref());
+            }
+            Signal::Withdraw(ticket) => self.questions.withdraw(&mut self.peer, ticket),
+        }
+    }
+
+    fn handle_events(&mut self, frame: &str) {
+        while let Some(event) = self.peer.poll_event() {
+            match event {
+                Event::Request { key, request, meta } => self.handle_request(frame, key, request, meta),
+                Event::Cancelled { key, reason } => {
+                    tracing::debug!("cancelled: {:?}", reason.unwrap_or_default());
+                    #[cfg(feature = "http")]
+                    self.news.iter_mut().for_each(|news| news.cancelled.push(key));
+                    if self.stop(key).is_break() {
+                        self.peer.finished(key);
+                    }
+                }
+                Event::Failed { request, error } => self.questions.settle(request, Err(error)),
+                Event::Ignored(why) => tracing::debug!("{why:?}"),
+                Event::LogLevel(level) => self.channel.signals().logs.set_level(level),
+                Event::Result { request, result } => {
+                    self.questions.settle(request, Ok(result.text(frame)));
+                }
+                Event::RootsChanged => self.channel.signals().roots.changed(),
+                Event::Unresponsive => self.is_lost = true,
+                _ => {}
+            }
+        }
+        self.changes.follow(&self.peer);
+    }
+
+    fn handle_request(&mut self, frame: &str, key: CallKey, request: Request, meta: RequestMeta) {
+        #[cfg(feature = "http")]
+        self.news.iter_mut().for_each(|news| news.begun.push(key));
+        let catalog = self.catalog();
+        let text = |span: Span| span.string(frame).unwrap_or_default();
+        let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
+        let wanted = |kind, name, arguments| Wanted { arguments, frame, key, kind, meta, name, uri: "" };
+        let refused = match request {
+            Request::List { list, cursor } => {
+                let encoder = self.built.config.encoder(meta.revision);
+                match catalog.page(list, cursor.map(text).as_deref(), encoder) {
+                    Ok(page) => return self.peer.respond(key, |out| out.extend_from_slice(page)),
+                    Err(error) => error,
+                }
+            }
+            // Servers are not asked questions: the peer refuses them.
+            Request::Input { .. } => return,
+            Request::CallTool { name, arguments } => {
+                let name = &*text(name);
+                match catalog.tool(name) {
+                    Ok(entry) => return self.start(entry, &wanted(Some(Kind::Tool), name, json(arguments))),
+                    Err(error) => error,
+                }
+            }
+            Request::Complete { params } => match completion(&catalog, json(params)) {
+                Ok(Some(entry)) => {
+                    return self.start(entry, &wanted(None, "", json(params)));
+                }
+                Ok(None) => {
+                    let nothing = Outcome::Completion(Completion::of(Vec::new()));
+                    return self.answer(&wanted(None, "", "{}"), nothing, "");
+                }
+                Err(error) => error,
+            },
+            Request::GetPrompt { name, arguments } => {
+                let name = &*text(name);
+                match catalog.prompt(name) {
+                    Ok(entry) => {
+                        return self.start(entry, &wanted(Some(Kind::Prompt), name, json(arguments)));
+                    }
+                    Err(error) => error,
+                }
+            }
+            Request::Listen => {
+                return self.peer.accept_listen(key, |uri| catalog.is_subscribable(uri).unwrap_or(false));
+            }
+            Request::Subscribe { uri } => match subscribable(&catalog, &text(uri)) {
+                Ok(()) => return self.peer.subscribe(key, &text(uri)),
+                Err(error) => error,
+            },
+            Request::Unsubscribe { uri } => return self.peer.unsubscribe(key, &text(uri)),
+            Request::ReadResource { uri } => {
+                let uri = &*text(uri);
+                match catalog.resource(uri) {
+                    Ok((entry, variables)) => {
+                        let wanted = wanted(Some(Kind::Resource), uri, variables.as_deref().unwrap_or("{}"));
+                        return self.start(entry, &Wanted { uri, ..wanted });
+                    }
+                    Err(error) => error,
+                }
+            }
+        };
+        self.peer.respond_error(key, &refused);
+    }
+
+    /// Returns what there is now.
+    fn catalog(&mut self) -> Arc<Catalog> {
+        if self.seen != self.built.shared.generation() {
+            (self.seen, self.catalog) = self.built.shared.catalog();
+        }
+        Arc::clone(&self.catalog)
+    }
+
+    /// Calls the function behind `entry`, and polls it once unless that was slow before.
+    fn start(&mut self, entry: &Entry, wanted: &Wanted<'_>) {
+        let source = ContextSource {
+            arguments: wanted.arguments,
+            carried: RefCell::new(None),
+            frame: wanted.frame,
+            key: wanted.key,
+            made: OnceCell::new(),
+            max_questions: self.built.max_questions,
+            meta: wanted.meta,
+            method: wanted.kind.map_or("completion/complete", Kind::method),
+            name: wanted.name,
+            on_cancel: entry.on_cancel,
+            principal: self.principal.as_ref(),
+            progress: self.built.progress,
+            shared: &self.built.shared,
+            session: self.peer.session_client(),
+            channel: &self.channel,
+        };
+        if let Err(error) = self.admit(entry, &source) {
+            return self.answer(wanted, error, &entry.name);
+        }
+        let call = Call {
+            arguments: wanted.arguments,
+            context: Caller::Source(&source),
+            mime_type: entry.mime_type.as_deref(),
+            schema: &entry.schema,
+            ui: entry.ui.as_deref(),
+            uri: wanted.uri,
+        };
+        // The user's code may panic before its future exists: in `Deserialize`, or in a plain closure.
+        let called = catch_unwind(AssertUnwindSafe(|| match &entry.chain {
+            None => (entry.run)(&call),
+            Some(chain) => Ok(chain.start(&call, wanted.name)),
+        }));
+        let context = source.made.into_inner();
+        let running = match called {
+            Ok(Ok(running)) => running,
+            Ok(Err(Rejected(text))) => {
+                let outcome = Outcome::failed(ToolError::misfit(text));
+                return self.answer(wanted, outcome, &entry.name);
+            }
+            Err(panic) => return self.answer(wanted, call::panicked(&entry.name, &*panic), &entry.name),
+        };
+        let mut work = Work { context, running };
+        if entry.pace.is_slow() {
+            let pace = Some(Arc::clone(&entry.pace));
+            return self.spawn(entry, wanted, work, pace);
+        }
+        let began = std::time::Instant::now();
+        let polled = work.poll(&entry.name, &self.built.sealer, &mut Poller::from_waker(Waker::noop()));
+        entry.pace.note(began.elapsed());
+        match polled {
+            // Polled again as a task, which is when its waker counts.
+            Poll::Pending => self.spawn(entry, wanted, work, None),
+            Poll::Ready(outcome) => {
+                if let Some(context) = &work.context {
+                    // What the call reported on its way goes out before its answer.
+                    while let Some(signal) = self.channel.try_next() {
+                        self.handle_signal(signal);
+                    }
+                    context.say_the_rest(&mut self.peer);
+                }
+                self.answer(wanted, outcome, &entry.name);
+            }
+        }
+    }
+
+    /// Takes what an earlier round left, and refuses clients that lack what `entry` needs.
+    fn admit(&self, entry: &Entry, source: &ContextSource<'_>) -> Result<(), Outcome> {
+        if let Some(state) = source.meta.request_state {
+            let state = state.string(source.frame).unwrap_or_default();
+            let responses = source.meta.input_responses.map_or("{}", |span| span.text(source.frame));
+            let carried = self.built.sealer.open(&source.origin(), &state, responses, unix());
+            source.carried.replace(Some(carried.map_err(Outcome::Error)?));
+        } else if let Some(responses) = source.meta.input_responses {
+            source.carried.replace(Some(Carried::unasked(responses.text(source.frame))));
+        }
+        for &capability in &entry.requires {
+            source.get().require(capability).map_err(Outcome::failed)?;
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, entry: &Entry, wanted: &Wanted<'_>, work: Work, pace: Option<Arc<Pace>>) {
+        let context = work.context.clone();
+        let timeout = entry.timeout.or(self.built.timeout);
+        let guarded = Guarded::new(entry, work, &self.built.sealer, timeout, pace);
+        let (writing, uri) = (self.writing(wanted), wanted.uri.to_owned());
+        let end = End::new(wanted.key, self.held.clone(), self.channel.signals().clone());
+        let task = spawn(call::run(guarded, writing, uri, end));
+        let task = Task { abort: task.abort_handle(), context, on_cancel: entry.on_cancel };
+        self.tasks.insert(wanted.key, task);
+    }
+
+    /// Answers with how the call of `named` ended.
+    fn answer(&mut self, wanted: &Wanted<'_>, outcome: Outcome, named: &str) {
+        let writing = self.writing(wanted);
+        match writing.settle(outcome, named, wanted.uri) {
+            Ok(outcome) => self.peer.respond(wanted.key, |out| writing.write(&outcome, out)),
+            Err(refusal) => self.refuse(wanted.key, &refusal),
+        }
+    }
+
+    fn refuse(&mut self, key: CallKey, refusal: &Refusal) {
+        match refusal {
+            Refusal::Arguments(text) => self.peer.respond_invalid_arguments(key, text),
+            Refusal::Error(error) => self.peer.respond_error(key, error),
+        }
+    }
+
+    fn writing(&self, wanted: &Wanted<'_>) -> Writing {
+        let encoder = self.built.config.encoder(wanted.meta.revision).clone();
+        // Spec: 2026-07-28 caching, "Cache Key": what depends on answers belongs to nobody else, and not to later.
+        let asked = wanted.meta.request_state.is_some() || wanted.meta.input_responses.is_some();
+        let cache_hint = if asked { CacheHint::default() } else { self.built.config.cache_hint };
+        Writing { cache_hint, encoder, kind: wanted.kind, masks_errors: self.built.masks_errors }
+    }
+}
+
+/// Finds what completes; `None` means that nothing does.
+fn completion<'c>(catalog: &'c Catalog, params: &str) -> Result<Option<&'c Entry>, Error> {
+    catalog.completion(&CompleteRequest::parse(params)?)
+}
+
+fn subscribable(catalog: &Catalog, uri: &str) -> Result<(), Error> {
+    if catalog.is_subscribable(uri)? {
+        return Ok(());
+    }
+    let found = shorten(uri);
+    let text = format!("expected `uri` to be a resource that can be subscribed to, but found {found:?}");
+    Err(Error::new(ErrorKind::InvalidParams, text))
+}

@@ -1,0 +1,224 @@
+//! The server's pump: frames in, answers out, one task per connection.
+//!
+//! It stops reading while too much is unsent, never waits for a call, and ends when the client has left and every
+//! answer is out, or the time to drain has passed.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::time::Sleep;
+
+use super::calls::Calls;
+use crate::server::Built;
+use crate::stream::{Stream, Wire};
+
+/// Signals of calls that are taken before frames get their turn: a flood of progress must not hold up pings.
+const TURN: usize = 64;
+
+/// Reads before what is ready is written: a client that never stops sending gets its answers all the same.
+const READS: usize = 16;
+
+/// Turns that calls get to end while the in-flight table is full.
+const PATIENCE: u8 = 16;
+
+/// One connection of a server.
+pub(crate) struct Pump {
+    built: Arc<Built>,
+    calls: Calls,
+    /// Set when input has ended: what is given up unless it changes, and when.
+    deadline: Option<(Due, Pin<Box<Sleep>>)>,
+    /// How many more turns calls get to end before requests are refused.
+    patience: u8,
+    wire: Wire,
+    /// Whether other tasks should get their turn before this one goes on.
+    yields: bool,
+}
+
+/// What keeps a connection whose client has left.
+#[derive(PartialEq)]
+enum Due {
+    /// Calls that still run.
+    Calls,
+    /// So many bytes that the client has not read.
+    Unsent(usize),
+}
+
+/// How long a client that has left may go without reading anything of what is still due to it.
+const LAST_WRITE: Duration = Duration::from_secs(1);
+
+impl Pump {
+    pub(crate) fn new(built: Arc<Built>, stream: Stream) -> Self {
+        let wire = Wire::new(stream, built.config.limits.frame_in, built.tap.clone());
+        let calls = Calls::new(Arc::clone(&built), built.principal.clone());
+        Self { built, calls, deadline: None, patience: PATIENCE, wire, yields: false }
+    }
+
+    pub(crate) async fn run(mut self) {
+        poll_fn(|cx| self.poll(cx)).await;
+        let Self { calls, wire, .. } = self;
+        drop(wire);
+        calls.wind_up().await;
+    }
+
+    /// Ready when the connection is over.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        // Before anything that a call which never stops reporting could keep busy for ever.
+        if self.wire.is_ended() && (self.calls.running() > 0 || self.wire.unsent() > 0) {
+            let _ = self.poll_drain(cx);
+        }
+        let mut reads = 0;
+        loop {
+            let mut idle = true;
+            for _ in 0..TURN {
+                if self.wire.is_backlogged() || self.calls.poll_signal(cx).is_pending() {
+                    break;
+                }
+                self.wire.gather(&mut self.calls.peer);
+                idle = false;
+            }
+            idle &= !self.take_changes(cx);
+            idle &= !self.handle_frames(cx);
+            if self.calls.poll_deadlines(cx) {
+                self.wire.gather(&mut self.calls.peer);
+                idle = false;
+            }
+            if self.calls.is_lost() {
+                tracing::info!("the client is gone: it has not even answered a ping");
+                return Poll::Ready(());
+            }
+            let backlogged = self.wire.is_backlogged();
+            if (!self.is_held_up() || self.wire.may_read_ahead())
+                && reads < READS
+                && let Poll::Ready(read) = self.wire.poll_read(cx)
+            {
+                if let Err(error) = read {
+                    tracing::warn!("reading failed: {error}");
+                    self.wire.end();
+                }
+                if self.wire.is_ended() {
+                    tracing::debug!("input has ended");
+                }
+                // What was just read is handled before anything is written: one write for all of it.
+                reads += 1;
+                continue;
+            }
+            // Whoever reads answers in this process needs a turn as well.
+            self.yields |= reads == READS;
+            let written = self.wire.poll_write(cx);
+            if let Poll::Ready(Err(error)) = written {
+                tracing::info!("the client is gone: {error}");
+                return Poll::Ready(());
+            }
+            // What waited for room goes on; nothing else would wake this task for it.
+            idle &= !backlogged || self.wire.is_backlogged();
+            if std::mem::take(&mut self.yields) {
+                // Wakes this task in the same turn as others that yielded. One that wakes itself comes sixty times before
+                // those do.
+                let _ = std::pin::pin!(tokio::task::yield_now()).poll(cx);
+                return Poll::Pending;
+            }
+            if !idle {
+                continue;
+            }
+            if !self.wire.is_ended() {
+                return Poll::Pending;
+            }
+            if self.calls.running() == 0 && self.calls.peer.end_listens() {
+                self.wire.gather(&mut self.calls.peer);
+                continue;
+            }
+            if written.is_ready() && self.calls.running() == 0 {
+                return Poll::Ready(());
+            }
+            ready!(self.poll_drain(cx));
+        }
+    }
+
+    /// Lets the time to drain pass: first running calls are given up, then answers that can't be sent. `Ready` says
+    /// that something was given up; the connection ends by itself then.
+    fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let (due, wait) = match self.calls.running() {
+            0 => (Due::Unsent(self.wire.unsent()), LAST_WRITE),
+            _ => (Due::Calls, self.built.drain),
+        };
+        // The time begins anew with each byte that is read.
+        let waiting = self.deadline.take().filter(|(waiting_for, _)| *waiting_for == due);
+        let (_, sleep) =
+            self.deadline.insert(waiting.unwrap_or_else(|| (due, Box::pin(tokio::time::sleep(wait)))));
+        ready!(sleep.as_mut().poll(cx));
+        self.deadline = None;
+        if self.calls.running() > 0 {
+            tracing::warn!("the client has left, and {} calls still ran", self.calls.running());
+            self.calls.give_up();
+            self.wire.gather(&mut self.calls.peer);
+        } else {
+            tracing::warn!("the client has left, and {} bytes were never read", self.wire.unsent());
+            self.wire.discard();
+        }
+        Poll::Ready(())
+    }
+
+    /// Whether too much is unsent, or waits to be, for anything more to be begun.
+    fn is_held_up(&self) -> bool {
+        self.wire.is_backlogged() || self.calls.is_backlogged()
+    }
+
+    /// Tells the client what has changed. Returns whether anything has.
+    fn take_changes(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut any = false;
+        for _ in 0..TURN {
+            if self.wire.is_backlogged() || self.calls.poll_change(cx).is_pending() {
+                break;
+            }
+            self.wire.gather(&mut self.calls.peer);
+            // Somebody who publishes all the time could keep this task busy for ever.
+            (any, self.yields) = (true, true);
+        }
+        any
+    }
+
+    /// Handles the frames that are here. Returns whether there were any.
+    fn handle_frames(&mut self, cx: &mut Context<'_>) -> bool {
+        let (mut any, mut all) = (false, false);
+        while !self.is_held_up() && self.makes_room(cx) {
+            let Some(frame) = self.wire.next_frame() else {
+                all = true;
+                break;
+            };
+            any = true;
+            self.calls.handle_frame(frame);
+            self.wire.gather(&mut self.calls.peer);
+        }
+        if self.wire.is_ended() && all {
+            if let Some(rest) = self.wire.take_rest() {
+                any = true;
+                self.calls.handle_frame(plainwire_proto::frame::Frame::Line(&rest));
+            }
+            // Not before: what was read last may well answer a question.
+            self.calls.handle_end();
+            self.wire.gather(&mut self.calls.peer);
+        }
+        any
+    }
+
+    /// Returns whether the next frame should be handled now. With the in-flight table full, calls that are as good as
+    /// done get a few turns to end; only then are requests refused, and cancellations get through in any case.
+    fn makes_room(&mut self, cx: &mut Context<'_>) -> bool {
+        if !self.calls.is_full() {
+            self.patience = PATIENCE;
+            return true;
+        }
+        while !self.wire.is_backlogged() && self.calls.poll_signal(cx).is_ready() {
+            self.wire.gather(&mut self.calls.peer);
+        }
+        if self.calls.is_full() && self.patience > 0 {
+            self.patience -= 1;
+            self.yields = true;
+            return false;
+        }
+        true
+    }
+}

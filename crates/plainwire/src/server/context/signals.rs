@@ -1,0 +1,191 @@
+//! What running calls tell their connection, and the queue that carries it.
+//!
+//! In: what a call reports, asks and answers. Out: [`Signal`]s, in order. Bounded without a capacity: see [`Signals`].
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::task::{Context as Poller, Poll};
+use std::time::Duration;
+
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::model::{InputMethod, LogLevel, RawJson};
+use plainwire_proto::peer::CallKey;
+use tokio::sync::{mpsc, oneshot};
+
+use super::Logs;
+use crate::server::handler::Refusal;
+use crate::server::roots::KnownRoots;
+
+/// The queue of one connection. It is made for the first call that needs it: most end without.
+#[derive(Debug, Default)]
+pub(crate) struct Channel(OnceCell<(Signals, mpsc::UnboundedReceiver<Signal>)>);
+
+impl Channel {
+    /// Returns the end that calls hold.
+    pub(crate) fn signals(&self) -> &Signals {
+        &self.0.get_or_init(Signals::new).0
+    }
+
+    /// Takes the next signal. The queue never ends: this side holds a sender.
+    pub(crate) fn poll_next(&mut self, cx: &mut Poller<'_>) -> Poll<Option<Signal>> {
+        match self.0.get_mut() {
+            Some((_, queue)) => queue.poll_recv(cx),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Takes the next signal if there is one.
+    pub(crate) fn try_next(&mut self) -> Option<Signal> {
+        self.0.get_mut()?.1.try_recv().ok()
+    }
+
+    /// Waits for the next signal of calls that run.
+    pub(crate) async fn next(&mut self) -> Option<Signal> {
+        self.0.get_mut()?.1.recv().await
+    }
+
+    /// Whether answers that wait to be taken are so large that nothing more should be begun.
+    pub(crate) fn is_backlogged(&self) -> bool {
+        self.0.get().is_some_and(|(signals, _)| signals.is_backlogged())
+    }
+}
+
+/// A question to the client of a session.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) call: CallKey,
+    pub(crate) method: InputMethod,
+    /// The JSON of `params`.
+    pub(crate) params: String,
+}
+
+/// What running calls tell their connection.
+#[derive(Debug)]
+pub(crate) enum Signal {
+    /// The call asks the client; `answer` gets the JSON of the result.
+    Ask {
+        answer: oneshot::Sender<Result<RawJson, Error>>,
+        question: Question,
+        /// For [`Self::Withdraw`].
+        ticket: u64,
+    },
+    /// The client should come back for the rest after so long.
+    CloseStream {
+        key: CallKey,
+        retry: Duration,
+    },
+    /// The call has an answer: the JSON of `result`, or an error.
+    Done(CallKey, Result<Vec<u8>, Refusal>),
+    /// The call was dropped without an answer.
+    Ended(CallKey),
+    Log {
+        key: CallKey,
+        level: LogLevel,
+        logger: Option<String>,
+        /// A JSON value.
+        data: String,
+    },
+    Progress {
+        key: CallKey,
+        done: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    },
+    /// Nobody waits for the answer to a question any more.
+    Withdraw(u64),
+}
+
+/// The queue of [`Signal`]s. Bounded without a capacity: a call sends one `Done` or `Ended`, calls are bounded by
+/// the limit `in_flight`, questions of a call by `questions`, progress by [`MAX_PROGRESS`] and log messages by as many.
+#[derive(Clone, Debug)]
+pub(crate) struct Signals {
+    last_ticket: Arc<AtomicU64>,
+    pub(crate) logs: Arc<Logs>,
+    queue: mpsc::UnboundedSender<Signal>,
+    /// What the client of the session let us know of its roots.
+    pub(crate) roots: KnownRoots,
+    unsent_answers: Arc<AtomicUsize>,
+    unsent_progress: Arc<AtomicUsize>,
+}
+
+/// Unsent reports of progress per connection: a screenful for each of a few dozen calls.
+const MAX_PROGRESS: usize = 1_024;
+
+/// Bytes of answers that wait to be taken at which no further call begins. Those that run already may still add
+/// theirs: `in_flight` bounds how many.
+const MAX_ANSWERS: usize = 1 << 20;
+
+impl Signals {
+    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Signal>) {
+        let (queue, signals) = mpsc::unbounded_channel();
+        let this = Self {
+            last_ticket: Arc::default(),
+            logs: Arc::default(),
+            queue,
+            roots: KnownRoots::default(),
+            unsent_answers: Arc::default(),
+            unsent_progress: Arc::default(),
+        };
+        (this, signals)
+    }
+
+    /// Sends a signal; nobody listens after the connection has ended, and nobody has to.
+    pub(crate) fn send(&self, signal: Signal) {
+        let _ = self.queue.send(signal);
+    }
+
+    /// Asks the client and waits for what it says. Cancel safe: the question is withdrawn.
+    pub(crate) async fn ask(&self, question: Question) -> Result<RawJson, Error> {
+        let ticket = self.last_ticket.fetch_add(1, Ordering::Relaxed);
+        let (answer, answered) = oneshot::channel();
+        self.send(Signal::Ask { answer, question, ticket });
+        let withdraw = Withdraw { signals: self, ticket };
+        let gone = || Err(Error::new(ErrorKind::Internal, "the connection has ended"));
+        let answer = answered.await.unwrap_or_else(|_| gone());
+        std::mem::forget(withdraw);
+        answer
+    }
+
+    /// Sends the answer of a call.
+    pub(crate) fn answer(&self, key: CallKey, answer: Result<Vec<u8>, Refusal>) {
+        self.unsent_answers.fetch_add(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+        self.send(Signal::Done(key, answer));
+    }
+
+    /// Takes note that an answer left the queue.
+    pub(crate) fn answer_taken(&self, answer: &Result<Vec<u8>, Refusal>) {
+        self.unsent_answers.fetch_sub(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+    }
+
+    /// Whether more than [`MAX_ANSWERS`] of answers wait.
+    pub(crate) fn is_backlogged(&self) -> bool {
+        self.unsent_answers.load(Ordering::Relaxed) > MAX_ANSWERS
+    }
+
+    /// Takes note that a report of progress left the queue.
+    pub(crate) fn progress_taken(&self) {
+        self.unsent_progress.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Counts one more report of progress, if there is room for it.
+    pub(super) fn progress_has_room(&self) -> bool {
+        let room = self.unsent_progress.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS;
+        if !room {
+            self.progress_taken();
+        }
+        room
+    }
+}
+
+/// Withdraws a question whose future was dropped.
+struct Withdraw<'s> {
+    signals: &'s Signals,
+    ticket: u64,
+}
+
+impl Drop for Withdraw<'_> {
+    fn drop(&mut self) {
+        self.signals.send(Signal::Withdraw(self.ticket));
+    }
+}

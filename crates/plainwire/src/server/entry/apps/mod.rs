@@ -1,0 +1,155 @@
+//! MCP Apps: pages that a host shows beside the results of a tool (extension `io.modelcontextprotocol/ui`, 2026-01-26).
+//!
+//! In: pages, and tools that say which of them shows what they return. Out: the `_meta` and the media type by which hosts find
+//! both. A page is HTML and talks to its host, not to the server; what it says there is its own business and not in here.
+//!
+//! ```
+//! use plainwire::apps::{self, View};
+//! use plainwire::prelude::*;
+//!
+//! /// Returns the temperature in a city, in °C.
+//! #[tool(read_only, ui = "ui://weather/now.html")]
+//! async fn temperature(city: String) -> f64 {
+//!     city.len() as f64
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let page = "<!DOCTYPE html><title>Now</title><script>/* asks its host for the result */</script>";
+//! let server = plainwire::server!("weather")
+//!     .tool(temperature)
+//!     .resource(apps::page("ui://weather/now.html", page).view(View::new().connect_domain("https://api.example.com")));
+//! let client = plainwire::testing::client(server).await?;
+//! assert_eq!(client.read_resource("ui://weather/now.html").await?.contents[0].as_text(), Some(page));
+//! # Ok(()) }
+//! ```
+//!
+//! - [`page`] is a page that is always the same, to be added as a resource; [`Resource::view`] and [`ResourceTemplate::view`]
+//!   make a page of any resource, `#[resource("ui://…", view)]` of a function or a method.
+//! - [`View`] is what a page needs of its host: origins, permissions, a border.
+//! - [`Tool::ui`] names the page of a tool; [`Tool::visibility`] says who calls it.
+//! - [`Context::shows_views`] says whether the client shows pages. Most do not, and in those that do, models read `content` all
+//!   the same: a result has to say everything without its page, as values and texts do by themselves.
+//!
+//! When the server starts it is an error if a tool's page is not there or not `ui://`, if a page has another media type or a
+//! domain that is no origin, and if a tool claims what belongs on its page. A server that has any of this declares the
+//! extension.
+//!
+//! [`Resource::view`]: crate::Resource::view
+//! [`ResourceTemplate::view`]: crate::ResourceTemplate::view
+//! [`Tool::ui`]: crate::Tool::ui
+//! [`Tool::visibility`]: crate::Tool::visibility
+
+use std::borrow::Cow;
+
+use plainwire_proto::model::{Capabilities, RawJson, ReadResourceResult};
+use plainwire_proto::revision::Feature;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::meta;
+use super::resource::Resource;
+use crate::server::context::Context;
+
+mod check;
+mod link;
+mod view;
+
+pub(crate) use check::{entry as check, is_part, tool_page};
+pub use link::Visibility;
+pub use view::{Permission, View};
+
+/// The name of the extension.
+pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
+
+/// The media type of a page.
+pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
+
+/// What the URI of a page begins with.
+pub(crate) const SCHEME: &str = "ui://";
+
+/// Where all of it stands in `_meta`.
+pub(crate) const MEMBER: &str = "ui";
+
+/// Makes a page that is always the same a resource, called what stands behind `ui://`.
+///
+/// Best one file without references to others, as by `include_str!`: hosts load nothing else unless a [`View`] names it.
+///
+/// ```
+/// let page = plainwire::apps::page("ui://weather/now.html", "<!DOCTYPE html><title>Now</title>").title("Weather");
+/// # drop(page);
+/// ```
+///
+/// What does not begin with `<!DOCTYPE html>` is reported when the server starts.
+#[track_caller]
+pub fn page(uri: impl Into<String>, html: impl Into<Cow<'static, str>>) -> Resource {
+    let (uri, html) = (uri.into(), html.into());
+    let name = uri.strip_prefix(SCHEME).unwrap_or(&uri).to_owned();
+    let (size, problem) = (html.len() as u64, check::html(&html));
+    let mut page = Resource::new(uri, name, move || {
+        let html = html.clone().into_owned();
+        async move { html }
+    });
+    page.problem = problem;
+    page.size(size).view(View::new())
+}
+
+impl Context {
+    /// Returns whether the client shows [views](super::apps): it declares the extension with the media type of a page, in a
+    /// revision that has room for it (2025-06-18 and later).
+    ///
+    /// For what costs much and only a page needs. What a model reads must not depend on it.
+    pub fn shows_views(&self) -> bool {
+        self.revision().has(Feature::MetaOnEntries) && shows_views(&self.client().capabilities)
+    }
+}
+
+fn shows_views(client: &Capabilities) -> bool {
+    let types = client.extension(EXTENSION).and_then(|settings| settings.get("mimeTypes"));
+    types.and_then(Value::as_array).is_some_and(|types| types.iter().any(|it| it == MIME_TYPE))
+}
+
+/// Declares the extension, unless somebody has.
+pub(crate) fn declare_in(capabilities: &mut Capabilities) {
+    if capabilities.extension(EXTENSION).is_none() {
+        capabilities.declare_in("extensions", EXTENSION, json!({ "mimeTypes": [MIME_TYPE] }));
+    }
+}
+
+/// Returns what a page is listed with.
+pub(crate) fn listed(meta: Option<&RawValue>) -> Option<RawJson> {
+    meta::member(meta?, MEMBER)
+}
+
+/// Puts what a page is listed with beside what was read, unless its handler has said something else: hosts differ in where
+/// they look for it.
+pub(crate) fn label(result: &mut ReadResourceResult, ui: Option<RawJson>) {
+    let Some(ui) = ui else { return };
+    for meta in result.contents.iter_mut().map(meta::of) {
+        if meta.as_deref().is_none_or(|meta| meta::member(meta, MEMBER).is_none()) {
+            meta::add(meta, json!({ MEMBER: &ui }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_exact_media_type_says_that_views_are_shown() {
+        let shows = |text: &str| shows_views(&serde_json::from_str(text).expect("capabilities"));
+        let settings = |text: &str| format!(r#"{{"extensions":{{"io.modelcontextprotocol/ui":{text}}}}}"#);
+        assert!(shows(&settings(r#"{"mimeTypes":["text/plain","text/html;profile=mcp-app"]}"#)));
+        for other in [
+            r#"{"mimeTypes":["text/html"]}"#,
+            r#"{"mimeTypes":"text/html;profile=mcp-app"}"#,
+            r#"{"mimeTypes":[]}"#,
+            "{}",
+            "null",
+        ] {
+            assert!(!shows(&settings(other)), "{other}");
+        }
+        assert!(!shows("{}") && !shows(r#"{"extensions":[]}"#));
+    }
+}

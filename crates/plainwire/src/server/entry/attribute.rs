@@ -1,0 +1,121 @@
+//! Functions that say themselves what entry of a server they are: what `#[tool]`, `#[resource]` and `#[prompt]` make of
+//! a function.
+//!
+//! In: a function whose future carries a description. Out: the entry, built by the description. The function itself is
+//! never called here; it stays a function that anybody can call.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as Poller, Poll};
+
+use pin_project_lite::pin_project;
+
+use super::prompt::Prompt;
+use super::resource::{Resource, ResourceTemplate};
+use super::tool::Tool;
+
+/// What builds an entry of a server.
+///
+/// `#[tool]`, `#[resource]` and `#[prompt]` write one for their function and return it with the function's future.
+pub trait Described {
+    /// [`Tool`], [`Resource`], [`ResourceTemplate`] or [`Prompt`].
+    type Entry;
+
+    /// Builds the entry.
+    fn entry() -> Self::Entry;
+}
+
+pin_project! {
+    /// A future of a function with the description of that function. It is awaited like the future alone.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless awaited"]
+    pub struct Tagged<D, F> {
+        description: std::marker::PhantomData<fn() -> D>,
+        #[pin]
+        future: F,
+    }
+}
+
+impl<D, F> Tagged<D, F> {
+    /// Adds the description `D` to a future.
+    pub fn new(future: F) -> Self {
+        Self { description: std::marker::PhantomData, future }
+    }
+}
+
+impl<D, F: Future> Future for Tagged<D, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<F::Output> {
+        self.project().future.poll(cx)
+    }
+}
+
+impl<D: Described, F> Described for Tagged<D, F> {
+    type Entry = D::Entry;
+
+    fn entry() -> D::Entry {
+        D::entry()
+    }
+}
+
+/// What can be added to a server as an `E`: one that was built, or a function with the attribute.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `{E}`",
+    label = "expected a `{E}` that was built, or a function with its attribute",
+    note = "`#[tool]` above a function makes it a `Tool`, `#[resource]` a `Resource` or a `ResourceTemplate`, \
+            `#[prompt]` a `Prompt`",
+    note = "without an attribute, build the entry: `Tool::new(\"name\", function)`"
+)]
+pub trait IntoEntry<E, Via> {
+    /// Returns the entry.
+    fn into_entry(self) -> E;
+}
+
+/// Marks entries that were built.
+#[derive(Debug)]
+pub enum ViaEntry {}
+
+macro_rules! built {
+    ($($entry:ty),*) => {
+        $(impl IntoEntry<$entry, ViaEntry> for $entry {
+            fn into_entry(self) -> Self {
+                self
+            }
+        })*
+    };
+}
+
+built!(Prompt, Resource, ResourceTemplate, Tool);
+
+macro_rules! function {
+    ($($parameter:ident),*) => {
+        impl<F, D, $($parameter),*> IntoEntry<D::Entry, fn($($parameter),*)> for F
+        where
+            F: Fn($($parameter),*) -> D,
+            D: Described,
+        {
+            fn into_entry(self) -> D::Entry {
+                D::entry()
+            }
+        }
+    };
+}
+
+function!();
+function!(P1);
+function!(P1, P2);
+function!(P1, P2, P3);
+function!(P1, P2, P3, P4);
+function!(P1, P2, P3, P4, P5);
+function!(P1, P2, P3, P4, P5, P6);
+function!(P1, P2, P3, P4, P5, P6, P7);
+function!(P1, P2, P3, P4, P5, P6, P7, P8);
+function!(P1, P2, P3, P4, P5, P6, P7, P8, P9);
+function!(P1, P2, P3, P4, P5, P6, P7, P8, P9, P10);
+function!(P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11);
+function!(P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12);
+function!(P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13);
+function!(P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14);
+function!(P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15);
+function!(P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15, P16);

@@ -1,0 +1,122 @@
+//! Entries that belong together, to be added to a server at once: those of a file, or the methods of a value.
+//!
+//! In: tools, resources, templates and prompts. Out: one value that [`crate::Server::with`] takes. Mistakes in them are
+//! found when the server begins to serve.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::attribute::IntoEntry;
+use super::prompt::Prompt;
+use super::resource::{Resource, ResourceTemplate};
+use super::tool::Tool;
+use crate::server::catalog::Declared;
+
+/// Entries of a server that are added together.
+///
+/// ```
+/// use plainwire::prelude::*;
+///
+/// mod time {
+///     use plainwire::{Entries, prelude::*};
+///
+///     /// Returns the number of seconds in so many minutes.
+///     #[tool(read_only)]
+///     async fn seconds(minutes: u32) -> u32 {
+///         minutes * 60
+///     }
+///
+///     pub fn entries() -> Entries {
+///         Entries::new().tool(seconds)
+///     }
+/// }
+///
+/// let server = plainwire::server!("clock").with(time::entries());
+/// # drop(server);
+/// ```
+#[derive(Default)]
+#[must_use = "entries do nothing until they are added to a server"]
+pub struct Entries {
+    pub(crate) declared: Declared,
+}
+
+impl Entries {
+    /// Begins with none.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tool.
+    pub fn tool<Via>(mut self, tool: impl IntoEntry<Tool, Via>) -> Self {
+        self.declared.tools.push(tool.into_entry());
+        self
+    }
+
+    /// Adds a resource, or a family of resources that is described by a function.
+    pub fn resource<R: Into<Self>, Via>(self, resource: impl IntoEntry<R, Via>) -> Self {
+        self.with(resource.into_entry().into())
+    }
+
+    /// Adds a family of resources. Where several match a URI, the first one reads it.
+    pub fn resource_template<Via>(self, template: impl IntoEntry<ResourceTemplate, Via>) -> Self {
+        self.with(Self::from(template.into_entry()))
+    }
+
+    /// Adds a prompt.
+    pub fn prompt<Via>(mut self, prompt: impl IntoEntry<Prompt, Via>) -> Self {
+        self.declared.prompts.push(prompt.into_entry());
+        self
+    }
+
+    /// Adds those of `provider` behind those that are here.
+    pub fn with(mut self, provider: impl Provider) -> Self {
+        let others = Arc::new(provider).entries().declared;
+        self.declared.prompts.extend(others.prompts);
+        self.declared.resources.extend(others.resources);
+        self.declared.templates.extend(others.templates);
+        self.declared.tools.extend(others.tools);
+        self
+    }
+}
+
+impl From<Resource> for Entries {
+    fn from(resource: Resource) -> Self {
+        let mut entries = Self::new();
+        entries.declared.resources.push(resource);
+        entries
+    }
+}
+
+impl From<ResourceTemplate> for Entries {
+    fn from(template: ResourceTemplate) -> Self {
+        let mut entries = Self::new();
+        entries.declared.templates.push(template);
+        entries
+    }
+}
+
+impl fmt::Debug for Entries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Declared { prompts, resources, templates, tools } = &self.declared;
+        let mut all = f.debug_struct("Entries");
+        all.field("prompts", prompts).field("resources", resources).field("templates", templates);
+        all.field("tools", tools).finish()
+    }
+}
+
+/// What has entries for a server: [`Entries`] themselves, and a type whose `impl` has the attribute `#[server]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no entries for a server",
+    label = "expected `Entries`, or a type with `#[server]` above its `impl`"
+)]
+pub trait Provider: Send + Sync + 'static {
+    /// Returns the entries. They share the value.
+    fn entries(self: Arc<Self>) -> Entries;
+}
+
+impl Provider for Entries {
+    fn entries(self: Arc<Self>) -> Entries {
+        // Whoever holds another one keeps it; entries are cheap to clone.
+        Arc::try_unwrap(self).unwrap_or_else(|shared| Self { declared: shared.declared.clone() })
+    }
+}

@@ -1,0 +1,258 @@
+//! `_meta`: what entries, contents and results say beside what the protocol has words for.
+//!
+//! In: anything whose JSON is an object. Out: its members, put among those that are there already; members keep their order,
+//! values their spelling. What is no object stays as it is: [`problem`] says so when the declaration is checked.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use plainwire_proto::json::shorten;
+use plainwire_proto::model::{
+    CallToolResult, GetPromptResult, RawJson, ReadResourceResult, ResourceContents,
+};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::prompt::Prompt;
+use super::resource::{Resource, ResourceTemplate};
+use super::tool::Tool;
+use crate::server::handler::{IntoPrompt, IntoResource, IntoToolResult, ToolError};
+
+/// Puts the members of `more` into `meta`. One that is there already is replaced.
+pub(crate) fn add(meta: &mut Option<RawJson>, more: impl Serialize) {
+    // What has no JSON becomes its own error message, which is no object either.
+    let more = to_raw_value(&more).or_else(|error| to_raw_value(&error.to_string())).unwrap_or_default();
+    let known = match meta.as_deref() {
+        None => Ok(Members::default()),
+        Some(known) => Members::read(known),
+    };
+    // The first mistake stays until somebody looks.
+    let Ok(mut all) = known else { return };
+    *meta = Some(match Members::read(&more) {
+        Ok(more) => {
+            more.0.into_iter().for_each(|(name, value)| all.set(name, value));
+            to_raw_value(&all).unwrap_or_default()
+        }
+        Err(_) => more,
+    });
+}
+
+/// Puts the members of `more` into the object `name` in `meta`, as [`add`] does.
+pub(crate) fn add_in(meta: &mut Option<RawJson>, name: &str, more: impl Serialize) {
+    let mut inner = meta.as_deref().and_then(|meta| member(meta, name));
+    add(&mut inner, more);
+    add(meta, Members(inner.into_iter().map(|inner| (name.to_owned(), inner)).collect()));
+}
+
+/// Returns the member `name` of `meta`.
+pub(crate) fn member(meta: &RawValue, name: &str) -> Option<RawJson> {
+    let members = Members::read(meta).ok()?.0;
+    members.into_iter().find_map(|(known, value)| (known == name).then_some(value))
+}
+
+/// Says what is wrong with `meta` as a whole.
+pub(crate) fn problem(meta: &RawValue) -> Option<String> {
+    let found = shorten(meta.get());
+    Members::read(meta).err().map(|_| format!("expected `_meta` to be a JSON object, but found {found}"))
+}
+
+/// The members of an object, in order.
+#[derive(Default)]
+struct Members(Vec<(String, RawJson)>);
+
+impl Members {
+    fn read(json: &RawValue) -> serde_json::Result<Self> {
+        serde_json::from_str(json.get())
+    }
+
+    fn set(&mut self, name: String, value: RawJson) {
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => known.1 = value,
+            None => self.0.push((name, value)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Members::default();
+                while let Some((name, value)) = map.next_entry()? {
+                    members.set(name, value);
+                }
+                Ok(members)
+            }
+        }
+
+        from.deserialize_map(Object)
+    }
+}
+
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(self.0.len()))?;
+        self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
+        map.end()
+    }
+}
+
+macro_rules! builders {
+    ($($builder:ty),*) => {
+        $(impl $builder {
+            /// Adds members to `_meta`, which is for clients: anything whose JSON is an object, such as `json!({ … })`.
+            ///
+            /// Called again, it adds further ones; one that is there already is replaced. What is no object is reported when
+            /// the server starts. Clients get it from 2025-06-18 on: older revisions have no `_meta` there.
+            #[must_use]
+            pub fn meta(mut self, meta: impl Serialize) -> Self {
+                add(&mut self.entry.meta, meta);
+                self
+            }
+        })*
+    };
+}
+
+builders!(Prompt, Resource, ResourceTemplate, Tool);
+
+/// Something to return, with `_meta` beside it: for clients and [views](super::apps), not for models.
+///
+/// A tool and a prompt have it beside their result, a resource beside each of its contents.
+///
+/// ```
+/// use plainwire::{WithMeta, prelude::*};
+///
+/// /// Returns how many there are.
+/// #[tool(read_only)]
+/// async fn count() -> WithMeta<u32> {
+///     WithMeta::new(3, json!({ "example.com/counted": "2026-03-01" }))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let client = plainwire::testing::client(plainwire::server!("counter").tool(count)).await?;
+/// let result = client.call_tool("count", json!({})).await?;
+/// assert_eq!(result.structured_content.expect("a number").get(), "3");
+/// assert!(result.meta.expect("what stands beside it").get().contains("2026-03-01"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct WithMeta<T> {
+    meta: Option<RawJson>,
+    value: T,
+}
+
+impl<T> WithMeta<T> {
+    /// Puts `meta`, anything whose JSON is an object, beside `value`. What is no object makes the call fail.
+    pub fn new(value: T, meta: impl Serialize) -> Self {
+        let mut it = Self { meta: None, value };
+        add(&mut it.meta, meta);
+        it
+    }
+
+    fn split(self) -> Result<(T, Option<RawJson>), ToolError> {
+        match self.meta.as_deref().and_then(problem) {
+            Some(problem) => Err(ToolError::failed(problem)),
+            None => Ok((self.value, self.meta)),
+        }
+    }
+}
+
+/// Marks a [`WithMeta`] of one of the others.
+#[derive(Debug)]
+pub struct Beside<M>(PhantomData<M>);
+
+impl<M: 'static, T: IntoToolResult<M>> IntoToolResult<Beside<M>> for WithMeta<T> {
+    fn output_schema() -> Option<RawJson> {
+        T::output_schema()
+    }
+
+    fn into_tool_result(self) -> Result<CallToolResult, ToolError> {
+        let (value, meta) = self.split()?;
+        let mut result = value.into_tool_result()?;
+        add(&mut result.meta, meta);
+        Ok(result)
+    }
+}
+
+impl<T: IntoResource> IntoResource for WithMeta<T> {
+    fn into_resource(self, uri: &str, mime_type: Option<&str>) -> Result<ReadResourceResult, ToolError> {
+        let (value, meta) = self.split()?;
+        let mut result = value.into_resource(uri, mime_type)?;
+        result.contents.iter_mut().for_each(|contents| add(of(contents), &meta));
+        Ok(result)
+    }
+}
+
+impl<T: IntoPrompt> IntoPrompt for WithMeta<T> {
+    fn into_prompt(self) -> Result<GetPromptResult, ToolError> {
+        let (value, meta) = self.split()?;
+        let mut result = value.into_prompt()?;
+        add(&mut result.meta, meta);
+        Ok(result)
+    }
+}
+
+/// The `_meta` of contents, whatever they are.
+pub(crate) fn of(contents: &mut ResourceContents) -> &mut Option<RawJson> {
+    match contents {
+        ResourceContents::Blob(it) => &mut it.meta,
+        ResourceContents::Text(it) => &mut it.meta,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn raw(text: &str) -> RawJson {
+        RawValue::from_string(text.to_owned()).expect("JSON")
+    }
+
+    fn check(parts: &[&str], expected: &str) {
+        let mut meta = None;
+        parts.iter().for_each(|part| add(&mut meta, raw(part)));
+        assert_eq!(meta.expect("something").get(), expected, "{parts:?}");
+    }
+
+    #[test]
+    fn members_keep_their_order_and_values_their_spelling() {
+        check(&[r#"{"z":1.00,"a":[ 1 ]}"#], r#"{"z":1.00,"a":[ 1 ]}"#);
+        check(&[r#"{"z":1}"#, r#"{"a":2}"#], r#"{"z":1,"a":2}"#);
+        check(&[r#"{"z":1,"a":2}"#, r#"{"z":3}"#], r#"{"z":3,"a":2}"#);
+        check(&[r#"{"z":1}"#, "{}"], r#"{"z":1}"#);
+    }
+
+    #[test]
+    fn members_are_added_inside_of_an_object_that_may_be_there() {
+        let mut meta = None;
+        add_in(&mut meta, "ui", json!({ "a": 1 }));
+        add(&mut meta, json!({ "b": 2 }));
+        add_in(&mut meta, "ui", json!({ "c": 3 }));
+        assert_eq!(meta.expect("something").get(), r#"{"ui":{"a":1,"c":3},"b":2}"#);
+    }
+
+    #[test]
+    fn what_is_no_object_stays_until_it_is_reported() {
+        for (parts, found) in [(["5", "{}"], "5"), (["{}", "[1]"], "[1]"), (["null", "5"], "null")] {
+            let mut meta = None;
+            parts.iter().for_each(|part| add(&mut meta, raw(part)));
+            let expected = format!("expected `_meta` to be a JSON object, but found {found}");
+            assert_eq!(problem(&meta.expect("something")), Some(expected));
+        }
+        let mut meta = None;
+        add(&mut meta, std::collections::BTreeMap::from([((1, 2), 3)]));
+        assert!(problem(&meta.expect("something")).is_some_and(|it| it.contains("key must be a string")));
+    }
+}

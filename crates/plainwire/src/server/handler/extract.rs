@@ -1,0 +1,262 @@
+//! What a handler's parameters are filled in from.
+
+use std::future::Future;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::Rejected;
+use super::state::{Needed, State};
+use crate::schema::{InputSchema, arguments};
+use crate::server::context::{Caller, Context, Principal};
+
+/// One call, as the parameters of a handler see it.
+#[derive(Debug)]
+pub struct Call<'c> {
+    /// A JSON object.
+    pub(crate) arguments: &'c str,
+    pub(crate) context: Caller<'c>,
+    /// What the resource that is read is declared as.
+    pub(crate) mime_type: Option<&'c str>,
+    pub(crate) schema: &'c InputSchema,
+    /// What hosts want to know of the page that is read, if it is one.
+    pub(crate) ui: Option<&'c RawValue>,
+    /// The resource that is read; empty for anything else.
+    pub(crate) uri: &'c str,
+}
+
+impl Call<'_> {
+    /// Returns the arguments as they came: a JSON object.
+    pub fn arguments(&self) -> &str {
+        self.arguments
+    }
+
+    /// Returns the call's context.
+    pub fn context(&self) -> Context {
+        self.context.get()
+    }
+
+    /// Returns the state `T` of the server, if it has one.
+    pub fn state<T: Send + Sync + 'static>(&self) -> Option<State<T>> {
+        self.context.states().get()
+    }
+}
+
+/// What a handler says of itself before it is ever called.
+#[derive(Debug, Default)]
+pub struct Signature {
+    pub(crate) arguments: Vec<InputSchema>,
+    pub(crate) needs: Vec<Needed>,
+}
+
+impl Signature {
+    /// Says that the server needs the state `T`. What [`FromCall::from_call`] finds by [`Call::state`] has to be
+    /// declared here.
+    pub fn needs<T: Send + Sync + 'static>(&mut self) {
+        self.needs.push(Needed::of::<T>());
+    }
+
+    pub(crate) fn of<T, H: Handler<T>>() -> Self {
+        let mut signature = Self::default();
+        H::declare(&mut signature);
+        signature
+    }
+
+    pub(crate) fn takes_arguments(&self) -> bool {
+        !self.arguments.is_empty()
+    }
+
+    /// What the one parameter that takes arguments, or none at all, makes of a handler.
+    pub(crate) fn input(mut self) -> Input {
+        let (schema, others) = (self.arguments.pop(), self.arguments.len());
+        let problem = match &schema {
+            Some(_) if others > 0 => {
+                Some(format!("expected one parameter that takes the arguments, but found {}", others + 1))
+            }
+            Some(schema) if !schema.is_object() => {
+                Some("expected the arguments to be a struct with named fields".to_owned())
+            }
+            Some(schema) => schema.problem().map(ToOwned::to_owned),
+            None => None,
+        };
+        let schema = schema.filter(|_| problem.is_none()).unwrap_or_else(InputSchema::empty);
+        Input { needs: self.needs, problem, schema }
+    }
+}
+
+/// What a handler takes.
+pub(crate) struct Input {
+    pub(crate) needs: Vec<Needed>,
+    pub(crate) problem: Option<String>,
+    pub(crate) schema: InputSchema,
+}
+
+/// Marks parameters that are filled in from the arguments.
+#[derive(Debug)]
+pub enum ViaArguments {}
+
+/// Marks parameters that are made from anything else of the call.
+#[derive(Debug)]
+pub enum ViaCall {}
+
+/// A type that an argument can have. The attributes ask it of each parameter, so that the compiler names the type.
+///
+/// Nobody implements it: whatever derives `Deserialize` and `JsonSchema` is one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be an argument",
+    label = "expected a type that is read from JSON and has a schema",
+    note = "write `#[data]` above `{Self}`, or derive `serde::Deserialize` and `schemars::JsonSchema` for it",
+    note = "if it comes from the call and not from its arguments, write `#[extract]` before the parameter"
+)]
+pub trait Argument: DeserializeOwned + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema> Argument for T {}
+
+/// What can be a parameter of a handler: a struct for the arguments, or something else that a call has.
+///
+/// [`Context`], [`State`], [`Principal`] and `Option<Principal>` are there. A type of your own becomes one like this; in
+/// a function with `#[tool]` its parameter has the attribute `#[extract]`:
+///
+/// ```
+/// use plainwire::prelude::*;
+/// use plainwire::{Call, FromCall, Rejected, Signature, ViaCall};
+///
+/// struct ClientName(String);
+///
+/// impl FromCall<ViaCall> for ClientName {
+///     fn declare(_: &mut Signature) {}
+///
+///     fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+///         let client = call.context().client();
+///         Ok(Self(client.info.as_ref().map_or("somebody", |info| &info.name).to_owned()))
+///     }
+/// }
+///
+/// /// Returns a greeting.
+/// #[tool]
+/// async fn greet(#[extract] client: ClientName) -> String {
+///     format!("Hello, {}!", client.0)
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a parameter of a handler",
+    label = "a parameter is a struct for the arguments, `Context`, `State<T>` or `Principal`",
+    note = "for arguments, derive `serde::Deserialize` and `schemars::JsonSchema` for `{Self}`",
+    note = "for anything else, implement `plainwire::FromCall<plainwire::ViaCall>` for `{Self}`"
+)]
+pub trait FromCall<Via>: Sized {
+    /// Adds what the parameter takes to the handler's description.
+    fn declare(signature: &mut Signature);
+
+    /// Makes the parameter.
+    ///
+    /// # Errors
+    /// [`Rejected`] for arguments that do not fit, and for calls that may not be made.
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected>;
+}
+
+impl FromCall<ViaCall> for Context {
+    fn declare(_: &mut Signature) {}
+
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+        Ok(call.context())
+    }
+}
+
+impl<T: Send + Sync + 'static> FromCall<ViaCall> for State<T> {
+    fn declare(signature: &mut Signature) {
+        signature.needs::<T>();
+    }
+
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+        Ok(call.state().expect("a server does not begin without the states that its handlers need"))
+    }
+}
+
+impl FromCall<ViaCall> for Principal {
+    fn declare(_: &mut Signature) {}
+
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+        let nobody = || Rejected("expected a client that has proved who it is, but found none".to_owned());
+        call.context().principal().cloned().ok_or_else(nobody)
+    }
+}
+
+impl FromCall<ViaCall> for Option<Principal> {
+    fn declare(_: &mut Signature) {}
+
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+        Ok(call.context().principal().cloned())
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema> FromCall<ViaArguments> for T {
+    fn declare(signature: &mut Signature) {
+        signature.arguments.push(InputSchema::of::<Self>());
+    }
+
+    fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
+        arguments::read(call.arguments, call.schema)
+    }
+}
+
+/// An async function or closure that answers calls.
+///
+/// Its parameters are at most one struct for the arguments, and what else [`FromCall`] lists; at most eight, in any order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no handler",
+    label = "a handler is an `async fn`, or a closure that returns a future",
+    note = "its parameters are a struct with `Deserialize` and `JsonSchema`, `Context`, `State<T>`, `Principal`, or none",
+    note = "its future has to be `Send`: hold no `Rc` and no lock guard across an `.await`"
+)]
+pub trait Handler<Takes>: Send + Sync + 'static {
+    /// What the function returns.
+    type Output: 'static;
+    /// The future of it.
+    type Future: Future<Output = Self::Output> + Send + 'static;
+
+    /// Describes the parameters.
+    fn declare(signature: &mut Signature);
+
+    /// Makes the parameters and calls the function. The future has not run yet.
+    ///
+    /// # Errors
+    /// [`Rejected`] for arguments that do not fit.
+    fn call(&self, call: &Call<'_>) -> Result<Self::Future, Rejected>;
+}
+
+macro_rules! handler {
+    ($($parameter:ident $via:ident),*) => {
+        impl<F, Fut, $($parameter, $via),*> Handler<($(($parameter, $via),)*)> for F
+        where
+            F: Fn($($parameter),*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output: 'static> + Send + 'static,
+            $($parameter: FromCall<$via>),*
+        {
+            type Output = Fut::Output;
+            type Future = Fut;
+
+            fn declare(signature: &mut Signature) {
+                $($parameter::declare(signature);)*
+                let _ = signature;
+            }
+
+            fn call(&self, call: &Call<'_>) -> Result<Fut, Rejected> {
+                let _ = call;
+                Ok(self($($parameter::from_call(call)?),*))
+            }
+        }
+    };
+}
+
+handler!();
+handler!(A ViaA);
+handler!(A ViaA, B ViaB);
+handler!(A ViaA, B ViaB, C ViaC);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH);
+handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH, I ViaI);

@@ -1,0 +1,208 @@
+//! Bodies: requests read within bounds, responses that are there at once or come event by event.
+//!
+//! A response is pulled: what the client does not read is not made, but stays in the event log of its session or with
+//! the call that would say it.
+
+use std::convert::Infallible;
+use std::future::{Future as _, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use http_body::{Frame, SizeHint};
+use tokio::time::{Instant, Sleep};
+
+use super::compress::{self, Gzip};
+use super::stream::Events;
+
+/// The body of a response.
+#[derive(Default)]
+pub struct Body(Kind);
+
+#[derive(Default)]
+enum Kind {
+    #[default]
+    Empty,
+    Events(Box<Events>),
+    Full(Bytes),
+    /// Compressed, with what is.
+    Gzip(Box<(Gzip, Self)>),
+}
+
+impl Body {
+    pub(crate) fn full(bytes: impl Into<Bytes>) -> Self {
+        Self(Kind::Full(bytes.into()))
+    }
+
+    pub(crate) fn events(events: Events) -> Self {
+        Self(Kind::Events(Box::new(events)))
+    }
+
+    /// Compresses it while it is sent.
+    pub(crate) fn gzip(self) -> Self {
+        Self(Kind::Gzip(Box::new((Gzip::new(), self.0))))
+    }
+
+    /// All of it, if it is there already.
+    pub(crate) fn whole(&self) -> Option<&[u8]> {
+        match &self.0 {
+            Kind::Full(bytes) => Some(bytes),
+            Kind::Empty | Kind::Events(_) | Kind::Gzip(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Body")
+    }
+}
+
+impl Kind {
+    /// Returns what comes next; all of it, if it is there.
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        match self {
+            Self::Empty => Poll::Ready(None),
+            Self::Events(events) => events.poll_next(cx),
+            Self::Full(bytes) => {
+                let bytes = std::mem::take(bytes);
+                *self = Self::Empty;
+                Poll::Ready(Some(bytes).filter(|bytes| !bytes.is_empty()))
+            }
+            Self::Gzip(both) => {
+                let (gzip, plain) = &mut **both;
+                let piece = match plain {
+                    Self::Full(bytes) => Some(compress::next_piece(bytes)).filter(|piece| !piece.is_empty()),
+                    plain => ready!(plain.poll_next(cx)),
+                };
+                let next = piece.map(|piece| gzip.piece(&piece)).or_else(|| gzip.end());
+                if next.is_none() {
+                    *self = Self::Empty;
+                }
+                Poll::Ready(next)
+            }
+        }
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_next(cx).map(|bytes| bytes.map(|it| Ok(Frame::data(it))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self.0, Kind::Empty)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Kind::Empty => SizeHint::with_exact(0),
+            Kind::Events(_) | Kind::Gzip(_) => SizeHint::default(),
+            Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+        }
+    }
+}
+
+/// Bytes for which there is room before any of them has come, if they are declared.
+const BELIEVED: usize = 4 << 20;
+
+/// Why a body could not be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// The client broke off.
+    Broken(String),
+    TooLarge,
+    TooSlow,
+}
+
+/// Bytes per second behind the first `patience`: slower ones would hold their place for ever with a byte now and then.
+const SLOWEST: usize = 16 << 10;
+
+/// Reads a body of at most `limit` bytes whose parts are at most `patience` apart. All of it may take `patience`, and as long
+/// as its bytes take at [`SLOWEST`].
+pub(crate) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Vec<u8>, Unread>
+where
+    B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+{
+    let declared = body.size_hint().lower();
+    let mut body = pin!(body);
+    let began = Instant::now();
+    // Room that is not written to costs nothing, up to a point.
+    let mut bytes = Vec::with_capacity(usize::try_from(declared).unwrap_or(0).min(BELIEVED));
+    let mut sleep: Option<Pin<Box<Sleep>>> = None;
+    loop {
+        let frame = poll_fn(|cx| match body.as_mut().poll_frame(cx) {
+            Poll::Ready(frame) => Poll::Ready(Ok(frame)),
+            Poll::Pending => {
+                let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+                sleep.as_mut().poll(cx).map(|()| Err(Unread::TooSlow))
+            }
+        });
+        let Some(frame) = frame.await? else { return Ok(bytes) };
+        let frame = frame.map_err(|error| Unread::Broken(error.to_string()))?;
+        let Ok(mut data) = frame.into_data() else { continue };
+        if data.remaining() > limit - bytes.len() {
+            return Err(Unread::TooLarge);
+        }
+        while data.has_remaining() {
+            let chunk = data.chunk();
+            bytes.extend_from_slice(chunk);
+            let count = chunk.len();
+            data.advance(count);
+        }
+        if let Some(sleep) = &mut sleep {
+            let earned = Duration::from_secs_f64(bytes.len() as f64 / SLOWEST as f64);
+            sleep.as_mut().reset((began + earned).min(Instant::now()) + patience);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many bytes every so often, for ever.
+    struct Trickle(Pin<Box<Sleep>>, Duration, usize);
+
+    impl http_body::Body for Trickle {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            ready!(self.0.as_mut().poll(cx));
+            let every = self.1;
+            self.0.as_mut().reset(Instant::now() + every);
+            Poll::Ready(Some(Ok(Frame::data(vec![b' '; self.2].into()))))
+        }
+    }
+
+    async fn trickled(first: u64, every: u64, bytes: usize) -> (Result<Vec<u8>, Unread>, u64) {
+        let began = Instant::now();
+        let first = Box::pin(tokio::time::sleep(Duration::from_secs(first)));
+        let body = Trickle(first, Duration::from_secs(every), bytes);
+        (read(body, 1 << 20, Duration::from_secs(30)).await, began.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_comes_byte_by_byte_is_given_up() {
+        assert_eq!(trickled(5, 5, 1).await, (Err(Unread::TooSlow), 30));
+        // A slow network is none of that: 17 KiB in a second, up to the limit.
+        assert_eq!(trickled(1, 1, 17 << 10).await, (Err(Unread::TooLarge), 61));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_sent_a_lot_may_be_silent_no_longer_than_others() {
+        assert_eq!(trickled(1, 29, 800 << 10).await, (Err(Unread::TooLarge), 30));
+        assert_eq!(trickled(1, 31, 800 << 10).await, (Err(Unread::TooSlow), 31));
+    }
+}

@@ -1,0 +1,264 @@
+//! The endpoint: which of the eras a request belongs to, and what everybody has to pass before that is asked.
+//!
+//! Order: source (400, 403), method (405), what is accepted (406), declared size (413), type and coding (415), who it is (401),
+//! how many bodies they send (429), the body (408, 413), how many requests they have open (429), the message (400), its era.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Buf;
+use http::header::{
+    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, CONTENT_ENCODING,
+    CONTENT_TYPE, ORIGIN, VARY,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use plainwire_proto::envelope::{self, Message};
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::http as rules;
+use plainwire_proto::json::{Span, shorten};
+
+use super::eras::{PATHS, Sse};
+use super::session::Sessions;
+use crate::server::Built;
+use crate::server::context::Principal;
+use crate::stream::Direction;
+
+pub(crate) mod answer;
+mod body;
+mod compress;
+mod ending;
+mod guard;
+mod message;
+pub(crate) mod stream;
+mod usage;
+
+pub(crate) use answer::SESSION_ID;
+pub use body::Body;
+use body::Unread;
+use compress::Accepted;
+pub use compress::Compression;
+pub(crate) use ending::Ending;
+pub(crate) use guard::{Guard, Token, local_hosts};
+use message::unread;
+pub(crate) use message::{Fields, Read, is_listen, refused};
+pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
+pub(crate) use usage::{Place, Usage, Who};
+
+/// Where one server is reached.
+pub(crate) struct Endpoint {
+    pub(super) bodies: Arc<Usage>,
+    pub(super) built: Arc<Built>,
+    pub(super) compression: Compression,
+    pub(super) ending: Ending,
+    pub(super) guard: Guard,
+    pub(super) in_flight: Arc<Usage>,
+    pub(super) listens: Arc<Usage>,
+    /// How long the next part of a body may take.
+    pub(super) patience: Duration,
+    pub(super) sessions: Arc<Sessions>,
+    /// Sessions of 2024-11-05, if they are served.
+    pub(super) sse: Option<Arc<Sse>>,
+}
+
+/// Who sends a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(super) principal: Option<Arc<Principal>>,
+    pub(super) who: Who,
+}
+
+/// The address that a request comes from, among its extensions.
+///
+/// Callers that have not proved who they are, are told apart by it. [`super::Http::serve`] puts it there; an application that
+/// mounts the service does so itself, or all of these callers share one count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RemoteAddr(pub IpAddr);
+
+/// Bodies that a caller may be sending at a time. 1,024: a proxy in front makes one caller of many, and whole bodies are
+/// read in milliseconds.
+const BODIES: usize = 1_024;
+
+pub(super) const METHODS: &str = "DELETE, GET, OPTIONS, POST";
+
+impl Endpoint {
+    pub(super) async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        let (head, body) = request.into_parts();
+        if let Err((status, why)) = self.guard.check_source(&head) {
+            return answer::refusal(status, None, why);
+        }
+        let origin = head.headers.get(ORIGIN).cloned();
+        let sse = self.sse.as_ref().filter(|_| PATHS.contains(&head.uri.path()));
+        let mut response = match (sse, &head.method) {
+            (_, &Method::OPTIONS) => preflight(&head.headers),
+            (Some(sse), _) => self.handle_sse(sse, &head, body).await,
+            (None, &Method::DELETE) => self.delete(&head).await,
+            (None, &Method::GET) => self.get(&head).await,
+            (None, &Method::POST) => self.post(&head, body).await,
+            (None, found) => answer::method_not_allowed(METHODS, found),
+        };
+        if let Some(origin) = origin {
+            let headers = response.headers_mut();
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            let exposed = HeaderValue::from_static("mcp-session-id, www-authenticate");
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+            headers.insert(VARY, HeaderValue::from_static("origin"));
+        }
+        self.compression.apply(Accepted::read(&head.headers), response)
+    }
+
+    async fn post<B>(&self, head: &Parts, body: B) -> Response<Body>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        if !accepts(&head.headers, "application/json") && !accepts(&head.headers, "text/event-stream") {
+            return answer::not_acceptable("application/json, text/event-stream", &head.headers);
+        }
+        let (bytes, caller) = match self.receive(head, body).await {
+            Ok(received) => received,
+            Err(refused) => return *refused,
+        };
+        let (read, place) = match self.read(&bytes, &caller) {
+            Ok(read) => read,
+            Err(refused) => return *refused,
+        };
+        let response = self.post_message(head, caller, read, place).await;
+        if let (Some(tap), Some(bytes)) = (&self.built.tap, response.body().whole()) {
+            tap.see(Direction::Out, bytes);
+        }
+        response
+    }
+
+    /// Reads the body of a POST, behind all that is checked before.
+    ///
+    /// # Errors
+    /// What its sender is told instead.
+    pub(super) async fn receive<B>(
+        &self,
+        head: &Parts,
+        body: B,
+    ) -> Result<(Vec<u8>, Caller), Box<Response<Body>>>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        let refuse = |status, text: String| Err(Box::new(answer::refusal(status, None, text)));
+        let limit = self.built.config.limits.frame_in;
+        let too_large = || {
+            let text = format!("expected a body of at most {limit} bytes (limit `frame_in`), but found more");
+            refuse(413, text)
+        };
+        if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limit {
+            return too_large();
+        }
+        if let Err(text) = check_type(&head.headers) {
+            return refuse(415, text);
+        }
+        let caller = self.caller(head).map_err(|found| Box::new(answer::unauthorized(found)))?;
+        let Some(_place) = self.bodies.take(&caller.who, BODIES) else {
+            return refuse(429, format!("expected at most {BODIES} bodies at a time, but found one more"));
+        };
+        match body::read(body, limit, self.patience).await {
+            Ok(bytes) => Ok((bytes, caller)),
+            Err(Unread::TooLarge) => too_large(),
+            Err(Unread::TooSlow) => {
+                let patience = self.patience;
+                refuse(408, format!("expected the next part of the body within {patience:?}, but found less"))
+            }
+            Err(Unread::Broken(why)) => refuse(400, format!("expected a whole body, but found: {why}")),
+        }
+    }
+
+    /// Reads a body as a message, and takes a place among the requests in flight.
+    ///
+    /// # Errors
+    /// What its sender is told if it is no text, or a request for which there is no place.
+    pub(super) fn read<'r>(
+        &self,
+        bytes: &'r [u8],
+        caller: &Caller,
+    ) -> Result<(Read<'r>, Place), Box<Response<Body>>> {
+        if let Some(tap) = &self.built.tap {
+            tap.see(Direction::In, bytes);
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            let error = Error::new(ErrorKind::Parse, "expected UTF-8, but found other bytes");
+            return Err(Box::new(unread(&error)));
+        };
+        let parsed = envelope::parse(text, Span::whole(text), self.built.config.limits.depth);
+        // Who may not ask any more can still cancel, and answer.
+        let ends_something = matches!(&parsed, Ok(message) if !matches!(message, Message::Request { .. }));
+        let most = self.built.config.limits.in_flight;
+        let Some(place) = self.in_flight.take(&caller.who, if ends_something { usize::MAX } else { most })
+        else {
+            let text =
+                format!("expected at most {most} requests at a time (limit `in_flight`), but found one more");
+            return Err(Box::new(answer::refusal(429, rules::answered_id(&parsed), text)));
+        };
+        Ok((Read { parsed, text }, place))
+    }
+
+    /// Finds out who sends a request: by its token, or where there are none by what the application around has found out.
+    ///
+    /// # Errors
+    /// What was found of them instead of what proves it.
+    pub(super) fn caller(&self, head: &Parts) -> Result<Caller, &'static str> {
+        let principal = match self.guard.tokens.is_empty() {
+            true => head.extensions.get::<Principal>().cloned().map(Arc::new),
+            false => self.guard.authenticate(&head.headers)?,
+        };
+        let who = match (&principal, head.extensions.get::<RemoteAddr>()) {
+            (Some(principal), _) => principal.name.as_str().into(),
+            (None, Some(RemoteAddr(address))) => address.to_string().into(),
+            (None, None) => "".into(),
+        };
+        Ok(Caller { principal, who })
+    }
+}
+
+/// Checks that a body is JSON, and as it is.
+///
+/// # Errors
+/// What was expected instead, for a 415.
+fn check_type(headers: &HeaderMap) -> Result<(), String> {
+    let value = |name| headers.get(name).map(|it| it.to_str().unwrap_or("other bytes"));
+    let found = value(CONTENT_TYPE);
+    let kind = found.and_then(|it| it.split(';').next()).unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        let found = found.map_or_else(|| "nothing".to_owned(), |it| format!("{:?}", shorten(it)));
+        return Err(format!("expected `content-type: application/json`, but found {found}"));
+    }
+    match value(CONTENT_ENCODING).filter(|it| !it.eq_ignore_ascii_case("identity")) {
+        None => Ok(()),
+        Some(found) => Err(format!("expected no `content-encoding`, but found {:?}", shorten(found))),
+    }
+}
+
+/// Whether the client takes answers of this type; one that does not say takes all.
+pub(super) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
+    let mut found = headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok()).peekable();
+    let group = wanted.split('/').next().unwrap_or_default();
+    let takes = |range: &str| {
+        let range = range.split(';').next().unwrap_or_default().trim();
+        range == "*/*"
+            || range.eq_ignore_ascii_case(wanted)
+            || range.strip_suffix("/*").is_some_and(|it| it.eq_ignore_ascii_case(group))
+    };
+    found.peek().is_none() || found.flat_map(|it| it.split(',')).any(takes)
+}
+
+/// What a browser asks before it lets a page send a request; its origin was checked already.
+fn preflight(headers: &HeaderMap) -> Response<Body> {
+    let mut response = answer::empty(StatusCode::NO_CONTENT);
+    let it = response.headers_mut();
+    it.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+    it.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+    if let Some(asked) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+        it.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
+    }
+    response
+}

@@ -1,0 +1,255 @@
+//! HTTP+SSE of 2024-11-05: `GET /sse` opens the stream of a session, `POST /messages` speaks in it.
+//!
+//! In: requests at these two paths. Out: a stream whose first event says where to send messages, with all that the session
+//! says behind it, and a 202 for each message. A session lives as long as its stream and is known by an id that nobody
+//! can guess. Here are no stores, no ids of events and no coming back: that is what Streamable HTTP added.
+//!
+//! Source: 2024-11-05 `basic/transports` "HTTP with SSE".
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Buf;
+use http::request::Parts;
+use http::{Method, Response, StatusCode};
+use plainwire_proto::envelope::{self, Id, Message};
+use plainwire_proto::error::Error;
+use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal};
+use plainwire_proto::peer::Transmit;
+use plainwire_proto::revision::{Era, Revision};
+use plainwire_proto::sse::{self, Fields as Event};
+
+use super::one_stream::{Ended, OneStream, Reader};
+use crate::runtime::random;
+use crate::server::Built;
+use crate::server::context::Principal;
+use crate::server::http::endpoint::{
+    Body, Caller, Endpoint, Events, Fields, Place, Read, Source, Usage, accepts, answer, refused, stream,
+};
+use crate::stream::Tap;
+
+/// Where streams are opened, and where messages are sent to.
+pub(crate) const PATHS: [&str; 2] = ["/sse", "/messages"];
+
+/// Sessions that one caller may have open at a time. 1,024: a proxy in front makes one caller of many.
+const SESSIONS: usize = 1_024;
+
+/// How long a request waits for its session to be read, before its client is told to do so.
+const ROOM: Duration = Duration::from_secs(30);
+
+/// The sessions that are open.
+#[derive(Default)]
+pub(crate) struct Sse {
+    by_id: Mutex<HashMap<Box<str>, Entry>>,
+    usage: Arc<Usage>,
+}
+
+struct Entry {
+    session: Arc<OneStream>,
+    principal: Option<Arc<Principal>>,
+}
+
+impl Sse {
+    /// Begins a session of `caller`; `None` if there are too many.
+    fn open(self: &Arc<Self>, built: &Arc<Built>, caller: Caller) -> Option<(Opened, Place)> {
+        let place = self.usage.take(&caller.who, SESSIONS)?;
+        let id: Box<str> = random::id().into();
+        let (session, reader) = OneStream::open(built, caller.principal.clone());
+        self.lock().insert(id.clone(), Entry { session, principal: caller.principal });
+        let opened = Opened { id, is_announced: false, reader, sse: Arc::clone(self) };
+        Some((opened, place))
+    }
+
+    /// Finds a session of this principal.
+    fn find(&self, id: &str, principal: Option<&Arc<Principal>>) -> Option<Arc<OneStream>> {
+        let open = self.lock();
+        let entry = open.get(id).filter(|entry| entry.principal.as_ref() == principal)?;
+        Some(Arc::clone(&entry.session))
+    }
+
+    /// Ends all sessions: the server ends.
+    pub(crate) fn end(&self) {
+        let open = std::mem::take(&mut *self.lock());
+        open.into_values().for_each(|entry| entry.session.end());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Entry>> {
+        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The stream of a session. Dropped, as when its client leaves, it ends the session.
+pub(crate) struct Opened {
+    id: Box<str>,
+    /// Whether the client knows where to send messages.
+    is_announced: bool,
+    reader: Reader,
+    sse: Arc<Sse>,
+}
+
+impl Opened {
+    /// Writes the next event; `None` at the end.
+    pub(crate) fn poll_next(
+        &mut self,
+        (out, tap): (&mut Vec<u8>, Option<&Tap>),
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<()>> {
+        if !self.is_announced {
+            self.is_announced = true;
+            let data = format!("{}?sessionId={}", PATHS[1], self.id);
+            sse::write_event(out, Event { event: Some("endpoint"), data: Some(&data), ..Event::default() });
+            return Poll::Ready(Some(()));
+        }
+        self.reader.poll_next(cx).map(|transmit| {
+            let Transmit { bytes, .. } = transmit?;
+            stream::write((out, tap), None, &bytes);
+            Some(())
+        })
+    }
+
+    /// Whether nothing is due to the client, so that a server that ends need not wait.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.reader.is_at_rest()
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.sse.lock().remove(&self.id);
+    }
+}
+
+impl Endpoint {
+    /// Answers a request at one of [`PATHS`].
+    pub(crate) async fn handle_sse<B>(&self, sse: &Arc<Sse>, head: &Parts, body: B) -> Response<Body>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        let is_stream = head.uri.path() == PATHS[0];
+        match head.method {
+            Method::GET if is_stream => self.open_sse(sse, head),
+            Method::POST if !is_stream => self.post_sse(sse, head, body).await,
+            ref found => {
+                answer::method_not_allowed(if is_stream { "GET, OPTIONS" } else { "OPTIONS, POST" }, found)
+            }
+        }
+    }
+
+    fn open_sse(&self, sse: &Arc<Sse>, head: &Parts) -> Response<Body> {
+        if !accepts(&head.headers, "text/event-stream") {
+            return answer::not_acceptable("text/event-stream", &head.headers);
+        }
+        let caller = match self.caller(head) {
+            Ok(caller) => caller,
+            Err(found) => return answer::unauthorized(found),
+        };
+        let Some((opened, place)) = sse.open(&self.built, caller) else {
+            let text = format!("expected at most {SESSIONS} streams at a time, but found one more");
+            return answer::refusal(429, None, text);
+        };
+        answer::events(Events::new(Source::Opened(Box::new(opened)), Some(place.into()), self))
+    }
+
+    async fn post_sse<B>(&self, sse: &Sse, head: &Parts, body: B) -> Response<Body>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        let (bytes, caller) = match self.receive(head, body).await {
+            Ok(received) => received,
+            Err(refused) => return *refused,
+        };
+        let (read, place) = match self.read(&bytes, &caller) {
+            Ok(read) => read,
+            Err(refused) => return *refused,
+        };
+        let found = session_of(head).and_then(|id| Some((id, sse.find(id, caller.principal.as_ref())?)));
+        let asked = rules::answered_id(&read.parsed).cloned();
+        let asked = asked.as_ref();
+        let Some((id, session)) = found else { return no_session(asked) };
+        if let Err(refusal) = self.check_sse(id, session.revision(), &read, head) {
+            return refused(&refusal, asked);
+        }
+        match tokio::time::timeout(ROOM, session.post(read.into_posted(), Arc::new(place))).await {
+            Ok(Ok(())) => answer::empty(StatusCode::ACCEPTED),
+            Ok(Err(Ended)) => no_session(asked),
+            Err(_) => {
+                answer::refusal(503, asked, "expected the stream of the session to be read, but nobody does")
+            }
+        }
+    }
+
+    /// Checks that a message belongs to a revision with a handshake. What the session itself can answer passes.
+    fn check_sse(
+        &self,
+        id: &str,
+        revision: Option<Revision>,
+        read: &Read<'_>,
+        head: &Parts,
+    ) -> Result<(), Refusal> {
+        let headers = InSession { fields: Fields(&head.headers), id };
+        // Nobody can be told which of several messages a refusal is for.
+        rules::check_batch(read.text, revision.unwrap_or(Revision::NEWEST))?;
+        let is_batch = envelope::is_batch(read.text);
+        if !is_batch && read.parsed.as_ref().is_err_and(|it| it.answer && it.id.is_some()) {
+            return Ok(());
+        }
+        match rules::classify(read.text, &read.parsed, &headers, self.rules())? {
+            Class::Modern | Class::ModernNotification => Err(Refusal::modern(self.too_modern(read))),
+            Class::Initialize | Class::Session(_) => {
+                revision.map_or(Ok(()), |revision| rules::check_session(&headers, revision, self.rules()))
+            }
+        }
+    }
+
+    /// Says which versions are spoken here to a message that names one which is not.
+    fn too_modern(&self, read: &Read<'_>) -> Error {
+        let params = match &read.parsed {
+            Ok(Message::Request { params, .. } | Message::Notification { params, .. }) => Some(params),
+            _ => None,
+        };
+        let named = params.and_then(|params| params.meta.protocol_version);
+        let named = named.and_then(|span| span.string(read.text)).unwrap_or_default();
+        let mut spoken = self.built.config.revisions.clone();
+        spoken.retain(|revision| revision.era() == Era::Legacy);
+        Error::unsupported_version(&spoken, &named)
+    }
+}
+
+/// The headers of a request whose session stands in its address.
+struct InSession<'h> {
+    fields: Fields<'h>,
+    id: &'h str,
+}
+
+impl Headers for InSession<'_> {
+    fn value(&self, name: &str) -> Found<'_> {
+        if name == rules::SESSION { Found::One(self.id.as_bytes()) } else { self.fields.value(name) }
+    }
+}
+
+/// The id of the session that a message is for.
+fn session_of(head: &Parts) -> Option<&str> {
+    head.uri.query()?.split('&').find_map(|pair| pair.strip_prefix("sessionId="))
+}
+
+fn no_session(asked: Option<&Id>) -> Response<Body> {
+    answer::refusal(404, asked, "expected `sessionId` to be of a stream that is open, but found another one")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_is_left_of_a_stream_that_was_dropped() {
+        let (built, _) = crate::server!("sse").build(None).expect("a legal server");
+        let sse = Arc::<Sse>::default();
+        let caller = Caller { principal: None, who: "ada".into() };
+        let (opened, _place) = sse.open(&built, caller).expect("a place");
+        assert!(sse.find(&opened.id.clone(), None).is_some());
+        drop(opened);
+        assert!(sse.lock().is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! An endpoint as a service of `tower`, for a listener of our own and for that of any application.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Buf;
+use http::{Request, Response};
+
+use super::endpoint::{Body, Endpoint};
+use super::eras::http_sse;
+
+/// A server as a service of `tower`; clones are the same server.
+#[derive(Clone)]
+pub struct HttpService {
+    endpoint: Arc<Endpoint>,
+}
+
+impl std::fmt::Debug for HttpService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HttpService")
+    }
+}
+
+impl HttpService {
+    pub(super) fn new(endpoint: Endpoint) -> Self {
+        Self { endpoint: Arc::new(endpoint) }
+    }
+
+    /// Answers one request. Who sends it is in its extensions, if the application around knows: a
+    /// [`Principal`](crate::Principal), which counts unless the endpoint asks for tokens, and a
+    /// [`RemoteAddr`](super::RemoteAddr).
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
+    {
+        self.endpoint.handle(request).await
+    }
+
+    /// Tells the streams that would outlast the server that it ends: those that GET opened end, and
+    /// `subscriptions/listen` gets its result. Streams that begin later end at once. Requests that run are answered; how
+    /// long the application waits for them is its own business.
+    ///
+    /// For the graceful shutdown of an application that mounts the service, which would wait for these streams for ever.
+    pub fn shutdown(&self) {
+        self.endpoint.ending.begin();
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        self.endpoint.ending.has_begun()
+    }
+
+    pub(super) fn drain(&self) -> Duration {
+        self.endpoint.built.drain
+    }
+
+    pub(super) fn has_sse_at(&self, path: &str) -> bool {
+        self.endpoint.sse.is_some() && http_sse::PATHS.contains(&path)
+    }
+
+    /// Ends what still goes on.
+    pub(super) fn end(&self) {
+        self.endpoint.sessions.end();
+        self.endpoint.sse.iter().for_each(|sse| sse.end());
+    }
+}
+
+impl<B> tower_service::Service<Request<B>> for HttpService
+where
+    B: http_body::Body<Data: Buf + Send, Error: std::fmt::Display + Send> + Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let service = self.clone();
+        Box::pin(async move { Ok(service.handle(request).await) })
+    }
+}

@@ -1,0 +1,104 @@
+//! Rules about channels.
+//!
+//! In: stores. Out: whether who listens hears what is published, and learns what was lost.
+
+use std::task::Poll;
+use std::time::Duration;
+
+use super::trial::{Broken, LIMITS, hear, hears, hears_nothing, same, wakes_the_last};
+use crate::server::store::limits::Limits;
+use crate::server::store::{Heard, Store};
+
+/// A message is any bytes, and reaches everybody who listens, on whatever replica, in the order of publishing.
+///
+/// # Errors
+/// [`Broken`] if the store breaks the rule.
+pub async fn a_message_reaches_all_who_listen<S: Store>(
+    make: impl AsyncFn(Limits) -> [S; 2],
+    idle: Duration,
+) -> Result<(), Broken> {
+    let [here, there] = make(LIMITS).await;
+    let every_byte: Vec<u8> = (0..=u8::MAX).collect();
+    let messages = [&b"first"[..], &every_byte, b"", b"last"];
+    let mut listening = [here.subscribe("a").await?, here.subscribe("a").await?, there.subscribe("a").await?];
+    for message in messages {
+        here.publish("a", message).await?;
+    }
+    for subscription in &mut listening {
+        for message in messages {
+            hears(&mut **subscription, message).await?;
+        }
+        hears_nothing(&mut **subscription, idle).await?;
+    }
+    let [ours, dropped, theirs] = &mut listening;
+    drop(std::mem::replace(dropped, here.subscribe("b").await?));
+    there.publish("a", b"afterwards").await?;
+    hears(&mut **ours, b"afterwards").await?;
+    hears(&mut **theirs, b"afterwards").await
+}
+
+/// Who listens hears one channel only, and nothing that was published before.
+///
+/// # Errors
+/// [`Broken`] if the store breaks the rule.
+pub async fn who_listens_hears_one_channel_from_then_on<S: Store>(
+    make: impl AsyncFn(Limits) -> [S; 2],
+    idle: Duration,
+) -> Result<(), Broken> {
+    let [here, there] = make(LIMITS).await;
+    here.publish("a", b"too early").await?;
+    let mut subscription = there.subscribe("a").await?;
+    for channel in ["b", "aa", "A", "*", "?", "[a]", ""] {
+        here.publish(channel, b"elsewhere").await?;
+    }
+    hears_nothing(&mut *subscription, idle).await?;
+    here.publish("a", b"here").await?;
+    hears(&mut *subscription, b"here").await
+}
+
+/// Every message that was published is heard at its place, or counted as missed there.
+///
+/// # Errors
+/// [`Broken`] if the store breaks the rule.
+pub async fn a_slow_listener_learns_how_many_messages_it_missed<S: Store>(
+    make: impl AsyncFn(Limits) -> [S; 2],
+    idle: Duration,
+) -> Result<(), Broken> {
+    let [here, there] = make(Limits { messages: 8, ..LIMITS }).await;
+    let mut subscription = there.subscribe("a").await?;
+    let mut place = 0;
+    for end in [5, 30, 47] {
+        for number in place..end {
+            here.publish("a", number.to_string().as_bytes()).await?;
+        }
+        while place < end {
+            match hear(&mut *subscription).await? {
+                Some(Heard::Missed(count)) if count > 0 => place += count,
+                found => {
+                    let expected = Some(Heard::Message(place.to_string().into_bytes()));
+                    same("the message at its place", &found, &expected)?;
+                    place += 1;
+                }
+            }
+        }
+        same("how many messages were heard or missed", &place, &end)?;
+    }
+    hears_nothing(&mut *subscription, idle).await
+}
+
+/// A subscription that goes from one task to another wakes that one.
+///
+/// # Errors
+/// [`Broken`] if the store breaks the rule.
+pub async fn a_subscription_wakes_whoever_polled_it_last<S: Store>(
+    make: impl AsyncFn(Limits) -> [S; 2],
+    idle: Duration,
+) -> Result<(), Broken> {
+    let [here, there] = make(LIMITS).await;
+    let mut subscription = there.subscribe("a").await?;
+    hears_nothing(&mut *subscription, idle).await?;
+    let happens = here.publish("a", b"message");
+    let poll = |cx: &mut std::task::Context<'_>| !matches!(subscription.poll_next(cx), Poll::Pending);
+    wakes_the_last("a subscription", poll, happens).await?;
+    hears(&mut *subscription, b"message").await
+}

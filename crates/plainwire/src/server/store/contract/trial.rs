@@ -1,0 +1,231 @@
+//! What the rules share: waiting with patience, and saying what was expected.
+//!
+//! In: tails, subscriptions and futures. Out: what they give, or a [`Broken`].
+
+use std::fmt::{self, Debug};
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use crate::server::store::limits::Limits;
+use crate::server::store::{Heard, Store, StoreError, Subscription, Tail, Tailed};
+
+/// How a rule ends.
+pub(super) type Kept = Result<(), Broken>;
+
+/// How a store breaks a rule, in words: what was expected, and what was found.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Broken(String);
+
+impl Broken {
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// As the text, so that a test that returns one shows it.
+impl Debug for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Broken {}
+
+impl From<StoreError> for Broken {
+    fn from(error: StoreError) -> Self {
+        Self(format!("expected the store to do it, but found the error: {error}"))
+    }
+}
+
+/// A session and who has it.
+pub(super) const ID: &str = "6f0a1c52-8d7e-4b1f-9a3e-2c45d6e7f801";
+
+/// Long enough for every rule that is not about expiry.
+pub(super) const LONG: Duration = Duration::from_secs(3600);
+
+/// As many as anybody needs, and few enough to see whether they are kept.
+pub(super) const LIMITS: Limits =
+    Limits { sessions: 100, events: 1_000, bytes: 1 << 20, streams: 100, messages: 1_000 };
+
+pub(super) fn same<T: Debug + PartialEq>(what: &str, found: &T, expected: &T) -> Kept {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Broken(format!("expected {what} to be {}, but found {}", short(expected), short(found))))
+}
+
+/// Whether a store refuses to do it, in whatever words.
+pub(super) fn refused<T: Debug>(what: &str, found: &Result<T, StoreError>) -> Kept {
+    match found {
+        Err(StoreError::Failed { .. }) => Ok(()),
+        other => Err(Broken(format!("expected {what} to fail, but found {}", short(other)))),
+    }
+}
+
+fn short(value: &impl Debug) -> String {
+    let text = format!("{value:?}");
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Makes a session with a stream of `count` events, the numbers as text.
+pub(super) async fn session_with(store: &impl Store, stream: u64, count: u64) -> Kept {
+    store.create(ID, b"record", LONG).await?;
+    write(store, stream, 1..=count).await
+}
+
+/// Writes events, each with its number as text, and looks whether they get these numbers.
+pub(super) async fn write(store: &impl Store, stream: u64, numbers: impl IntoIterator<Item = u64>) -> Kept {
+    for number in numbers {
+        let given = store.append(ID, stream, number.to_string().as_bytes()).await?;
+        same("the number of an event", &given, &number)?;
+    }
+    Ok(())
+}
+
+/// An event as [`write`] writes it.
+pub(super) fn event(number: u64) -> Tailed {
+    Tailed::Event(number, number.to_string().into_bytes())
+}
+
+pub(super) async fn tail(store: &impl Store, stream: u64, after: u64) -> Result<Box<dyn Tail>, Broken> {
+    let tail = store.tail(ID, stream, after).await?;
+    tail.ok_or_else(|| Broken(format!("expected stream {stream} to have a tail, but found none")))
+}
+
+/// Returns what comes next; `None` at the end.
+pub(super) async fn next(tail: &mut dyn Tail) -> Result<Option<Tailed>, Broken> {
+    let next = within(PATIENCE, poll_fn(|cx| tail.poll_next(cx))).await;
+    let next = next.ok_or_else(|| Broken::new("expected a tail to go on or to end, but found nothing"))?;
+    Ok(next.transpose()?)
+}
+
+/// Looks whether exactly these events come next.
+pub(super) async fn reads(tail: &mut dyn Tail, numbers: impl IntoIterator<Item = u64>) -> Kept {
+    for number in numbers {
+        same("what comes next in a tail", &next(tail).await?, &Some(event(number)))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn ends(tail: &mut dyn Tail) -> Kept {
+    same("what comes next in a tail", &next(tail).await?, &None)
+}
+
+/// Looks whether nothing comes for a while.
+pub(super) async fn waits(tail: &mut dyn Tail, idle: Duration) -> Kept {
+    match within(idle / 4, poll_fn(|cx| tail.poll_next(cx))).await {
+        None => Ok(()),
+        Some(found) => Err(Broken(format!("expected a tail to wait, but found {}", short(&found)))),
+    }
+}
+
+/// Returns the next message, or how many were missed; `None` at the end.
+pub(super) async fn hear(subscription: &mut dyn Subscription) -> Result<Option<Heard>, Broken> {
+    let next = within(PATIENCE, poll_fn(|cx| subscription.poll_next(cx))).await;
+    let next = next.ok_or_else(|| Broken::new("expected a message to come, but found nothing"))?;
+    Ok(next.transpose()?)
+}
+
+pub(super) async fn hears(subscription: &mut dyn Subscription, message: &[u8]) -> Kept {
+    let expected = Some(Heard::Message(message.to_vec()));
+    same("what comes next on a channel", &hear(subscription).await?, &expected)
+}
+
+pub(super) async fn hears_nothing(subscription: &mut dyn Subscription, idle: Duration) -> Kept {
+    match within(idle / 4, poll_fn(|cx| subscription.poll_next(cx))).await {
+        None => Ok(()),
+        Some(found) => Err(Broken(format!("expected a channel to be silent, but found {}", short(&found)))),
+    }
+}
+
+/// Waits for a future, not longer than that. It is not asked once more in the end, as tokio's `timeout` does: what was
+/// there all the time, and woke nobody, does not count.
+pub(super) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
+    let (mut future, mut limit) = (pin!(future), pin!(sleep(limit)));
+    poll_fn(|cx| match limit.as_mut().poll(cx) {
+        Poll::Ready(()) => Poll::Ready(None),
+        Poll::Pending => future.as_mut().poll(cx).map(Some),
+    })
+    .await
+}
+
+/// Runs all of them, and returns what they gave.
+pub(super) async fn all<T>(futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
+    let mut running: Vec<_> = futures.into_iter().map(|future| (future, None)).collect();
+    poll_fn(|cx| {
+        for (future, done) in running.iter_mut().filter(|(_, done)| done.is_none()) {
+            if let Poll::Ready(value) = future.as_mut().poll(cx) {
+                *done = Some(value);
+            }
+        }
+        if running.iter().all(|(_, done)| done.is_some()) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    running.into_iter().filter_map(|(_, done)| done).collect()
+}
+
+/// Appends events on a thread of its own, one after the other; returns their numbers.
+pub(super) async fn write_aside<S: Store>(
+    stores: Arc<[S; 2]>,
+    replica: usize,
+    events: Vec<String>,
+) -> Result<Vec<u64>, StoreError> {
+    let runtime = Handle::current();
+    let writes = move || {
+        let append = |event: &String| runtime.block_on(stores[replica].append(ID, 1, event.as_bytes()));
+        events.iter().map(append).collect()
+    };
+    crate::blocking(writes).await
+}
+
+/// Polls something by two tasks, one after the other; then looks whether the second one is woken by `happens`.
+pub(super) async fn wakes_the_last(
+    what: &str,
+    mut poll: impl FnMut(&mut Context<'_>) -> bool,
+    happens: impl Future<Output = Result<(), StoreError>>,
+) -> Kept {
+    let [first, second] = [Arc::new(Count::default()), Arc::new(Count::default())];
+    for count in [&first, &second] {
+        let waker = Waker::from(Arc::clone(count));
+        if poll(&mut Context::from_waker(&waker)) {
+            return Err(Broken(format!("expected {what} to wait, but found something")));
+        }
+    }
+    happens.await?;
+    let woken = async {
+        while second.0.load(Ordering::SeqCst) == 0 {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let text = format!("expected {what} to wake whoever polled it last, but it did not");
+    within(PATIENCE, woken).await.ok_or(Broken(text))
+}
+
+/// How often a task was woken.
+#[derive(Default)]
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// How long the rules wait for what has to come: 10 s, far more than a store behind a network takes.
+pub const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,0 +1,293 @@
+//! The events of one session, and the tails that read them.
+//!
+//! In: events of several streams. Out: each event to each tail of its stream, once and in order, or how many of them
+//! are not kept any more. A tail is a position and reads from the log when it is polled: what it has not read yet costs
+//! nothing more. The log knows the deadline of its session, and a tail that waits sleeps no longer than that.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::future::Future as _;
+use std::mem;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use tokio::time::{Sleep, sleep_until};
+
+use super::clock::{Clock, Moment};
+use super::lock;
+use crate::server::store::limits::Limits;
+use crate::server::store::{StoreError, Tail, Tailed};
+
+/// What was written in one session. Shared by the session and its tails.
+pub(super) struct Log {
+    clock: Clock,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Bytes of all events.
+    bytes: usize,
+    /// That of the session, which tells each change.
+    deadline: Moment,
+    /// Whether the session was removed, or seen to have expired.
+    ended: bool,
+    /// The number of the last tail.
+    last_tail: u64,
+    /// The streams of the events, the oldest event first. Invariant: as many of each as it has events.
+    order: VecDeque<u64>,
+    streams: HashMap<u64, Stream>,
+}
+
+#[derive(Default)]
+struct Stream {
+    closed: bool,
+    /// The last ones up to number `last`. They are not copied while the log is locked.
+    events: VecDeque<Arc<[u8]>>,
+    last: u64,
+    /// How many tails there are. While there is one, the stream is remembered: it may have to say what is gone.
+    tails: usize,
+    /// Tails that wait, by number.
+    waiting: BTreeMap<u64, Waker>,
+}
+
+/// What a tail finds in the log.
+enum Found {
+    End,
+    Event(u64, Arc<[u8]>),
+    Gone(u64),
+    /// Nothing yet; the session ends then.
+    Nothing(Moment),
+}
+
+impl Log {
+    pub(super) fn new(clock: Clock, deadline: Moment) -> Self {
+        let state = State {
+            bytes: 0,
+            deadline,
+            ended: false,
+            last_tail: 0,
+            order: VecDeque::new(),
+            streams: HashMap::new(),
+        };
+        Self { clock, state: Mutex::new(state) }
+    }
+
+    pub(super) fn append(&self, stream: u64, event: &[u8], limits: &Limits) -> Result<u64, StoreError> {
+        let event = Arc::from(event);
+        let (number, waiting) = {
+            let state = &mut lock(&self.state);
+            let written = state.append(stream, event, limits)?;
+            state.forget_the_oldest(limits);
+            written
+        };
+        wake(waiting);
+        Ok(number)
+    }
+
+    pub(super) fn close(&self, stream: u64) {
+        let waiting = lock(&self.state).close(stream);
+        wake(waiting);
+    }
+
+    /// Ends the session: its tails end, and its events are given back even while there are tails.
+    pub(super) fn end(&self) {
+        let streams = {
+            let state = &mut lock(&self.state);
+            state.ended = true;
+            state.order = VecDeque::new();
+            mem::take(&mut state.streams)
+        };
+        streams.into_values().for_each(|stream| wake(stream.waiting));
+    }
+
+    /// Takes note that the session ends at another time. Returns whom to wake: those who would sleep for too long. Who
+    /// sleeps for too short a time sees it then.
+    pub(super) fn postpone(&self, deadline: Moment) -> Vec<Waker> {
+        let state = &mut lock(&self.state);
+        if deadline >= mem::replace(&mut state.deadline, deadline) {
+            return Vec::new();
+        }
+        state.streams.values_mut().flat_map(|it| mem::take(&mut it.waiting).into_values()).collect()
+    }
+
+    /// Follows a stream; `None` if it is not known, nothing is left to say about it, or `after` is still to come.
+    pub(super) fn tail(self: Arc<Self>, stream: u64, after: u64) -> Option<Follower> {
+        let number = {
+            let state = &mut lock(&self.state);
+            let it = state.streams.get_mut(&stream).filter(|it| !it.is_spent() && after <= it.last)?;
+            it.tails += 1;
+            state.last_tail += 1;
+            state.last_tail
+        };
+        Some(Follower { log: self, next: after.saturating_add(1), number, sleep: None, stream })
+    }
+
+    /// Returns what a tail finds at `next`; where there is nothing yet, `waker` is woken when that changes.
+    fn find(&self, stream: u64, next: u64, tail: u64, waker: &Waker) -> Found {
+        let now = self.clock.now();
+        // Outlives the lock: what a waker does when it is dropped is not ours.
+        let _replaced;
+        let state = &mut lock(&self.state);
+        let deadline = state.deadline;
+        if state.ended || deadline <= now {
+            return Found::End;
+        }
+        let Some(stream) = state.streams.get_mut(&stream) else { return Found::End };
+        if let Some(found) = stream.find(next) {
+            return found;
+        }
+        if !stream.waiting.get(&tail).is_some_and(|it| it.will_wake(waker)) {
+            _replaced = stream.waiting.insert(tail, waker.clone());
+        }
+        Found::Nothing(deadline)
+    }
+
+    /// Forgets a tail.
+    fn leave(&self, stream: u64, tail: u64) {
+        let waker = {
+            let state = &mut lock(&self.state);
+            let Some(it) = state.streams.get_mut(&stream) else { return };
+            let waker = it.waiting.remove(&tail);
+            it.tails -= 1;
+            state.forget_if_spent(stream);
+            waker
+        };
+        drop(waker);
+    }
+}
+
+impl State {
+    /// Returns the number of the event, and whom to wake.
+    fn append(
+        &mut self,
+        number: u64,
+        event: Arc<[u8]>,
+        limits: &Limits,
+    ) -> Result<(u64, BTreeMap<u64, Waker>), StoreError> {
+        if self.ended {
+            return Err(no_session());
+        }
+        if self.streams.len() >= limits.streams && !self.streams.contains_key(&number) {
+            let limit = limits.streams;
+            let text = format!(
+                "expected at most {limit} streams in a session (limit `streams`), but found one more"
+            );
+            return Err(StoreError::failed(text));
+        }
+        let stream = self.streams.entry(number).or_default();
+        if stream.closed {
+            let text =
+                format!("expected an open stream, but found an event for stream {number}, which is closed");
+            return Err(StoreError::failed(text));
+        }
+        self.bytes += event.len();
+        self.order.push_back(number);
+        stream.events.push_back(event);
+        stream.last += 1;
+        Ok((stream.last, mem::take(&mut stream.waiting)))
+    }
+
+    /// Returns whom to wake.
+    fn close(&mut self, number: u64) -> BTreeMap<u64, Waker> {
+        let Some(stream) = self.streams.get_mut(&number) else { return BTreeMap::new() };
+        stream.closed = true;
+        let waiting = mem::take(&mut stream.waiting);
+        self.forget_if_spent(number);
+        waiting
+    }
+
+    /// Keeps the limits. The newest event stays in any case: somebody waits for it right now.
+    fn forget_the_oldest(&mut self, limits: &Limits) {
+        while self.order.len() > 1 && (self.order.len() > limits.events || self.bytes > limits.bytes) {
+            let Some(number) = self.order.pop_front() else { return };
+            let stream = self.streams.get_mut(&number);
+            self.bytes -= stream.and_then(|it| it.events.pop_front()).map_or(0, |event| event.len());
+            self.forget_if_spent(number);
+        }
+    }
+
+    /// Forgets a stream about which nobody can learn anything any more.
+    fn forget_if_spent(&mut self, number: u64) {
+        if self.streams.get(&number).is_some_and(|it| it.is_spent() && it.tails == 0) {
+            self.streams.remove(&number);
+        }
+    }
+}
+
+impl Stream {
+    /// Whether it is closed and all of it is forgotten.
+    fn is_spent(&self) -> bool {
+        self.closed && self.events.is_empty()
+    }
+
+    /// Returns what there is at `next`; `None` if there may be something later.
+    fn find(&self, next: u64) -> Option<Found> {
+        let first = self.last + 1 - self.events.len() as u64;
+        if next < first {
+            return Some(Found::Gone(first - next));
+        }
+        let event = self.events.get((next - first) as usize).map(|it| Found::Event(next, Arc::clone(it)));
+        event.or(self.closed.then_some(Found::End))
+    }
+}
+
+/// A position in a stream.
+pub(super) struct Follower {
+    log: Arc<Log>,
+    /// The event that comes next.
+    next: u64,
+    /// Its name among the tails of the session.
+    number: u64,
+    /// Until the session ends, as far as was known when it began to wait.
+    sleep: Option<Pin<Box<Sleep>>>,
+    stream: u64,
+}
+
+impl Tail for Follower {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Tailed, StoreError>>> {
+        loop {
+            let deadline = match self.log.find(self.stream, self.next, self.number, cx.waker()) {
+                Found::End => return Poll::Ready(None),
+                Found::Event(number, event) => {
+                    self.next += 1;
+                    return Poll::Ready(Some(Ok(Tailed::Event(number, event.to_vec()))));
+                }
+                Found::Gone(count) => {
+                    self.next += count;
+                    return Poll::Ready(Some(Ok(Tailed::Gone(count))));
+                }
+                Found::Nothing(deadline) => deadline,
+            };
+            if !self.slept_until(deadline, cx) {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+impl Follower {
+    /// Sleeps until `deadline` or earlier. Returns whether that is over.
+    fn slept_until(&mut self, deadline: Moment, cx: &mut Context<'_>) -> bool {
+        let Some(deadline) = self.log.clock.instant(deadline) else { return false };
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        // Each touch moves the deadline: the timer is only moved when it has to be.
+        if sleep.is_elapsed() || deadline < sleep.deadline() {
+            sleep.as_mut().reset(deadline);
+        }
+        sleep.as_mut().poll(cx).is_ready()
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.log.leave(self.stream, self.number);
+    }
+}
+
+pub(super) fn no_session() -> StoreError {
+    StoreError::failed("expected a session to write to, but found none")
+}
+
+fn wake(waiting: BTreeMap<u64, Waker>) {
+    waiting.into_values().for_each(Waker::wake);
+}

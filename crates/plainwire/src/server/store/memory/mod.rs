@@ -1,0 +1,166 @@
+//! A store in the memory of one process.
+//!
+//! In: what [`Store`] takes. Out: the same for every clone, so that two servers of one process are two replicas.
+//! Nothing is written to disk, and nothing is spawned: sessions expire by tokio's clock when somebody asks for them,
+//! when a tail of theirs waits, or a few at a time when others are created.
+//!
+//! Locks: a part of the sessions first, then a log; a part of the bus first, then a mailbox. Nothing is woken under
+//! any of them.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use self::bus::Bus;
+use self::sessions::Sessions;
+use super::{Limits, Store, StoreError, StoreFuture, Subscription, Tail};
+
+mod bus;
+mod clock;
+mod log;
+mod sessions;
+#[cfg(test)]
+mod tests;
+
+/// Sessions, event logs and a bus in the memory of this process.
+///
+/// A clone is the same store. When the last one is dropped, its sessions have ended and its subscriptions too.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use plainwire::store::{Memory, Store};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), plainwire::store::StoreError> {
+/// let store = Memory::default();
+/// let replica = store.clone();
+/// store.create("9f2c", b"who it is", Duration::from_secs(60)).await?;
+/// assert_eq!(replica.load("9f2c").await?, Some(b"who it is".to_vec()));
+/// # Ok(()) }
+/// ```
+///
+/// The newest event of a session is kept even if it is larger than `Limits::bytes` by itself, and so is the newest
+/// message of a subscription. An event for a closed stream is refused. A stream that is open is remembered with its
+/// number when all of its events are forgotten; one that is closed is forgotten with the last of them. Tails are polled
+/// inside of a tokio runtime with its clock, as they sleep until their session expires.
+#[derive(Clone)]
+pub struct Memory {
+    shared: Arc<Shared>,
+}
+
+/// What all clones share.
+struct Shared {
+    bus: Arc<Bus>,
+    limits: Limits,
+    sessions: Sessions,
+}
+
+impl Memory {
+    /// Makes an empty store that keeps so much.
+    pub fn new(limits: Limits) -> Self {
+        let bus = Arc::new(Bus::new(limits));
+        Self { shared: Arc::new(Shared { bus, limits, sessions: Sessions::new(limits.sessions) }) }
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").field("limits", &self.shared.limits).finish_non_exhaustive()
+    }
+}
+
+impl Store for Memory {
+    fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
+        Box::pin(async move {
+            check_name("a session's id", session)?;
+            self.shared.sessions.create(session, record, idle)
+        })
+    }
+
+    fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
+        Box::pin(async move { Ok(self.shared.sessions.load(session)) })
+    }
+
+    fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool> {
+        Box::pin(async move { Ok(self.shared.sessions.save(session, record)) })
+    }
+
+    fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool> {
+        Box::pin(async move { Ok(self.shared.sessions.touch(session, idle)) })
+    }
+
+    fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool> {
+        Box::pin(async move { Ok(self.shared.sessions.remove(session)) })
+    }
+
+    fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64> {
+        Box::pin(async move {
+            let log = self.shared.sessions.log_to_write(session).ok_or_else(log::no_session)?;
+            log.append(stream, event, &self.shared.limits)
+        })
+    }
+
+    fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()> {
+        Box::pin(async move {
+            if let Some(log) = self.shared.sessions.log(session) {
+                log.close(stream);
+            }
+            Ok(())
+        })
+    }
+
+    fn tail<'s>(
+        &'s self,
+        session: &'s str,
+        stream: u64,
+        after: u64,
+    ) -> StoreFuture<'s, Option<Box<dyn Tail>>> {
+        Box::pin(async move {
+            let tail = self.shared.sessions.log(session).and_then(|log| log.tail(stream, after));
+            Ok(tail.map(|tail| Box::new(tail) as Box<dyn Tail>))
+        })
+    }
+
+    fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()> {
+        Box::pin(async move {
+            self.shared.bus.publish(channel, message);
+            Ok(())
+        })
+    }
+
+    fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>> {
+        Box::pin(async move {
+            check_name("a channel", channel)?;
+            Ok(Box::new(self.shared.bus.subscribe(channel)) as Box<dyn Subscription>)
+        })
+    }
+}
+
+/// Refuses what no other store would have to take. Only those that make something ask: the others find nothing.
+fn check_name(what: &str, name: &str) -> Result<(), StoreError> {
+    if name.is_ascii() && name.len() <= MAX_NAME {
+        return Ok(());
+    }
+    let (length, ascii) = (name.len(), if name.is_ascii() { "ASCII" } else { "not all of them ASCII" });
+    Err(StoreError::failed(format!(
+        "expected {what} to be ASCII of at most {MAX_NAME} bytes, but found {length} bytes, {ascii}"
+    )))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic under a lock leaves whole values: what is changed there is changed by calls that don't panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes of an id or a channel.
+const MAX_NAME: usize = 128;
+
+/// Parts of the sessions and of the bus, each with a lock of its own.
+const PARTS: usize = 16;

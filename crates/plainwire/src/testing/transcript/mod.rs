@@ -1,0 +1,306 @@
+//! Transcripts: who said what on one connection, as text that people read and tests play again.
+//!
+//! In: text, a trace, or a session that is [recorded](record). Out: its steps; what a server really says to them, or
+//! whether a client really says them. A line is one frame, byte for byte, but for what is random.
+//!
+//! ```text
+//! # What the file shows, and which rule or bug it pins.
+//!
+//! -- client --
+//! {"jsonrpc":"2.0","id":1,"method":"ping"}
+//! -- server --
+//! {"jsonrpc":"2.0","id":1,"result":{}}
+//! ```
+//!
+//! Notes begin with `#`, so that no frame may. Empty lines mean nothing.
+//!
+//! # What is random
+//!
+//! A sealed `requestState` is another one in each run. Its text is written as `{state 1}`, `{state 2}` and so on, in
+//! order of appearance; the same text keeps its number. Where the client says `{state 1}`, it sends what the server said
+//! there. So `"requestState":"{state 1}"` sends a state back as it came, and `"requestState":"{state 1}x"` sends one
+//! that was tampered with. An `elicitationId`, which nobody sends back, is written as `{random}`. In the same way
+//! `{nextCursor}` of a client is the last cursor that the server gave.
+//!
+//! Times, and whatever else a server says anew in each run, are for the server to keep still in a test.
+
+use std::fmt;
+use std::path::Path;
+
+use super::lock;
+use crate::error::{Error, Result};
+use crate::server::Server;
+
+mod play;
+mod random;
+mod record;
+
+pub use record::{Recording, record};
+
+/// A connection as it is written down.
+///
+/// Its `Display` is the text of its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transcript {
+    /// What was said, in order.
+    pub steps: Vec<Step>,
+}
+
+/// Something the client says, and what the server says to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// The frames of the client.
+    pub client: Vec<String>,
+    /// The line at which the server's section begins, counted from 1; `None` if there is none in the text.
+    pub line: Option<usize>,
+    /// The notes above, line by line, with their `#`.
+    pub notes: Vec<String>,
+    /// The frames of the server.
+    pub server: Vec<String>,
+}
+
+/// Plays the transcript in the file `path` to `server`, and compares what it says with what is written there.
+///
+/// Steps without a `-- server --` section get one: what the server says now is written into the file, and the check
+/// fails once, so that somebody reads it. To accept what has changed, delete the section and run the test again. See
+/// [`Transcript::play`] for clocks.
+///
+/// ```no_run
+/// # use plainwire::Server;
+/// # fn server() -> Server { Server::new("demo") }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> plainwire::Result<()> {
+/// // In a test: #[tokio::test(start_paused = true)]
+/// plainwire::testing::transcript::check("tests/lifecycle.txt", server()).await
+/// # }
+/// ```
+///
+/// # Errors
+/// [`Error::Mismatch`] for whatever is said differently, with the line, and for steps that were filled in;
+/// [`Error::Decode`] for a file that is no transcript; [`Error::Io`]; as [`Transcript::play`].
+pub async fn check(path: impl AsRef<Path>, server: Server) -> Result<()> {
+    let path = path.as_ref();
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| Error::Io { doing: "reading a transcript", source })?;
+    let written = Transcript::parse(&text).map_err(|error| at(path, &error.to_string()))?;
+    let played = written.play(server).await?;
+    if let Some(difference) = written.difference(&played) {
+        let hint = "to accept it, delete the `-- server --` section and run the test again";
+        return Err(at(path, &format!("{difference}{hint}")));
+    }
+    if written.steps.iter().any(|step| step.line.is_none()) {
+        lock::write(path, &played.to_string())?;
+        return Err(at(path, "written what the server says: review and commit it"));
+    }
+    Ok(())
+}
+
+fn at(path: &Path, message: &str) -> Error {
+    Error::Mismatch { message: format!("{}: {message}", path.display()) }
+}
+
+impl Transcript {
+    /// Reads a transcript.
+    ///
+    /// # Errors
+    /// [`Error::Decode`] with the line at which something stands that belongs nowhere.
+    pub fn parse(text: &str) -> Result<Self> {
+        steps(text).map(|steps| Self { steps }).map_err(|line| {
+            let expected = "a note, `-- client --`, `-- server --` or a frame in one of those";
+            Error::Decode { message: format!("expected {expected} in line {line}") }
+        })
+    }
+
+    /// Reads what `--trace=FILE` of the command and [`Tap::lines`](crate::stream::Tap::lines) write, be it on the
+    /// side of the client or of the server: who speaks first is the client.
+    ///
+    /// Secrets are masked in a trace: where one was sent, `***` is.
+    ///
+    /// # Errors
+    /// [`Error::Decode`] with the first line that is no frame of a trace.
+    pub fn from_trace(text: &str) -> Result<Self> {
+        let frames = text.lines().enumerate().map(|(n, line)| {
+            traced(line).ok_or_else(|| {
+                let found = plainwire_proto::json::shorten(line);
+                let message =
+                    format!("expected a time, an arrow and a frame in line {}, but found {found:?}", n + 1);
+                Error::Decode { message }
+            })
+        });
+        let frames: Vec<(&str, &str)> = frames.collect::<Result<_>>()?;
+        let first = frames.first().map_or("", |(arrow, _)| arrow);
+        let who = |arrow| if arrow == first { Side::Client } else { Side::Server };
+        Ok(Self::of(frames.into_iter().map(|(arrow, frame)| (who(arrow), frame))))
+    }
+
+    /// Returns where `played` says something else, as text that ends in a line break; `None` if it says the same.
+    ///
+    /// Steps whose server's section is missing are not compared.
+    pub fn difference(&self, played: &Self) -> Option<String> {
+        let nothing = Step::default();
+        let said = played.steps.iter().chain(std::iter::repeat(&nothing));
+        let mut text = String::new();
+        for (step, said) in self.steps.iter().zip(said).filter(|(step, said)| step.server != said.server) {
+            let Some(line) = step.line else { continue };
+            let differs = |n: &usize| step.server.get(*n) != said.server.get(*n);
+            let at = (0..).find(differs).unwrap_or_default();
+            let show = |lines: &[String]| lines.get(at).map_or("(nothing)".to_owned(), String::clone);
+            text += &format!(
+                "line {}\n expected: {}\n but said: {}\n",
+                line + 1 + at,
+                show(&step.server),
+                show(&said.server)
+            );
+        }
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Makes steps of frames in the order in which they went by.
+    fn of<'f>(frames: impl IntoIterator<Item = (Side, &'f str)>) -> Self {
+        let mut random = random::Random::default();
+        let mut steps: Vec<Step> = Vec::new();
+        let mut last = Side::Server;
+        for (side, frame) in frames {
+            if steps.is_empty() || (side, last) == (Side::Client, Side::Server) {
+                steps.push(Step::default());
+            }
+            last = side;
+            let step = steps.last_mut().expect("one was pushed if there was none");
+            match side {
+                Side::Client => step.client.push(random.named(frame)),
+                Side::Server => step.server.push(random.heard(frame)),
+            }
+        }
+        Self { steps }
+    }
+}
+
+impl fmt::Display for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, step) in self.steps.iter().enumerate() {
+            if n > 0 {
+                writeln!(f)?;
+            }
+            step.notes.iter().try_for_each(|note| writeln!(f, "{note}"))?;
+            if !step.notes.is_empty() {
+                writeln!(f)?;
+            }
+            for (who, lines) in [("client", &step.client), ("server", &step.server)] {
+                writeln!(f, "-- {who} --")?;
+                lines.iter().try_for_each(|line| writeln!(f, "{line}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Client,
+    Server,
+}
+
+/// Takes a line of a trace apart: its arrow and its frame.
+fn traced(line: &str) -> Option<(&str, &str)> {
+    let mut parts = line.splitn(3, ' ');
+    let (time, arrow, frame) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_time = time.contains('.') && time.chars().all(|c| c == '.' || c.is_ascii_digit());
+    (is_time && matches!(arrow, "<-" | "->")).then_some((arrow, frame))
+}
+
+/// Reads the steps, or says in which line something stands that belongs nowhere.
+fn steps(text: &str) -> Result<Vec<Step>, usize> {
+    enum Part {
+        Client,
+        Notes,
+        Server,
+    }
+    let mut steps = vec![Step::default()];
+    let mut part = Part::Notes;
+    for (n, line) in text.lines().enumerate() {
+        if !matches!(part, Part::Notes) && (line == "-- client --" || line.starts_with('#')) {
+            steps.push(Step::default());
+            part = Part::Notes;
+        }
+        let step = steps.last_mut().expect("there is a first step from the beginning");
+        match (line, &part) {
+            ("", _) => {}
+            ("-- client --", Part::Notes) => part = Part::Client,
+            ("-- server --", Part::Client) => {
+                step.line = Some(n + 1);
+                part = Part::Server;
+            }
+            (note, Part::Notes) if note.starts_with('#') => step.notes.push(note.to_owned()),
+            (header, _) if header.starts_with("-- ") => return Err(n + 1),
+            (frame, Part::Client) => step.client.push(frame.to_owned()),
+            (frame, Part::Server) => step.server.push(frame.to_owned()),
+            (_, Part::Notes) => return Err(n + 1),
+        }
+    }
+    Ok(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_back_what_it_writes() {
+        let text = "# About.\n# More.\n\n-- client --\na\nb\n-- server --\nc\n\n-- client --\nd\n-- server --\n\n# Why.\n\n-- client --\n-- server --\ne\n";
+        let transcript = Transcript::parse(text).expect("a transcript");
+        let said: Vec<_> = transcript.steps.iter().map(|step| step.server.clone()).collect();
+        assert_eq!(said, [vec!["c"], vec![], vec!["e"]]);
+        assert_eq!(transcript.steps[0].line, Some(7));
+        assert_eq!(transcript.to_string(), text);
+    }
+
+    #[test]
+    fn reads_steps_without_a_section_of_the_server() {
+        let transcript =
+            Transcript::parse("-- client --\na\n-- client --\nb\n# Why.\n-- client --\n-- server --");
+        let steps = transcript.expect("a transcript").steps;
+        let lines: Vec<_> = steps.iter().map(|step| (step.client.join(","), step.line)).collect();
+        assert_eq!(lines, [("a".to_owned(), None), ("b".to_owned(), None), (String::new(), Some(7))]);
+        assert_eq!(steps[2].notes, ["# Why."]);
+    }
+
+    #[test]
+    fn refuses_text_that_belongs_nowhere() {
+        for (text, line) in
+            [("a", 1), ("-- server --", 1), ("-- client --\n-- server --\n-- server --", 3), ("\n-- x --", 2)]
+        {
+            let error = Transcript::parse(text).expect_err(text).to_string();
+            assert!(error.ends_with(&format!(" in line {line}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn says_in_which_line_a_server_says_something_else() {
+        let parse = |text| Transcript::parse(text).expect("a transcript");
+        let written = parse("-- client --\na\n-- server --\nb\nc\n-- client --\nd\n");
+        assert_eq!(written.difference(&written), None);
+        let played = parse("-- client --\na\n-- server --\nb\n-- client --\nd\n-- server --\ne");
+        let difference = written.difference(&played).expect("`c` is missing");
+        assert_eq!(difference, "line 5\n expected: c\n but said: (nothing)\n");
+        assert!(written.difference(&Transcript::default()).is_some());
+    }
+
+    #[test]
+    fn reads_traces_of_either_side() {
+        let lines = "1700000000.000001 A {\"id\":1}\n1700000000.100001 A x y\n1700000001.000001 B {}\n1700000002.000001 A z\n";
+        for (client, server) in [("->", "<-"), ("<-", "->")] {
+            let trace = lines.replace('A', client).replace('B', server);
+            let text = Transcript::from_trace(&trace).expect("a trace").to_string();
+            assert_eq!(
+                text,
+                "-- client --\n{\"id\":1}\nx y\n-- server --\n{}\n\n-- client --\nz\n-- server --\n"
+            );
+        }
+        for wrong in ["hello", "1.0 => {}", "a.0 -> {}", "10 -> {}", "1.0 ->"] {
+            let error = Transcript::from_trace(&format!("1.0 -> {{}}\n{wrong}")).expect_err(wrong);
+            assert!(error.to_string().contains("in line 2"), "{error}");
+        }
+    }
+}
