@@ -1,4 +1,4 @@
-//! Hands what libFuzzer makes up to [`plainwire_suite::fuzz::peer`].
+//! Runs [`plainwire_suite::fuzz::peer`] on the inputs of libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| plainwire_suite::fuzz::peer(data));

@@ -1,4 +1,4 @@
-//! Hands what libFuzzer makes up to [`plainwire_suite::fuzz::richtext_read`].
+//! Runs [`plainwire_suite::fuzz::richtext_read`] on the inputs of libFuzzer.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| plainwire_suite::fuzz::richtext_read(data));

@@ -1,4 +1,5 @@
-//! The 35 tools with Plainwire. They are there to be listed: nothing is stored, and every call says so.
+//! The 35 tools with Plainwire. They exist to be listed: nothing is stored, and every call fails with that
+//! message.
 
 #![expect(unused_variables, reason = "arguments are described and not used")]
 

@@ -1,4 +1,4 @@
-//! The same 35 tools with rmcp, written the way its documentation shows.
+//! The same 35 tools with rmcp, written as its documentation shows.
 
 #![expect(unused_variables, reason = "arguments are described and not used")]
 #![expect(dead_code, reason = "arguments are described and not used")]

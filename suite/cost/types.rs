@@ -1,7 +1,8 @@
-//! The types of an issue tracker, a wiki and code hosting, as both Rust servers use them; `fastmcp_server.py` has the same.
+//! Types of an issue tracker, a wiki and code hosting, shared by both Rust servers. `fastmcp_server.py`
+//! defines the same types.
 //!
-//! Nothing here knows a framework. Doc comments are what models read. Enums without data have none: `fastmcp_server.py` writes
-//! them as `Literal`, which has no place for one.
+//! Nothing here depends on a framework. Models read the doc comments. Enums without data have none, because
+//! `fastmcp_server.py` writes them as `Literal`, which can't have a description.
 
 use std::collections::BTreeMap;
 

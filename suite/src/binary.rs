@@ -1,8 +1,8 @@
-//! The command `plainwire`, built from the sources as they are now.
+//! The command `plainwire`, built from the present sources.
 //!
-//! In: nothing. Out: a path, or a [`Command`]. Cargo builds a binary for the tests of its own package only, so that
-//! one from the last build, or none, may lie around when these tests run: cargo is asked to build it, and says where it
-//! is. That takes a moment if nothing has changed.
+//! In: nothing. Out: a path, or a [`Command`]. Cargo builds a binary only for the tests of its own package,
+//! so these tests might find an old binary or none. They run `cargo build`, which also reports the path. If
+//! nothing has changed, that takes a moment.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,11 +12,12 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// The servers of `examples/`: they are built with the command, and lie beside it. So is the client.
+/// The servers of `examples/`. They and the example client are built with the command, into the folder of the
+/// command.
 pub const EXAMPLES: [&str; 8] =
     ["apps", "asks", "hello", "layers", "long_work", "resources", "state", "typed"];
 
-/// Returns the path of the binary. The first call of a process builds it, in the profile of the caller.
+/// Returns the path of the binary. The first call in a process builds it, with the profile of the caller.
 ///
 /// # Panics
 /// If it can't be built.
@@ -25,7 +26,7 @@ pub fn path() -> &'static Path {
     PATH.get_or_init(build)
 }
 
-/// Returns the command without arguments, in whose `PATH` the binary is found as `plainwire`.
+/// Returns the command without arguments. Its `PATH` has the binary as `plainwire`.
 ///
 /// # Panics
 /// As [`path`].
@@ -35,7 +36,7 @@ pub fn command() -> Command {
     command
 }
 
-/// Returns `PATH` with the binary in front.
+/// Returns `PATH` with the folder of the binary in front.
 ///
 /// # Panics
 /// As [`path`].

@@ -1,8 +1,8 @@
-//! What the fuzzers run: one function for each target, from bytes to a panic where something that always holds did not.
+//! Fuzz targets: a function each, from bytes to a panic if an invariant does not hold.
 //!
-//! In: any bytes. Out: nothing; a broken promise panics and says which. `fuzz/fuzz_targets/` hands them what libFuzzer
-//! makes up, `tests/corpora.rs` hands them the files of `fuzz/corpus/`. Nothing here reads a file, a clock or chance, so
-//! that the same bytes always do the same; only `richtext_growth` measures how long something took.
+//! In: any bytes. Out: nothing; a broken invariant panics with a message. `fuzz/fuzz_targets/` passes them
+//! the inputs of libFuzzer, `tests/corpora.rs` the files of `fuzz/corpus/`. The targets read no file, clock
+//! or random numbers, so equal bytes always give equal results; only `richtext_growth` measures time.
 
 mod arguments;
 mod bytes;
@@ -28,10 +28,11 @@ pub use seal::seal;
 pub use slim::slimming;
 pub use sse::sse;
 
-/// What one target runs.
+/// The function of a target.
 pub type Target = fn(&[u8]);
 
-/// The targets by name, which is the name of their folder in `fuzz/corpus/` and of their file in `fuzz/fuzz_targets/`.
+/// The targets by name. The name is also that of the folder in `fuzz/corpus/` and of the file in
+/// `fuzz/fuzz_targets/`.
 pub const TARGETS: [(&str, Target); 12] = [
     ("arguments", arguments),
     ("cursor", cursor),

@@ -1,13 +1,13 @@
-//! What the tests of the suite share: a server to try things on, transcripts, and the binary.
+//! Code that the tests of the suite share: a server to test with, transcripts, and the binary.
 //!
-//! - [`specimen`]: a server with a bit of everything that answers the same every time.
-//! - [`transcript`]: where the transcripts lie.
-//! - [`fuzz`]: what the fuzzers run, and the reviewed inputs as ordinary tests.
+//! - [`specimen`]: a server with a bit of everything that always gives the same answers.
+//! - [`transcript`]: reads the transcripts.
+//! - [`fuzz`]: the fuzz targets, which also run on the reviewed inputs as ordinary tests.
 //! - [`binary`]: the command `plainwire`, freshly built.
-//! - `program`: a process under test, written to and read from. Unix only.
+//! - `program`: a process under test, with its input and output. Unix only.
 //!
-//! The examples of README.md and docs/ are this crate's doctests: every fence marked `rust` has to compile, and to run
-//! unless it says `no_run`.
+//! The examples of README.md and docs/ are doctests of this crate: every fence marked `rust` has to compile,
+//! and to run unless it is marked `no_run`.
 
 use std::path::{Path, PathBuf};
 
@@ -24,9 +24,9 @@ pub fn root() -> PathBuf {
     suite.parent().expect("the suite lies in the repository").to_owned()
 }
 
-/// Returns the folder with the official schemas and examples, `../shared/spec` seen from the repository.
+/// Returns the folder with the official schemas and examples.
 ///
-/// Not everybody has it: where it is missing the test says so and passes.
+/// Not every checkout has it. Without it, the test prints that it is skipped, and passes.
 #[expect(clippy::print_stdout, reason = "a test that was skipped has to say so")]
 pub fn official_spec() -> Option<PathBuf> {
     let folder = root().join("../shared/spec");

@@ -1,7 +1,7 @@
-//! A program under test: a real process with its input, its output and its end.
+//! A program under test: a real process with its input, its output and its exit.
 //!
-//! In: a command. Out: a [`Program`] that is written to and read from a line at a time, with patience, and that is killed
-//! if the test fails. Whatever goes wrong is a panic: this is for tests only.
+//! In: a command. Out: a [`Program`] that a test writes to and reads from line by line, with a time limit. It
+//! is killed if the test fails. Every failure is a panic, since this is for tests only.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,21 +15,22 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long anything may take that is not measured, on a busy machine.
+/// Time limit for steps that are not measured, on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program under test. It is killed if the test fails.
 pub struct Program {
     /// The process.
     pub child: Child,
-    /// What it says on stderr, if that is a pipe.
+    /// Lines that the process writes to stderr, if that is a pipe.
     pub stderr: Option<Receiver<String>>,
-    /// What a thread writes, so that a program that reads nothing can't hold up the test; `None` once it is closed.
+    /// Texts for the writer thread, so that a program that reads nothing can't block the test. `None` once
+    /// closed.
     stdin: Option<Sender<String>>,
     stdout: Stdout,
 }
 
-/// Output, read on a thread from the first time that somebody wants a line.
+/// Output, which a thread reads from the first time that a line is asked for.
 enum Stdout {
     Read(Receiver<String>),
     Unread(Option<OwnedFd>),
@@ -53,15 +54,15 @@ impl Program {
     /// Starts `command` with the streams that it already has; `stdin` and `stdout` are our ends of them.
     pub fn start_on(command: &mut Command, stdin: impl Into<OwnedFd>, stdout: Option<OwnedFd>) -> Self {
         let child = command.spawn().expect("a program that starts");
-        // What the command holds of the program's ends would keep them open.
+        // The command holds copies of the program's ends, which would keep them open.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Self { child, stderr: None, stdin: Some(writer(stdin.into())), stdout: Stdout::Unread(stdout) }
     }
 
-    /// Writes text, without a line break of its own.
+    /// Writes `text` without adding a line break.
     pub fn send_text(&mut self, text: String) {
         let stdin = self.stdin.as_ref().expect("input is open");
-        // A program that has left is noticed by its missing answer.
+        // A program that has exited is detected by the missing answer.
         let _ = stdin.send(text);
     }
 
@@ -73,7 +74,7 @@ impl Program {
     /// Waits for a line on stdout.
     ///
     /// # Errors
-    /// If there is none in time, or none any more.
+    /// If none arrives in time, or the output has ended.
     pub fn next_line(&mut self, patience: Duration) -> Result<String, RecvTimeoutError> {
         if let Stdout::Unread(fd) = &mut self.stdout {
             let fd = fd.take().expect("output is a pipe or a socket");
@@ -103,12 +104,12 @@ impl Program {
         self.hear().expect("an answer")
     }
 
-    /// Begins a session in 2025-11-25.
+    /// Begins a session of 2025-11-25.
     pub fn initialize(&mut self) {
         assert_eq!(self.ask(INITIALIZE)["result"]["protocolVersion"], "2025-11-25");
     }
 
-    /// Returns the text that a tool gives.
+    /// Calls a tool and returns the text of its result.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask(&call(1, tool, arguments))["result"]["content"][0]["text"].clone()
     }
@@ -118,7 +119,7 @@ impl Program {
         self.stdin = None;
     }
 
-    /// Waits for the end, which has to come within `limit`.
+    /// Waits for the exit, which has to happen within `limit`.
     pub fn ends_within(&mut self, limit: Duration) -> ExitStatus {
         let began = Instant::now();
         loop {
@@ -130,7 +131,8 @@ impl Program {
         }
     }
 
-    /// Closes input, expects a good end within a second, and returns what was still said on stdout and all of stderr.
+    /// Closes the input, expects a successful exit within a second, and returns the remaining messages of
+    /// stdout and all of stderr.
     pub fn end(mut self) -> (Vec<Value>, String) {
         self.hang_up();
         let mut rest = Vec::new();
@@ -151,7 +153,7 @@ impl Drop for Program {
     }
 }
 
-/// Writes on a thread, up to the end of its channel.
+/// Writes texts on a thread until their channel ends.
 fn writer(to: OwnedFd) -> Sender<String> {
     let (send, texts) = mpsc::channel::<String>();
     thread::spawn(move || {
@@ -161,13 +163,13 @@ fn writer(to: OwnedFd) -> Sender<String> {
                 return;
             }
         }
-        // A socket has two directions, of which only one ends; a pipe refuses, and is closed.
+        // A socket has two directions, and only ours ends here. A pipe refuses `shutdown` and is closed.
         let _ = UnixStream::from(OwnedFd::from(to)).shutdown(Shutdown::Write);
     });
     send
 }
 
-/// Reads lines on a thread, so that waiting for one can end.
+/// Reads lines on a thread, so that waiting for one can time out.
 fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
     let (send, lines) = mpsc::channel();
     thread::spawn(move || {
@@ -180,10 +182,10 @@ fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-/// The request that begins a session in 2025-11-25, of a client that can't be asked anything.
+/// The request that begins a session of 2025-11-25, from a client that supports no questions.
 pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"suite","version":"1"}}}"#;
 
-/// Returns a call of a tool in a session.
+/// Returns a `tools/call` request of a session.
 pub fn call(id: u64, tool: &str, arguments: Value) -> String {
     let params = json!({ "name": tool, "arguments": arguments });
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()

@@ -1,7 +1,7 @@
-//! The server that transcripts are played on: a bit of everything, and nothing that depends on the time or the place.
+//! The server that transcripts run against: a bit of everything, independent of time and place.
 //!
-//! In: nothing. Out: a [`Server`] with seven tools on two pages, resources of text and bytes, a template and prompts.
-//! None of them asks anything, and nothing changes: see [`asking`] and [`touch`].
+//! In: nothing. Out: a [`Server`] with seven tools on two pages, resources of text and bytes, a template and
+//! prompts. They ask no questions and nothing changes; see [`asking`] and [`touch`] for servers that do.
 
 use std::time::Duration;
 
@@ -165,7 +165,7 @@ async fn divide(it: Terms) -> Result<f64, ToolError> {
 
 async fn count(it: Count, ctx: Context) -> String {
     for n in 1..=it.to {
-        // Once around the scheduler, so that the call becomes a task as every real one of this kind does.
+        // Yields once, so that the call becomes a task, like every real call of this kind.
         tokio::task::yield_now().await;
         ctx.progress(n.into(), Some(it.to.into()), Some(&format!("{n} of {}", it.to)));
     }

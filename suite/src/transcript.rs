@@ -1,15 +1,14 @@
-//! The transcripts of this repository: where they lie. What one is and how it is played is
-//! [`plainwire::testing::transcript`]'s business.
+//! Reads the transcripts of this repository. [`plainwire::testing::transcript`] parses and plays them.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use plainwire::testing::transcript::Transcript;
 
-/// Returns the transcripts of `folder` and below with their paths, in order.
+/// Returns the transcripts in `folder` and below, with their paths, in order.
 ///
 /// # Errors
-/// If one can't be read, or has text outside its sections.
+/// If a file can't be read, or has text outside of its sections.
 pub fn read_all(folder: &Path) -> io::Result<Vec<(PathBuf, Transcript)>> {
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path)?;

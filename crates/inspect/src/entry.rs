@@ -1,31 +1,31 @@
-//! A tool as it stands in a list.
+//! A tool as it appears in the answer to `tools/list`.
 //!
-//! In: JSON, or a tool that was read already. Out: its members. Nothing is refused here: what is missing or of the wrong
-//! type is absent, and [`crate::lint`] says so.
+//! In: JSON, or a [`Tool`]. Out: its members. Nothing is refused here: a member that is missing or of the
+//! wrong type is absent, and [`crate::lint`] reports it.
 
 use plainwire_proto::codec;
 use plainwire_proto::model::Tool;
 use plainwire_proto::revision::Revision;
 use serde_json::{Map, Value};
 
-/// A tool as it stands in a list, right or wrong.
+/// An entry of `tools/list`, valid or not.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     members: Map<String, Value>,
 }
 
 impl Entry {
-    /// Reads an entry of `tools/list`. What is no JSON object is an entry without members.
+    /// Reads an entry of `tools/list`. Text that is not a JSON object gives an entry without members.
     pub fn read(json: &str) -> Self {
         Self { members: serde_json::from_str(json).unwrap_or_default() }
     }
 
-    /// Returns its name, which is empty if there is none.
+    /// Returns its name; empty if there is none.
     pub fn name(&self) -> &str {
         self.text("name").unwrap_or_default()
     }
 
-    /// Returns its description, if there is one that says anything.
+    /// Returns its description, unless it is missing or blank.
     pub fn description(&self) -> Option<&str> {
         self.text("description").filter(|text| !text.trim().is_empty())
     }
@@ -45,7 +45,8 @@ impl Entry {
         self.members.get("_meta")
     }
 
-    /// Returns its parameters: name, schema, and whether it has to be given. In the order of their names.
+    /// Returns its parameters in the order of their names: name, schema, and whether the parameter is
+    /// required.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
         let schema = self.input_schema();
         let required = schema.and_then(|it| it.get("required")).and_then(Value::as_array);
@@ -54,7 +55,7 @@ impl Entry {
         properties.into_iter().flatten().map(move |(name, it)| (name.as_str(), it, is_required(name)))
     }
 
-    /// Returns every member as it stands there, in the order of their names.
+    /// Returns every member unchanged, in the order of the names.
     pub fn members(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.members.iter().map(|(name, value)| (name.as_str(), value))
     }
@@ -65,7 +66,7 @@ impl Entry {
 }
 
 impl From<&Tool> for Entry {
-    /// The entry as the newest revision has it.
+    /// Writes the tool as the newest revision has it and reads that.
     fn from(tool: &Tool) -> Self {
         let mut out = Vec::new();
         codec::tool(&mut out, tool, Revision::NEWEST);

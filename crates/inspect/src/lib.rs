@@ -1,7 +1,8 @@
-//! What the tools of a server cost a model, and what models and clients will not like about them.
+//! Token costs of a server's tools, and problems that models and clients have with the tools.
 //!
-//! In: entries of `tools/list`, from a client or as they came over the wire. Out: reports as data. This crate does no I/O,
-//! prints nothing and starts nothing: the command `plainwire` does, and so do an author's own tests.
+//! In: entries of `tools/list`, from a client or as they came over the wire. Out: reports as data. This crate
+//! does no I/O, prints nothing and starts nothing: the command `plainwire` does that, and your own tests can
+//! use the reports too.
 //!
 //! ```
 //! use plainwire_inspect::lint::Severity;
@@ -26,9 +27,9 @@
 //! assert_eq!(findings[0].severity, Severity::Warning);
 //! ```
 //!
-//! - [`Entry`] is a tool as it stands in a list, right or wrong.
-//! - [`tokens`] counts what a model reads of it, field by field.
-//! - [`lint`] says what is wrong with it, for everybody or for certain clients.
+//! - [`Entry`] is a tool as it appears in a list, valid or not.
+//! - [`tokens`] counts the tokens that a model reads of it, field by field.
+//! - [`lint`] reports problems with it, for all clients or for certain ones.
 
 mod entry;
 pub mod lint;

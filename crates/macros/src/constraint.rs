@@ -1,5 +1,9 @@
-//! `#[range]`, `#[length]`, `#[pattern]`, `#[format]` and `#[header]`: what they say about an argument, as the attributes of a
-//! field that schemars understands. Arguments are checked by the schema that comes of it.
+//! The attributes `#[range]`, `#[length]`, `#[pattern]`, `#[format]` and `#[header]` of an argument or a
+//! field.
+//!
+//! In: the attribute and the type. Out: the `#[schemars(…)]` attribute of the field that means the same. This
+//! module checks the attribute itself; arguments are checked at run time by the schema that schemars makes of
+//! it.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -11,13 +15,13 @@ use crate::header;
 use crate::literal::{Bounds, Number};
 use crate::name::any_of;
 
-/// The formats that arguments are checked for.
+/// Values of `#[format]`. Arguments are checked for them.
 const FORMATS: [&str; 8] = ["date", "date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
-/// Returns the attribute of the field.
+/// Returns the `#[schemars(…)]` attribute of the field.
 ///
 /// # Errors
-/// If it says nothing, or makes no sense for the type.
+/// If the attribute has no usable value, or does not fit the type.
 pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     let ty = inner_of_option(ty).unwrap_or(ty);
     let name = attribute.path().require_ident()?.to_string();
@@ -72,10 +76,11 @@ fn length(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     Ok(quote!(#[schemars(length(#(#both),*))]))
 }
 
-/// Whether `default` is what the attribute lets through, as far as both are written out.
+/// Checks that `default` is within the range of the attribute. Only literals are compared; everything else
+/// passes.
 ///
 /// # Errors
-/// If it is not.
+/// If the default is outside of the range.
 pub(crate) fn holds(attribute: &Attribute, default: &Expr) -> Result<()> {
     match (attribute.parse_args::<Expr>(), Number::read(default)) {
         (Ok(Expr::Range(range)), Some(number)) if attribute.path().is_ident("range") => {
@@ -96,7 +101,8 @@ fn pattern(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     fits(attribute, ty, &[Kind::Text], "texts")?;
     let text = "expected a regular expression in parentheses, such as `#[pattern(\"^[A-Z]+-[0-9]+$\")]`";
     let pattern: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, text))?;
-    // The feature that checks patterns has to be there, or this is an error that says so.
+    // `pattern!` exists in every build. Without the feature `pattern` it is a compile error that names the
+    // feature.
     let checked = quote_spanned!(pattern.span()=> ::plainwire::pattern!(#pattern));
     Ok(quote!(#[schemars(regex(pattern = #checked))]))
 }
@@ -117,7 +123,7 @@ enum Kind {
     List,
     Number,
     Text,
-    /// A type of the program: what it is, its own schema says.
+    /// A type of the program. Its own schema says what it is.
     Unknown,
 }
 
@@ -134,7 +140,7 @@ fn kind(ty: &Type) -> Kind {
     }
 }
 
-/// Says what a default of this type is, where a text can't be one.
+/// Returns what a default of this type has to be, if a text cannot be one.
 pub(crate) fn instead_of_text(ty: &Type) -> Option<&'static str> {
     match kind(ty) {
         Kind::Boolean => Some("`true` or `false`"),
@@ -143,7 +149,7 @@ pub(crate) fn instead_of_text(ty: &Type) -> Option<&'static str> {
     }
 }
 
-/// Whether a type may be one that a header can hold: no list, no number with a fraction, nothing without a name.
+/// Returns whether a header may be able to hold the type: not a list, not a float, and a type with a name.
 pub(crate) fn fits_header(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let is_fraction = path.path.segments.last().is_some_and(|it| it.ident == "f32" || it.ident == "f64");
@@ -168,7 +174,8 @@ pub(crate) fn inner_of_option(ty: &Type) -> Option<&Type> {
     inner(ty, &["Option"])
 }
 
-/// What a type is one or more of, such as the `T` of an `Option<Vec<T>>`; else the type itself.
+/// Returns the innermost `T` of an `Option<T>` or a list of `T`, such as that of `Option<Vec<T>>`; else the
+/// type itself.
 pub(crate) fn item(ty: &Type) -> &Type {
     inner(ty, &["BTreeSet", "HashSet", "Option", "Vec", "VecDeque"]).map_or(ty, item)
 }

@@ -1,8 +1,8 @@
-//! `#[data]`: a struct or an enum of the program that is an argument, a part of one, or a result.
+//! `#[data]`: makes a struct or an enum of the program usable as an argument, a part of one, or a result.
 //!
-//! In: the type. Out: the type with the three derives, which find their crates by way of `plainwire`, and what `#[default]`,
-//! `#[range]` and their like say about fields in the words of these derives. A program needs neither `serde` nor `schemars`
-//! in its Cargo.toml for that.
+//! In: the type. Out: the type with three derives, whose generated code finds its crates through `plainwire`.
+//! `#[default]`, `#[range]` and the like on fields become attributes of these derives. A program needs
+//! neither `serde` nor `schemars` in its Cargo.toml.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -11,10 +11,10 @@ use syn::{Attribute, Data, DeriveInput, Error, Field, Ident, Result};
 
 use crate::{constraint, default};
 
-/// What `#[data]` derives.
+/// The traits that `#[data]` derives.
 const DERIVES: [&str; 3] = ["Deserialize", "JsonSchema", "Serialize"];
 
-/// Attributes of fields that mean something here.
+/// The field attributes of this crate.
 const OURS: [&str; 6] = ["default", "format", "header", "length", "pattern", "range"];
 
 /// Expands the attribute on a type.
@@ -69,7 +69,7 @@ fn check(options: &TokenStream, ty: &DeriveInput) -> Result<()> {
     }
 }
 
-/// The derives that are not there already.
+/// Returns the paths of the derives that the type does not have yet.
 fn missing(ty: &DeriveInput) -> Vec<TokenStream> {
     let there = derived(ty);
     let paths = [
@@ -81,11 +81,11 @@ fn missing(ty: &DeriveInput) -> Vec<TokenStream> {
     all.filter(|(name, _)| !there.iter().any(|it| it == name)).map(|(_, path)| path).collect()
 }
 
-/// The names in the derives that stand below `#[data]`.
+/// Returns the names in the `#[derive(…)]` attributes below `#[data]`.
 fn derived(ty: &DeriveInput) -> Vec<Ident> {
     let mut found = Vec::new();
     for attribute in ty.attrs.iter().filter(|it| it.path().is_ident("derive")) {
-        // What is wrong with the derive itself, the compiler says.
+        // The compiler reports a malformed derive.
         let _ = attribute.parse_nested_meta(|it| {
             found.extend(it.path.segments.last().map(|last| last.ident.clone()));
             Ok(())
@@ -94,7 +94,7 @@ fn derived(ty: &DeriveInput) -> Vec<Ident> {
     found
 }
 
-/// All fields, each with a name for the function that makes its default.
+/// Returns all fields, each with the name of the function that returns its default.
 fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
     let named = |place: &str, n: usize, field: &Field| {
         let field = field.ident.as_ref().map_or_else(|| n.to_string(), ToString::to_string);
@@ -118,7 +118,8 @@ fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
     found
 }
 
-/// Puts what is ours on `field` into the words of the derives. Returns the function that makes its default, if it has one.
+/// Replaces our attributes on `field` by attributes of the derives. Returns the function that returns the
+/// field's default, if it has one.
 fn translate(field: &mut Field, function: &Ident) -> Result<Option<TokenStream>> {
     let is_ours = |it: &Attribute| OURS.iter().any(|name| it.path().is_ident(name));
     let (ours, theirs) = std::mem::take(&mut field.attrs).into_iter().partition::<Vec<_>, _>(is_ours);

@@ -1,4 +1,4 @@
-//! `#[default(50)]`: what a missing argument or field is, as a function that serde calls.
+//! `#[default(50)]`: the value of a missing argument or field, as a function that serde calls.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,10 +6,11 @@ use syn::{Attribute, Error, Expr, ExprLit, Ident, Lit, Result, Type};
 
 use crate::constraint;
 
-/// Reads the value.
+/// Parses the value.
 ///
 /// # Errors
-/// If there is none, if the type has one already, or if the type never is one.
+/// If the attribute has no value, if the type is an `Option` and so has a default already, or if the value is
+/// a text and the type a number or a boolean.
 pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<Expr> {
     let default: Expr = attribute.parse_args().map_err(|error| {
         Error::new(error.span(), "expected a value in parentheses, such as `#[default(50)]`")
@@ -33,7 +34,7 @@ fn is_text(default: &Expr) -> bool {
     matches!(default, Expr::Lit(ExprLit { lit: Lit::Str(_), .. }))
 }
 
-/// The function that makes the value. A text becomes whatever the type is.
+/// Returns the function that makes the value. A text is converted into the type by `Into`.
 pub(crate) fn function(name: &Ident, ty: &Type, default: &Expr) -> TokenStream {
     let value = match is_text(default) {
         true => quote!(::std::convert::Into::into(#default)),

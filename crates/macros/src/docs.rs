@@ -1,4 +1,6 @@
-//! Doc comments as descriptions: what a person reads above a function is what a model reads of it.
+//! Doc comments as descriptions: a model reads the text that a person reads above the function.
+//!
+//! In: the attributes of an item. Out: the description, or an error if the macro cannot see its text.
 
 use syn::{Attribute, Error, Expr, ExprLit, Lit, Meta, Result};
 
@@ -6,8 +8,8 @@ use crate::entry::Kind;
 
 /// Returns the doc comment of an item up to its first heading, as one text.
 ///
-/// Lines of a paragraph become one line; lists, tables and code keep theirs. What stands below a heading, such as
-/// `# Errors`, is for people who read the source.
+/// Lines of a paragraph are joined into one; lists, tables and code keep their lines. Everything below a
+/// heading, such as `# Errors`, is for people who read the source.
 pub(crate) fn description(attributes: &[Attribute]) -> Option<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut fenced = false;
@@ -28,8 +30,8 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Refuses doc comments whose text stands elsewhere, as in `#[doc = include_str!("…")]`: a macro does not see it, and the
-/// entry would have no description, or half of one.
+/// Refuses doc comments whose text is elsewhere, as in `#[doc = include_str!("…")]`. A macro does not see
+/// that text, so the entry would have no description, or half of one.
 pub(crate) fn literal(attributes: &[Attribute], kind: Kind) -> Result<()> {
     let elsewhere = attributes.iter().filter(|it| is_doc(it) && text(it).is_none());
     let mut values = elsewhere.filter_map(|it| it.meta.require_name_value().ok().map(|doc| &doc.value));
@@ -46,12 +48,12 @@ pub(crate) fn literal(attributes: &[Attribute], kind: Kind) -> Result<()> {
     }
 }
 
-/// Whether `line` belongs to the paragraph or the item of the line before it.
+/// Returns whether `line` continues the paragraph or the list item of the line before it.
 fn goes_on(before: &str, line: &str) -> bool {
     !before.is_empty() && !before.starts_with("```") && !line.is_empty() && !starts_an_item(line)
 }
 
-/// Whether a line begins an item of a list, a row of a table or a quotation.
+/// Returns whether a line begins a list item, a table row or a quotation.
 fn starts_an_item(line: &str) -> bool {
     let numbered = line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
     numbered || ["- ", "* ", "+ ", "|", ">"].iter().any(|mark| line.starts_with(mark))

@@ -1,7 +1,7 @@
 //! An entry that is read from a function, and the builder calls that declare it.
 //!
-//! In: options, a doc comment and a signature, of a function of its own or of a method. Out: the expression of the entry.
-//! What the function itself becomes is said in `free` and in `implementation`.
+//! In: options, a doc comment and the signature of a free function or a method. Out: the expression that
+//! builds the entry. The modules `free` and `implementation` generate the function itself.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -15,7 +15,7 @@ use crate::name::any_of;
 use crate::options::{self, Options};
 use crate::template;
 
-/// What a function becomes.
+/// The kind of entry that a function becomes.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Prompt,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The attribute that says so.
+    /// Returns the name of the attribute.
     pub(crate) const fn attribute(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// The type of such an entry; of a resource, the one without variables.
+    /// Returns the path of the entry's type; for a resource, the type without variables.
     pub(crate) fn ty(self) -> TokenStream {
         match self {
             Self::Prompt => quote!(::plainwire::Prompt),
@@ -47,20 +47,21 @@ impl Kind {
 pub(crate) struct Entry {
     kind: Kind,
     description: Option<String>,
-    /// Whether it returns a `Result` whose error is not yet what the framework has.
+    /// Whether the function returns a `Result` whose error type is not `ToolError`.
     pub(crate) fails: bool,
     pub(crate) function: Function,
     ident: Ident,
     name: LitStr,
     pub(crate) options: Options,
-    /// Where the type is that the function returns: a handler that says so stands there for the compiler.
+    /// Span of the return type. The generated handler has it too, so that the compiler shows errors about the
+    /// returned type there.
     pub(crate) returned: Span,
     /// Whether the URI has variables.
     templated: bool,
 }
 
 impl Entry {
-    /// Reads an entry, and leaves a signature that the compiler accepts.
+    /// Reads an entry and removes from the signature what the compiler would not accept.
     pub(crate) fn take(
         kind: Kind,
         options: TokenStream,
@@ -103,12 +104,12 @@ impl Entry {
         Ok(entry)
     }
 
-    /// What has to be there once: the name of a tool or a prompt, the URI of a resource.
+    /// Returns the part that must be unique: the name of a tool or a prompt, the URI of a resource.
     pub(crate) fn key(&self) -> &LitStr {
         self.options.uri.as_ref().unwrap_or(&self.name)
     }
 
-    /// What is completed has to be there.
+    /// Checks that every completed argument exists.
     fn completes(&self) -> Result<()> {
         if self.function.takes_struct() {
             return Ok(());
@@ -124,9 +125,10 @@ impl Entry {
         }
     }
 
-    /// What the handler makes of a call of the function: its future, with any error as one for the model.
+    /// Returns the future of the handler: the awaited `call`, with its error converted into a `ToolError`.
     ///
-    /// A `Result` whose error is a value too, as `String` is, would be two things at once.
+    /// Without the conversion a `Result` whose error is itself a result value, such as `String`, would match
+    /// two implementations of `IntoToolResult`.
     pub(crate) fn awaited(&self, call: &TokenStream) -> TokenStream {
         let at = shown_at(self.returned);
         match self.fails {
@@ -135,42 +137,43 @@ impl Entry {
         }
     }
 
-    /// The type of the entry.
+    /// Returns the path of the entry's type.
     pub(crate) fn ty(&self) -> TokenStream {
         if self.templated { quote!(::plainwire::ResourceTemplate) } else { self.kind.ty() }
     }
 
-    /// The method of `Entries` that takes it.
+    /// Returns the method of `Entries` that adds the entry.
     pub(crate) fn method(&self) -> Ident {
         Ident::new(self.kind.attribute(), self.ident.span())
     }
 
-    /// The calls that build the entry of a handler.
+    /// Returns the builder calls that make an entry of `handler`.
     pub(crate) fn build(&self, handler: &TokenStream) -> TokenStream {
         let (ty, name, calls) = (self.ty(), &self.name, &self.options.calls);
         let description = self.description.as_ref().filter(|_| !self.options.described);
         let description = description.map(|text| quote!(.description(#text)));
         let uri = self.options.uri.as_ref().map(|uri| quote!(#uri,));
-        // Which parameter is what is said, so that the compiler names the type that does not fit, not the handler.
+        // The kind of each parameter is written out, so that the compiler names the type that does not fit
+        // and not the handler.
         let at = self.function.doubtful().unwrap_or_else(|| self.ident.span());
         let ty = function::at(ty, at);
         let takes = self.function.takes();
         let gives = (self.kind == Kind::Tool).then(|| quote!(_,));
         let at = shown_at(at);
         let new = quote_spanned!(at=> #ty::new::<#takes, #gives _>(#uri #name, #handler));
-        // What blocks can't be stopped, so that its call ends when it does.
+        // Blocking work can't be stopped, so a cancelled call ends when its work does.
         let finishes = self.options.blocking.is_some() && !self.options.has("on_cancel");
         let finish = finishes.then(|| quote!(.on_cancel(::plainwire::OnCancel::Finish)));
         quote!(#new #description #finish #(#calls)*)
     }
 }
 
-/// "`a` or `b`", or that there is nothing.
+/// Returns "`a` or `b`", or that there is no argument.
 fn argument_of(names: &[&str]) -> String {
     if names.is_empty() { "an argument, of which there is none".to_owned() } else { any_of(names) }
 }
 
-/// The variables of a URI are the arguments of its function.
+/// Checks that the variables of a URI are exactly the arguments of its function.
 fn fits(variables: &[String], function: &Function, uri: &LitStr) -> Result<()> {
     if function.takes_struct() {
         return Ok(());

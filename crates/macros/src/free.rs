@@ -1,8 +1,8 @@
-//! A function of its own with `#[tool]`, `#[resource]` or `#[prompt]`: it becomes a function that returns the same future
-//! with a description.
+//! A free function with `#[tool]`, `#[resource]` or `#[prompt]`: it becomes a function that returns the same
+//! future, tagged with the description of the entry.
 //!
-//! In: the options and the function. Out: the function. Where something is wrong, a function of the same form stands in for
-//! it, so that `server.tool(function)` is not a second error that hides the first one.
+//! In: the options and the function. Out: the function. If the declaration is wrong, a stand-in replaces the
+//! function, so that `server.tool(function)` is not a second error that hides the first one.
 
 use proc_macro2::{Group, TokenStream};
 use quote::{quote, quote_spanned};
@@ -32,7 +32,7 @@ pub(crate) fn expand(kind: Kind, options: TokenStream, item: TokenStream) -> Tok
     })
 }
 
-/// A function. What stands in its braces is the compiler's business.
+/// A function. Its body is not parsed: the compiler checks it.
 struct Free {
     attributes: Vec<Attribute>,
     body: Group,
@@ -100,14 +100,14 @@ impl Free {
         })
     }
 
-    /// The future that a call of the function returns.
+    /// Returns the expression of the future that a call of the function returns.
     fn future(&self, entry: &Entry) -> TokenStream {
         let ident = &self.signature.ident;
         let locals: Vec<_> = entry.function.parameters.iter().map(|it| &it.local).collect();
         if entry.options.blocking.is_none() {
             return quote!(#ident(#(#locals),*));
         }
-        // A thread of its own can't borrow from its caller.
+        // A thread of its own can't borrow from its caller, so contexts are cloned.
         let contexts: Vec<_> = entry.function.contexts().map(|it| &it.local).collect();
         let values = entry.function.parameters.iter().zip(&locals).map(|(it, local)| match it.kind {
             parameter::Kind::BorrowedContext => quote!(&#local),
@@ -119,7 +119,7 @@ impl Free {
         }
     }
 
-    /// The function as its callers see it, up to its body.
+    /// Returns the function as its callers see it, up to its body.
     fn outside(&self, entry: &TokenStream) -> TokenStream {
         let attributes = self.attributes.iter().filter_map(outer);
         let Signature { ident, generics, inputs, .. } = &self.signature;
@@ -128,7 +128,7 @@ impl Free {
             if let FnArg::Typed(typed) = &mut input
                 && let Pat::Ident(name) = &mut *typed.pat
             {
-                // `mut` belongs to the body alone.
+                // `mut` belongs to the inner function.
                 name.mutability = None;
                 name.ident = function::local(&name.ident, ident);
             }
@@ -144,19 +144,19 @@ impl Free {
         quote!(#(#attributes)* #visibility fn #ident #generics (#(#inputs),*) -> #returned #bounds)
     }
 
-    /// The function as it was written.
+    /// Returns the function as it was written.
     fn inside(&self) -> TokenStream {
         let attributes = self.attributes.iter().filter(|it| !is_outer(it));
         let (signature, body) = (&self.signature, &self.body);
         quote! {
             #(#attributes)*
-            // That it is async is not its own choice.
+            // Entries have to be async, so the author can't avoid this lint.
             #[allow(clippy::unused_async)]
             #signature #body
         }
     }
 
-    /// A function that can be used where this one could, if nothing were wrong with it. It never runs.
+    /// Returns a function that compiles wherever this one could be used if it were correct. It never runs.
     fn stand_in(&mut self, kind: Kind) -> TokenStream {
         function::strip(&mut self.signature);
         if self.signature.receiver().is_some() {
@@ -200,7 +200,7 @@ impl Free {
     }
 }
 
-/// Says what an attribute stands on.
+/// Returns an error that names the item the attribute is on.
 fn no_function(kind: Kind, item: &TokenStream, error: Error) -> Error {
     let (found, at): (_, &dyn quote::ToTokens) = match &syn::parse2::<Item>(item.clone()) {
         Ok(Item::Const(it)) => ("a constant", &it.const_token.clone()),
@@ -215,13 +215,14 @@ fn no_function(kind: Kind, item: &TokenStream, error: Error) -> Error {
     Error::new_spanned(at, format!("expected `#[{}]` on a function, but found {found}", kind.attribute()))
 }
 
-/// Whether an attribute is for those who use the function.
+/// Returns whether an attribute is for callers of the function.
 fn is_outer(attribute: &Attribute) -> bool {
     docs::is_doc(attribute)
         || ["cfg", "deprecated", "must_use"].iter().any(|name| attribute.path().is_ident(name))
 }
 
-/// What of an attribute stands on the outer function. Lints go to both; what one of them `expect`s may be in the other.
+/// Returns the part of an attribute that goes on the outer function. Lints go on both functions; `expect`
+/// becomes `allow`, since the lint may fire in one of the two only.
 fn outer(attribute: &Attribute) -> Option<TokenStream> {
     match &attribute.meta {
         syn::Meta::List(list) if attribute.path().is_ident("expect") => {

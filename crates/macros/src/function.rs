@@ -1,7 +1,7 @@
-//! A function that becomes an entry: its parameters in order, what it returns, what it is called.
+//! A function that becomes an entry: its parameters, its return type and the code that calls it.
 //!
-//! In: a signature. Out: the parameters, taken apart, and a signature that the compiler accepts. Whether it is a function
-//! of its own or a method makes no difference here.
+//! In: a signature. Out: the parameters, taken apart, and a signature that the compiler accepts. Free
+//! functions and methods are treated alike.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -15,10 +15,11 @@ use syn::{
 use crate::header;
 use crate::parameter::{Kind, Parameter};
 
-/// The most parameters that a function with an attribute has: as many as `IntoEntry` is written for.
+/// Limit on the parameters of a function with an attribute: `IntoEntry` is implemented for up to 16.
 pub(crate) const MAX_PARAMETERS: usize = 16;
 
-/// The most parameters that come from the call: a handler has eight, and one of them is for the arguments.
+/// Limit on the parameters that come from the call: a handler has eight, and one of them is for the
+/// arguments.
 const MAX_EXTRACTED: usize = 7;
 
 pub(crate) struct Function {
@@ -27,7 +28,7 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// Reads a signature and leaves in it what the compiler knows.
+    /// Parses a signature and leaves in it only what the compiler accepts.
     pub(crate) fn take(signature: &mut Signature, blocking: bool) -> Result<Self> {
         check(signature, blocking)?;
         let mut errors: Option<Error> = None;
@@ -97,17 +98,18 @@ impl Function {
         }
     }
 
-    /// The parameters that are single arguments.
+    /// Returns the parameters that are single arguments.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|it| it.kind == Kind::Argument)
     }
 
-    /// Whether one parameter is the struct that has all arguments.
+    /// Returns whether one parameter is the struct that holds all arguments.
     pub(crate) fn takes_struct(&self) -> bool {
         self.parameters.iter().any(|it| it.kind == Kind::Arguments)
     }
 
-    /// Where the one type is that may have no way from the call to a parameter, if it is one.
+    /// Returns the span of the one type that may not be obtainable from a call; `None` if there are none or
+    /// several.
     pub(crate) fn doubtful(&self) -> Option<Span> {
         let mut doubtful = self.parameters.iter().filter(|it| match it.kind {
             Kind::Argument | Kind::BorrowedContext => false,
@@ -117,21 +119,21 @@ impl Function {
         doubtful.next().is_none().then(|| first.ty.span())
     }
 
-    /// The parameters that are `&Context`.
+    /// Returns the parameters that are `&Context`.
     pub(crate) fn contexts(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|it| it.kind == Kind::BorrowedContext)
     }
 
-    /// The struct that single arguments are read into, if there are any.
+    /// Returns the struct that single arguments are read into, if there are any.
     pub(crate) fn arguments_struct(&self) -> Option<TokenStream> {
         let (fields, defaults): (Vec<_>, Vec<_>) = self.arguments().map(Parameter::field).unzip();
-        // The derives copy what is asked here, and believe it: a type that is no argument is one error, not one for each
-        // place where they use it.
+        // The derives copy these bounds to their `impl`s and rely on them. So a type that can't be an
+        // argument is one error, not one for each use in derived code.
         let asked: Vec<_> = self.arguments().filter_map(Parameter::asked).collect();
         let asked = (!asked.is_empty()).then(|| quote!(where #(#asked),*));
         let name = self.arguments_name();
         self.arguments().next().map(|first| {
-            // The derive has complaints of its own about types; they are shown at a parameter.
+            // Errors of the derive about types are shown at a parameter.
             let derive = at(
                 quote!(#[derive(::plainwire::serde::Deserialize, ::plainwire::schemars::JsonSchema)]),
                 first.ty.span(),
@@ -146,15 +148,15 @@ impl Function {
         })
     }
 
-    /// The name of that struct, shown at the one type that may be no argument. With two of them it is not known which one
-    /// would be wrong.
+    /// Returns the name of that struct, with the span of the one type that may not be an argument. With two
+    /// such types it is unknown which one is wrong, so the span is the attribute's.
     fn arguments_name(&self) -> Ident {
         let mut asked = self.arguments().filter(|it| it.asked().is_some());
         let only = asked.next().filter(|_| asked.next().is_none());
         Ident::new("__Arguments", only.map_or_else(Span::call_site, |it| shown_at(it.ty.span())))
     }
 
-    /// What the handler takes, and from where: a tuple of pairs, as `Handler` has it.
+    /// Returns the handler's parameter types and their sources: a tuple of pairs, as `Handler` has it.
     pub(crate) fn takes(&self) -> TokenStream {
         let name = self.arguments_name();
         let spot = name.span();
@@ -169,7 +171,7 @@ impl Function {
         quote_spanned!(spot=> (#arguments #(#others)*))
     }
 
-    /// The parameters of the handler: one for all arguments, then those that come from the call.
+    /// Returns the parameters of the handler: one for all arguments, then those that come from the call.
     pub(crate) fn handler_parameters(&self) -> Vec<TokenStream> {
         let (mut own, name) = (own("arguments"), self.arguments_name());
         own.set_span(own.span().located_at(name.span()));
@@ -185,7 +187,7 @@ impl Function {
         arguments.into_iter().chain(others).collect()
     }
 
-    /// What the function is called with, where the handler's parameters are there.
+    /// Returns the values that the handler passes to the function.
     pub(crate) fn values(&self) -> Vec<TokenStream> {
         let arguments = own("arguments");
         let value = |it: &Parameter| {
@@ -200,7 +202,7 @@ impl Function {
     }
 }
 
-/// Whether a function returns a `Result<_, E>` where `E` is not called `ToolError`.
+/// Returns whether a function returns a `Result<_, E>` where `E` is not called `ToolError`.
 pub(crate) fn fails(signature: &Signature) -> bool {
     let ReturnType::Type(_, ty) = &signature.output else { return false };
     let Type::Path(path) = &**ty else { return false };
@@ -215,7 +217,7 @@ pub(crate) fn fails(signature: &Signature) -> bool {
     }
 }
 
-/// The type that a function returns.
+/// Returns the type that a function returns.
 pub(crate) fn output(signature: &Signature) -> TokenStream {
     match &signature.output {
         ReturnType::Default => quote!(()),
@@ -223,7 +225,7 @@ pub(crate) fn output(signature: &Signature) -> TokenStream {
     }
 }
 
-/// What makes a function no entry, whatever its parameters are.
+/// Checks everything about a function except its parameters.
 fn check(signature: &Signature, blocking: bool) -> Result<()> {
     let wrong = |at: &dyn ToTokens, text: &str| Err(Error::new_spanned(at, text));
     let is_type = |it: &&GenericParam| !matches!(it, GenericParam::Lifetime(_));
@@ -257,7 +259,7 @@ fn check(signature: &Signature, blocking: bool) -> Result<()> {
     }
 }
 
-/// Removes from the parameters what only this crate understands, where nothing else is to be done with it.
+/// Removes the attributes of this crate from the parameters without reading them.
 pub(crate) fn strip(signature: &mut Signature) {
     for argument in &mut signature.inputs {
         if let FnArg::Typed(argument) = argument {
@@ -266,13 +268,13 @@ pub(crate) fn strip(signature: &mut Signature) {
     }
 }
 
-/// Where the compiler shows what is wrong with generated tokens; that they are generated it still knows, so that lints
-/// do not take them for the program's.
+/// Returns a span that shows errors at `at` but still marks tokens as generated, so that lints do not treat
+/// them as the program's own code.
 pub(crate) fn shown_at(at: Span) -> Span {
     Span::call_site().located_at(at)
 }
 
-/// Tokens as they are, shown at `at`.
+/// Returns `tokens` with their spans moved to `at`.
 pub(crate) fn at(tokens: TokenStream, at: Span) -> TokenStream {
     let spot = shown_at(at);
     let moved = tokens.into_iter().map(|mut token| {
@@ -285,8 +287,9 @@ pub(crate) fn at(tokens: TokenStream, at: Span) -> TokenStream {
     moved.collect()
 }
 
-/// The name of a parameter where only the macro sees it: a function that the program calls the same is something else,
-/// except for this very function, which stands nearer.
+/// Returns the name of a parameter with the macro's hygiene, so that it does not shadow a function of that
+/// name in the program. A parameter named like the function itself gets a prefix: the inner function of that
+/// name would be nearer in scope.
 pub(crate) fn local(name: &Ident, function: &Ident) -> Ident {
     let span = Span::mixed_site().located_at(name.span());
     if name == function {
@@ -297,7 +300,7 @@ pub(crate) fn local(name: &Ident, function: &Ident) -> Ident {
     local
 }
 
-/// A name that nobody else sees, for what the macro itself needs one.
+/// Returns a name that only the macro sees, for values of its own.
 pub(crate) fn own(name: &str) -> Ident {
     format_ident!("__{name}", span = Span::mixed_site())
 }

@@ -1,7 +1,7 @@
 //! `#[header("Region")]`: an argument that clients on HTTP repeat in the header `Mcp-Param-Region`.
 //!
-//! In: the attribute and the type of the argument. Out: the name, if clients would take it; they leave out a tool with one
-//! that they refuse. What only the schema of a type tells, a server looks at when it starts.
+//! In: the attribute and the type of the argument. Out: the name, if clients accept it: they ignore a tool
+//! whose header they refuse. Types that only their schema describes are checked when the server starts.
 
 use quote::quote;
 use syn::{Attribute, Error, LitStr, Result, Type};
@@ -11,7 +11,7 @@ use crate::constraint;
 /// Returns the name behind `Mcp-Param-`.
 ///
 /// # Errors
-/// If there is none, if it can't stand in a header, or if the type never can.
+/// If there is none, if it is not a legal header name, or if a header can never hold the type.
 pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<LitStr> {
     let text = "expected the name of a header in parentheses, such as `#[header(\"Region\")]`";
     let name: LitStr = attribute.parse_args().map_err(|_| Error::new_spanned(attribute, text))?;
@@ -29,10 +29,10 @@ pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<LitStr> {
     Ok(name)
 }
 
-/// Whether each name is there once, whatever its case.
+/// Checks that each name occurs once. Case is ignored.
 ///
 /// # Errors
-/// At the first one that is there again.
+/// At the first repeated name.
 pub(crate) fn are_unique<'n>(names: impl Iterator<Item = &'n LitStr>) -> Result<()> {
     let mut seen = Vec::new();
     for name in names {
@@ -46,7 +46,7 @@ pub(crate) fn are_unique<'n>(names: impl Iterator<Item = &'n LitStr>) -> Result<
     Ok(())
 }
 
-/// What a name may have beside letters and digits. Spec: RFC 9110 §5.6.2.
+/// Characters allowed in a name beside letters and digits. Spec: RFC 9110 §5.6.2.
 const MARKS: &str = "!#$%&'*+-.^_`|~";
 
 fn is_token(name: &str) -> bool {
@@ -61,7 +61,7 @@ mod tests {
 
     #[track_caller]
     fn refuses(attribute: &Attribute, ty: &Type, expected: &str) {
-        // `expect_err` wants to show what it did not expect, and types of `syn` show nothing unless somebody asks for that.
+        // `expect_err` needs `Debug` of the value, which the types of `syn` have only with a feature.
         let Err(error) = read(attribute, ty) else { panic!("{expected}") };
         let error = error.to_string();
         assert!(error.contains(expected), "{error}");

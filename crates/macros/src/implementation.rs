@@ -1,4 +1,7 @@
 //! `#[server]`: the methods of an `impl` that are entries, and the provider that declares them.
+//!
+//! In: the options and the `impl`. Out: the `impl` without our attributes, and an implementation of
+//! `Provider` (or a method, for `part = name`) that returns the entries.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +37,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     found.take(&mut block, &mut errors);
     strip(&mut block);
     let error = errors.map(Error::into_compile_error);
-    // Those that are right are declared beside one that is wrong: the type is what it should be, and no use of it is a
-    // second error. Without knowing the part there is no name for it.
+    // Correct entries are declared even if another one is wrong. The type then implements `Provider`, and
+    // using it is not a second error. Without a legal `part` there is no name for the method.
     let provider = part.ok().map(|part| provider(part, &block, &found.declared));
     quote!(#error #block #provider)
 }
@@ -44,7 +47,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 #[derive(Default)]
 struct Found {
     declared: Vec<TokenStream>,
-    /// Which method is what already.
+    /// The method of each kind and key so far.
     keys: BTreeMap<(&'static str, String), Ident>,
 }
 
@@ -71,7 +74,7 @@ impl Found {
     fn add(&mut self, entry: &Entry, kind: Kind, method: &mut ImplItemFn, errors: &mut Option<Error>) {
         let conditions: Vec<_> = method.attrs.iter().filter(|it| it.path().is_ident("cfg")).collect();
         let (key, ident) = (entry.key(), &method.sig.ident);
-        // Of two under conditions perhaps only one is there.
+        // Only one of two methods under `#[cfg]` may be compiled, so their keys are not compared.
         if conditions.is_empty() {
             let word = kind.attribute();
             if let Some(first) = self.keys.insert((word, key.value()), ident.clone()) {
@@ -85,16 +88,16 @@ impl Found {
         }
         let declared = declared(entry, ident);
         self.declared.push(quote!(#(#conditions)* #declared));
-        // That it is async is not its own choice.
+        // Entries have to be async, so the author can't avoid this lint.
         method.attrs.push(syn::parse_quote!(#[allow(clippy::unused_async)]));
     }
 }
 
-/// The method that returns the entries, as `Provider` has it, or with a name of its own.
+/// Returns the method that returns the entries: that of `Provider`, or one named by `part`.
 fn provider(part: Option<Ident>, block: &ItemImpl, declared: &[TokenStream]) -> TokenStream {
     let mut generics = block.generics.clone();
     if generics.type_params().next().is_some() {
-        // What the parameters are is known where the value is given to a server, and asked for there.
+        // The type arguments are known where the value is given to a server. The bound is checked there.
         let shared = syn::parse_quote!(Self: ::std::marker::Send + ::std::marker::Sync + 'static);
         generics.make_where_clause().predicates.push(shared);
     }
@@ -124,7 +127,7 @@ fn provider(part: Option<Ident>, block: &ItemImpl, declared: &[TokenStream]) -> 
     }
 }
 
-/// Adds an entry to those before it.
+/// Returns the statement that adds an entry to those before it.
 fn declared(entry: &Entry, method: &Ident) -> TokenStream {
     let (add, arguments) = (entry.method(), entry.function.arguments_struct());
     let (parameters, values) = (entry.function.handler_parameters(), entry.function.values());
@@ -151,7 +154,7 @@ fn declared(entry: &Entry, method: &Ident) -> TokenStream {
     }
 }
 
-/// Reads the entry that a method is, if it is one, and leaves what the compiler knows.
+/// Reads the entry that a method declares, if any, and removes our attributes from the method.
 fn take(method: &mut ImplItemFn, block: &ItemImpl) -> Result<Option<(Entry, Kind)>> {
     let mut found: Option<(Kind, Attribute)> = None;
     for attribute in std::mem::take(&mut method.attrs) {
@@ -179,7 +182,7 @@ fn take(method: &mut ImplItemFn, block: &ItemImpl) -> Result<Option<(Entry, Kind
     Ok(Some((entry, kind)))
 }
 
-/// The kind that an attribute says, with or without the path of the crate before it.
+/// Returns the kind that an attribute names, with or without the path of the crate before it.
 fn kind_of(attribute: &Attribute) -> Option<Kind> {
     let last = attribute.path().segments.last()?;
     [Kind::Prompt, Kind::Resource, Kind::Tool].into_iter().find(|kind| last.ident == kind.attribute())
@@ -194,7 +197,7 @@ fn strip(block: &mut ItemImpl) {
     }
 }
 
-/// Reads `part = name`, or nothing.
+/// Parses `part = name`, or nothing.
 fn part(input: syn::parse::ParseStream<'_>) -> Result<Option<Ident>> {
     if input.is_empty() {
         return Ok(None);

@@ -1,10 +1,12 @@
 //! The attributes of Plainwire: `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` and `#[data]`.
 //!
-//! In: a function, or an `impl`. Out: the same function, and the calls of the public builders that declare it, as somebody
-//! would write them by hand. Nothing here is only for macros; `cargo expand` shows code that could stand in a program. What
-//! is wrong with a declaration and can be seen in its text does not compile, with a sentence on what to do.
+//! In: a function, an `impl` or a type. Out: the same item, and the calls of the public builders that declare
+//! it, as you would write them by hand. The generated code uses no API that is only for macros;
+//! `cargo expand` shows code that could be part of a program. A declaration that is visibly wrong does not
+//! compile; the error says what to do.
 //!
-//! This crate does not know `plainwire`: it writes paths into it. Examples that run are in `plainwire::macros`.
+//! This crate does not depend on `plainwire`: it generates paths into it. Examples that run are in
+//! `plainwire::macros`.
 
 mod constraint;
 mod data;
@@ -28,45 +30,48 @@ use entry::Kind;
 
 /// Makes an async function a tool: `server.tool(function)` adds it. The function can still be called.
 ///
-/// The name is the function's, the description its doc comment up to the first heading. Parameters are arguments, with
-/// their doc comments as descriptions; `Context`, `&Context`, `State<T>` and `Principal` come from the call.
+/// The tool has the name of the function; its description is the doc comment up to the first heading.
+/// Parameters are arguments, described by their doc comments; `Context`, `&Context`, `State<T>` and
+/// `Principal` come from the call.
 ///
 /// | Option | Meaning |
 /// |---|---|
-/// | `name = "…"`, `title = …`, `description = …` | instead of the function's name, nothing, the doc comment |
+/// | `name = "…"`, `title = …`, `description = …` | instead of the function's name, no title, the doc comment |
 /// | `read_only`, `destructive`, `additive`, `idempotent`, `open_world`, `closed_world` | annotations |
-/// | `icon = …`, `meta = …`, `layer = …`, `requires = …` | the builder's method of that name; may be repeated |
-/// | `timeout = "30s"` | ends a call that takes longer: text with `ms`, `s` or `min`, or a `Duration` |
-/// | `on_cancel = finish`, `on_cancel = detach` | what happens to the work of a cancelled call; it is dropped otherwise |
-/// | `blocking` | for a plain `fn`: it runs off the async threads, and calling it gives a future |
-/// | `input_schema = …`, `output_schema = …` | instead of the schemas of the types; of a text, the root is checked by the compiler |
-/// | `ui = "ui://…"`, `visibility = app`, `visibility = model` | the page that shows the result; who may call it, both otherwise |
-/// | `describe_output` | keeps doc comments in the output schema, which has names and types only otherwise |
-/// | `validate` | checks arguments by the hand-written input schema (feature `validate`) |
+/// | `icon = …`, `meta = …`, `layer = …`, `requires = …` | calls the builder's method of that name; may be repeated |
+/// | `timeout = "30s"` | ends a call that takes longer: a text in `ms`, `s` or `min`, or a `Duration` |
+/// | `on_cancel = finish`, `on_cancel = detach` | what happens to the work of a cancelled call; without the option it is dropped |
+/// | `blocking` | for a plain `fn`: it runs on a thread for blocking work, and a call returns a future |
+/// | `input_schema = …`, `output_schema = …` | instead of the schemas of the types; the compiler checks the root of an input schema given as text |
+/// | `ui = "ui://…"`, `visibility = app`, `visibility = model` | the page that shows the result; who may call the tool (default: both) |
+/// | `describe_output` | keeps doc comments in the output schema; without the option it has names and types only |
+/// | `validate` | checks arguments against the hand-written input schema (feature `validate`) |
 ///
 /// | On a parameter | Meaning |
 /// |---|---|
-/// | `#[default(50)]` | what a missing argument is; the type needs no `Option` |
+/// | `#[default(50)]` | the value of a missing argument; the type needs no `Option` |
 /// | `#[range(1..=100)]` | bounds of a number |
-/// | `#[length(1..=50)]`, `#[length(5)]` | characters of a text, items of a list |
+/// | `#[length(1..=50)]`, `#[length(5)]` | number of characters of a text, or of items of a list |
 /// | `#[pattern("^[A-Z]+-[0-9]+$")]` | a regular expression (feature `pattern`) |
 /// | `#[format("date")]` | `date`, `date-time`, `email`, `hostname`, `ipv4`, `ipv6`, `uri`, `uuid` |
-/// | `#[header("Region")]` | clients on HTTP repeat it as `Mcp-Param-Region`, for what stands between: a text, an integer or a boolean, no secret |
+/// | `#[header("Region")]` | clients on HTTP repeat the argument as `Mcp-Param-Region`, for proxies to read: a text, an integer or a boolean, no secret |
 /// | `#[arguments]` | the struct that all arguments are read into, instead of single ones |
-/// | `#[extract]`, `#[argument]` | a type of your own with `FromCall<ViaCall>`; an argument whose type has such a name |
-/// | `#[serde(…)]`, `#[schemars(…)]` | what these derives know for fields |
+/// | `#[extract]`, `#[argument]` | a type of your own with `FromCall<ViaCall>`; an argument whose type is called `Context`, `State` or `Principal` |
+/// | `#[serde(…)]`, `#[schemars(…)]` | the field attributes of these derives |
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, function: TokenStream) -> TokenStream {
     free::expand(Kind::Tool, options.into(), function.into()).into()
 }
 
-/// Makes an async function a resource, or a family of them: `server.resource(function)` adds it.
+/// Makes an async function a resource or a resource template: `server.resource(function)` adds it.
 ///
-/// `#[resource("project://{path}")]` says the URI. Its variables, `{name}` or `{+name}`, are the parameters of the
-/// function; without any it is one resource. Options: `name = "…"` (the function's name otherwise), `title = …`,
-/// `description = …`, `mime_type = …`, `subscribable`, `layer = …`, `meta = …`, `requires = …`; for one resource also
-/// `size = …`, for a family `complete(variable = function)`. `view` makes it a page of MCP Apps, `view = View::new()…` one that
-/// needs something of its host.
+/// `#[resource("project://{path}")]` gives the URI. Its variables, `{name}` or `{+name}`, are the parameters
+/// of the function. A URI without variables makes a single resource.
+///
+/// Options: `name = "…"` (default: the function's name), `title = …`, `description = …`, `mime_type = …`,
+/// `subscribable`, `layer = …`, `meta = …`, `requires = …`; for a resource also `size = …`, for a template
+/// `complete(variable = function)`. `view` makes it a page of MCP Apps; `view = View::new()…` makes it a page
+/// that needs something from its host.
 #[proc_macro_attribute]
 pub fn resource(options: TokenStream, function: TokenStream) -> TokenStream {
     free::expand(Kind::Resource, options.into(), function.into()).into()
@@ -74,28 +79,29 @@ pub fn resource(options: TokenStream, function: TokenStream) -> TokenStream {
 
 /// Makes an async function a prompt: `server.prompt(function)` adds it.
 ///
-/// Parameters are arguments, as of a tool. Options: `name = "…"`, `title = …`, `description = …`, `layer = …`,
-/// `meta = …`, `requires = …`, `complete(argument = function)`.
+/// Parameters are arguments, as for a tool. Options: `name = "…"`, `title = …`, `description = …`,
+/// `layer = …`, `meta = …`, `requires = …`, `complete(argument = function)`.
 #[proc_macro_attribute]
 pub fn prompt(options: TokenStream, function: TokenStream) -> TokenStream {
     free::expand(Kind::Prompt, options.into(), function.into()).into()
 }
 
-/// Makes the methods of an `impl` that have `#[tool]`, `#[resource]` or `#[prompt]` entries: `server.with(value)` adds
-/// them all.
+/// Makes the methods of an `impl` that have `#[tool]`, `#[resource]` or `#[prompt]` entries:
+/// `server.with(value)` adds them all.
 ///
-/// The type becomes a `Provider`. An `impl` of the same type in another file says `#[server(part = name)]` and becomes the
-/// method `name`, which returns its entries: `server.with(Arc::clone(&value).name())`.
+/// The type implements `Provider`. Another `impl` of the type, for example in another file, takes
+/// `#[server(part = name)]`. It gets a method `name` that returns its entries:
+/// `server.with(Arc::clone(&value).name())`.
 #[proc_macro_attribute]
 pub fn server(options: TokenStream, block: TokenStream) -> TokenStream {
     implementation::expand(options.into(), block.into()).into()
 }
 
-/// Makes a struct or an enum something that can be an argument, a part of one, or a result.
+/// Makes a struct or an enum usable as an argument, a part of one, or a result.
 ///
-/// It derives `Serialize`, `Deserialize` and `JsonSchema`, without `serde` and `schemars` in Cargo.toml. `#[serde(…)]` and
-/// `#[schemars(…)]` are what they are for these derives. On fields, `#[default]`, `#[range]`, `#[length]`, `#[pattern]`,
-/// `#[format]` and `#[header]` mean what they mean on a parameter of [`macro@tool`].
+/// It derives `Serialize`, `Deserialize` and `JsonSchema`, without `serde` and `schemars` in Cargo.toml.
+/// `#[serde(…)]` and `#[schemars(…)]` work as usual for these derives. On fields, `#[default]`, `#[range]`,
+/// `#[length]`, `#[pattern]`, `#[format]` and `#[header]` work as on a parameter of [`macro@tool`].
 #[proc_macro_attribute]
 pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
     data::expand(&options.into(), item.into()).into()

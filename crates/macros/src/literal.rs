@@ -1,7 +1,8 @@
-//! Numbers that are written out, and whether they can be what they are written for: bounds that let something through and
-//! that the type has, and a default within them.
+//! Checks of number literals: a range is not empty and within its integer type, and a default is within its
+//! range.
 //!
-//! In: expressions. Out: an error, or nothing: of an expression that only the compiler can work out, nothing is said.
+//! In: expressions. Out: an error, or nothing. Expressions that are not literals pass, since only the
+//! compiler can evaluate them.
 
 use std::cmp::Ordering;
 
@@ -9,7 +10,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Error, Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, Result, Type, UnOp};
 
-/// A number that is written out.
+/// A number literal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     Float(f64),
@@ -17,7 +18,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Reads a literal, with or without a minus before it.
+    /// Parses a literal, with or without a minus before it.
     pub(crate) fn read(value: &Expr) -> Option<Self> {
         match value {
             Expr::Group(it) => Self::read(&it.expr),
@@ -55,7 +56,7 @@ impl Number {
     }
 }
 
-/// What a range of numbers lets through, as far as it is written out.
+/// The bounds of a range of numbers. A bound that is not a literal is `None`.
 pub(crate) struct Bounds<'r> {
     least: Option<(Number, &'r Expr)>,
     most: Option<(Number, &'r Expr)>,
@@ -70,8 +71,10 @@ impl<'r> Bounds<'r> {
         Self { least, most, limits: &range.limits, range }
     }
 
+    /// Checks that the range is not empty.
+    ///
     /// # Errors
-    /// If nothing is within them.
+    /// If no number is within the bounds.
     pub(crate) fn hold_something(&self) -> Result<()> {
         let (Some((least, _)), Some((most, _))) = (self.least, self.most) else { return Ok(()) };
         if least.is_below(most) || (self.is_closed() && !most.is_below(least)) {
@@ -81,8 +84,10 @@ impl<'r> Bounds<'r> {
         Err(Error::new_spanned(self.range, text))
     }
 
+    /// Checks that the bounds fit an integer type.
+    ///
     /// # Errors
-    /// If an integer `ty` never is one of them.
+    /// If a bound is outside of the numbers that `ty` has.
     pub(crate) fn fit(&self, ty: &Type) -> Result<()> {
         match integers(ty) {
             Some(whole) => self.fit_within(whole, &format!(", since the argument is a `{}`,", written(ty))),
@@ -90,10 +95,12 @@ impl<'r> Bounds<'r> {
         }
     }
 
+    /// Checks that the bounds are within `least` and `most`. The error gives the reason `why`.
+    ///
     /// # Errors
-    /// If a bound is outside of `least` and `most`, for the reason `why`.
+    /// If one is not.
     pub(crate) fn fit_within(&self, (least, most): (i128, i128), why: &str) -> Result<()> {
-        // `..256` stops before its end.
+        // `..256` ends before its bound, so its bound may be one greater.
         let beyond = i128::from(!self.is_closed());
         for (bound, beyond) in [(self.least, 0), (self.most, beyond)] {
             let Some((number, at)) = bound else { continue };
@@ -107,8 +114,10 @@ impl<'r> Bounds<'r> {
         Ok(())
     }
 
+    /// Checks that `number`, which is written as `default`, is within the bounds.
+    ///
     /// # Errors
-    /// If `number`, which is written as `default`, is not within them.
+    /// If it is not.
     pub(crate) fn hold(&self, number: Number, default: &Expr) -> Result<()> {
         let is_small = self.least.is_some_and(|(least, _)| number.is_below(least));
         let is_great = self.most.is_some_and(|(most, _)| match self.is_closed() {
@@ -128,7 +137,7 @@ impl<'r> Bounds<'r> {
     }
 }
 
-/// The least and the greatest number that an integer type has. What has more than `i128` counts as if it ended there.
+/// Returns the least and the greatest number of an integer type. The range of `u128` is cut at `i128::MAX`.
 fn integers(ty: &Type) -> Option<(i128, i128)> {
     let Type::Path(path) = ty else { return None };
     Some(match path.path.segments.last()?.ident.to_string().as_str() {
@@ -145,7 +154,7 @@ fn integers(ty: &Type) -> Option<(i128, i128)> {
     })
 }
 
-/// Tokens as somebody would write them: nothing around `..`, `-` and the like.
+/// Returns tokens as you would write them: without blanks around `..`, `-` and the like.
 fn written(tokens: impl ToTokens) -> String {
     let tokens: TokenStream = tokens.into_token_stream();
     tokens.to_string().replace(' ', "")
@@ -155,7 +164,7 @@ fn written(tokens: impl ToTokens) -> String {
 mod tests {
     use super::*;
 
-    /// What is wrong with `#[range(range)] #[default(default)] _: ty`.
+    /// Returns the error of `#[range(range)] #[default(default)] _: ty`.
     fn fault(range: &str, ty: &str, default: &str) -> Option<String> {
         let range: ExprRange = syn::parse_str(range).unwrap();
         let default: Expr = syn::parse_str(default).unwrap();

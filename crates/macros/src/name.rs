@@ -1,10 +1,12 @@
-//! Names of tools, as the protocol has them.
+//! Names of tools as the protocol defines them, and names in error messages.
 
 use proc_macro2::Span;
 use syn::{Error, Result};
 
+/// Checks that `name` is a legal tool name.
+///
 /// # Errors
-/// If `name` is none. Spec: 2025-11-25 tools "Tool Names".
+/// If it is not. Spec: 2025-11-25 tools "Tool Names".
 pub(crate) fn check(name: &str, span: Span) -> Result<()> {
     let legal = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     if (1..=128).contains(&name.len()) && name.chars().all(legal) {
@@ -28,17 +30,18 @@ pub(crate) fn any_of(names: &[&str]) -> String {
     }
 }
 
-/// Returns the one of `names` that `found` was to be: the same but for underscores, its beginning, or a slip away.
+/// Returns the one of `names` that `found` was probably meant to be: it differs in underscores or case,
+/// `found` is its first word, or it is one or two edits away.
 pub(crate) fn meant<'n>(found: &str, names: &[&'n str]) -> Option<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace('_', "");
     let begins = |name: &str| name.strip_prefix(found).is_some_and(|rest| rest.starts_with('_'));
     let near = names.iter().map(|name| (slips(&plain(found), &plain(name)), *name)).min();
-    // Two letters that changed places are two slips.
+    // Two swapped letters count as two edits.
     let near = near.filter(|(slips, _)| *slips <= if found.len() < 5 { 1 } else { 2 });
     near.map(|(_, name)| name).or_else(|| names.iter().find(|name| begins(name)).copied())
 }
 
-/// How many letters are to be added, removed or changed to make `one` of `other`.
+/// Returns the number of letters to add, remove or change to make `one` equal to `other`.
 fn slips(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -1,6 +1,8 @@
-//! What stands in the parentheses of an attribute: a word, a word with a value, a word with names in parentheses.
+//! The options in the parentheses of an attribute: a word, a word with a value, a word with names in
+//! parentheses.
 //!
-//! In: tokens. Out: the name of the entry and calls of builder methods, each option once unless it may be repeated.
+//! In: tokens. Out: the name of the entry and calls of builder methods. Each option may be given once, except
+//! for those in `REPEATED`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -17,7 +19,7 @@ use crate::name::{self, any_of, meant};
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) blocking: Option<Span>,
-    /// Methods of the builder with their arguments.
+    /// Calls of builder methods with their arguments.
     pub(crate) calls: Vec<TokenStream>,
     pub(crate) described: bool,
     pub(crate) name: Option<LitStr>,
@@ -27,7 +29,7 @@ pub(crate) struct Options {
     given: Vec<Ident>,
 }
 
-/// What an option takes.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
     Complete,
@@ -103,7 +105,7 @@ const PROMPT: [Known; 7] = [
 /// Options that may be given more than once.
 const REPEATED: [&str; 5] = ["complete", "icon", "layer", "meta", "requires"];
 
-/// Options that deny each other.
+/// Options that exclude each other.
 const OPPOSITES: [(&str, &str); 5] = [
     ("additive", "destructive"),
     ("additive", "read_only"),
@@ -173,7 +175,7 @@ impl Options {
         }
     }
 
-    /// The call of the builder that an option stands for, if it is one.
+    /// Returns the builder call of an option, if it has one.
     fn call(&mut self, option: &Known, item: &Item) -> Result<Option<TokenStream>> {
         let method = &item.name;
         let word = option.name;
@@ -238,12 +240,12 @@ impl Options {
         })
     }
 
-    /// Whether the option is there.
+    /// Returns whether the option was given.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.given.iter().any(|it| it == word)
     }
 
-    /// The name of the entry: the one that is given, or the function's.
+    /// Returns the name of the entry: the one that is given, or the function's.
     pub(crate) fn name_of(&self, function: &Ident, kind: Kind) -> Result<LitStr> {
         let name = self.name.clone().unwrap_or_else(|| {
             let word = function.to_string();
@@ -258,14 +260,14 @@ impl Options {
     }
 }
 
-/// The words of an option, each with the variant that it stands for.
+/// The words of an option, each with its enum variant.
 type Words = [(&'static str, &'static str); 3];
 
 const ON_CANCEL: Words = [("drop", "Drop"), ("finish", "Finish"), ("detach", "Detach")];
 
 const VISIBILITY: Words = [("app", "App"), ("both", "Both"), ("model", "Model")];
 
-/// The variant that a word stands for.
+/// Returns the variant of a word.
 fn one_of(option: &Ident, value: &Value, words: &Words) -> Result<Ident> {
     let [first, second, third] = words.map(|(word, _)| format!("`{option} = {word}`"));
     let expected = format!("expected {first}, {second} or {third}");
@@ -278,7 +280,7 @@ fn one_of(option: &Ident, value: &Value, words: &Words) -> Result<Ident> {
     }
 }
 
-/// Sees that a URI can be that of a page.
+/// Checks that a URI can be that of a page.
 pub(crate) fn is_page(uri: &LitStr) -> Result<()> {
     let text = uri.value();
     if text.strip_prefix("ui://").is_some_and(|rest| !rest.is_empty()) {
@@ -288,7 +290,7 @@ pub(crate) fn is_page(uri: &LitStr) -> Result<()> {
     Err(Error::new(uri.span(), format!("{expected}, but found `{text}`")))
 }
 
-/// Whether a value is a text that the compiler has, as it is written or from a file.
+/// Returns whether a value is a text that is known at compile time: a literal, or a file.
 fn is_text(value: &Expr) -> bool {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => true,
@@ -297,7 +299,7 @@ fn is_text(value: &Expr) -> bool {
     }
 }
 
-/// Makes the compiler look whether the text of a schema describes an object.
+/// Returns code that makes the compiler check that the text of a schema describes an object.
 fn object_root(text: &Expr) -> TokenStream {
     quote_spanned! {text.span()=>
         const _: () = ::std::assert!(
@@ -307,7 +309,7 @@ fn object_root(text: &Expr) -> TokenStream {
     }
 }
 
-/// Reads `500ms`, `30s` or `5min`.
+/// Parses `500ms`, `30s` or `5min`.
 fn milliseconds(text: &LitStr) -> Result<u64> {
     let value = text.value();
     let units = [("ms", 1), ("min", 60_000), ("s", 1_000)];
@@ -321,7 +323,7 @@ fn milliseconds(text: &LitStr) -> Result<u64> {
         })
 }
 
-/// What stands in the parentheses, in order.
+/// The content of the parentheses, in order.
 struct Items {
     items: Vec<Item>,
     uri: Option<LitStr>,
@@ -381,7 +383,7 @@ struct Pair(Ident, Expr);
 
 impl Parse for Pair {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        // What a client calls `type` is a parameter `r#type`.
+        // An argument `type` is a parameter `r#type`, so keywords are accepted.
         let name = input.call(Ident::parse_any)?;
         input.parse::<Token![=]>()?;
         Ok(Self(name, input.parse()?))

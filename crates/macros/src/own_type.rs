@@ -1,7 +1,8 @@
-//! `Self` and type parameters in the arguments of methods: the struct that arguments are read into stands outside of the
-//! `impl`, where neither means anything.
+//! `Self` and type parameters in the arguments of methods. The struct that arguments are read into is outside
+//! of the `impl`, where neither has a meaning.
 //!
-//! In: the signature of a method, and its `impl`. Out: the signature with the type in the place of `Self`, or what is wrong.
+//! In: the signature of a method, and its `impl`. Out: the signature with the type instead of `Self`, or an
+//! error.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -10,10 +11,11 @@ use syn::{Attribute, Error, FnArg, ItemImpl, Meta, Result, Signature};
 
 use crate::function::Function;
 
-/// Writes the type of `block` where the parameters of a method say `Self`; where the type has parameters, it stays.
+/// Replaces `Self` by the type of `block` in the parameters of a method. Leaves a signature unchanged if the
+/// `impl` has type parameters.
 ///
 /// # Errors
-/// Only if a type has no tokens of its own, which the compiler does not let happen.
+/// If a type can't be parsed after the replacement, which no `impl` that compiles causes.
 pub(crate) fn spelt_out(signature: &Signature, block: &ItemImpl) -> Result<Signature> {
     let mut signature = signature.clone();
     if block.generics.type_params().next().is_some() {

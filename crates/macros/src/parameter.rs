@@ -1,4 +1,7 @@
-//! One parameter of a function: an argument of the entry, or something that comes from the call.
+//! One parameter of a function: an argument of the entry, or a value that comes from the call.
+//!
+//! In: the parameter with its attributes. Out: the field of the arguments struct, and the parameter without
+//! our attributes.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -9,35 +12,35 @@ use syn::{Result, Type};
 use crate::name::{any_of, meant};
 use crate::{constraint, default, docs, function, header};
 
-/// A parameter, as the entry sees it.
+/// A parameter of an entry's function.
 pub(crate) struct Parameter {
-    /// What stands before the field of an argument, or nothing.
+    /// Attributes of the argument's field, such as `#[doc]` and `#[schemars]`.
     attributes: Vec<TokenStream>,
     default: Option<Expr>,
     has_words_of_derives: bool,
     /// The header that repeats the argument.
     pub(crate) header: Option<LitStr>,
     pub(crate) kind: Kind,
-    /// The name where only the macro sees it.
+    /// The name with the macro's hygiene, for use in generated code.
     pub(crate) local: Ident,
     pub(crate) name: Ident,
-    /// What the parameter is in the caller's eyes: without `mut`.
+    /// The type as callers of the function see it: without `mut`.
     pub(crate) ty: Type,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// One argument.
+    /// A single argument.
     Argument,
-    /// The struct that has all of them.
+    /// The struct that holds all arguments.
     Arguments,
-    /// Made from the call.
+    /// A value made from the call, such as `State<T>`.
     Extracted,
     /// `&Context`.
     BorrowedContext,
 }
 
-/// Attributes of parameters that mean something here.
+/// The parameter attributes of this crate.
 const OURS: [&str; 11] = [
     "argument",
     "arguments",
@@ -53,7 +56,7 @@ const OURS: [&str; 11] = [
 ];
 
 impl Parameter {
-    /// Reads a parameter, and takes from it what only this crate understands.
+    /// Reads a parameter and removes our attributes from it.
     pub(crate) fn take(argument: &mut FnArg, function: &Ident) -> Result<Self> {
         let FnArg::Typed(PatType { attrs, pat, ty, .. }) = argument else {
             return Err(Error::new_spanned(argument, "expected a parameter with a name and a type"));
@@ -79,7 +82,7 @@ impl Parameter {
             name,
             ty: (**ty).clone(),
         };
-        // What kind it is counts for all the others, wherever it stands.
+        // The kind decides what the other attributes mean, so it is read first.
         let (kinds, rest) =
             ours.iter().partition::<Vec<_>, _>(|it| is_one_of(it, &["argument", "arguments", "extract"]));
         for attribute in kinds {
@@ -142,17 +145,18 @@ impl Parameter {
         is_named(&self.ty, "Context", 0)
     }
 
-    /// What the compiler is asked about the type: that it can be an argument. What `#[serde]` and `#[schemars]` read it
-    /// with, only they know.
+    /// Returns the bound that makes the compiler check that the type can be an argument. `None` for known
+    /// types, and with `#[serde]` or `#[schemars]`: then only these derives know how the value is read.
     pub(crate) fn asked(&self) -> Option<TokenStream> {
         let ty = constraint::item(&self.ty);
         let asks = !self.has_words_of_derives && constraint::is_unknown(ty);
         let at = function::shown_at(ty.span());
-        // With a lifetime in it, what is asked is looked at where the struct is used and not in each derived `impl`.
+        // With a lifetime in the bound, the compiler checks it where the struct is used and not in each
+        // derived `impl`.
         asks.then(|| quote_spanned!(at=> for<'__any> #ty: ::plainwire::Argument))
     }
 
-    /// The field of the struct that the arguments are read into, and the function that makes its default.
+    /// Returns the field of the arguments struct, and the function that returns its default.
     pub(crate) fn field(&self) -> (TokenStream, TokenStream) {
         let Self { attributes, default, name, ty, .. } = self;
         let Some(default) = default else { return (quote!(#(#attributes)* #name: #ty), quote!()) };
@@ -167,7 +171,7 @@ fn is_ours(attribute: &Attribute) -> bool {
     docs::is_doc(attribute) || is_one_of(attribute, &OURS)
 }
 
-/// Whether an attribute is one of those that the compiler takes on a parameter and that are no business of ours.
+/// Returns whether the compiler accepts an attribute on a parameter and this crate ignores it.
 pub(crate) fn is_lint(attribute: &Attribute) -> bool {
     is_one_of(attribute, &["allow", "deny", "expect", "forbid", "warn"])
 }
@@ -191,7 +195,7 @@ fn is_one_of(attribute: &Attribute, names: &[&str]) -> bool {
     names.iter().any(|name| attribute.path().is_ident(name))
 }
 
-/// What a parameter is by its type alone.
+/// Returns the kind of a parameter by its type alone.
 fn kind(ty: &Type) -> Result<Kind> {
     match ty {
         Type::Reference(reference) => match &*reference.elem {
@@ -214,7 +218,7 @@ fn kind(ty: &Type) -> Result<Kind> {
     }
 }
 
-/// Whether the last word of a path is `name`, with so many generic arguments.
+/// Returns whether the last segment of a path is `name` with `generics` type arguments.
 fn is_named(ty: &Type, name: &str, generics: usize) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.segments.last().is_some_and(|last| {
@@ -244,7 +248,7 @@ fn owned(ty: &Type) -> Result<()> {
     Ok(())
 }
 
-/// `#[arguments]` needs something that is an object in JSON.
+/// Checks that `#[arguments]` is on a type that can be a JSON object.
 fn a_struct(ty: &Type) -> Result<()> {
     let is_struct = match ty {
         Type::Path(_) => constraint::inner_of_option(ty).is_none() && constraint::is_unknown(ty),

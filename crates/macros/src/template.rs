@@ -1,11 +1,12 @@
-//! URIs with variables: which they are, and what is wrong with them.
+//! Variables of URI templates.
 //!
-//! The same rules hold when a server is built; here they are errors of the compiler.
+//! In: a URI. Out: its variables, or an error. A server checks the same rules when it is built; here a
+//! violation is a compile error.
 
 /// Returns the variables of a URI; none if it is a plain one.
 ///
 /// # Errors
-/// A sentence on what is wrong with it.
+/// A sentence that says what is wrong with the URI.
 pub(crate) fn variables(uri: &str) -> Result<Vec<String>, String> {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme);
     let is_scheme = |text: &str| {

@@ -1,22 +1,22 @@
-//! Bytes as text, the way the wire carries pictures, sound and files, and the way it carries sealed state.
+//! Base64 encoding and decoding, for binary content and for sealed state.
 //!
-//! In: bytes, or text of the URL alphabet. Out: the other one. The standard alphabet of RFC 4648 is written with
-//! and read with padding; the one for URLs (section 5) is written and read without. A crate for it would be one of
-//! the fifty that a small server may have; this is one page.
+//! In: bytes, or text. Out: text, or bytes. The standard alphabet of RFC 4648 is written and read with
+//! padding; the alphabet for URLs (section 5) without. Written by hand, since a small server may have only
+//! fifty crates and this is one page.
 
-/// Returns `bytes` in base64, with padding.
+/// Encodes `bytes` in base64, with padding.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = digits(STANDARD, bytes);
     text.extend(std::iter::repeat_n('=', text.len().next_multiple_of(4) - text.len()));
     text
 }
 
-/// Returns `bytes` in base64 for URLs, without padding.
+/// Encodes `bytes` in base64 for URLs, without padding.
 pub fn encode_url(bytes: &[u8]) -> String {
     digits(URL, bytes)
 }
 
-/// Returns the bytes that `text` of [`encode`] stands for; `None` for any text that it never writes.
+/// Decodes `text` as written by [`encode`]; `None` for text that [`encode`] never writes.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(4) {
         return None;
@@ -30,10 +30,10 @@ pub fn decode(text: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// Returns the bytes that `text` of [`encode_url`] stands for.
+/// Decodes `text` as written by [`encode_url`].
 ///
-/// Strict, so that no two texts stand for the same bytes: `None` for padding, for bytes outside the alphabet, for a
-/// length that no bytes have, and for bits behind the last byte that are not zero.
+/// Strict, so that no two texts decode to the same bytes: `None` for padding, for bytes outside the alphabet,
+/// for an impossible length, and for bits after the last byte that are not zero.
 pub fn decode_url(text: &str) -> Option<Vec<u8>> {
     undigits(text, value)
 }
@@ -41,7 +41,7 @@ pub fn decode_url(text: &str) -> Option<Vec<u8>> {
 fn undigits(text: &str, value: impl Fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
     for chunk in text.as_bytes().chunks(4) {
-        // One digit has six bits: no byte.
+        // A single digit has six bits, less than a byte.
         if chunk.len() == 1 {
             return None;
         }
@@ -59,7 +59,7 @@ fn undigits(text: &str, value: impl Fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A chunk of n bytes has n + 1 digits.
+/// Returns `bytes` in base64, without padding. A chunk of n bytes has n + 1 digits.
 fn digits(alphabet: [u8; 64], bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -70,7 +70,7 @@ fn digits(alphabet: [u8; 64], bytes: &[u8]) -> String {
     text
 }
 
-/// The six bits of a digit of the URL alphabet.
+/// Returns the six bits of a digit of the URL alphabet.
 fn value(digit: u8) -> Option<u32> {
     Some(u32::from(match digit {
         b'A'..=b'Z' => digit - b'A',

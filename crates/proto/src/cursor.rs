@@ -1,12 +1,12 @@
-//! Cursors for paged lists: stateless, authenticated, the same after a restart.
+//! Cursors for paged lists: stateless, authenticated, valid across restarts.
 //!
-//! In: a list and an offset, or a cursor from the wire. Out: the other one. A cursor is not secret; it is
-//! *sealed*, so that one from another server, another list or somebody's imagination is refused.
+//! In: a list and an offset, or a cursor from the wire. Out: a cursor, or an offset. A cursor is not secret;
+//! it is *sealed*, so that an invented one, or one of another server or list, is refused.
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce};
 
-/// What seals the cursors of one server.
+/// The key that seals the cursors of one server.
 #[derive(Clone)]
 pub struct CursorKey(ChaCha20Poly1305);
 
@@ -27,7 +27,7 @@ impl List {
     /// All lists.
     pub const ALL: [Self; 4] = [Self::Prompts, Self::Resources, Self::ResourceTemplates, Self::Tools];
 
-    /// Returns the method that asks for the list.
+    /// Returns the method that requests the list.
     pub const fn method(self) -> &'static str {
         match self {
             Self::Prompts => "prompts/list",
@@ -54,8 +54,8 @@ const TAG: usize = 16;
 impl CursorKey {
     /// Derives the key from the server's name and the names in its lists.
     ///
-    /// Both are public, so that the key only keeps apart what does not belong together: replicas and restarts of
-    /// the same server agree, another server or a changed list does not.
+    /// Both are public, so the key only separates: replicas and restarts of the same server share cursors,
+    /// while another server or a changed list has different ones.
     pub fn derive(server: &str, catalog: &str) -> Self {
         let fixed = ChaCha20Poly1305::new(&Key::from(*b"plainwire cursor key derivation."));
         let mut key = [0; 32];
@@ -68,7 +68,7 @@ impl CursorKey {
         Self(ChaCha20Poly1305::new(&Key::from(key)))
     }
 
-    /// Returns the cursor for the entries of `list` from `offset` on.
+    /// Returns the cursor for the entries of `list` starting at `offset`.
     pub fn seal(&self, list: List, offset: u32) -> String {
         let head = Self::head(list, offset);
         let mut bytes = head[..5].to_vec();
@@ -76,7 +76,7 @@ impl CursorKey {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Returns the offset that `cursor` stands for, or `None` unless this server made it for `list`.
+    /// Returns the offset in `cursor`, or `None` unless this server made it for `list`.
     pub fn open(&self, list: List, cursor: &str) -> Option<u32> {
         if cursor.len() != 2 * (5 + TAG) || !cursor.bytes().all(|b| b.is_ascii_hexdigit()) {
             return None;
@@ -90,7 +90,8 @@ impl CursorKey {
         (bytes[0] == head[0] && self.0.decrypt(&Nonce::from(head), &bytes[5..]).is_ok()).then_some(offset)
     }
 
-    /// What is sealed is the nonce itself: each list and offset has its own, so that none serves two messages.
+    /// Returns the nonce, which is also the sealed data: each list and offset has its own, so none serves two
+    /// messages.
     fn head(list: List, offset: u32) -> [u8; 12] {
         let mut head = [0; 12];
         head[0] = list as u8;

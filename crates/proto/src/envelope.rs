@@ -1,7 +1,8 @@
-//! The JSON-RPC envelope: one borrowed pass over a frame, and writing it back.
+//! The JSON-RPC envelope: parses a frame in one pass without copying, and writes messages.
 //!
-//! In: one frame. Out: a [`Message`] whose parts are [`Span`]s of that frame, or a [`Malformed`] that says what
-//! was expected, what was found and which id the sender used. What `method` means is not known here.
+//! In: one frame. Out: a [`Message`] whose parts are [`Span`]s of that frame, or a [`Malformed`] with the
+//! expected and the found text and the id that the sender used. The meaning of `method` is not interpreted
+//! here.
 
 use std::fmt;
 
@@ -16,14 +17,14 @@ pub use write::{begin_notification, begin_request, begin_result, end, error};
 /// A request id, kept with its type: `1` and `"1"` are different ids.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Id {
-    /// A whole number; wide enough for all that other implementations count with.
+    /// A whole number, wide enough for the ids of all known implementations.
     Integer(i128),
     /// A string.
     String(Box<str>),
 }
 
 impl Id {
-    /// Reads the JSON text of an id; `None` for anything but a string or a whole number.
+    /// Parses the JSON text of an id; `None` for anything but a string or a whole number.
     pub fn parse(text: &str) -> Option<Self> {
         if text.starts_with('"') {
             return Some(Self::String(unquote(text)?.into()));
@@ -55,7 +56,7 @@ impl fmt::Display for Id {
 /// One JSON-RPC message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Something to be answered.
+    /// A request, which needs an answer.
     Request {
         /// The sender's id.
         id: Id,
@@ -64,7 +65,7 @@ pub enum Message {
         /// The parameters.
         params: Params,
     },
-    /// Something never to be answered.
+    /// A notification, which is never answered.
     Notification {
         /// The method, a JSON string.
         method: Span,
@@ -80,7 +81,7 @@ pub enum Message {
     },
     /// A failed answer.
     Error {
-        /// The id of the request, unless the other side could not read it.
+        /// The id of the request; `None` if the other side could not read it.
         id: Option<Id>,
         /// The JSON value of `error`.
         error: Span,
@@ -89,7 +90,7 @@ pub enum Message {
 
 /// The parameters of a message, found in the same pass as the message itself.
 ///
-/// The spans hold whatever stands there, of any JSON type; who uses one checks it.
+/// The spans may hold a JSON value of any type; the code that uses a span checks its type.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Params {
     /// All of `params`.
@@ -114,7 +115,7 @@ pub struct Params {
     pub uri: Option<Span>,
 }
 
-/// The members of `params._meta` that the protocol itself reads.
+/// The members of `params._meta` that the protocol defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Meta {
     /// All of `_meta`.
@@ -133,23 +134,23 @@ pub struct Meta {
     pub subscription_id: Option<Span>,
 }
 
-/// A frame that is no message.
+/// A frame that is not a valid message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Malformed {
-    /// What to tell the sender.
+    /// The error to send back.
     pub error: Error,
-    /// The id the sender used, if it could be read for certain.
+    /// The id that the sender used, if it could be read with certainty.
     pub id: Option<Id>,
     /// Whether the sender waits for an answer: a malformed notification or answer gets none.
     pub answer: bool,
-    /// Whether it was meant as an answer: it has a `result` or an `error`, and no method.
+    /// Whether the frame was meant as an answer: it has a `result` or an `error`, and no method.
     pub is_answer: bool,
 }
 
-/// Reads the message that stands at `place` in `frame`.
+/// Parses the message at `place` in `frame`.
 ///
 /// # Errors
-/// [`Malformed`] for text that is not JSON, is nested deeper than `max_depth`, or is no JSON-RPC message.
+/// [`Malformed`] for text that is not JSON, is nested deeper than `max_depth`, or is not a JSON-RPC message.
 pub fn parse(frame: &str, place: Span, max_depth: usize) -> Result<Message, Malformed> {
     let mut draft = Draft::default();
     match draft.read(frame, place, max_depth) {
@@ -158,7 +159,8 @@ pub fn parse(frame: &str, place: Span, max_depth: usize) -> Result<Message, Malf
     }
 }
 
-/// Makes what can be made of the beginning of a message; `error` says why the rest is of no use.
+/// Reads the id and the kind of a message from its beginning `start`; `error` is the reason why the whole
+/// message is refused.
 pub fn cut_off(start: &str, max_depth: usize, error: Error) -> Malformed {
     let mut draft = Draft::default();
     let end =
@@ -167,15 +169,15 @@ pub fn cut_off(start: &str, max_depth: usize, error: Error) -> Malformed {
     Malformed { error, id: draft.certain_id(start, end), answer: !is_answer, is_answer }
 }
 
-/// Returns whether a frame holds a batch, going by its first byte.
+/// Returns whether a frame holds a batch, judged by its first byte.
 pub fn is_batch(frame: &str) -> bool {
     frame.trim_start().starts_with('[')
 }
 
-/// Finds the messages of a batch. They may overlap in nothing and are at most `max_messages`.
+/// Returns the spans of the messages in a batch, at most `max_messages`. The spans do not overlap.
 ///
 /// # Errors
-/// [`Malformed`] for text that is not JSON, for an empty batch, and beyond a limit.
+/// [`Malformed`] for text that is not JSON, for an empty batch, and for a batch over a limit.
 pub fn split_batch(frame: &str, max_depth: usize, max_messages: usize) -> Result<Vec<Span>, Malformed> {
     let whole = Span::new(0, frame.len());
     let mut scanner = Scanner::new(frame, max_depth);
@@ -201,7 +203,7 @@ pub fn split_batch(frame: &str, max_depth: usize, max_messages: usize) -> Result
     }
 }
 
-/// The members of a message as they are found; what they mean is settled at the end, as any may come last.
+/// The members of a message found so far. They are interpreted at the end, since they may come in any order.
 #[derive(Default)]
 struct Draft {
     error: Option<Span>,
@@ -209,13 +211,13 @@ struct Draft {
     jsonrpc: Option<Span>,
     method: Option<Span>,
     not_an_object: Option<Kind>,
-    /// Whether a `result` or an `error` was at least begun.
+    /// Whether the message has a `result` or an `error`, even an incomplete one.
     outcome: bool,
     params: Params,
     params_kind: Option<Kind>,
     repeated: Option<&'static str>,
     result: Option<Span>,
-    /// There is more than one `id`, and they differ.
+    /// Whether there are two members `id` with different values.
     two_ids: bool,
 }
 
@@ -253,7 +255,8 @@ impl Draft {
                     continue;
                 }
             };
-            // A second `id` or `method` is how one program reads another message than the next one does.
+            // Repeated members are an error: two programs may each use a different one of them, and so read
+            // different messages.
             let value = scanner.value()?;
             if let Some(before) = slot.replace(value) {
                 self.two_ids |= known == "id" && before.text(frame) != value.text(frame);
@@ -265,7 +268,7 @@ impl Draft {
 
     fn finish(self, frame: &str) -> Result<Message, Malformed> {
         let id = self.only_id().and_then(|span| Id::parse(span.text(frame)));
-        // Whoever sent a method with an id, or something with no method at all, waits for an answer.
+        // The sender waits for an answer if the message has an id, or has neither a method nor an outcome.
         let is_answer = self.is_answer();
         let answer = !is_answer && (self.id.is_some() || self.method.is_none());
         let refuse =
@@ -322,14 +325,14 @@ impl Draft {
         })
     }
 
-    /// Turns a mistake in the text into an answer, with the id if it stood before the mistake.
+    /// Returns the error for a syntax fault, with the id if it came before the fault.
     #[cold]
     fn broken(&self, frame: &str, place: Span, syntax: Syntax) -> Malformed {
         let is_answer = self.is_answer();
         if syntax.expected == DEPTH {
             let text = format!("expected {DEPTH}, but found more at byte {}", syntax.at);
             let error = Error::new(ErrorKind::InvalidRequest, text);
-            // Counted to its end and without an id it is a notification, for which nobody waits.
+            // A complete message with a method and without an id is a notification, which gets no answer.
             let (id, notification) = match id_of_deep(place.text(frame)) {
                 Some(DeepId::Absent) => (None, self.method.is_some()),
                 Some(DeepId::Certain(id)) => (Some(id), false),
@@ -347,17 +350,17 @@ impl Draft {
         Malformed { error: Error::new(ErrorKind::Parse, text), id, answer: !is_answer, is_answer }
     }
 
-    /// Whatever has a method is a request or a notification.
+    /// Returns whether this is an answer. A message with a method is a request or a notification.
     fn is_answer(&self) -> bool {
         self.outcome && self.method.is_none()
     }
 
-    /// Of two ids neither is certain.
+    /// Returns the id, unless there are two that differ.
     fn only_id(&self) -> Option<Span> {
         self.id.filter(|_| !self.two_ids)
     }
 
-    /// The id, unless it is a number that may have gone on behind `end`, where reading stopped.
+    /// Returns the id, unless it is a number that may continue after `end`, where reading stopped.
     fn certain_id(&self, frame: &str, end: usize) -> Option<Id> {
         let span = self.only_id()?;
         let text = span.text(frame);
@@ -365,7 +368,8 @@ impl Draft {
     }
 }
 
-/// `repeated` gets the name of a member that the protocol reads and that stands there twice.
+/// Reads `params`. `repeated` is set to the name of a member that the protocol defines and that appears
+/// twice.
 fn read_params(
     scanner: &mut Scanner<'_>,
     frame: &str,
@@ -436,17 +440,18 @@ fn read_meta(scanner: &mut Scanner<'_>, frame: &str) -> Result<Meta, Syntax> {
     Ok(meta)
 }
 
-/// What a message that is nested too deeply says of its id.
+/// The id of a message that is nested too deeply to parse.
 enum DeepId {
     Absent,
     Certain(Id),
-    /// It can't be read, or there are two that differ.
+    /// The id cannot be read, or there are two that differ.
     Uncertain,
 }
 
-/// Finds the id of a message that is nested too deeply to be scanned: brackets are counted, nothing is checked.
+/// Finds the id of a message that is nested too deeply to parse, by counting brackets without checking the
+/// JSON.
 ///
-/// Only a count that ends at zero at the very end is believed, otherwise it is `None`.
+/// Returns `None` unless the brackets balance at the end of the text.
 fn id_of_deep(text: &str) -> Option<DeepId> {
     let text = text.trim();
     let bytes = text.as_bytes();

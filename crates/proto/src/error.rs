@@ -1,7 +1,7 @@
-//! Errors that go over the wire: one table from what went wrong to the code of each revision.
+//! Errors of the protocol, and the one table from kinds of errors to the codes of each revision.
 //!
-//! In: an [`ErrorKind`] and words. Out: the JSON-RPC `error` object. Failures of a tool are results, not errors;
-//! they are in [`crate::model::CallToolResult`].
+//! In: an [`ErrorKind`] and a message. Out: the JSON-RPC `error` object. Failures of a tool are results, not
+//! errors; they are in [`crate::model::CallToolResult`].
 
 use std::fmt;
 
@@ -13,28 +13,28 @@ use crate::json::write::{self, Object};
 use crate::model::ClientCapability;
 use crate::revision::{Feature, Revision};
 
-/// What went wrong, by meaning. Codes depend on the revision: see [`Error::code`].
+/// The kind of an error. Its code depends on the revision: see [`Error::code`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// A code of the application's own, outside -32768 to -32000; or one received from a peer.
+    /// A code of the application, outside -32768 to -32000; or an unknown code received from the other side.
     Application(i32),
-    /// Headers that are missing, malformed, or say something else than the body.
+    /// Headers that are missing, malformed, or differ from the body.
     HeaderMismatch,
-    /// Our mistake.
+    /// A fault of this program.
     Internal,
-    /// The parameters do not fit the method; unknown tools, prompts and cursors too.
+    /// The parameters do not fit the method; also unknown tools, prompts and cursors.
     InvalidParams,
-    /// JSON, but no request that can be served now.
+    /// Valid JSON, but not a request that can be served now.
     InvalidRequest,
-    /// No such method, or one whose capability is not offered.
+    /// An unknown method, or one whose capability is not offered.
     MethodNotFound,
-    /// The request needs something that the client did not declare.
+    /// The request needs a capability that the client did not declare.
     MissingClientCapability,
-    /// More than a limit of ours allows; trying again later may help.
+    /// A limit of this program is exceeded; trying again later may help.
     Overloaded,
-    /// Not JSON.
+    /// Text that is not JSON.
     Parse,
-    /// No such resource.
+    /// An unknown resource.
     ResourceNotFound,
     /// The request names a revision that is not served.
     UnsupportedVersion,
@@ -46,24 +46,24 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     data: Option<Box<RawValue>>,
-    /// The code on the wire, of an error that came from there.
+    /// The code that the other side sent; `None` for an error of our own.
     received: Option<i32>,
 }
 
 impl Error {
-    /// Makes an error. `message` has the form *expected X, but found Y*, without a full stop.
+    /// Creates an error. `message` has the form *expected X, but found Y*, without a full stop.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), data: None, received: None }
     }
 
-    /// Adds `data`, which has to be JSON text; text that is not is left out.
+    /// Adds `data`, which must be JSON text; other text is dropped.
     #[must_use]
     pub fn with_data(mut self, json: String) -> Self {
         self.data = RawValue::from_string(json).ok();
         self
     }
 
-    /// Returns the error for a resource that does not exist.
+    /// Creates the error for a resource that does not exist.
     pub fn resource_not_found(uri: &str) -> Self {
         let mut data = Vec::new();
         let mut object = Object::open(&mut data);
@@ -76,7 +76,7 @@ impl Error {
         .with_data(String::from_utf8(data).unwrap_or_default())
     }
 
-    /// Returns the error for a client that did not declare what a request needs.
+    /// Creates the error for a client that did not declare a capability that a request needs.
     pub fn missing_capability(capability: ClientCapability) -> Self {
         let required = serde_json::to_string(&capability.to_capabilities()).unwrap_or_default();
         Self::new(
@@ -86,7 +86,7 @@ impl Error {
         .with_data(format!("{{\"requiredCapabilities\":{required}}}"))
     }
 
-    /// Returns the error for a request of a version that is not served, or that has to begin with `initialize`.
+    /// Creates the error for a request of a version that is not served, or that requires `initialize` first.
     ///
     /// `data` lists `served` newest first, so that the client can choose.
     pub fn unsupported_version(served: &[Revision], requested: &str) -> Self {
@@ -100,14 +100,14 @@ impl Error {
         Self::new(ErrorKind::UnsupportedVersion, text).with_data(data.to_string())
     }
 
-    /// Says it in other words.
+    /// Replaces the message.
     #[must_use]
     pub fn saying(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
         self
     }
 
-    /// Returns what went wrong.
+    /// Returns the kind.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
@@ -127,9 +127,7 @@ impl Error {
         self.received
     }
 
-    /// Returns the code that `revision` has for this kind of error.
-    ///
-    /// Source: 2025-11-25 and 2026-07-28 `basic/index` "Error codes".
+    /// Returns the code of this kind of error in `revision`.
     pub fn code(&self, revision: Revision) -> i32 {
         match self.kind {
             ErrorKind::Application(code) => code,
@@ -149,10 +147,10 @@ impl Error {
         }
     }
 
-    /// Reads an `error` object that a peer sent to answer `method`.
+    /// Reads the `error` object of an answer to `method`.
     ///
-    /// The same code means different things on different methods: "not found" has been -32001, -32002, -32003 and
-    /// -32602, so that method and code decide together. Unknown codes stay as they are.
+    /// A code has different meanings for different methods: "not found" has been -32001, -32002, -32003 and
+    /// -32602, so method and code together determine the kind. Unknown codes stay as they are.
     pub fn from_wire(json: &str, method: &str) -> Self {
         #[derive(Deserialize)]
         struct Wire {

@@ -1,9 +1,9 @@
 //! The forms of elicitation: the flat, restricted JSON Schema in `requestedSchema`, and the answers to it.
 //!
-//! In: a schema, from the wire or from a type of Rust, answers as JSON, or lines that somebody typed. Out: a [`Form`],
-//! its schema as a revision writes it, and what is wrong with an answer: where, what was expected, what was found.
-//! Nothing here asks anybody anything, and messages are not known: who gets the form, and which actions there are
-//! beside "accept", is the business of others.
+//! In: a schema, from the wire or from a Rust type; answers as JSON, or lines that a user typed. Out: a
+//! [`Form`], its schema in the syntax of a revision, and errors in an answer: the field, what was expected,
+//! and what was found. This module shows nothing to users, and handles neither messages nor the actions other
+//! than "accept".
 //!
 //! ```
 //! use plainwire_proto::form::Form;
@@ -34,23 +34,24 @@ use crate::revision::Revision;
 
 pub use format::Format;
 
-/// What somebody is asked to fill in.
+/// A form that a server asks a user to fill in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// In the order of the wire, which is the order to ask in. None at all: a plain confirmation.
+    /// The fields in the order of the wire, which is the order to ask in. An empty list is a plain
+    /// confirmation.
     pub fields: Vec<Field>,
 }
 
 impl Form {
-    /// The fields that a form may have. Forms come from strangers, and nobody fills in more than that.
+    /// Largest number of fields in a form. Forms come from untrusted servers, and no user fills in more.
     pub const MAX_FIELDS: usize = 100;
 
-    /// The choices that one field may have: more than there are countries, time zones or currencies.
+    /// Largest number of choices of one field: more than there are countries, time zones or currencies.
     pub const MAX_CHOICES: usize = 1_000;
 
-    /// Fills in what `content` does not have, or has as null, where the form has a default.
+    /// Adds the default of each field that is absent or null in `content`.
     ///
-    /// This is the work of a client whose user accepts (SEP-1034).
+    /// A client does this when its user accepts (SEP-1034).
     pub fn with_defaults(&self, mut content: Map<String, Value>) -> Map<String, Value> {
         for field in &self.fields {
             if let (None | Some(Value::Null), Some(value)) = (content.get(&field.name), field.default_value())
@@ -62,18 +63,18 @@ impl Form {
     }
 }
 
-/// One question of a form, and the member of the answer that it becomes.
+/// One question of a form, and the member of the answer that holds its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The name of the member.
     pub name: String,
-    /// What people are shown instead of the name.
+    /// The label shown to users instead of the name.
     pub title: Option<String>,
-    /// A sentence or two beside it.
+    /// A sentence or two of explanation.
     pub description: Option<String>,
-    /// Whether there is no answer without it.
+    /// Whether an answer must have this field.
     pub required: bool,
-    /// What its value is.
+    /// The type of the value.
     pub kind: FieldKind,
 }
 
@@ -91,22 +92,23 @@ impl Field {
     }
 }
 
-/// What the value of a field is. Bounds are inclusive.
+/// The type of a field's value. Bounds are inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the members are the keywords of JSON Schema")]
 pub enum FieldKind {
     /// Yes or no.
     Boolean { default: Option<bool> },
-    /// Some of the choices.
+    /// Any number of the choices.
     MultiSelect {
         choices: Vec<Choice>,
         min_items: Option<u64>,
         max_items: Option<u64>,
         default: Option<Vec<String>>,
     },
-    /// A number, or a whole one only.
+    /// A number; if `integer`, a whole number.
     Number { integer: bool, minimum: Option<Number>, maximum: Option<Number>, default: Option<Number> },
-    /// One of the choices. `legacy_titles`: titles are written as `enumNames`, even where `oneOf` is known.
+    /// One of the choices. `legacy_titles`: titles are written as `enumNames`, even in revisions with
+    /// `oneOf`.
     SingleSelect { choices: Vec<Choice>, legacy_titles: bool, default: Option<String> },
     /// Free text; lengths are in characters.
     Text { min_length: Option<u64>, max_length: Option<u64>, format: Option<Format>, default: Option<String> },
@@ -115,25 +117,25 @@ pub enum FieldKind {
 /// One of the values that a field may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What the answer has.
+    /// The value in the answer.
     pub value: String,
-    /// What people are shown instead.
+    /// The label shown to users instead of the value.
     pub title: Option<String>,
 }
 
 impl Choice {
-    /// Returns what people are shown: the title, or else the value.
+    /// Returns the label shown to users: the title, or else the value.
     pub fn label(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.value)
     }
 }
 
-/// A form that a revision has no way to write.
+/// The error for a form that a revision cannot express.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The name of the first field that does not exist there.
+    /// The name of the first field that the revision cannot express.
     pub field: String,
-    /// Where it does not exist.
+    /// The revision.
     pub revision: Revision,
 }
 
@@ -150,7 +152,8 @@ impl fmt::Display for Unsupported {
 
 impl std::error::Error for Unsupported {}
 
-/// A message as one line: names in it are somebody else's, and it is shown on terminals and to models.
+/// Returns a message as one line, made safe to show on terminals and to models: names in it come from
+/// untrusted servers.
 fn one_line(why: String) -> String {
     visible(&why, 1_000)
 }

@@ -1,18 +1,19 @@
-//! Bytes to frames: lines of a stream, found as they arrive, with a limit.
+//! Splits a stream of bytes into frames, one per line, with a limit.
 //!
-//! In: whatever a read brought. Out: [`Frame`]s. A line over the limit is reported once and skipped, so that the
-//! stream stays in sync; memory never grows beyond the limit. Frames are not looked into.
+//! In: the bytes of each read. Out: [`Frame`]s. A line over the limit is reported once and skipped, so that
+//! the stream stays in sync; memory stays within the limit plus one read. The content of frames is not
+//! parsed.
 
-/// A frame, or the report that there was one too long to keep.
+/// A frame, or the report of a line over the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame<'b> {
-    /// The bytes of a line without its line break; never blank.
+    /// The bytes of a line without its line break and surrounding white space; never blank.
     Line(&'b [u8]),
-    /// A line over the limit; these are its first bytes.
+    /// The first bytes of a line over the limit.
     TooLong(&'b [u8]),
 }
 
-/// The bytes of a stream that are not frames yet.
+/// The bytes of a stream that are not split into frames yet.
 #[derive(Debug)]
 pub struct Lines {
     buffer: Vec<u8>,
@@ -21,27 +22,27 @@ pub struct Lines {
     scanned: usize,
     filled: usize,
     limit: usize,
-    /// Inside a line over the limit, whose bytes are dropped up to its line break.
+    /// Whether the stream is inside a line over the limit, whose bytes are dropped up to its line break.
     skipping: bool,
 }
 
-/// Room for one read: what a pipe holds on Linux.
+/// Size of one read: the capacity of a pipe on Linux.
 const READ: usize = 64 * 1024;
 
-/// A buffer larger than this is given back once it is empty. 4 MiB keeps a stream of megabyte messages from
-/// asking the system for the same pages again and again.
+/// Size above which an empty buffer is freed. 4 MiB keeps a stream of megabyte messages from allocating and
+/// freeing its buffer again and again.
 const KEEP: usize = 4 * 1024 * 1024;
 
-/// How much of a line over the limit is shown, enough to find its id.
+/// Length of the reported beginning of a line over the limit, enough to find its id.
 const PREFIX: usize = 4096;
 
 impl Lines {
-    /// Makes an empty buffer for lines of at most `limit` bytes.
+    /// Creates an empty buffer for lines of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { buffer: Vec::new(), start: 0, scanned: 0, filled: 0, limit, skipping: false }
     }
 
-    /// Returns room for the next read. Never empty.
+    /// Returns the space for the next read. Never empty.
     pub fn space(&mut self) -> &mut [u8] {
         if self.start == self.filled {
             (self.start, self.scanned, self.filled) = (0, 0, 0);
@@ -62,12 +63,12 @@ impl Lines {
         &mut self.buffer[self.filled..]
     }
 
-    /// Takes note that a read put `count` bytes at the beginning of [`Self::space`].
+    /// Records that a read put `count` bytes at the beginning of [`Self::space`].
     pub fn filled(&mut self, count: usize) {
         self.filled = (self.filled + count).min(self.buffer.len());
     }
 
-    /// Returns the next frame, if it is whole. Blank lines are passed over.
+    /// Returns the next complete frame. Blank lines are skipped.
     pub fn next_frame(&mut self) -> Option<Frame<'_>> {
         loop {
             let Some(found) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) else {
@@ -97,7 +98,7 @@ impl Lines {
         }
     }
 
-    /// Returns what is left at the end of the stream: half a line, usually empty.
+    /// Returns the incomplete last line at the end of the stream, usually empty.
     pub fn rest(&self) -> &[u8] {
         if self.skipping { &[] } else { self.buffer[self.start..self.filled].trim_ascii() }
     }

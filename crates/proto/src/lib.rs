@@ -1,7 +1,8 @@
 //! The Model Context Protocol as pure functions and one state machine.
 //!
-//! All five published revisions, both roles, both eras. Bytes and the time come in as arguments; bytes and events
-//! go out. This crate does no I/O, reads no clock, draws no randomness, runs no tasks and knows no tools.
+//! Covers all five published revisions, client and server, legacy and modern era. Bytes and the time come in
+//! as arguments; bytes and events go out. This crate does no I/O, reads no clock, draws no randomness, spawns
+//! no tasks and contains no tools.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -15,17 +16,18 @@
 //! assert_eq!(answer.bytes, br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
 //! ```
 //!
-//! - [`revision`]: the five revisions and the table of what each has.
-//! - [`frame`]: bytes to lines, with a limit.
-//! - [`envelope`]: one pass over a message, and writing it back.
+//! - [`revision`]: the five revisions and the table of their features.
+//! - [`frame`]: splits bytes into lines, up to a limit.
+//! - [`envelope`]: parses a message in one pass, and writes messages.
 //! - [`peer`]: one side of a connection.
-//! - [`model`]: values in the newest shape; [`codec`]: those values as each revision wants them.
-//! - [`form`]: what a server asks a user to fill in, and whether the answer fits.
-//! - [`error`]: what goes wrong, and its code in each revision.
+//! - [`model`]: values in the shape of the newest revision; [`codec`]: writes those values in the shape of
+//!   each revision.
+//! - [`form`]: form schemas of elicitations, and the check of a user's answer against them.
+//! - [`error`]: kinds of errors, and their codes in each revision.
 //! - [`cursor`]: sealed positions in lists; [`seal`]: sealed state of requests; [`base64`]: bytes as text.
-//! - [`http`]: eras and headers of HTTP requests; [`sse`]: streams of events, written and read.
-//! - [`json`]: JSON text without trees.
-//! - [`testing`]: two peers joined, on a clock of their own.
+//! - [`http`]: eras and headers of HTTP requests; [`sse`]: writes and reads event streams.
+//! - [`json`]: reads and writes JSON text without building trees.
+//! - [`testing`]: two connected peers on a simulated clock.
 
 pub mod base64;
 pub mod codec;

@@ -1,16 +1,16 @@
-//! The five protocol revisions and the one table of what each of them has.
+//! The five protocol revisions and the one table of their features.
 //!
-//! In: version strings from the wire. Out: a [`Revision`] and answers to "does it have this feature?".
-//! This file does not read or write messages; [`crate::codec`] and [`crate::peer`] ask it what to do.
+//! In: version strings from the wire. Out: a [`Revision`], and whether it has a given [`Feature`]. This file
+//! does not read or write messages; [`crate::codec`] and [`crate::peer`] ask it what to do.
 
 use std::fmt;
 
 /// One published revision of the Model Context Protocol, oldest first.
 ///
-/// The order is the order of publication, so `revision >= Revision::V2025_06_18` means "that one or newer".
+/// The order is the order of publication, so `revision >= Revision::V2025_06_18` means "2025-06-18 or newer".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Revision {
-    /// 2024-11-05, the first one.
+    /// 2024-11-05, the first revision.
     V2024_11_05,
     /// 2025-03-26: Streamable HTTP, audio, tool annotations, batches.
     V2025_03_26,
@@ -22,7 +22,7 @@ pub enum Revision {
     V2026_07_28,
 }
 
-/// The two ways in which a client and a server can speak.
+/// The two ways in which a client and a server communicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {
     /// `initialize`, a session, requests in both directions (2024-11-05 to 2025-11-25).
@@ -36,20 +36,20 @@ impl Revision {
     pub const ALL: [Self; 5] =
         [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
 
-    /// The newest revision of all.
+    /// The newest of all revisions.
     pub const NEWEST: Self = Self::V2026_07_28;
 
     /// The newest revision that begins with `initialize`.
     pub const NEWEST_LEGACY: Self = Self::V2025_11_25;
 
-    /// Returns the revision that the wire calls `text`, or `None` for anything unknown.
+    /// Returns the revision with the version string `text`, or `None` for an unknown string.
     ///
-    /// Unknown dates are not "newer": they are unknown.
+    /// A later date does not count as a newer revision: it is unknown.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|r| r.as_str() == text)
     }
 
-    /// Returns the version string of the wire, such as `"2025-11-25"`.
+    /// Returns the version string used on the wire, such as `"2025-11-25"`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",
@@ -86,7 +86,7 @@ impl fmt::Display for Revision {
     }
 }
 
-/// Something that not every revision has.
+/// A feature that some revisions lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
     /// `annotations` on content and resources may carry `lastModified`.
@@ -109,19 +109,20 @@ pub enum Feature {
     Icons,
     /// `initialize` and `notifications/initialized`.
     Initialize,
-    /// Arguments that break the schema are a tool's error, not the protocol's.
+    /// Arguments that violate the tool's schema produce a result with `isError`, not a protocol error.
     InvalidArgumentsAreToolErrors,
-    /// `input_required` results instead of requests from server to client.
+    /// Results of type `input_required` instead of requests from server to client.
     InputRequired,
-    /// `resources/subscribe`, `logging/setLevel`, and change notifications that nobody has to listen for.
+    /// `resources/subscribe`, `logging/setLevel`, and change notifications without `subscriptions/listen`.
     LegacySubscriptions,
     /// `_meta` on tools, resources, prompts and content.
     MetaOnEntries,
-    /// `x-mcp-header`: arguments that requests of HTTP repeat in their headers.
+    /// `x-mcp-header`: tool arguments that HTTP requests repeat in their headers.
     ParamHeaders,
     /// `ping`.
     Ping,
-    /// Streams begin with an event that says nothing but where to go on, so that either side may end them early.
+    /// Event streams that begin with an event that holds only an id to resume from, so that either side may
+    /// end them early.
     PrimedStreams,
     /// `message` in progress notifications.
     ProgressMessage,
@@ -133,7 +134,7 @@ pub enum Feature {
     ResultType,
     /// Forms with multiple choices, titles beside each choice, and defaults of every kind.
     RicherForms,
-    /// `roots.listChanged`, and the notification that it promises.
+    /// `roots.listChanged`, and the notification that it announces.
     RootsListChanged,
     /// `_meta["io.modelcontextprotocol/serverInfo"]` in each result.
     ServerInfoInResults,
@@ -145,16 +146,16 @@ pub enum Feature {
     Titles,
     /// `annotations` on tools.
     ToolAnnotations,
-    /// `elicitation/create` in URL mode, and `mode` in form mode.
+    /// `elicitation/create` in URL mode, and the member `mode` in form mode.
     UrlElicitation,
-    /// `elicitationId` of URLs.
+    /// `elicitationId` in URL elicitations.
     UrlElicitationId,
     /// `MCP-Protocol-Version` on HTTP requests.
     VersionHeader,
 }
 
 impl Feature {
-    /// The first and the last revision that have the feature. This is *the* feature table.
+    /// The first and the last revision that have the feature. This is the only feature table.
     ///
     /// Source: the changelogs of the five revisions and the properties of their schemas.
     const fn span(self) -> (Revision, Revision) {

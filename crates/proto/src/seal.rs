@@ -1,12 +1,12 @@
-//! Sealed request state: what a server asks its client to keep and to send back unchanged.
+//! Sealed request state: data that a server gives to its client, and that the client sends back unchanged.
 //!
-//! In: keys, a nonce, the time, a body, and the [`Binding`] that says what the state is good for. Out: text that
-//! the client can't read, change or use for something else; or the body again, or a [`Refusal`]. No randomness is
-//! drawn and no clock is read here, and nothing is kept, except by [`UsedStates`].
+//! In: keys, a nonce, the time, a body, and the [`Binding`] to a request. Out: text that the client can
+//! neither read, change nor use for another request; or the body again, or a [`Refusal`]. This module draws
+//! no randomness, reads no clock, and stores nothing except in [`UsedStates`].
 //!
-//! A state is one version byte, 24 bytes of nonce, then XChaCha20-Poly1305 over expiry, binding and body with the
-//! version as associated data; all of it in base64 for URLs. The binding is inside and not associated data, so that
-//! a state that is genuine but belongs elsewhere can be told from one that was tampered with.
+//! A state is one version byte, 24 bytes of nonce, then XChaCha20-Poly1305 over expiry, binding and body with
+//! the version as associated data; all of it in base64 for URLs. The binding is encrypted and not associated
+//! data, so that a genuine state of another request can be told from one that was tampered with.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,33 +18,33 @@ use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce, XChaCha20Poly1305, XNonce};
 use crate::base64;
 use crate::json::canonical::canonical;
 
-/// Longest sealed state, in bytes of text: it travels twice, and clients hold it in memory.
+/// Largest length of a sealed state, in bytes of text: it is sent twice, and clients hold it in memory.
 pub const MAX_BYTES: usize = 64 << 10;
 
-/// Most keys that are accepted at once: each may be tried for a state that none of them made.
+/// Largest number of keys accepted at once: for a forged state, every key is tried.
 pub const MAX_KEYS: usize = 16;
 
-/// What seals and opens request state: the first key seals, all of them open.
+/// The keys for request state: the first key seals, all of them open.
 ///
-/// To rotate, add the new key behind the old one everywhere, then put it in front everywhere, then take the old one away
-/// once its states have expired.
+/// To rotate keys, first append the new key on every server, then move it to the front on every server, then
+/// remove the old one once its states have expired.
 #[derive(Clone)]
 pub struct SealingKeys {
-    /// Invariant: 1 to [`MAX_KEYS`] of them.
+    /// Invariant: 1 to [`MAX_KEYS`] keys.
     keys: Vec<SealingKey>,
 }
 
-/// What a state is good for: a request that differs in one of these may not use it.
+/// The request that a state is bound to: a request that differs in one of these fields cannot use the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding<'b> {
-    /// Who asks, if that is known. Nobody is not the same as somebody without a name.
+    /// The principal that makes the request, if known. `None` differs from an empty name.
     pub principal: Option<&'b str>,
     /// The method of the request.
     pub method: &'b str,
-    /// The name or URI of what the request is about.
+    /// The name or URI of the tool, prompt or resource.
     pub name: &'b str,
     /// The arguments as JSON text, or an empty text. Order of members, white space and escapes do not matter;
-    /// numbers have to be written the same way. Text that is no JSON is compared as it is.
+    /// numbers must be written identically. Text that is not JSON is compared byte by byte.
     pub arguments: &'b str,
     /// The name of the server.
     pub server: &'b str,
@@ -55,35 +55,36 @@ pub struct Binding<'b> {
 /// A state that was opened.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// What was sealed.
+    /// The sealed body.
     pub body: String,
-    /// Unix time from which on the state is good for nothing.
+    /// Unix time from which on the state is no longer valid.
     pub expires: Duration,
-    /// What tells the state from all others: its nonce.
+    /// The nonce of the state, which identifies it.
     pub id: [u8; 24],
 }
 
-/// Why a state is not good.
+/// The reason why a state is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Its time is over.
+    /// The state has expired.
     Expired,
-    /// It is genuine, but of another `principal`, `method`, `name`, `arguments` or `server`.
+    /// The state is genuine, but belongs to another `principal`, `method`, `name`, `arguments` or `server`.
     Foreign(&'static str),
     /// The record of used states is full of states that have not expired yet; trying again later may help.
     Full,
-    /// It has not the shape of a state.
+    /// The text does not have the format of a state.
     Malformed,
-    /// It was used before, and may be used once.
+    /// The state was used before, and may be used only once.
     Replayed,
-    /// It was changed, made up, or sealed with a key that is not accepted.
+    /// The state was changed, forged, or sealed with a key that is not accepted.
     Tampered,
-    /// It is longer than [`MAX_BYTES`].
+    /// The state is longer than [`MAX_BYTES`].
     TooLong,
 }
 
 impl SealingKeys {
-    /// Takes keys of 32 random bytes, the sealing one first; `None` unless there are 1 to [`MAX_KEYS`].
+    /// Creates a key set from keys of 32 random bytes, the sealing key first; `None` unless there are 1 to
+    /// [`MAX_KEYS`].
     pub fn new(keys: &[[u8; 32]]) -> Option<Self> {
         (1..=MAX_KEYS)
             .contains(&keys.len())
@@ -92,8 +93,8 @@ impl SealingKeys {
 
     /// Seals `body` for requests like `binding` until the Unix time `expires`.
     ///
-    /// `nonce` has to be random and used once: whoever sees two states with the same one can read and forge states.
-    /// Principal, method, names and body count towards the length of the state, arguments do not.
+    /// `nonce` must be random and used once: two states with the same nonce let their holder read and forge
+    /// states. Principal, method, names and body add to the length of the state; arguments do not.
     ///
     /// # Errors
     /// [`Refusal::TooLong`] if the state would be longer than [`MAX_BYTES`].
@@ -126,12 +127,12 @@ impl SealingKeys {
 
     /// Opens `state` for a request like `binding` at the Unix time `now_unix`.
     ///
-    /// A state is good while `now_unix < expires`; at the exact time it has expired.
+    /// A state is valid while `now_unix < expires`; at exactly `expires` it has expired.
     ///
     /// # Errors
-    /// In the order of the checks: [`Refusal::TooLong`] and [`Refusal::Malformed`] by its look,
-    /// [`Refusal::Tampered`] if no key opens it, [`Refusal::Expired`], and [`Refusal::Foreign`] with the first part
-    /// of the binding that differs.
+    /// In the order of the checks: [`Refusal::TooLong`] and [`Refusal::Malformed`] for the text itself,
+    /// [`Refusal::Tampered`] if no key opens it, [`Refusal::Expired`], and [`Refusal::Foreign`] with the
+    /// first field of the binding that differs.
     pub fn open(&self, state: &str, binding: &Binding<'_>, now_unix: Duration) -> Result<Opened, Refusal> {
         if state.len() > MAX_BYTES {
             return Err(Refusal::TooLong);
@@ -157,7 +158,7 @@ impl SealingKeys {
         }
     }
 
-    /// The key that `sealed` was made with, and what is in it.
+    /// Returns the key that `sealed` was made with, and the decrypted bytes.
     fn decrypt(&self, nonce: &[u8; 24], sealed: &[u8]) -> Option<(&SealingKey, Vec<u8>)> {
         let nonce = XNonce::from(*nonce);
         self.keys.iter().find_map(|key| {
@@ -174,7 +175,7 @@ impl fmt::Debug for SealingKeys {
 }
 
 impl fmt::Debug for Opened {
-    /// Leaves the body out: it was sealed because it is nobody else's business.
+    /// Leaves out the body, which is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opened").field("expires", &self.expires).finish_non_exhaustive()
     }
@@ -197,29 +198,32 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A record of the states that were used, for those that may be used once.
+/// A record of used states, for states that may be used only once.
 ///
-/// It is one process's own: replicas need one that they share, or a client that always meets the same of them.
+/// It belongs to one process. Several replicas need a record that they share, or a fixed replica for each
+/// client.
 #[derive(Debug)]
 pub struct UsedStates {
     max: usize,
-    /// Unix time of expiry first, so that the next to be forgotten is the first. Invariant: at most `max`.
+    /// Expiry as Unix time, and id. Ordered by expiry, so that the first is the next to remove. Invariant: at
+    /// most `max`.
     used: BTreeSet<(Duration, [u8; 24])>,
-    /// The latest expiry that was forgotten. States up to it are refused even if the clock was set back since.
+    /// The latest expiry of a removed state. States up to it are refused even if the clock was set back
+    /// since.
     forgotten: Duration,
 }
 
 impl UsedStates {
-    /// Makes an empty record of at most `max` states that have not expired, 80 bytes or so each.
+    /// Creates an empty record of at most `max` states that have not expired, about 80 bytes each.
     pub fn new(max: usize) -> Self {
         Self { max, used: BTreeSet::new(), forgotten: Duration::ZERO }
     }
 
-    /// Records that `opened` is used at the Unix time `now_unix`. States past their expiry are forgotten.
+    /// Records that `opened` is used at the Unix time `now_unix`, and removes expired states.
     ///
     /// # Errors
-    /// [`Refusal::Expired`] if that happened since it was opened, [`Refusal::Replayed`] the second time,
-    /// [`Refusal::Full`] if it could not be recognized the second time.
+    /// [`Refusal::Expired`] if the state has expired since it was opened, [`Refusal::Replayed`] if it was
+    /// used before, [`Refusal::Full`] if there is no room to record it.
     pub fn take(&mut self, opened: &Opened, now_unix: Duration) -> Result<(), Refusal> {
         while let Some(&first) = self.used.first().filter(|(expires, _)| *expires <= now_unix) {
             self.used.remove(&first);
@@ -240,19 +244,20 @@ impl UsedStates {
     }
 }
 
-/// Returns a digest of `text` under `salt`, to notice that a text has changed.
+/// Returns a digest of `text` under `salt`, to detect that a text has changed.
 ///
-/// It is the tag of ChaCha20-Poly1305 over `text` as associated data, with the salt as key and a fixed nonce. That
-/// is a keyed digest and no general one: whoever knows the salt, or sees digests under it, can make two texts with
-/// the same digest. So the salt has to be random, new for each call, and kept inside sealed state together with the
-/// digest; then nobody outside can aim, and texts of a megabyte collide with a probability below 2^-86.
+/// It is the tag of ChaCha20-Poly1305 over `text` as associated data, with the salt as key and a fixed nonce.
+/// This is a keyed digest, not a general one: an attacker who knows the salt, or sees digests under it, can
+/// make two texts with the same digest. So the salt must be random, new for each call, and kept inside sealed
+/// state together with the digest. Then an attacker cannot aim for a collision, and texts of a megabyte
+/// collide with a probability below 2^-86.
 pub fn digest(salt: &[u8; 32], text: &str) -> [u8; 16] {
     let payload = Payload { msg: b"", aad: text.as_bytes() };
     let tag = ChaCha20Poly1305::new(&Key::from(*salt)).encrypt(&Nonce::from([0; 12]), payload);
     tag.expect(FITS).try_into().expect("nothing but a tag comes from an empty message")
 }
 
-/// Two keys from one, so that no key serves two purposes.
+/// Two keys derived from one, so that no key serves two purposes.
 #[derive(Clone)]
 struct SealingKey {
     state: XChaCha20Poly1305,
@@ -269,21 +274,21 @@ impl SealingKey {
         Self { state: derived(b"pw state  v1"), salts: derived(b"pw salts  v1") }
     }
 
-    /// The digest of `json` that stands in a state, in place of arguments of any length.
+    /// Returns the digest of `json` that a state holds in place of arguments of any length.
     ///
-    /// Its salt is the keystream of a second key under the state's nonce: each state has its own, nobody without
-    /// the key knows it, and it need not be stored. (The first key's own keystream under that nonce would not do:
-    /// it is what hides the plaintext.) The digest leaves this process encrypted only, so that whoever tries other
-    /// arguments has to do it blindly, with a request for each try.
+    /// Its salt is the keystream of the second key under the state's nonce: each state has its own salt,
+    /// which is unknown without the key and need not be stored. (The keystream of the first key under that
+    /// nonce would not do: it hides the plaintext.) The digest leaves this process only encrypted, so an
+    /// attacker who tries other arguments has to do it blindly, with one request for each try.
     fn arguments(&self, nonce: &[u8; 24], json: &str) -> [u8; 16] {
         let salt = self.salts.encrypt(&XNonce::from(*nonce), [0; 32].as_slice()).expect(FITS);
         let salt = salt.first_chunk().expect("as many bytes as went in");
-        // The canonical form is JSON too: it never equals a text that has none.
+        // The canonical form is itself JSON, so it never equals a text that is not JSON.
         canonical(json).map_or_else(|| digest(salt, json), |json| digest(salt, &json))
     }
 }
 
-/// What is inside a state. Texts stand behind their length, so that `a`, `bc` is not `ab`, `c`.
+/// The plaintext of a state. Each text is preceded by its length, so that `a`, `bc` differs from `ab`, `c`.
 struct Plain<'p> {
     expires: Duration,
     principal: Option<&'p str>,
@@ -348,7 +353,7 @@ const VERSION: u8 = 1;
 const HEAD: usize = 25;
 /// Bytes of the authentication tag.
 const TAG: usize = 16;
-/// Why encryption can't fail.
+/// The reason why encryption cannot fail.
 const FITS: &str = "a text in memory is shorter than the cipher's limit of 2^38 bytes";
 
 #[cfg(test)]

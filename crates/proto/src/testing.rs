@@ -1,7 +1,7 @@
-//! Two peers joined without a network, on a clock that only moves when told to.
+//! Two connected peers without a network, for tests, on a clock that moves only when told to.
 //!
-//! In: a server's and a client's configuration. Out: what each of them reports, and every frame that passed. A test
-//! lets all frames through at once, or carries them one by one, so that frames of both sides cross each other.
+//! In: configurations of a server and a client. Out: the events of both, and every frame between them. A test
+//! delivers all frames at once, or one by one, so that frames of both sides cross each other.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use std::time::Duration;
 
 use crate::peer::{ClientConfig, Event, Now, Peer, ServerConfig};
 
-/// A client and a server, joined.
+/// A connected client and server.
 #[derive(Debug)]
 pub struct Pair {
     /// The client's side.
     pub client: Peer,
-    /// What the client reported, in order.
+    /// Events of the client, in order.
     pub client_events: Vec<Event>,
-    /// Whether the connection is over: what is said from now on goes nowhere.
+    /// Whether the connection has ended: frames sent later are dropped.
     ended: bool,
-    /// The time.
+    /// The current time.
     pub now: Now,
     /// The server's side.
     pub server: Peer,
-    /// What the server reported, in order.
+    /// Events of the server, in order.
     pub server_events: Vec<Event>,
-    /// Frames that left the server and did not reach the client yet. A test may add some.
+    /// Frames that left the server and have not reached the client yet. A test may add more.
     pub to_client: VecDeque<String>,
-    /// Frames that left the client and did not reach the server yet. A test may add some.
+    /// Frames that left the client and have not reached the server yet. A test may add more.
     pub to_server: VecDeque<String>,
-    /// Every frame in the order in which they left: `"> …"` from the client, `"< …"` from the server.
+    /// All frames in the order they were sent: `"> …"` from the client, `"< …"` from the server.
     pub wire: Vec<String>,
 }
 
 impl Pair {
-    /// Joins a server and a client; nothing is said yet.
+    /// Connects a server and a client; no frame is sent yet.
     pub fn new(server: ServerConfig, client: ClientConfig) -> Self {
         Self {
             client: Peer::client(client),
@@ -48,8 +48,8 @@ impl Pair {
         }
     }
 
-    /// Carries frames back and forth until nobody has anything to say. `serve` answers requests as they arrive:
-    /// it sees the server, what happened and the frame it happened in.
+    /// Delivers frames in both directions until neither side has more to send. `serve` answers requests as
+    /// they arrive; its arguments are the server, the event and the frame of the event.
     pub fn drive(&mut self, mut serve: impl FnMut(&mut Peer, &Event, &str)) {
         loop {
             let mut silent = true;
@@ -65,7 +65,7 @@ impl Pair {
         }
     }
 
-    /// Lets what both have to say leave, without carrying it to the other side.
+    /// Collects the events and frames of both sides, without delivering the frames.
     pub fn post(&mut self) {
         self.client_events.extend(std::iter::from_fn(|| self.client.poll_event()));
         self.server_events.extend(std::iter::from_fn(|| self.server.poll_event()));
@@ -82,7 +82,7 @@ impl Pair {
         }
     }
 
-    /// Carries the next frame to the client and returns it; `None` if there is none.
+    /// Delivers the next frame to the client and returns it; `None` if there is none.
     pub fn deliver_to_client(&mut self) -> Option<String> {
         self.post();
         let frame = self.to_client.pop_front()?;
@@ -91,7 +91,7 @@ impl Pair {
         Some(frame)
     }
 
-    /// Carries the next frame to the server and returns it; `None` if there is none.
+    /// Delivers the next frame to the server and returns it; `None` if there is none.
     pub fn deliver_to_server(&mut self) -> Option<String> {
         self.carry_to_server(&mut |_, _, _| {})
     }
@@ -108,7 +108,7 @@ impl Pair {
         Some(frame)
     }
 
-    /// Ends the connection for both; frames on their way are lost.
+    /// Ends the connection for both sides; frames not delivered yet are lost.
     pub fn end(&mut self) {
         self.post();
         self.ended = true;
@@ -119,7 +119,7 @@ impl Pair {
         self.post();
     }
 
-    /// Lets time pass for both.
+    /// Moves the clock forward for both sides.
     pub fn advance(&mut self, by: Duration) {
         self.now.monotonic += by;
         self.now.unix += by;

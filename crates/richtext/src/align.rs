@@ -1,47 +1,51 @@
-//! What of one sequence became what of another.
+//! Alignment of two sequences.
 //!
-//! In: two sequences of numbers that are equal where the things are. Out: what was kept, changed, taken away and put in, in order. In
-//! time near linear: things that are there once hold the sequences together, and only the short stretches between them are searched.
+//! In: two sequences of numbers, where equal numbers stand for equal elements. Out: the elements kept,
+//! changed, deleted and inserted, in order. Takes nearly linear time: elements that occur once in each
+//! sequence serve as anchors, and only the short stretches between them are searched.
 
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// What became of one thing, or where it comes from.
+/// A step of an alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
-    /// This of the first is that of the second.
+    /// Element of the first sequence that equals an element of the second.
     Keep(usize, usize),
-    /// This of the first was changed to that of the second.
+    /// Element of the first sequence that was changed to an element of the second.
     Pair(usize, usize),
-    /// This of the first is gone.
+    /// Element of the first sequence that is gone.
     Delete(usize),
-    /// That of the second is new.
+    /// Element of the second sequence that is new.
     Insert(usize),
 }
 
-/// Stretches of two sequences that differ.
+/// A range of each of two sequences in which they differ.
 pub(crate) type Hunk = (Range<usize>, Range<usize>);
 
-/// In a stretch with more pairs than this only the neighbourhood of what differs is searched.
+/// The most pairs in a stretch that is searched in full. In a larger stretch only the neighbourhood of each
+/// difference is searched.
 const MAX_PAIRS: usize = 4_000_000;
 
-/// How far behind what differs in a long stretch it is looked for what is equal again, in both together.
+/// The farthest that a search of a large stretch looks ahead for equal elements, in elements of both
+/// sequences together.
 const FAR: usize = 32;
 
-/// So many things have to be equal there, one after another.
+/// The number of consecutive equal elements that end a difference in a large stretch.
 const ENOUGH: usize = 4;
 
-/// Of gaps with more pairs than this the pairs are taken in order.
+/// The most pairs in a gap for which the best pairing is computed. In a larger gap elements are paired in
+/// order.
 const MAX_WEIGHED: usize = 10_000;
 
-/// What became of `a` in `b`. Between things that are kept, pairs are formed so that the sum of their `score`s is highest; things with a
-/// score of 0 are never a pair.
+/// Aligns `a` and `b`. Elements between kept ones are paired so that the sum of their `score`s is highest;
+/// elements with a score of 0 are never paired.
 pub(crate) fn align(a: &[u64], b: &[u64], score: impl Fn(usize, usize) -> u32) -> Vec<Op> {
     paired(&hunks(a, b), a.len(), b.len(), score)
 }
 
-/// The same for sequences of these lengths that differ in `hunks`.
+/// Like [`align`], for sequences of these lengths that differ in `hunks`.
 pub(crate) fn paired(
     hunks: &[Hunk],
     a_len: usize,
@@ -64,12 +68,13 @@ pub(crate) fn paired(
     ops
 }
 
-/// Whether the pairs of a gap are those with the highest sum; those of others are taken in order.
+/// Returns whether the pairs of a gap are chosen for the highest sum of scores. In other gaps elements are
+/// paired in order.
 pub(crate) fn is_weighed(gone: &Range<usize>, new: &Range<usize>) -> bool {
     gone.len().saturating_mul(new.len()) <= MAX_WEIGHED
 }
 
-/// The pairs with the highest sum, by the usual table.
+/// Finds the pairs with the highest sum of scores, by dynamic programming.
 fn weigh(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize) -> u32, ops: &mut Vec<Op>) {
     let (rows, columns) = (gone.len(), new.len());
     let mut best = vec![0_u32; (rows + 1) * (columns + 1)];
@@ -100,7 +105,7 @@ fn weigh(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize) ->
     }
 }
 
-/// Pairs one by one, as far as they go.
+/// Pairs elements in order, up to the length of the shorter range.
 fn in_order(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize) -> u32, ops: &mut Vec<Op>) {
     let pairs = gone.len().min(new.len());
     for (i, j) in gone.clone().zip(new.clone()) {
@@ -110,7 +115,7 @@ fn in_order(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize)
     ops.extend((new.start + pairs..new.end).map(Op::Insert));
 }
 
-/// The ranges in which they differ, in order; what lies between is equal.
+/// Returns the ranges in which `a` and `b` differ, in order. Elements between the ranges are equal.
 pub(crate) fn hunks(a: &[u64], b: &[u64]) -> Vec<Hunk> {
     let start = a.iter().zip(b).take_while(|it| it.0 == it.1).count();
     let end = a[start..].iter().rev().zip(b[start..].iter().rev()).take_while(|it| it.0 == it.1).count();
@@ -144,7 +149,7 @@ fn between(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut V
     }
 }
 
-/// The same of a long stretch, in a time that is linear.
+/// Finds the hunks of a large stretch in linear time.
 fn step_by_step(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut Vec<Hunk>) {
     let (mut i, mut j) = (x.start, y.start);
     while i < x.end && j < y.end {
@@ -161,7 +166,8 @@ fn step_by_step(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &
     }
 }
 
-/// How much of each has to be left out until they go on alike; one of each if that is too far.
+/// Returns how many elements of each sequence to skip until [`ENOUGH`] are equal; one of each if none are
+/// found within [`FAR`].
 fn resumed(a: &[u64], b: &[u64]) -> (usize, usize) {
     let goes_on = |gone: usize, new: usize| {
         let both = a.get(gone..gone + ENOUGH).zip(b.get(new..new + ENOUGH));
@@ -171,7 +177,8 @@ fn resumed(a: &[u64], b: &[u64]) -> (usize, usize) {
     ways.find(|it| goes_on(it.0, it.1)).unwrap_or((1, 1))
 }
 
-/// Whether anything is in both. Where marks are lost nothing is, and a search that finds nothing is the longest one.
+/// Returns whether the sequences have a common element. Myers' search takes longest if they have none, as in
+/// text that lost all its marks, so it is skipped then.
 fn have_common(a: &[u64], b: &[u64]) -> bool {
     let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let mut sorted = few.to_vec();
@@ -179,7 +186,7 @@ fn have_common(a: &[u64], b: &[u64]) -> bool {
     many.iter().any(|it| sorted.binary_search(it).is_ok())
 }
 
-/// Adds a range that differs; one that touches the last becomes one with it.
+/// Adds a pair of ranges that differ. If it touches the last pair, the two are merged.
 fn join(found: &mut Vec<Hunk>, x: Range<usize>, y: Range<usize>) {
     match found.last_mut() {
         Some(last) if last.0.end == x.start && last.1.end == y.start => {
@@ -190,7 +197,8 @@ fn join(found: &mut Vec<Hunk>, x: Range<usize>, y: Range<usize>) {
     }
 }
 
-/// Places of what is once in each, as many as stand in the same order in both.
+/// Returns the positions of elements that occur once in each sequence: the largest set that has the same
+/// order in both.
 fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
     let (a, b) = (single(a), single(b));
     let mut both = Vec::new();
@@ -203,7 +211,7 @@ fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
     rising(&both)
 }
 
-/// What is there once, in order, with its place.
+/// Returns the elements that occur once, sorted, with their positions.
 fn single(all: &[u64]) -> Vec<(u64, usize)> {
     let mut places: Vec<(u64, usize)> = all.iter().copied().zip(0..).collect();
     places.sort_unstable();
@@ -211,7 +219,7 @@ fn single(all: &[u64]) -> Vec<(u64, usize)> {
     places.chunk_by(|it, next| it.0 == next.0).filter_map(once).collect()
 }
 
-/// The longest part in which the second numbers rise.
+/// Returns the longest subsequence of `pairs` in which the second numbers rise.
 fn rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     for (at, pair) in pairs.iter().enumerate() {

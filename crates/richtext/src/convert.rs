@@ -1,4 +1,4 @@
-//! From one format to another, with an account of what was lost.
+//! Conversion from one format to another, with a list of losses.
 
 use crate::adf;
 use crate::compare::{Outline, differences};
@@ -14,35 +14,39 @@ use crate::tree::Node;
 pub struct Conversion {
     /// The text.
     pub text: String,
-    /// What it does not say and the source does, found by reading it again and comparing; at most 1,000 things,
-    /// and as many identifiers ([`LossKind::Identity`]).
+    /// Content of the source that the text does not carry, found by reading the text again and comparing. At
+    /// most 1,000 losses, and 1,000 more of identifiers ([`LossKind::Identity`]).
     pub losses: Vec<Loss>,
-    /// What is wrong with the source.
+    /// Errors in the source.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the source says that Atlassian's schema does not allow in ADF, and the text says all the same (`:status[OK]{color=freen}`),
-    /// with the places in the source; at most 100 things. Atlassian's products refuse such a document. Empty if the source is ADF:
-    /// [`adf::check`](crate::adf::check) tells of that. From Markdown to storage format and wiki markup, what a directive lacks that these
-    /// have no spelling without: the id of a mention, the colour of a status, the type of a panel.
+    /// Content of the source that Atlassian's schema does not allow in ADF and that the text carries all the
+    /// same (`:status[OK]{color=freen}`), with spans in the source; at most 100 entries. Atlassian's products
+    /// refuse such a document. Empty if the source is ADF: [`adf::check`](crate::adf::check) reports that
+    /// case. From Markdown to storage format or wiki markup: attributes that a directive lacks and that these
+    /// formats can't do without: the id of a mention, the colour of a status, the type of a panel.
     pub invalid: Vec<Diagnostic>,
 }
 
 impl Conversion {
-    /// Whether nothing but identifiers was lost; [`Conversion::invalid`] is another question.
+    /// Returns whether nothing but identifiers was lost. [`Conversion::invalid`] is independent of this.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         self.losses.iter().all(|it| it.kind == LossKind::Identity)
     }
 }
 
-/// Converts `source`. The text is read again and compared with the source: this is what [`Conversion::losses`] tells.
+/// Converts `source`, then reads the text again and compares it with the source to find
+/// [`Conversion::losses`].
 #[must_use]
 pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
     convert_with(from, to, source, |_| {})
 }
 
-/// Like [`convert`], of what `change` makes of the document: [names](Document::resolve), for example. It is called each time that the
-/// source is read, up to three times, and has to do the same each time. A document that is there already has [`Document::convert`], which
-/// holds two trees at a time.
+/// Like [`convert`], but applies `change` to the document before it is written, for example to [resolve
+/// names](Document::resolve).
+///
+/// The source is read up to three times; `change` runs after each reading and must do the same each time. Use
+/// [`Document::convert`] for a document that is already read; it holds two trees in memory at a time.
 #[must_use]
 pub fn convert_with(
     from: Format,
@@ -58,7 +62,8 @@ pub fn convert_with(
     let Document { blocks, diagnostics, .. } = read_again();
     let text = spelling::of(to).document(&blocks);
     let mut invalid = missing_parts(from, to, &blocks);
-    // The source is read again if something differs, and again to tell what is invalid: of the two trees there is one at a time.
+    // Only one of the two trees is in memory at a time. So the source is read again if blocks differ, and
+    // once more to find what is invalid.
     let outline = Outline::of(&blocks);
     drop(blocks);
     let mut again = || read_again().blocks;
@@ -72,7 +77,8 @@ pub fn convert_with(
 }
 
 impl Document<'_> {
-    /// This document in another format, with an account of what was lost. [`resolve`](Self::resolve) it before to have names in it.
+    /// Converts this document, with a list of losses. Call [`resolve`](Self::resolve) before to fill in
+    /// names.
     #[must_use]
     pub fn convert(self, to: Format) -> Conversion {
         let Self { format: from, blocks, diagnostics, .. } = &self;
@@ -89,12 +95,12 @@ impl Document<'_> {
     }
 }
 
-/// Whether what was read is no ADF that Atlassian's schema allows, and it is not the source that was so.
+/// Returns whether the ADF that was written breaks Atlassian's schema, and the source is not itself ADF.
 fn became_invalid(from: Format, to: Format, read: &[Node<'_>]) -> bool {
     to == Format::Adf && from != Format::Adf && !adf::complaints(read).is_empty()
 }
 
-/// What people forget in Markdown that other formats have no spelling without.
+/// Returns attributes that are easily forgotten in Markdown and that the other formats can't do without.
 fn missing_parts(from: Format, to: Format, blocks: &[Node<'_>]) -> Vec<Diagnostic> {
     match (from, to) {
         (Format::Markdown(_), Format::Storage | Format::Wiki(_)) => adf::missing_parts(blocks),

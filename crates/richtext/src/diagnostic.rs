@@ -1,25 +1,25 @@
-//! What is to be said of a text, and where.
+//! Diagnostics with their positions in a text.
 
 use std::fmt;
 
 use crate::tree::Span;
 
-/// Something a reader or a writer found.
+/// A finding of a reader or a writer about a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What: "expected a closing {code}, but found the end of the text".
+    /// The message: "expected a closing {code}, but found the end of the text".
     pub message: String,
-    /// Where in the source.
+    /// The span in the source.
     pub span: Span,
 }
 
 impl Diagnostic {
-    /// Says `message` of `span`.
+    /// Creates a diagnostic.
     pub fn new(span: Span, message: impl Into<String>) -> Self {
         Self { message: message.into(), span }
     }
 
-    /// With line and column in `source`, as a person looks for it.
+    /// Returns the message with its line and column in `source`, to show to people.
     #[must_use]
     pub fn shown<'a>(&'a self, source: &'a str) -> impl fmt::Display + 'a {
         Shown { diagnostic: self, position: Position::of(source, self.span.start as usize) }
@@ -37,7 +37,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// A place as editors count: lines and characters from 1, a byte order mark among them.
+/// A position as editors count it: lines and characters from 1. A byte order mark counts as a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -50,13 +50,14 @@ impl Position {
     /// The beginning of a text.
     const START: Self = Self { line: 1, column: 1 };
 
-    /// Where the byte `offset` of `source` is; past the end, where the source ends. Who asks for many asks [`Positions`].
+    /// Returns the position of the byte `offset` in `source`; the end of `source` if `offset` is past it. For
+    /// many positions in one text use [`Positions`].
     #[must_use]
     pub fn of(source: &str, offset: usize) -> Self {
         Self::START.behind(&source[..boundary(source, offset)])
     }
 
-    /// The place behind `text`, which begins here.
+    /// Returns the position after `text`, which begins at `self`.
     fn behind(self, text: &str) -> Self {
         match text.rfind('\n') {
             None => Self { line: self.line, column: self.column + text.chars().count() },
@@ -68,19 +69,19 @@ impl Position {
     }
 }
 
-/// The places of a text of which many are asked for: each is found in a time that does not grow with the text.
+/// An index of a text, to look up many positions. The time of a lookup does not grow with the text.
 #[derive(Clone, Debug)]
 pub struct Positions<'a> {
     source: &'a str,
-    /// Of each [`STEP`]th byte.
+    /// The positions of every [`STEP`]th byte.
     steps: Vec<Position>,
 }
 
-/// How far it is to look for a place, in bytes.
+/// The distance between indexed positions in bytes, and so the most that a lookup has to scan.
 const STEP: usize = 4096;
 
 impl<'a> Positions<'a> {
-    /// The places of `source`, all of which is looked at once.
+    /// Indexes `source`, in one pass over all of it.
     #[must_use]
     pub fn of(source: &'a str) -> Self {
         let mut steps = vec![Position::START];
@@ -93,7 +94,7 @@ impl<'a> Positions<'a> {
         Self { source, steps }
     }
 
-    /// Where the byte `offset` is; past the end, where the source ends.
+    /// Returns the position of the byte `offset`; the end of the text if `offset` is past it.
     #[must_use]
     pub fn at(&self, offset: usize) -> Position {
         let end = boundary(self.source, offset);
@@ -102,7 +103,7 @@ impl<'a> Positions<'a> {
     }
 }
 
-/// The last offset that is no greater and between two characters.
+/// Returns the last character boundary that is not after `offset`.
 fn boundary(source: &str, offset: usize) -> usize {
     let mut at = offset.min(source.len());
     while !source.is_char_boundary(at) {

@@ -1,10 +1,10 @@
-//! Numbers for tests that look random and are the same in each run.
+//! Pseudo-random numbers for tests, equal in each run.
 
-/// A generator with a fixed seed, which is not 0.
+/// A generator (xorshift) with its state. The seed must not be 0.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    /// A number below `limit`; 0 if there is none.
+    /// Returns a number below `limit`; 0 if `limit` is 0.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

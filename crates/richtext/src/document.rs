@@ -1,4 +1,4 @@
-//! A text that was read.
+//! A document: a source text and the tree that was read from it.
 
 use thin_vec::ThinVec;
 
@@ -6,30 +6,34 @@ use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::tree::{MAX_NODES, Node, Room};
 
-/// The longest source that is read, in bytes: 1 GiB. Of a longer one nothing is read, and a diagnostic says so.
+/// The largest source that is read, in bytes: 1 GiB. For a larger one the tree stays empty and a diagnostic
+/// says so.
 pub const MAX_SOURCE: usize = 1 << 30;
 
-/// A text as a tree, with the text.
+/// A source text with its tree.
 #[derive(Clone, Debug)]
 pub struct Document<'a> {
-    /// How it is written.
+    /// The format of the source.
     pub format: Format,
-    /// The text.
+    /// The source text.
     pub source: &'a str,
-    /// Its blocks, in order. What lies between them in the source is nobody's; so is a byte order mark before them.
+    /// The top-level blocks, in order. Bytes between them in the source belong to no block; nor does a byte
+    /// order mark before them.
     pub blocks: ThinVec<Node<'a>>,
-    /// What is wrong with the text. It was read all the same.
+    /// Errors in the source. Text that could not be understood is in the tree as raw nodes.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Document<'a> {
-    /// Reads `source`. This never fails: what can't be understood is kept as it is, and said in [`Document::diagnostics`].
+    /// Reads `source`. This never fails: a part that can't be understood is kept raw and reported in
+    /// [`Document::diagnostics`].
     #[must_use]
     pub fn read(format: Format, source: &'a str) -> Self {
         Self::read_within(format, source, Room::default())
     }
 
-    /// What a conversion wrote. It may take more nodes to read than what it was made of: in Markdown tags count.
+    /// Reads the output of a conversion, with twice the node limit. Reading can need more nodes than the tree
+    /// that was written, because tags in Markdown count as nodes.
     pub(crate) fn read_back(format: Format, written: &'a str) -> Self {
         Self::read_within(format, written, Room::of(2 * MAX_NODES))
     }
@@ -46,7 +50,8 @@ impl<'a> Document<'a> {
         Self { format, source, blocks, diagnostics }
     }
 
-    /// The text of this document in `format`. What `format` can't carry is missing in it: [`convert`](crate::convert) says what.
+    /// Returns the text of this document in `format`, without the content that `format` can't carry.
+    /// [`convert`](crate::convert) reports that content.
     #[must_use]
     pub fn write(&self, format: Format) -> String {
         crate::spelling::of(format).document(&self.blocks)
@@ -56,12 +61,14 @@ impl<'a> Document<'a> {
 /// The byte order mark.
 pub(crate) const MARK: char = '\u{feff}';
 
-/// How long the byte order mark is that some editors put before a text, in bytes. The reader of ADF skips it by itself.
+/// Returns the length in bytes of the byte order mark that some editors put before a text. Returns 0 for ADF,
+/// whose reader skips the mark itself.
 pub(crate) fn mark(format: Format, source: &str) -> usize {
     if format != Format::Adf && source.starts_with(MARK) { MARK.len_utf8() } else { 0 }
 }
 
-/// Moves what was read of a text to where it is behind a mark so long.
+/// Moves the spans of nodes and diagnostics by `mark`, the length in bytes of a byte order mark before the
+/// text they were read from.
 pub(crate) fn moved(mark: usize, blocks: &mut [Node<'_>], diagnostics: &mut [Diagnostic]) {
     if mark > 0 {
         blocks.iter_mut().for_each(|it| it.shift(mark));

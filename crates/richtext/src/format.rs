@@ -1,46 +1,47 @@
-//! The formats.
+//! Formats, dialects and flavours of rich text.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How a text is written.
+/// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Atlassian Document Format: JSON.
     Adf,
     /// Confluence's storage format: XHTML with macros.
     Storage,
-    /// Wiki markup, as one of the two products reads it.
+    /// Wiki markup, in the dialect of Jira or of Confluence.
     Wiki(Dialect),
-    /// Markdown; both flavours are read alike.
+    /// Markdown. The reader treats both flavours alike.
     Markdown(Flavor),
 }
 
-/// Whose wiki markup.
+/// A dialect of wiki markup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// Jira's: `{info}` and the like are text.
+    /// Jira's: `{info}` and similar macros are plain text.
     Jira,
-    /// Confluence's: every macro is one.
+    /// Confluence's: every macro is read as a macro.
     #[default]
     Confluence,
 }
 
-/// How much of a document Markdown is to carry.
+/// A flavour of Markdown, by how much of a document it carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Flavor {
-    /// Everything but identifiers: what Markdown has no syntax for is a directive (`:status[OK]{color=green}`).
+    /// Everything but identifiers. Content that Markdown has no syntax for is written as a directive
+    /// (`:status[OK]{color=green}`).
     #[default]
     Extended,
-    /// What GitHub shows, for reading: panels are alerts, a status is its text.
+    /// Only what GitHub renders, for reading: panels are alerts, a status is its text.
     Plain,
 }
 
 impl Format {
-    /// The Markdown that is edited: the one that says all but identifiers.
+    /// The flavour of Markdown to use for edits: it carries everything but identifiers.
     pub const EDITED: Self = Self::Markdown(Flavor::Extended);
 
-    /// Its name on a command line: `adf`, `storage`, `wiki`, `markdown`.
+    /// Returns the format's name on a command line: `adf`, `storage`, `wiki`, `markdown`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -52,7 +53,8 @@ impl Format {
     }
 }
 
-/// The name of the format, if `name` is one: whose raw text another format carries.
+/// Returns the format's name as a `&'static str`; `None` if `name` is not a format. Readers use it for the
+/// format of raw nodes.
 pub(crate) fn known(name: &str) -> Option<&'static str> {
     name.parse().ok().map(Format::name)
 }
@@ -66,7 +68,7 @@ impl fmt::Display for Format {
 impl FromStr for Format {
     type Err = String;
 
-    /// Takes the names of [`Format::name`], with the default dialect and flavour.
+    /// Parses a name as [`Format::name`] returns it, with the default dialect and flavour.
     fn from_str(name: &str) -> Result<Self, String> {
         match name {
             "adf" => Ok(Self::Adf),

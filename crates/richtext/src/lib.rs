@@ -1,10 +1,10 @@
-//! Rich text as Atlassian's products and assistants write it: ADF, Confluence storage format, wiki markup and Markdown, through one
-//! tree, without loss.
+//! Rich text as Atlassian's products and assistants write it: reads and writes ADF, Confluence storage
+//! format, wiki markup and Markdown through one tree.
 //!
-//! In: a text in one of the formats. Out: a tree with the places in that text ([`Document`]), and a text in another format. Nothing
-//! here does I/O, knows the protocol, or asks a server anything.
+//! In: a text in one of the formats. Out: a tree whose nodes have spans in that text ([`Document`]), and a
+//! text in another format. This crate does no I/O, does not know MCP, and sends no request to a server.
 //!
-//! Reading never fails. What a format can't carry is never dropped in silence.
+//! Reading never fails. A conversion reports all content that the target format can't carry ([`Loss`]).
 
 pub mod adf;
 mod align;

@@ -1,35 +1,35 @@
-//! What was not carried over.
+//! Losses of a conversion: content of the source that the written text does not carry.
 
 use crate::tree::Span;
 
-/// No more losses than these are told of one conversion, and besides them no more identifiers
-/// ([`LossKind::Identity`]): however many of these are left out, what is lost is told.
+/// The most losses that a conversion reports. Losses of identifiers ([`LossKind::Identity`]) are counted
+/// separately, with an equal limit, so that they never hide a loss of content.
 pub const MAX_LOSSES: usize = 1000;
 
-/// Something that was not carried over.
+/// Content of the source that the written text does not carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// How much it matters.
+    /// The gravity of the loss.
     pub kind: LossKind,
-    /// What: "panel: expected param:title = \"T\", but found none".
+    /// The message: "panel: expected param:title = \"T\", but found none".
     pub message: String,
-    /// Where in the source.
+    /// The span in the source.
     pub span: Span,
 }
 
-/// How much a loss matters.
+/// The gravity of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LossKind {
-    /// An identifier, such as `localId`, or the name of somebody whose id is there; a sidecar brings it back.
+    /// An identifier, such as `localId`, or the name of a user whose id is carried; a sidecar restores it.
     Identity,
-    /// Something said of a node or of text: a colour, a width.
+    /// An attribute of a node or a mark of text: a colour, a width.
     Attribute,
     /// Text, or a node.
     Content,
 }
 
 impl LossKind {
-    /// Its name in reports: `identity`, `attribute`, `content`.
+    /// Returns the kind's name in reports: `identity`, `attribute`, `content`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The smallest part of a document that still loses something: what to look at, and what to report.
+//! Reduces a document to a small part that still loses content, to examine and to report.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -9,20 +9,20 @@ use crate::loss::{Loss, LossKind};
 use crate::spelling;
 use crate::tree::Node;
 
-/// A small document that loses something, as a large one did.
+/// A small document that loses content as the large one did.
 #[derive(Clone, Debug)]
 pub struct Minimal {
     /// The document, in the format of the large one.
     pub source: String,
-    /// What it loses.
+    /// Its losses.
     pub losses: Vec<Loss>,
 }
 
-/// No more documents than these are tried.
+/// The most candidate documents that are tried.
 const MAX_TRIES: usize = 5000;
 
-/// The smallest document found by taking parts out of `source` that still loses something of the gravest kind that `source` loses on its
-/// way from one format to the other; nothing if it loses nothing.
+/// Returns the smallest document found by removing parts of `source` that still has a loss of the gravest
+/// kind that `source` has when it is converted. Returns `None` if `source` loses nothing but identifiers.
 #[must_use]
 pub fn minimize(from: Format, to: Format, source: &str) -> Option<Minimal> {
     let losses = convert(from, to, source).losses;
@@ -31,7 +31,8 @@ pub fn minimize(from: Format, to: Format, source: &str) -> Option<Minimal> {
     let mut search = Search { from, to, worst, tries: 0 };
     let mut blocks = document.blocks;
     if search.loses(&blocks).is_none() {
-        // Written anew it loses nothing: it is how the source is spelled. Then the source is what there is to show.
+        // Written anew, the document loses nothing, so the loss depends on how the source is spelled. Only
+        // the source itself shows it.
         return Some(Minimal { source: source.to_owned(), losses });
     }
     while let Some(smaller) = search.smaller(&blocks) {
@@ -53,7 +54,7 @@ struct Search {
 }
 
 impl Search {
-    /// What these blocks lose, if it is of the kind that is looked for.
+    /// Returns the losses of these blocks, if the gravest has the kind that is searched for.
     fn loses(&mut self, blocks: &[Node<'_>]) -> Option<Vec<Loss>> {
         self.tries += 1;
         let source = spelling::of(self.from).document(blocks);
@@ -61,7 +62,8 @@ impl Search {
         (worst(&losses) == Some(self.worst)).then_some(losses)
     }
 
-    /// A document with less in it that still loses: one block of it, what a block holds, or all without something.
+    /// Returns a smaller document with the loss: a single block, the children of a block, or all blocks
+    /// without one part.
     fn smaller<'a>(&mut self, blocks: &[Node<'a>]) -> Option<ThinVec<Node<'a>>> {
         if blocks.len() > 1 {
             let single = blocks.iter().map(|it| thin_vec![it.clone()]);
@@ -96,7 +98,7 @@ impl Search {
     }
 }
 
-/// How many things can be taken out: nodes, attributes, marks, and the halves of texts.
+/// Returns how many parts can be removed: nodes, attributes, marks, and halves of texts.
 fn parts(nodes: &[Node<'_>]) -> usize {
     nodes.iter().map(|it| 1 + own_parts(it) + parts(&it.children)).sum()
 }
@@ -105,7 +107,7 @@ fn own_parts(node: &Node<'_>) -> usize {
     node.attrs.len() + node.marks.len() + if halves(&node.text).is_some() { 2 } else { 0 }
 }
 
-/// The nodes without the part of this number.
+/// Returns the nodes without part number `at`.
 fn without<'a>(nodes: &[Node<'a>], mut at: usize) -> ThinVec<Node<'a>> {
     let mut all = ThinVec::from(nodes);
     for place in 0..all.len() {
@@ -141,7 +143,7 @@ fn take(node: &mut Node<'_>, at: usize) {
     }
 }
 
-/// A text of more than one character, cut in two.
+/// Splits a text of more than one character into halves.
 fn halves(text: &str) -> Option<(&str, &str)> {
     let middle = text.len().div_ceil(2);
     let middle = (middle..text.len()).find(|&it| text.is_char_boundary(it))?;

@@ -1,7 +1,8 @@
-//! What each format has to be able to do, so that everything else can be written once for all of them.
+//! The operations of a format. All code that is common to the formats is written against them.
 //!
-//! A format reads a source to a tree and writes a tree; restoring and patching also ask it to write a part that is to stand between
-//! parts of a source, and where in the spelling of a text a character is.
+//! A format reads a source into a tree and writes a tree. Restoring and patching need two more operations:
+//! writing some nodes so that they fit between parts of a source, and finding a character in the spelling of
+//! a text.
 
 use thin_vec::ThinVec;
 
@@ -12,7 +13,7 @@ use crate::tree::{Kind, Node, Room};
 #[cfg(test)]
 mod tests;
 
-/// The format's own code.
+/// Returns the implementation of a format.
 pub(crate) fn of(format: Format) -> Box<dyn Spelling> {
     match format {
         Format::Adf => Box::new(crate::adf::Adf),
@@ -22,42 +23,43 @@ pub(crate) fn of(format: Format) -> Box<dyn Spelling> {
     }
 }
 
-/// How one format is read and written.
+/// Reads and writes one format.
 pub(crate) trait Spelling {
-    /// The blocks of `source`, and what is wrong with it.
+    /// Returns the blocks of `source`, and diagnostics.
     fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         self.read_within(source, Room::default())
     }
 
-    /// The same. What there is no room for is kept as it was written.
+    /// Like [`read`](Self::read), but makes at most `room` nodes and keeps the remaining source raw.
     fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>);
 
-    /// A whole document of these blocks.
+    /// Returns a whole document with these blocks.
     fn document(&self, blocks: &[Node<'_>]) -> String;
 
-    /// These siblings as they stand in a `parent` (`None`: the document), without what holds them: blocks with what stands between
-    /// them, or runs of text.
+    /// Returns the text of sibling nodes as it appears in `parent` (`None`: the document), without `parent`'s
+    /// own markup: blocks with their separators, or runs of text.
     fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String;
 
-    /// What [`part`](Self::part) wrote, as a text that can be read by itself.
+    /// Returns the output of [`part`](Self::part) as a text that can be read by itself.
     fn alone(&self, part: &str) -> String {
         part.to_owned()
     }
 
-    /// Whether all that has to hold something does, as far as the format cares.
+    /// Returns whether all nodes have the children that the format requires.
     fn is_full(&self, nodes: &[Node<'_>]) -> bool {
         let _ = nodes;
         true
     }
 
-    /// What stands between two siblings in `parent`: `,`, a line feed, nothing.
+    /// Returns the separator between two siblings in `parent`: `,`, a line feed, nothing.
     fn between(&self, parent: Option<&Node<'_>>) -> &'static str;
 
-    /// `text` as it has to be spelled between `before` and `after`, which are spellings, in a node of this kind
-    /// ([`Kind::Text`], or [`Kind::CodeBlock`] for the text of one).
+    /// Returns the spelling of `text` between the spellings `before` and `after`, in a node of kind `within`
+    /// ([`Kind::Text`], or [`Kind::CodeBlock`] for the text of a code block).
     fn text(&self, text: &str, within: Kind, before: &str, after: &str) -> String;
 
-    /// Where in `spelling`, the spelling of a text, its decoded byte `offset` begins; `None` if `offset` lies within something that is
-    /// spelled as one, such as an entity of two characters.
+    /// Returns the offset in `spelling`, the spelling of a text, at which its decoded byte `offset` begins.
+    /// Returns `None` if `offset` lies within characters that are spelled together, such as an entity of two
+    /// characters.
     fn place(&self, spelling: &str, within: Kind, offset: usize) -> Option<usize>;
 }

@@ -1,8 +1,9 @@
-//! What an edit makes vanish, and what it adds that the format can't say: told, never in silence.
+//! Conflicts and losses of an edit: content that it removes, and new content that the format can't express,
+//! are always reported.
 
 use plainwire_richtext::{Dialect, Document, Format, Restored, Sidecar};
 
-/// The source after `edit` of its Markdown.
+/// Returns the source after `edit` of its Markdown.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> Restored {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     let edited = edit(&markdown);

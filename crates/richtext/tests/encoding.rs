@@ -1,4 +1,5 @@
-//! What says how a text is encoded is no part of it, and what a format can't encode is told.
+//! Byte order marks and line ends, which are not part of the content, and characters that a format can't
+//! encode, which are reported as losses.
 
 use plainwire_richtext::{
     Dialect, Document, Flavor, Format, LossKind, Sidecar, convert, tree::Kind, tree::misplaced,

@@ -1,10 +1,10 @@
-//! What somebody writes by hand that ADF does not allow is told, with its place.
+//! Invalid ADF from Markdown written by hand: each mistake is reported with its position.
 
 use plainwire_richtext::{Document, Flavor, Format, Sidecar, adf, convert};
 
 const EXTENDED: Format = Format::Markdown(Flavor::Extended);
 
-/// Each with what is said of it.
+/// Markdown, and the first message about it.
 const WRONG: [(&str, &str); 20] = [
     (
         ":status[OK]{color=freen}",
@@ -79,7 +79,7 @@ fn other_formats_have_other_rules() {
     assert_eq!(convert(Format::Adf, Format::Adf, adf).invalid, [], "the source was no better");
 }
 
-/// A document with something invalid in its first block.
+/// A document with an invalid attribute in its first block.
 const OLD: &str = r#"{"version":1,"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"a "},{"type":"status","attrs":{"text":"OK","color":"freen"}}]},{"type":"paragraph","content":[{"type":"text","text":"b"}]}]}"#;
 
 #[test]
@@ -106,7 +106,7 @@ fn an_edit_of_a_section_is_told_so_too() {
     assert_eq!(section("[0]").patch(&section("[0]").markdown().replace('a', "c")).invalid, []);
 }
 
-/// An edit of a whole document, put back.
+/// Replaces `from` by `to` in the Markdown of a whole document, and restores the document.
 fn edit(format: Format, source: &str, from: &str, to: &str) -> plainwire_richtext::Restored {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     assert!(markdown.contains(from), "{markdown}");
@@ -134,7 +134,7 @@ fn what_an_edit_empties_is_valid_and_told() {
     }
 }
 
-/// What is told of an edit of this page.
+/// Returns the messages about an edit of this page.
 fn told(from: &str, to: &str) -> Vec<String> {
     let page = r#"<p>Ask <ac:link><ri:user ri:account-id="5b10" /></ac:link> <ac:structured-macro ac:name="status"><ac:parameter ac:name="title">OK</ac:parameter><ac:parameter ac:name="colour">Green</ac:parameter></ac:structured-macro></p><p>b</p>"#;
     let restored = edit(Format::Storage, page, from, to);

@@ -1,8 +1,9 @@
-//! What an edit moves: it is no conflict, and it brings along what Markdown does not say of it.
+//! Blocks and nodes that an edit moves: no conflict is reported, and they keep the attributes that Markdown
+//! does not carry.
 
 use plainwire_richtext::{Dialect, Document, Format, Restored, Sidecar};
 
-/// The source after `edit` of its Markdown.
+/// Returns the source after `edit` of its Markdown.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> Restored {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     let edited = edit(&markdown);
@@ -175,7 +176,7 @@ fn a_moved_entry_of_several_blocks_brings_back_nothing_that_was_deleted_of_it() 
     let source = "h1. A\n\n{color:red}one two\n\nthree four\n\nfive six{color}\n\nseven";
     let restored = edited(wiki, source, |it| {
         let blocks: Vec<&str> = it.trim_end().split("\n\n").collect();
-        // The first of the three, behind everything else; the other two are deleted.
+        // The first of the three blocks moves behind everything else; the other two are deleted.
         format!("{}\n\n{}\n\n{}\n", blocks[0], blocks[4], blocks[1])
     });
     assert!(restored.text.contains("one two"), "{}", restored.text);

@@ -1,4 +1,5 @@
-//! Names of people, pages and files: asked for, filled in, and never in the way of an edit.
+//! Names of people, pages and files: a document lists the names it needs, they are filled in, and they do not
+//! disturb an edit.
 
 use plainwire_richtext::{
     Attachment, Dialect, Document, Flavor, Format, LossKind, Names, Page, Resolver, Section, Sidecar, User,
@@ -40,7 +41,7 @@ fn names() -> Names {
     }
 }
 
-/// `source` in another format, with the names filled in.
+/// Returns `source` in another format, with the names filled in.
 fn named(from: Format, to: Format, source: &str) -> String {
     let mut document = Document::read(from, source);
     document.resolve(&names(), to);

@@ -1,8 +1,8 @@
-//! ADF to wiki markup and back, beside what Atlassian's own transformer made of the same documents
+//! Conversion of ADF to wiki markup and back, compared with Atlassian's own transformer on the same documents
 //! (docs/richtext-oracles.md has the counts).
 //!
-//! In: `oracle/adf-to-wiki.atlaskit-12.2.2.json`, recorded from that transformer. Theirs was given every document; ours is, too. What comes back
-//! counts if it is the same JSON, whatever the order of its keys.
+//! In: `oracle/adf-to-wiki.atlaskit-12.2.2.json`, recorded from that transformer. Both transformers get every
+//! document. A result counts if it is the same JSON, ignoring the order of keys.
 
 mod corpus;
 
@@ -11,14 +11,14 @@ use serde_json::Value;
 
 const JIRA: Format = Format::Wiki(Dialect::Jira);
 
-/// How the documents of one of the two came back.
+/// Counts of the documents by their result, for one of the two transformers.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Count {
-    /// As the same JSON.
+    /// Documents that come back as the same JSON.
     same: usize,
-    /// As other JSON.
+    /// Documents that come back as other JSON.
     other: usize,
-    /// Not at all.
+    /// Documents that the transformer refused.
     refused: usize,
 }
 
@@ -32,7 +32,8 @@ impl Count {
     }
 }
 
-/// The documents that both were given, each with what theirs came to, if it came to anything.
+/// Returns the name and text of each recorded document, with the result of Atlassian's transformer if there
+/// is one.
 fn recorded() -> Vec<(String, String, Option<Value>)> {
     let Some(recorded) = corpus::file("oracle/adf-to-wiki.atlaskit-12.2.2.json") else { return Vec::new() };
     let recorded: serde_json::Map<String, Value> = serde_json::from_str(&recorded).expect("it is JSON");
@@ -44,7 +45,7 @@ fn recorded() -> Vec<(String, String, Option<Value>)> {
         .collect()
 }
 
-/// There and back with ours.
+/// Converts a document to wiki markup and back with this crate.
 fn ours(document: &str) -> Value {
     let wiki = convert(Format::Adf, JIRA, document).text;
     serde_json::from_str(&convert(JIRA, Format::Adf, &wiki).text).expect("our ADF is JSON")
@@ -73,5 +74,5 @@ fn more_documents_come_back_from_wiki_markup_than_with_atlassians_transformer() 
     assert!(our.same >= SAME, "expected at least {SAME} that are the same, but found {our:?}: {different:?}");
 }
 
-/// How many of the 67 documents come back as the same JSON.
+/// The least number of the 67 documents that come back as the same JSON.
 const SAME: usize = 55;

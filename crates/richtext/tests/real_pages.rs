@@ -1,4 +1,4 @@
-//! What pages and issues as people write them have, and small examples do not: each reads well in Markdown and comes back.
+//! Constructs of real pages and issues that small examples lack: each reads well in Markdown and comes back.
 
 use plainwire_richtext::{Dialect, Document, Flavor, Format, LossKind, Sidecar, adf, convert};
 
@@ -6,7 +6,7 @@ const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 const JIRA: Format = Format::Wiki(Dialect::Jira);
 
-/// The Markdown of `source`, which says all of it, and from which it comes back to the byte.
+/// Returns the Markdown of `source`; asserts that it is lossless and restores the source to the byte.
 fn markdown(format: Format, source: &str) -> String {
     let conversion = convert(format, MARKDOWN, source);
     assert!(conversion.is_lossless(), "{source}\n{:?}", conversion.losses);
@@ -19,7 +19,7 @@ fn reads(format: Format, source: &str, expected: &str) {
     assert_eq!(markdown(format, source), expected, "{source}");
 }
 
-/// The ADF of `source`, which is valid, and what it lost besides identifiers.
+/// Returns the ADF of `source` and its losses other than of identifiers; asserts that the ADF is valid.
 fn valid(format: Format, source: &str) -> (String, Vec<String>) {
     let conversion = convert(format, Format::Adf, source);
     assert_eq!(adf::check(&conversion.text), [], "{source}\n{}", conversion.text);
@@ -65,7 +65,7 @@ fn what_is_said_of_an_item_means_nothing_elsewhere() {
     assert_eq!(document.diagnostics.len(), 1, "{:?}", document.diagnostics);
 }
 
-/// A task in another, as Confluence writes it.
+/// A task inside a task, as Confluence writes it.
 const TASKS: &str = "<ac:task-list><ac:task><ac:task-id>1</ac:task-id><ac:task-status>incomplete</ac:task-status>\
     <ac:task-body>a<ac:task-list><ac:task><ac:task-id>2</ac:task-id><ac:task-status>complete</ac:task-status>\
     <ac:task-body>b</ac:task-body></ac:task></ac:task-list></ac:task-body></ac:task></ac:task-list>";

@@ -1,10 +1,11 @@
-//! How an edit is put back: what is copied, what is written anew, and what the new parts take over from the old ones.
+//! Restoring a source after an edit: which parts are copied, which are written anew, and which attributes new
+//! parts take over from old ones.
 
 use plainwire_richtext::{Dialect, Document, Format, Sidecar};
 
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 
-/// The source after an edit of its Markdown of which nothing is lost.
+/// Returns the source after `edit` of its Markdown; asserts that nothing is lost.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> String {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     let edited = edit(&markdown);

@@ -1,11 +1,11 @@
-//! What stands between blocks after an edit: they stay apart, or it is told that they don't.
+//! Separators between blocks after an edit: neighbouring blocks stay apart, or the edit reports a loss.
 
 use plainwire_richtext::{Address, Dialect, Document, Flavor, Format, Restored, Sidecar};
 
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
-/// The source after `edit` of its Markdown.
+/// Returns the source after `edit` of its Markdown.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> Restored {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     let edited = edit(&markdown);

@@ -1,4 +1,5 @@
-//! A page beside the results of a tool (MCP Apps): hosts that can show bars with buttons, all others read the same numbers.
+//! A page beside the results of a tool (MCP Apps). Hosts with MCP Apps show bars with buttons; other hosts
+//! give the model the same numbers.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -8,7 +9,7 @@ use plainwire::prelude::*;
 
 const BARS: &str = "ui://tally/bars.html";
 
-/// How often each thing was seen.
+/// The number of sightings of each thing.
 type Counts = BTreeMap<String, u32>;
 type Tally = Mutex<Counts>;
 

@@ -1,5 +1,5 @@
-//! A tool that asks the user. The same function serves clients that are asked in the middle of a call and clients that make
-//! the call again with the answers.
+//! A tool that asks the user. One function serves both eras: legacy clients answer during the call, modern
+//! clients repeat the call with the answers.
 
 use plainwire::prelude::*;
 
@@ -17,7 +17,7 @@ struct Booking {
 #[tool(additive)]
 async fn book(ctx: &Context) -> Result<String, ToolError> {
     let it: Booking = ctx.elicit("booking", "Which room?").await?.accepted()?;
-    // Everything before a question runs again once it is answered, unless it is a step.
+    // Code before a question runs again after the answer, unless it is in a step.
     let price = ctx.step("price", || async { u32::from(it.nights) * 90 }).await?;
     let Confirm {} = ctx.elicit("sure", format!("{price} euro: book it?")).await?.accepted()?;
     Ok(format!("{} nights in {} for {price} euro", it.nights, it.city))

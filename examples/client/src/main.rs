@@ -1,6 +1,6 @@
-//! The shortest client: it starts the server of `examples/hello`, and has it add.
+//! The shortest client: it starts the server of `examples/hello` and calls its tool `add`.
 //!
-//! With the feature `http-client`, a URL may stand where the command stands.
+//! With the feature `http-client`, the target may be a URL instead of a command.
 
 use plainwire::{Client, serde_json::json};
 

@@ -1,11 +1,12 @@
-//! Code around every call: a layer of our own that says who has to wait, limits, and errors that stay inside.
+//! Code around every call: a layer of our own that refuses some calls, limits, and errors whose details stay
+//! in the server.
 
 use std::time::Duration;
 
 use plainwire::layer::{self, Next, Request, Response};
 use plainwire::prelude::*;
 
-/// Lets nobody buy on a Sunday, and everybody look around.
+/// Refuses calls for a Sunday.
 async fn closed_on_sundays(request: Request, next: Next) -> Result<Response, ToolError> {
     #[data]
     struct Day {

@@ -1,4 +1,4 @@
-//! Work that takes a while: it says how far it is, ends when nobody waits for it any more, and has a deadline.
+//! Work that takes a while: it reports progress, ends when the client cancels the call, and has a deadline.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn print(
     printer: State<Printer>,
     ctx: &Context,
 ) -> u32 {
-    // A cancelled call is dropped at its next `.await`, and its turn with it.
+    // A cancelled call is dropped at its next `.await`, which also releases the lock.
     let _turn = printer.0.lock().await;
     for page in 1..=pages {
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,4 +1,4 @@
-//! Data that a client reads: a resource that changes, and a family of them whose variable is completed.
+//! Data that a client reads: a resource that changes, and a resource template whose variable is completed.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! What calls share: a value that tools find by its type, and a type whose methods are tools.
+//! State shared by calls: a value that tools find by its type, and a type whose methods are tools.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,7 +14,7 @@ async fn visit(visits: State<Visits>) -> u64 {
     visits.0.fetch_add(1, Relaxed) + 1
 }
 
-/// Calls run at the same time: what changes stands behind a lock.
+/// Calls run at the same time, so data that changes is behind a lock.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 

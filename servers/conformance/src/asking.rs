@@ -1,5 +1,5 @@
-//! Tools that ask by requests of the server, up to 2025-11-25. Scenarios `tools-call-sampling`, `tools-call-elicitation`,
-//! `elicitation-*`, and parts of `server-stateless`.
+//! Tools that ask by requests from the server, up to 2025-11-25. Scenarios `tools-call-sampling`,
+//! `tools-call-elicitation`, `elicitation-*`, and parts of `server-stateless`.
 
 use plainwire::Entries;
 use plainwire::model::{ClientCapability, CreateMessage};
@@ -77,7 +77,7 @@ async fn test_elicitation_sep1034_defaults(ctx: &Context) -> Result<String, Tool
 /// Asks the person to choose, in each way that a form has for it.
 #[tool(read_only)]
 async fn test_elicitation_sep1330_enums(ctx: &Context) -> Result<String, ToolError> {
-    // By hand: `enumNames` is deprecated, so that no type asks for it.
+    // Written by hand: `enumNames` is deprecated, so no type generates it.
     let form = json!({
         "type": "object",
         "properties": {
@@ -129,7 +129,7 @@ async fn test_streaming_elicitation(ctx: &Context) -> Result<String, ToolError> 
     Ok(format!("Elicitation completed: {}", told(&answer)))
 }
 
-/// What a person did, in the words of the suite.
+/// Returns the person's reply in the words of the suite.
 fn told(answer: &Answer<impl Serialize>) -> String {
     match answer {
         Answer::Accepted(content) => format!("action=accept, content={}", json!(content)),

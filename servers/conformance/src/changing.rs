@@ -1,6 +1,7 @@
-//! Tools that change what there is. Part of `server-stateless`: clients that listen hear of it.
+//! Tools that change the lists of the server. Part of `server-stateless`: clients with an open listen are
+//! notified.
 //!
-//! What is added goes at once, so that two lists without such a call between them are the same.
+//! An added entry is removed in the same call, so that lists requested before and after it are equal.
 
 use plainwire::prelude::*;
 use plainwire::{Entries, ServerHandle};

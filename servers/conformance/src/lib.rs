@@ -1,7 +1,8 @@
-//! What the official conformance suite asks of a server, built from what every author has.
+//! The fixtures that the official conformance suite expects of a server, built with the public API.
 //!
-//! In: the names, texts and schemas of `@modelcontextprotocol/conformance`, role `server`. Out: one server for both
-//! revisions that it scores. Each file has the fixtures of one subject; nothing here is of use to anybody else.
+//! In: the names, texts and schemas of `@modelcontextprotocol/conformance`, role `server`. Out: one server
+//! for both revisions that the suite scores. Each file has the fixtures of one subject; they have no other
+//! use.
 
 mod asking;
 mod changing;

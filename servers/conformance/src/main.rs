@@ -1,9 +1,9 @@
-//! Serves the fixtures: on stdio, without arguments or with `--stdio`, or with `--http PORT` at
+//! Serves the fixtures: over stdio without arguments or with `--stdio`, or with `--http PORT` at
 //! `http://127.0.0.1:PORT/mcp`.
 
 use plainwire_conformance::server;
 
-/// How the server is reached.
+/// The transport that the arguments choose.
 enum Transport {
     Http(u16),
     Stdio,

@@ -1,4 +1,4 @@
-//! Resources of text and of bytes, one to subscribe to, and a template. Scenarios `resources-*`.
+//! A text resource, a binary one, one that clients can subscribe to, and a template. Scenarios `resources-*`.
 
 use plainwire::Entries;
 use plainwire::prelude::*;

@@ -1,4 +1,4 @@
-//! Tools with something special in their schemas. Scenarios `json-schema-2020-12` and
+//! Tools with unusual keywords in their schemas. Scenarios `json-schema-2020-12` and
 //! `http-custom-header-server-validation`.
 
 use plainwire::Entries;
@@ -9,7 +9,7 @@ pub(crate) fn entries() -> Entries {
     Entries::new().tool(json_schema_2020_12_tool).tool(test_custom_header)
 }
 
-/// What the suite compares with.
+/// The schema that the suite expects.
 const SCHEMA: &str = r##"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "object",

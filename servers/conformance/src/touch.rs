@@ -1,5 +1,5 @@
-//! Tools that say something before they answer: progress and log messages. Scenarios `tools-call-with-*`,
-//! `server-sse-polling`, and parts of `server-stateless`.
+//! Tools that send notifications before they answer: progress and log messages. Scenarios
+//! `tools-call-with-*`, `server-sse-polling`, and parts of `server-stateless`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Every fixture is called once in each era, and its result is what the suite asserts.
+//! Calls every fixture once in each era and asserts the result that the suite expects.
 
 use plainwire::model::{
     CompleteRequest, CreateMessage, CreateMessageResult, ElicitResult, Elicitation, LogLevel,
@@ -10,7 +10,7 @@ use plainwire::testing::{in_each_era, show};
 use plainwire::{Client, ClientBuilder, Notice, Sampling};
 use plainwire_conformance::server;
 
-/// A client that says yes to everything.
+/// Returns a client that accepts every question.
 fn client() -> ClientBuilder {
     let model = |_: CreateMessage| async { Ok(CreateMessageResult::text("model", "Paris")) };
     Client::builder()
@@ -19,7 +19,7 @@ fn client() -> ClientBuilder {
         .roots(vec![Root::new("file:///work")])
 }
 
-/// What a person may fill in: the default, the first choice, or something of the type.
+/// Returns the fields of a form, filled in: the default, the first choice, or a value of the type.
 fn filled_in(asked: &Elicitation) -> Value {
     let Elicitation::Form { schema, .. } = asked else { panic!("expected a form, but found {asked:?}") };
     let form: Value = serde_json::from_str(schema).expect("JSON");
@@ -38,7 +38,8 @@ fn filled_in(asked: &Elicitation) -> Value {
     fields.map(|(name, schema)| (name.clone(), field(schema))).collect()
 }
 
-/// Every tool that the suite calls: arguments, and the text of its result, or what it is instead of a text.
+/// Returns every tool that the suite calls, with arguments and the text of its result. Other results are
+/// described in words.
 fn tools() -> Vec<(&'static str, Value, &'static str)> {
     let none = || json!({});
     vec![
@@ -91,7 +92,7 @@ fn tools() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// Content in one line each.
+/// Returns the content as text, a line for each block.
 fn told(content: &[Content]) -> String {
     let block = |block: &Content| match block {
         Content::Audio(it) => format!("audio {}", it.mime_type),

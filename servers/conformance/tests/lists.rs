@@ -1,4 +1,4 @@
-//! What the lists say: schemas are schemas, and what the suite compares is there.
+//! Tests of the lists: schemas are valid, and the parts that the suite compares are there.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Rounds of 2026-07-28 as they stand on the wire. Scenarios `input-required-result-*`, and parts of `server-stateless`.
+//! Tests of rounds of 2026-07-28 on the wire. Scenarios `input-required-result-*`, and parts of
+//! `server-stateless`.
 
 mod raw;
 

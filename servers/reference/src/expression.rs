@@ -1,8 +1,9 @@
-//! Arithmetic without `eval`: numbers, `+ - * / % ^`, signs and parentheses, bounded in depth.
+//! Parses and evaluates arithmetic without `eval`: numbers, `+ - * / % ^`, signs and parentheses, bounded in
+//! depth.
 
 use std::{iter::Peekable, str::Chars};
 
-/// Returns the value of `text`, such as 14 for `2 + 3 * 4`, or a sentence on what is wrong with it.
+/// Returns the value of `text`, such as 14 for `2 + 3 * 4`, or a sentence that says what is wrong with it.
 pub(crate) fn evaluate(text: &str) -> Result<f64, String> {
     if text.trim().is_empty() {
         return Err("expression is required".into());
@@ -47,7 +48,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// `^` binds to the right and tighter than a sign: `-2^2` is -4.
+    /// Parses a power. `^` is right-associative and binds tighter than a sign: `-2^2` is -4.
     fn power(&mut self) -> Result<f64, String> {
         self.depth += 1;
         if self.depth > 100 {

@@ -1,5 +1,5 @@
-//! The smallest complete MCP server, and the example to read first: tools, one of which asks, resources, one of which
-//! changes, a template, and a prompt with completion.
+//! The smallest complete MCP server, and the example to read first. It has tools (one asks questions),
+//! resources (one changes), a resource template, and a prompt with completion.
 
 mod expression;
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use plainwire::{model::CreateMessage, prelude::*};
 
-/// What the handlers share.
+/// State that the handlers share.
 struct Process {
     began: Instant,
     calculations: AtomicU64,

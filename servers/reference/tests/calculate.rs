@@ -1,4 +1,4 @@
-//! What `calculate` makes of expressions.
+//! Tests of `calculate`: results of expressions and errors of wrong ones.
 
 use plainwire::prelude::json;
 

@@ -1,31 +1,31 @@
-//! What a client that is measured is asked to do, and how it tells what that took: the half that all three share.
+//! Calls that are measured on the client's side, and their rows: the part that all three clients share.
 //!
-//! In: the words of the command line, `stdio|http ERA SERVER [CALLS]`. Out: rows on stdout, one a line, a name and a
-//! number with a tab between. CPU time is that of the client's own threads; what the server used is not in it. With CALLS
-//! there are so many calls one after another and no rows, for tools that count instructions.
+//! In: the command line, `stdio|http ERA SERVER [CALLS]`. Out: rows on stdout, each a name and a number
+//! separated by a tab. CPU time is that of the client's own threads, without the server. With CALLS, it makes
+//! that many calls one after another and prints no rows, for tools that count instructions.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-/// What is asked of the server.
+/// A call of a tool.
 #[derive(Clone, Copy)]
 pub(crate) enum Ask {
-    /// A text of this many bytes.
+    /// Returns a text of this many bytes.
     Blob(usize),
-    /// To give back [`message`] of this number.
+    /// Returns the [`message`] of this number.
     Echo(u64),
 }
 
-/// A client, ready to ask.
+/// A connected client.
 pub(crate) trait Calling {
-    /// Calls one after another until `more` has enough; returns the microseconds of each.
+    /// Makes calls one after another until `more` ends; returns the microseconds of each.
     fn alone(&mut self, more: More) -> Result<Vec<f64>, String>;
 
-    /// Keeps `window` calls of echo open for `time`; returns how many were answered.
+    /// Keeps `window` calls of echo in flight for `time`; returns the number of answers.
     fn in_flight(&mut self, window: usize, time: Duration) -> Result<u64, String>;
 }
 
-/// What to ask next, until there is enough.
+/// The sequence of calls, with its end.
 pub(crate) struct More {
     ask: fn(u64) -> Ask,
     began: Instant,
@@ -38,11 +38,11 @@ enum End {
     Time(Duration),
 }
 
-/// The words of the command line, understood.
+/// The parsed command line.
 pub(crate) struct Words {
     pub(crate) calls: Option<u64>,
     pub(crate) over: Over,
-    /// The revision to speak: the last one with sessions, or the one without.
+    /// The revision to speak: the newest with sessions, or the one without.
     pub(crate) revision: String,
     /// The path of the server, or its URL.
     pub(crate) server: String,
@@ -59,7 +59,7 @@ pub(crate) const STATELESS: &str = "2026-07-28";
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Calls that are open at a time.
+/// Calls in flight.
 const WINDOW: usize = 32;
 
 const MEGABYTE: usize = 1_000_000;
@@ -94,7 +94,7 @@ impl More {
     }
 }
 
-/// Measures, and prints the rows.
+/// Measures the client and prints the rows.
 pub(crate) fn report(calling: &mut impl Calling, calls: Option<u64>) -> Result<(), String> {
     if let Some(count) = calls {
         return calling.alone(More::until(End::Count(count), Ask::Echo)).map(drop);
@@ -118,7 +118,7 @@ pub(crate) fn report(calling: &mut impl Calling, calls: Option<u64>) -> Result<(
     row("1 MB back, CPU ms each", (self::cpu()? - cpu) * 1e3 / micros.len() as f64)
 }
 
-/// 64 bytes that no other call has.
+/// Returns 64 bytes that differ from call to call.
 pub(crate) fn message(number: u64) -> String {
     format!("{number:x>64}")
 }
@@ -133,7 +133,7 @@ fn median(micros: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// CPU seconds of our own threads so far.
+/// Returns the CPU seconds of our own threads so far.
 fn cpu() -> Result<f64, String> {
     let threads = std::fs::read_dir("/proc/self/task").map_err(|error| error.to_string())?;
     let nanos = threads.filter_map(|thread| {

@@ -1,4 +1,4 @@
-//! What both floor servers read and write: the least that answers the benchmark.
+//! Messages of both floor servers: the minimum that answers the benchmark.
 
 use std::io::Write as _;
 
@@ -32,12 +32,12 @@ pub struct Arguments<'f> {
     pub ms: Option<u64>,
 }
 
-/// Writes the result of a tool, whose text is this JSON.
+/// Writes the result of a tool with the text `json`, a JSON string.
 pub fn write_text(out: &mut Vec<u8>, id: &str, json: &str) {
     write_result(out, id, json.len(), |out| out.extend_from_slice(json.as_bytes()));
 }
 
-/// Writes the result of a tool, whose text is so long.
+/// Writes the result of a tool with a text of `bytes` bytes.
 pub fn write_blob(out: &mut Vec<u8>, id: &str, bytes: usize) {
     write_result(out, id, bytes + 2, |out| {
         out.push(b'"');
@@ -73,7 +73,7 @@ pub fn write_discovered(out: &mut Vec<u8>, id: &str) {
     );
 }
 
-/// All of `tools/list`, written once.
+/// Returns the entries of `tools/list`, which are written once.
 pub fn tools() -> String {
     let dummies = std::env::var("MCP_TOOLS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let tool = |name: &str| {

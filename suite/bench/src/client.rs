@@ -1,4 +1,5 @@
-//! What calls cost the client: a program of its own measures itself, against the floor server, which answers with the least work.
+//! Cost of calls for the client. Each client is a program that measures itself against a floor server, which
+//! does as little work as possible.
 //!
 //! In: the program of a client. Out: the rows that it prints; see `calling.rs`.
 
@@ -29,14 +30,14 @@ fn measure(target: &Target, over: &str, revision: &str, server: &str) -> Result<
     String::from_utf8_lossy(&output.stdout).lines().map(row).collect()
 }
 
-/// The same few names each time: that they stay in memory does no harm.
+/// Parses a row. It leaks the name, which does no harm: there are few names and they repeat.
 fn row(line: &str) -> Result<(&'static str, f64), String> {
     let row = line.split_once('\t').and_then(|(name, value)| Some((name, value.parse().ok()?)));
     let (name, value) = row.ok_or_else(|| format!("expected a name and a number, but found {line:?}"))?;
     Ok((name.to_owned().leak(), value))
 }
 
-/// A floor server stands beside this program.
+/// Returns the path of a floor server, which is in the folder of this program.
 fn floor(name: &str) -> Result<String, String> {
     let path: PathBuf = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name(name);
     Ok(path.display().to_string())

@@ -1,8 +1,9 @@
-//! Measures servers or clients side by side: every target once per round, in another order each round; medians at the end.
+//! Compares servers or clients: each round measures every target once, in a different order; at the end it
+//! prints medians.
 //!
-//! `plainwire-bench stdio|http|memory|client ROUNDS NAME=PATH…`; the first target is what the ratios refer to. One thread
-//! drives, so that the machine is left to the server; clients drive themselves. CPU time comes from /proc, so that it counts what the clock
-//! can't see.
+//! `plainwire-bench stdio|http|memory|client ROUNDS NAME=PATH…`; ratios refer to the first target. One thread
+//! drives a server, so that the other CPUs are left to it; clients drive themselves. CPU time is read from
+//! /proc and includes work that wall-clock time hides.
 
 mod client;
 mod http;

@@ -1,4 +1,4 @@
-//! A server on a pipe, driven by one blocking thread.
+//! A server on pipes, driven by one blocking thread.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -14,7 +14,7 @@ pub struct Pipe {
     input: Option<ChildStdin>,
     output: ChildStdout,
     buffer: Vec<u8>,
-    /// `buffer[start..filled]` was read and not looked at yet.
+    /// `buffer[start..filled]` was read and not parsed yet.
     start: usize,
     filled: usize,
     last: u64,
@@ -64,7 +64,7 @@ impl Pipe {
         Self::request(id, "tools/call", &format!(r#""name":"{tool}","arguments":{{{arguments}}}"#))
     }
 
-    /// One request and its answer; returns how long that took.
+    /// Sends a request and waits for its answer; returns the time that took.
     pub fn ask(&mut self, make: impl Fn(u64) -> String) -> Result<Duration, String> {
         self.last += 1;
         let request = make(self.last);
@@ -74,7 +74,7 @@ impl Pipe {
         Ok(began.elapsed())
     }
 
-    /// Keeps `window` requests in flight for `time`; returns how many were answered, and in how many seconds.
+    /// Keeps `window` requests in flight for `time`; returns the number of answers and the seconds.
     pub fn pipelined(
         &mut self,
         window: usize,
@@ -116,7 +116,8 @@ impl Pipe {
         Ok(began.elapsed().as_secs_f64() * 1e3)
     }
 
-    /// Cancels a nap of 3 s; returns the microseconds until the server says that none runs, infinite after 500 ms.
+    /// Cancels a nap of 3 s; returns the microseconds until the server reports no running nap, or infinity
+    /// after 500 ms.
     pub fn cancel(&mut self) -> Result<f64, String> {
         self.last += 1;
         let victim = self.last;
@@ -135,7 +136,7 @@ impl Pipe {
         Ok(began.elapsed().as_secs_f64() * 1e6)
     }
 
-    /// CPU seconds of the server so far, all threads.
+    /// Returns the CPU seconds of all threads of the server so far.
     pub fn cpu(&self) -> Result<f64, String> {
         process::cpu(&self.child)
     }
@@ -157,7 +158,7 @@ impl Pipe {
         self.input.as_mut().ok_or("no stdin")?.write_all(bytes).map_err(|error| format!("writing: {error}"))
     }
 
-    /// The answer to `id`; those to others are passed over.
+    /// Returns the answer to `id` and ignores others before it.
     fn wait(&mut self, id: u64) -> Result<String, String> {
         loop {
             let (found, line) = self.answer()?;
@@ -167,7 +168,7 @@ impl Pipe {
         }
     }
 
-    /// The next answer: its id and, unless it is long, its text.
+    /// Returns the id of the next answer and its text, or an empty text from 4 KiB on.
     fn answer(&mut self) -> Result<(u64, String), String> {
         loop {
             let mut scanned = self.start;
@@ -195,7 +196,7 @@ impl Pipe {
         }
     }
 
-    /// Reads more; returns where the new bytes begin.
+    /// Reads more; returns the position of the new bytes.
     fn fill(&mut self) -> Result<usize, String> {
         self.buffer.copy_within(self.start..self.filled, 0);
         self.filled -= self.start;

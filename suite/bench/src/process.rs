@@ -1,9 +1,9 @@
-//! A server as a process, and the machine around it: what they have used so far, from `/proc`.
+//! CPU time and memory of a server process, and CPU time of other processes, from `/proc`.
 
 use std::process::Child;
 use std::time::Instant;
 
-/// CPU seconds so far, all threads.
+/// Returns the CPU seconds of all threads so far.
 pub fn cpu(child: &Child) -> Result<f64, String> {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).map_err(|error| error.to_string())?;
     let nanos = tasks.filter_map(|task| {
@@ -13,7 +13,7 @@ pub fn cpu(child: &Child) -> Result<f64, String> {
     Ok(nanos.sum::<f64>() / 1e9)
 }
 
-/// Memory of its own that is resident, and that of files it has mapped.
+/// Returns the resident memory, including that of mapped files.
 pub fn resident_kib(child: &Child) -> Result<f64, String> {
     let status =
         std::fs::read_to_string(format!("/proc/{}/status", child.id())).map_err(|e| e.to_string())?;
@@ -23,7 +23,7 @@ pub fn resident_kib(child: &Child) -> Result<f64, String> {
     kib.ok_or_else(|| "no VmRSS".into())
 }
 
-/// Watches what else the machine does.
+/// Measures the CPU time of other processes.
 pub struct Others {
     began: Instant,
     so_far: f64,
@@ -34,7 +34,8 @@ impl Others {
         Self { began: Instant::now(), so_far: used_by_others() }
     }
 
-    /// How many CPUs everybody else has used on average: not this program, and not servers that have ended.
+    /// Returns the number of CPUs that other processes used on average. It excludes this program and the
+    /// servers that have ended.
     pub fn cpus(&self) -> f64 {
         ((used_by_others() - self.so_far) / self.began.elapsed().as_secs_f64()).max(0.0)
     }
@@ -46,10 +47,10 @@ fn used_by_others() -> f64 {
         let fields: Vec<&str> = text.lines().next().unwrap_or_default().split_whitespace().collect();
         at.iter().filter_map(|at| fields.get(*at)?.parse::<f64>().ok()).sum::<f64>() / HERTZ
     };
-    // Of all: user, nice, system, steal. Of ours: user and system, and those of children that were waited for. Not what
-    // the kernel does in interrupts: on loopback that is ours.
+    // All: user, nice, system, steal. Ours: user and system, and those of children that were waited for. Time
+    // in interrupts is left out: on loopback it is ours.
     fields("/proc/stat", &[1, 2, 3, 8]) - fields("/proc/self/stat", &[13, 14, 15, 16])
 }
 
-/// What /proc counts in, on every architecture.
+/// Clock ticks per second in /proc, on every architecture.
 const HERTZ: f64 = 100.0;

@@ -1,4 +1,4 @@
-//! What is measured over stdio. One blocking thread drives, so that the machine is left to the server.
+//! Measurements over stdio. One blocking thread drives, so that the other CPUs are left to the server.
 
 use std::time::{Duration, Instant};
 

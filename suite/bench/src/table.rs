@@ -1,22 +1,23 @@
-//! Rounds and what they come to: every target once per round, another one first each time; medians at the end.
+//! Rounds and their table: each round measures every target once and starts with another one; at the end it
+//! prints medians.
 
 use std::collections::BTreeMap;
 
 use crate::process::Others;
 
-/// A server or client that is measured.
+/// A server or client to measure.
 pub struct Target {
     pub name: String,
     pub path: String,
 }
 
-/// What was measured in one go: names of rows and values; NaN for what a server has not.
+/// One measurement: names of rows and values; NaN for a row that the server does not have.
 pub type Measures = Vec<(&'static str, f64)>;
 
-/// Rows that belong together, and by what name.
+/// A title, and the function that measures the rows below it.
 pub type Section = (&'static str, fn(&Target) -> Result<Measures, String>);
 
-/// Measures all targets and prints the table. The first target is what ratios refer to.
+/// Measures all targets and prints the table. Ratios refer to the first target.
 pub fn run(targets: &[Target], rounds: usize, sections: &[Section]) -> Result<(), String> {
     for (title, measure) in sections {
         let others = Others::watch();
@@ -57,12 +58,12 @@ fn print(title: &str, targets: &[Target], names: &[&str], all: &BTreeMap<(usize,
     }
 }
 
-/// The middle one; NaN if there is none.
+/// Returns the median; NaN if there are no values.
 pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// The value that this share of all is not above; NaN if there is none.
+/// Returns the quantile at `share`; NaN if there are no values.
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! How a client of `tokio` is measured: a call is a task, as it is in a program that does other things too.
+//! Drives a client of `tokio`. Each call is a task, as in a program that does other work too.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use tokio::runtime::Runtime;
 
 use crate::calling::{Ask, Calling, More, message};
 
-/// What a client can do: a call, and the text of its answer.
+/// The calls of a client, each with the text of its answer.
 pub(crate) trait Client: Clone + Send + Sync + 'static {
     fn echo(&self, message: String) -> impl Future<Output = Result<String, String>> + Send;
     fn blob(&self, bytes: usize) -> impl Future<Output = Result<String, String>> + Send;
 }
 
-/// A client, on the runtime that `#[tokio::main]` makes.
+/// A client on the runtime of `#[tokio::main]`.
 pub(crate) struct Tasks<C> {
     pub(crate) client: C,
     pub(crate) runtime: Runtime,
@@ -57,7 +57,7 @@ impl<C: Client> Calling for Tasks<C> {
     }
 }
 
-/// One call and its answer; the microseconds that it took.
+/// Makes a call and checks its answer; returns the microseconds that it took.
 async fn answered(client: &impl Client, ask: Ask) -> Result<f64, String> {
     let began = Instant::now();
     let (is_right, text) = match ask {

@@ -1,6 +1,7 @@
-//! A server over HTTP that knows how many of its calls run and how many were dropped: for who stands in between.
+//! An HTTP server that counts its running and its dropped calls, for tests of proxies between client and
+//! server.
 //!
-//! Says where it serves in the first line of stderr.
+//! The first line of stderr has its address.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

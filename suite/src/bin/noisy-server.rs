@@ -1,6 +1,6 @@
-//! A server whose tools do what tools should not: they print, panic, block, and start children that read and print.
+//! A server whose tools misbehave: they print, panic, block, and start child processes that read and print.
 //!
-//! `DRAIN_MS=n` sets how long it may go on after its client has left.
+//! `DRAIN_MS=n` sets how long it may keep running after its client has left.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -25,13 +25,13 @@ struct Time {
 async fn say(it: Text) -> &'static str {
     println!("{}", it.text);
     eprintln!("and on stderr: {}", it.text);
-    // Without a line break, the way a progress bar does it.
+    // Without a line break, like a progress bar.
     print!("{{\"jsonrpc\":");
     "said"
 }
 
-/// Returns what a child process finds on the standard input that it inherits, once the file `text` exists. It says
-/// `started` on stderr before.
+/// Returns the text that a child process reads from the standard input it inherits, once the file `text`
+/// exists. Before that, the child writes `started` to stderr.
 async fn child_reads(it: Text) -> Result<String, ToolError> {
     let script = r#"echo started >&2; while [ ! -e "$0" ]; do sleep 0.01; done; cat"#;
     let mut command = Command::new("sh");

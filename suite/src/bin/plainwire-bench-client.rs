@@ -1,4 +1,6 @@
-//! The client that benchmarks measure: `plainwire-bench-client stdio|http ERA SERVER [CALLS]`, see `suite/bench`.
+//! The client that the benchmarks in `suite/bench` measure.
+//!
+//! `plainwire-bench-client stdio|http ERA SERVER [CALLS]`
 
 use std::process::Command;
 use std::sync::Arc;

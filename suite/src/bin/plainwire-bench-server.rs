@@ -1,8 +1,8 @@
 //! The server that benchmarks measure: five tools and, with `MCP_TOOLS=n`, n more that do nothing.
 //!
-//! On stdio, or with `--http PORT` at `http://127.0.0.1:PORT/mcp`; with `--http PORT CERTIFICATE KEY` by HTTPS.
-//! `MCP_CT=1` takes the single-threaded runtime. `MCP_SLOW_MS=n` raises what counts as a slow first step, for counts
-//! under an emulator in which everything is slow.
+//! It serves stdio, or with `--http PORT` `http://127.0.0.1:PORT/mcp`; with `--http PORT CERTIFICATE KEY`
+//! over HTTPS. `MCP_CT=1` selects the single-threaded runtime. `MCP_SLOW_MS=n` raises the limit above which a
+//! first step counts as slow, for counts under an emulator in which everything is slow.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 static ACTIVE: AtomicI64 = AtomicI64::new(0);
 
-/// Counts a handler for as long as it runs, however it ends.
+/// Counts a handler as active until it is dropped.
 struct Running;
 
 impl Running {
@@ -99,7 +99,8 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--http", port, files @ ..] => {
-            // More than the default, so that 10,000 of something are there beside those that look at it.
+            // More than the default: 10,000 idle connections or streams, and the connections that measure
+            // them.
             let http = Http::new(server).max_connections(20_000);
             let http = match files {
                 [certificate, key] => http.tls(certificate, key),

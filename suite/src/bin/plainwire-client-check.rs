@@ -1,7 +1,7 @@
-//! Our client against servers that nobody here wrote: `plainwire-client-check SERVER ERA (URL | COMMAND…)`.
+//! Checks our client against servers of other projects: `plainwire-client-check SERVER ERA (URL | COMMAND…)`.
 //!
-//! SERVER is one of the names in [`check`], ERA `auto`, `legacy` or `modern`. Prints what it has found to be right, one line
-//! each; ends with the first that is not. `third_party/servers.sh` starts the servers.
+//! SERVER is one of the names in [`check`], ERA is `auto`, `legacy` or `modern`. Prints a line for each check
+//! that passes and stops with an error at the first that fails. `third_party/servers.sh` starts the servers.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use plainwire::transport::http_client::Remote;
 use plainwire::{Client, ClientBuilder, Error, Result, Sampling};
 use serde_json::{Value, json};
 
-/// How often the server has asked.
+/// Counts of the questions that the server asked.
 #[derive(Clone, Default)]
 struct Asked {
     forms: Arc<AtomicUsize>,
@@ -79,7 +79,7 @@ async fn connect(builder: ClientBuilder, target: &[String]) -> Result<Client> {
     }
 }
 
-/// Fills in a form: what has to be there, as its schema wants it.
+/// Returns a filled-in form: its required fields, with values that fit the schema.
 fn filled(schema: &str) -> Value {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
@@ -107,7 +107,7 @@ async fn check(server: &str, client: &Client, asked: &Asked) -> Result<()> {
     }
 }
 
-/// `@modelcontextprotocol/server-everything`.
+/// Checks `@modelcontextprotocol/server-everything`.
 async fn everything(client: &Client, asked: &Asked) -> Result<()> {
     lists(client, 13, 7, 1, 4).await?;
     says(client, "echo", json!({ "message": "hé\n\"x\"" }), "hé").await?;
@@ -140,7 +140,7 @@ async fn everything(client: &Client, asked: &Asked) -> Result<()> {
         .await
 }
 
-/// The everything server of the official Python SDK.
+/// Checks the everything server of the official Python SDK.
 async fn python(client: &Client, asked: &Asked) -> Result<()> {
     lists(client, 20, 3, 1, 4).await?;
     says(client, "test_simple_text", json!({}), "simple text").await?;
@@ -166,7 +166,7 @@ async fn python(client: &Client, asked: &Asked) -> Result<()> {
     resources(client).await
 }
 
-/// The example `testing_demo` of FastMCP.
+/// Checks the example `testing_demo` of FastMCP.
 async fn fastmcp(client: &Client) -> Result<()> {
     lists(client, 3, 1, 1, 2).await?;
     let sum: i64 = client.call("add", json!({ "a": 2, "b": 40 })).await?;
@@ -181,7 +181,7 @@ async fn fastmcp(client: &Client) -> Result<()> {
     resources(client).await
 }
 
-/// The example `elicitation` of FastMCP.
+/// Checks the example `elicitation` of FastMCP.
 async fn fastmcp_elicitation(client: &Client, asked: &Asked) -> Result<()> {
     asks(client, &asked.forms, "greet", json!({}), "Hello, Ada!").await?;
     asks(client, &asked.forms, "survey", json!({}), "lucky number is 7").await
@@ -211,7 +211,7 @@ async fn says(client: &Client, tool: &str, arguments: Value, text: &str) -> Resu
     expect(!result.is_error && said.contains(text), &format!("`{tool}` says {text:?}: {said:?}"))
 }
 
-/// A call that makes the server ask first.
+/// Checks a call during which the server asks a question.
 async fn asks(
     client: &Client,
     counter: &AtomicUsize,
@@ -238,7 +238,7 @@ async fn progress(client: &Client, tool: &str, arguments: Value, least: usize) -
     expect(!result.is_error && heard >= least, &format!("`{tool}` tells its progress: {heard} of {least}"))
 }
 
-/// A call that is given up leaves the connection as it was.
+/// Checks that a cancelled call does not harm the connection.
 async fn cancellation(client: &Client, tool: &str, arguments: Value) -> Result<()> {
     let call = client.call_tool(tool, arguments);
     let given_up = tokio::time::timeout(Duration::from_millis(500), call).await.is_err();

@@ -1,6 +1,6 @@
 //! The client that the official conformance suite drives: `plainwire-conformance-client URL`.
 //!
-//! The suite says in its environment what it is about to check; what is done for it is what any program would do.
+//! The suite names the scenario in an environment variable. The client does what any program would do in it.
 //!
 //! Source: the README of `@modelcontextprotocol/conformance`, "Client testing".
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// What a scenario gives the client to work with.
+/// The data that a scenario gives to the client.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Given {
@@ -27,7 +27,7 @@ struct Given {
     tool_calls: Vec<ToolCall>,
 }
 
-/// Where the client's description would be, and where people would come back to. The suite looks at neither.
+/// URLs of the client's metadata document and of its redirect. The suite fetches neither.
 const CLIENT: &str = "https://conformance-test.local/client-metadata.json";
 const REDIRECT: &str = "http://localhost:3000/callback";
 
@@ -72,7 +72,7 @@ fn oauth(scenario: &str, given: &Given) -> Result<OAuth> {
     oauth.build()
 }
 
-/// What a browser does for somebody who is signed in already: the suite redirects at once.
+/// Signs in like the browser of a user with an open session: the suite redirects at once.
 async fn sign_in(url: Url) -> Result<Url, String> {
     let target = format!("{}?{}", url.path(), url.query().unwrap_or_default());
     let host = url.host_str().unwrap_or_default();
@@ -125,7 +125,7 @@ async fn play(scenario: &str, given: &Given, client: &Client) -> Result<()> {
     }
 }
 
-/// Looks at all there is, and calls every tool.
+/// Lists everything, reads every resource, gets every prompt and calls every tool.
 async fn everything(client: &Client) -> Result<()> {
     let has = |name: &str| client.hello().capabilities.has(name);
     if has("resources") {

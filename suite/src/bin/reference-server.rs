@@ -1,4 +1,4 @@
-//! The reference server as a program of its own, for tests that want one.
+//! The reference server as a program of its own, for tests that start one.
 
 #[tokio::main]
 async fn main() -> plainwire::Result<()> {

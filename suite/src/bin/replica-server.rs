@@ -1,7 +1,8 @@
-//! A server that is one of many: it asks twice with a step between, and shares nothing with the others but a key.
+//! A server that is one of several replicas: its tool asks twice with a step between. Replicas share nothing
+//! but a sealing key.
 //!
-//! `replica-server LEDGER KEYS [--single-use]`: the step appends a line with the process id to the file LEDGER. KEYS are
-//! hexadecimal, 64 digits each, with commas between them; the first one seals.
+//! `replica-server LEDGER KEYS [--single-use]`: the step appends a line with the process id to the file
+//! LEDGER. KEYS are 64 hexadecimal digits each, separated by commas; the first one seals.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use plainwire::prelude::*;
 
-/// Asks where to, books, asks for how long.
+/// Asks for a city, books, then asks for the number of nights.
 async fn book(ctx: Context, ledger: Arc<str>) -> Result<String, ToolError> {
     let city: String = ctx.elicit("city", "Where to?").await?.accepted()?;
     let booked_by = ctx.try_step("book", || async { append(&ledger) }).await?;
@@ -24,7 +25,7 @@ fn append(ledger: &str) -> std::io::Result<u32> {
     Ok(process::id())
 }
 
-/// Reads 64 hexadecimal digits.
+/// Parses 64 hexadecimal digits.
 fn key(digits: &str) -> Option<[u8; 32]> {
     let bytes = (0..digits.len()).step_by(2).map(|n| u8::from_str_radix(digits.get(n..n + 2)?, 16).ok());
     bytes.collect::<Option<Vec<u8>>>()?.try_into().ok()

@@ -1,7 +1,8 @@
-//! Arguments: what is taken stays the same when it is written and read again; what is refused is refused in one line.
+//! Fuzz target for arguments: an accepted value stays equal when it is written and read again, and an error
+//! is one line.
 //!
-//! In: a byte that picks a type, then JSON text. The types have what types of arguments have: bounds, options, defaults,
-//! nesting, enums of each kind, maps, and themselves.
+//! In: a byte that picks a type, then JSON text. The types have the features of argument types: bounds,
+//! options, defaults, nesting, enums of each kind, maps, and recursion.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -129,7 +130,7 @@ struct Numbers {
     pair: Option<(u8, i8)>,
 }
 
-/// A number that may be read as its neighbour: serde_json rounds quickly, not always to the nearest.
+/// A number that may be read as its neighbour: serde_json parses fast and does not always round to nearest.
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 struct Near(f64);
 

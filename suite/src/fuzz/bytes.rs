@@ -1,9 +1,9 @@
-//! Bytes of a fuzzer, read as choices: which, how many, what text.
+//! Bytes of a fuzzer, read as choices, counts and texts.
 //!
-//! In: bytes. Out: numbers and texts; zeros once the bytes are used up. A byte more or less only moves what follows, which
-//! is what a fuzzer can work with.
+//! In: bytes. Out: numbers and texts; zeros once the bytes are used up. An inserted or removed byte only
+//! shifts the choices after it, so that mutations of a fuzzer stay useful.
 
-/// What is left of the bytes.
+/// The remaining bytes.
 pub(super) struct Bytes<'d>(&'d [u8]);
 
 impl<'d> Bytes<'d> {
@@ -21,7 +21,7 @@ impl<'d> Bytes<'d> {
         first
     }
 
-    /// A number below `end`, or 0.
+    /// Returns a number below `end`, or 0.
     pub(super) fn below(&mut self, end: usize) -> usize {
         usize::from(self.byte()).checked_rem(end).unwrap_or(0)
     }
@@ -30,7 +30,7 @@ impl<'d> Bytes<'d> {
         std::array::from_fn(|_| self.byte())
     }
 
-    /// The next bytes, at most 255 of them: a byte says how many.
+    /// Returns the next bytes, at most 255: a byte gives their number.
     pub(super) fn some(&mut self) -> &'d [u8] {
         let length = usize::from(self.byte()).min(self.0.len());
         let (some, rest) = self.0.split_at(length);
@@ -38,12 +38,12 @@ impl<'d> Bytes<'d> {
         some
     }
 
-    /// As [`Self::some`], with what is no UTF-8 replaced.
+    /// Like [`Self::some`], as text; invalid UTF-8 is replaced.
     pub(super) fn text(&mut self) -> String {
         String::from_utf8_lossy(self.some()).into_owned()
     }
 
-    /// All that is left.
+    /// Returns all remaining bytes.
     pub(super) fn rest(&self) -> &'d [u8] {
         self.0
     }

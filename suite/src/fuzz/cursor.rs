@@ -1,10 +1,10 @@
-//! Cursors: what was sealed opens again, for its list only, and nothing else opens at all.
+//! Fuzz target for cursors: a sealed cursor opens for its own list only, and no other text opens.
 
 use plainwire::proto::cursor::{CursorKey, List};
 
 use super::bytes::Bytes;
 
-/// Seals an offset, changes the cursor, and makes others up.
+/// Seals an offset, then tries changed and made-up cursors.
 pub fn cursor(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let offset = u32::from_le_bytes(bytes.array());
@@ -35,13 +35,14 @@ pub fn cursor(data: &[u8]) {
     }
 }
 
-/// Upper and lower case of a digit are the same byte; any other change is found.
+/// Checks that a made-up cursor does not open. Upper and lower case of a hexadecimal digit are the same byte;
+/// any other change is detected.
 fn refuses(key: &CursorKey, sealed: &str, made_up: &str) {
     if made_up.eq_ignore_ascii_case(sealed) {
         return;
     }
     for list in List::ALL {
-        // Nobody guesses a tag of 16 bytes.
+        // A fuzzer can't guess a tag of 16 bytes.
         assert_eq!(key.open(list, made_up), None, "{made_up} for {list:?}");
     }
 }

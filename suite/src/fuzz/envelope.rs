@@ -1,5 +1,5 @@
-//! The envelope: what one pass makes of a frame beside what serde_json makes of it, its parts written back, and lines
-//! that come in pieces.
+//! Fuzz target for the envelope: compares our single-pass reader with serde_json, writes messages back, and
+//! cuts lines into pieces.
 
 use plainwire::proto::envelope::{self, Id, Malformed, Message, Meta, Params};
 use plainwire::proto::error::{Error, ErrorKind};
@@ -9,7 +9,7 @@ use plainwire::proto::revision::Revision;
 
 use super::json;
 
-/// The depth that a peer takes by default, and one that short inputs reach.
+/// Depth limits: the default of a peer, and one that short inputs reach.
 const DEPTHS: [usize; 2] = [128, 3];
 
 /// Reads the bytes as a frame, as a batch, as the beginning of a frame, and as a stream of lines.
@@ -32,7 +32,7 @@ fn span(start: usize, end: usize) -> Span {
     Span::of(start, end).expect("fuzzers make no inputs of 4 GiB")
 }
 
-/// What we read and what serde_json reads have to be the same.
+/// Checks that our reader and serde_json agree.
 fn compare(text: &str, max_depth: usize, read: &Result<Message, Malformed>) {
     let is_json = json::is_json(text);
     let fits = is_json && json::depth(text) <= max_depth;
@@ -52,12 +52,12 @@ fn compare(text: &str, max_depth: usize, read: &Result<Message, Malformed>) {
     }
 }
 
-/// The names of which two would be one too many.
+/// Members that must not be repeated.
 const NAMES: [&str; 6] = ["error", "id", "jsonrpc", "method", "params", "result"];
 const IN_PARAMS: [&str; 9] =
     ["_meta", "arguments", "cursor", "id", "inputResponses", "name", "requestId", "requestState", "uri"];
 
-/// Whether an object is a JSON-RPC message, told without any code of ours but that for ids.
+/// Returns whether an object is a JSON-RPC message. Of our code it uses only the one for ids.
 fn is_message(members: &[(String, String)]) -> bool {
     let get = |name| json::last(members, name);
     let object = |text: &str| text.starts_with('{');
@@ -69,7 +69,7 @@ fn is_message(members: &[(String, String)]) -> bool {
     let is_sound = get("jsonrpc").and_then(json::string).as_deref() == Some("2.0")
         && once(members, &NAMES)
         && once(&params, &IN_PARAMS);
-    // An error may say that the id could not be read.
+    // The id of an error is `null` if that of the request could not be read.
     let id_is_sound = id.is_none_or(|it| it.is_some()) || get("error").is_some() && get("id") == Some("null");
     is_sound
         && id_is_sound
@@ -134,14 +134,14 @@ fn compare_meta(text: &str, expected: Option<&str>, meta: &Meta) {
     same(text, meta.progress_token, json::last(&members, "progressToken"));
 }
 
-/// A span lies in the frame, between characters, and holds what serde_json found there.
+/// Checks that a span is within the frame, between characters, and holds the text that serde_json found.
 #[track_caller]
 fn same(text: &str, found: Option<Span>, expected: Option<&str>) {
     let found = found.map(|span| text.get(span.range()).expect("a span between two characters"));
     assert_eq!(found, expected, "{text:?}");
 }
 
-/// Even a refusal has the right id, in few words, and can be sent.
+/// Checks that a refusal has the right id and a short message, and can be sent.
 fn refused(text: &str, malformed: &Malformed) {
     let words = malformed.error.message();
     assert!(words.chars().count() <= 300, "{words}");
@@ -162,7 +162,7 @@ fn refused(text: &str, malformed: &Malformed) {
     }
 }
 
-/// The messages of a batch are those that serde_json finds, and are read as if each stood alone.
+/// Checks that a batch has the messages that serde_json finds, and that each is read as if it were alone.
 fn batch(text: &str, max_depth: usize) {
     const MOST: usize = 8;
     if !envelope::is_batch(text) {
@@ -209,7 +209,7 @@ fn outline(frame: &str, message: &Message) -> (Option<Id>, [String; 4]) {
     }
 }
 
-/// However much of a message has arrived, its id is known or it is not: it is never another one.
+/// Checks that the id of a partial message is either unknown or right.
 fn beginnings(text: &str, max_depth: usize, message: &Message) {
     let whole = outline(text, message).0;
     let step = (text.len() / 16).max(1);
@@ -223,7 +223,7 @@ fn beginnings(text: &str, max_depth: usize, message: &Message) {
     }
 }
 
-/// What is written around the parts of a message reads as the same parts.
+/// Checks that a message written from the parts of another one reads as the same parts.
 fn written_back(text: &str, message: &Message) {
     let mut out = Vec::new();
     let (method, value) = match message {
@@ -245,7 +245,7 @@ fn written_back(text: &str, message: &Message) {
     let (frame, again) = read_back(&out);
     let (id, [first, all, ..]) = outline(&frame, &again);
     assert_eq!(id, outline(text, message).0, "{frame}");
-    // Line breaks between tokens have become blanks.
+    // Line breaks between tokens are written as blanks.
     let value = value.replace(['\n', '\r'], " ");
     match method {
         Some(method) => assert_eq!((json::string(&first), all), (Some(method.into_owned()), value)),
@@ -262,7 +262,7 @@ fn read_back(out: &[u8]) -> (String, Message) {
     (frame, message)
 }
 
-/// Lines are the same however they are cut, and the same as splitting at line breaks finds.
+/// Checks that lines are independent of how the input is cut, and equal to those of splitting at line breaks.
 fn lines(data: &[u8]) {
     for limit in [16, 1000] {
         let mut expected = Vec::new();
@@ -289,11 +289,11 @@ fn lines(data: &[u8]) {
 enum Pace {
     AtOnce,
     ByteByByte,
-    /// Each piece is as long as its first byte says.
+    /// The first byte of each piece gives its length.
     AsTheySay,
 }
 
-/// The lines; `None` for one that is too long.
+/// Returns the lines; `None` for one that is too long.
 fn feed(lines: &mut Lines, mut data: &[u8], pace: Pace) -> Vec<Option<Vec<u8>>> {
     let mut found = Vec::new();
     while let Some(&first) = data.first() {

@@ -1,10 +1,11 @@
-//! Forms: read, written in each revision, read again the same; answers that are taken fit, and refusals are short.
+//! Fuzz target for forms: each revision's text reads as the same form, accepted answers fit, and errors are
+//! short.
 
 use plainwire::proto::form::Form;
 use plainwire::proto::revision::Revision;
 use serde_json::{Map, Value};
 
-/// A schema in the first line, an answer in the second, and lines that somebody types.
+/// Takes a schema in the first line, an answer in the second, and lines typed by a user after that.
 pub fn form(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut lines = text.split('\n');
@@ -31,7 +32,8 @@ pub fn form(data: &[u8]) {
     }
 }
 
-/// The newest revision loses nothing. What an older one leaves out stays away when it is written again.
+/// Checks that the written form can be read and that writing it again gives the same text. Older revisions
+/// leave out parts, but the names of the fields stay.
 fn again(form: &Form, written: &[u8], revision: Revision) {
     let text = std::str::from_utf8(written).expect("UTF-8 is written");
     assert!(!text.contains(['\n', '\r']), "{text}");
@@ -55,7 +57,7 @@ fn answered(form: &Form, answer: Map<String, Value>) {
     }
 }
 
-/// What is taken from a line fits the field.
+/// Checks that a value read from a line fits the field.
 fn typed(form: &Form, line: &str) {
     for field in &form.fields {
         match field.read(line) {

@@ -1,4 +1,5 @@
-//! Headers of HTTP: nothing panics, values survive their encoding, and a client's headers are what its server wants.
+//! Fuzz target for HTTP headers: nothing panics, values survive encoding, and a server accepts the headers of
+//! our client.
 
 use plainwire::proto::envelope::{self, Message};
 use plainwire::proto::http::{
@@ -22,7 +23,8 @@ const FRAMES: [&str; 6] = [
     "[{}]",
 ];
 
-/// Classifies a message under headers made up, then uses the rest as a value and as the arguments of a tool.
+/// Classifies a message under made-up headers. Then takes the remaining bytes as a header value and as the
+/// arguments of a tool.
 pub fn headers(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let headers: Vec<_> = (0..bytes.below(8)).map(|_| (NAMES[bytes.below(6)], bytes.some())).collect();
@@ -66,7 +68,7 @@ fn post(frame: &str, headers: &[(&str, &[u8])], endpoint: Endpoint<'_>) {
     }
 }
 
-/// The rest is the arguments of one tool, and the schema of another.
+/// Takes the text as the arguments of one tool, and as the schema of another.
 fn arguments(json: &str) {
     if let Ok(schema) = serde_json::from_str::<serde_json::Value>(json)
         && let Ok(params) = param_headers(&schema)

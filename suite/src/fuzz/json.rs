@@ -1,7 +1,7 @@
-//! JSON as serde_json sees it, for a second opinion.
+//! A second JSON reader, on top of serde_json, to compare ours with.
 //!
-//! In: text. Out: whether it is JSON, how deep it is, and its members in order, repeated ones too. Values stay text: a
-//! tree would refuse numbers that are too large for it, and drop members.
+//! In: text. Out: whether it is JSON, its depth, and its members in order, with repeated ones. Values stay
+//! text: a tree would refuse numbers that are too large for it, and would drop repeated members.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Returns whether `text` is JSON, however deep and with numbers of any size.
+/// Returns whether `text` is JSON, of any depth and with numbers of any size.
 pub(super) fn is_json(text: &str) -> bool {
-    // What is skipped is not looked at for surrogates that stand alone.
+    // `IgnoredAny` skips strings without checking for lone surrogates.
     serde_json::from_str::<IgnoredAny>(text).is_ok()
         && strings(text).all(|string| serde_json::from_str::<String>(string).is_ok())
 }
 
-/// Returns how many levels of `text`, which is JSON, are open at most.
+/// Returns the maximum depth of `text`, which is JSON.
 pub(super) fn depth(text: &str) -> usize {
     let (mut depth, mut deepest, mut at) = (0usize, 0, 0);
     while let Some(&byte) = text.as_bytes().get(at) {
@@ -32,7 +32,7 @@ pub(super) fn depth(text: &str) -> usize {
     deepest
 }
 
-/// Returns the members of an object, names read and values as they stand; `None` for anything else.
+/// Returns the members of an object, with decoded names and raw values; `None` for anything else.
 pub(super) fn members(text: &str) -> Option<Vec<(String, String)>> {
     struct Members;
     impl<'de> Visitor<'de> for Members {
@@ -55,7 +55,7 @@ pub(super) fn members(text: &str) -> Option<Vec<(String, String)>> {
     json.end().is_ok().then_some(members)
 }
 
-/// Returns the elements of an array, or the one text itself.
+/// Returns the elements of an array, or `text` itself if it is none.
 pub(super) fn messages(text: &str) -> Vec<String> {
     match serde_json::from_str::<Vec<Box<RawValue>>>(text) {
         Ok(elements) => elements.iter().map(|it| it.get().to_owned()).collect(),
@@ -63,17 +63,17 @@ pub(super) fn messages(text: &str) -> Vec<String> {
     }
 }
 
-/// Returns the last member of this name, which is the one that most readers take.
+/// Returns the last member of this name, which is the one that most readers use.
 pub(super) fn last<'m>(members: &'m [(String, String)], name: &str) -> Option<&'m str> {
     members.iter().rev().find(|(it, _)| it == name).map(|(_, value)| &**value)
 }
 
-/// Returns whether a member of this name stands there twice.
+/// Returns whether there are several members of this name.
 pub(super) fn is_repeated(members: &[(String, String)], name: &str) -> bool {
     members.iter().filter(|(it, _)| it == name).count() > 1
 }
 
-/// Returns the string that `text` stands for, if it is one.
+/// Returns the decoded string, if `text` is a JSON string.
 pub(super) fn string(text: &str) -> Option<String> {
     serde_json::from_str(text).ok()
 }
@@ -87,7 +87,7 @@ fn strings(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Behind the string that begins at `start`, or behind the text.
+/// Returns the position behind the string that begins at `start`, or the end of the text.
 fn end_of_string(text: &str, start: usize) -> usize {
     let mut at = start + 1;
     loop {

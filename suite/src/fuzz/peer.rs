@@ -1,16 +1,16 @@
-//! Two engines, and whatever may happen between them, in any order.
+//! Fuzz target for peers: two engines, and any events between them in any order.
 //!
-//! In: bytes. The first ones say which revisions and limits there are, each further one what happens next: a request, an
-//! answer, a frame that arrives, is lost, comes twice or was never sent by anybody, a cancellation, a question, time. Out: a
-//! panic when one of these does not hold:
+//! In: bytes. The first ones select revisions and limits, each further one selects the next event: a request,
+//! an answer, a frame that is delivered, lost, doubled or made up, a cancellation, a question, time. Out: a
+//! panic when one of these invariants does not hold:
 //!
-//! - what is written is JSON-RPC, in batches only where there are batches;
-//! - nothing is answered twice, and at the end everything is answered or was cancelled;
-//! - what a program asks ends once, and nothing is heard of it afterwards; keys that are over do nothing;
-//! - a question does not outlive the request for which it was asked;
-//! - the counters of the engines are those of the programs, and within the limits;
-//! - after [`Peer::handle_timeout`] the next time lies ahead;
-//! - what has ended leaves nothing behind.
+//! - Written frames are JSON-RPC, with batches only in revisions that have them.
+//! - Nothing is answered twice; at the end every request is answered or was cancelled.
+//! - A program's request ends once, and no event names it afterwards. Old keys have no effect.
+//! - A question ends no later than the request for which it was asked.
+//! - The counters of the engines equal those of the programs, and stay within the limits.
+//! - After [`Peer::handle_timeout`] the next deadline is in the future.
+//! - A finished request leaves nothing behind.
 
 mod desk;
 mod ledger;
@@ -37,7 +37,7 @@ use desk::{Desk, Kind};
 use ledger::Origin;
 use setting::{REQUESTS, URIS, limits, offered, options, revisions};
 
-/// Plays the program that the bytes are.
+/// Runs the program that the bytes encode.
 pub fn peer(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let mut play = Play::begin(&mut bytes);
@@ -49,12 +49,13 @@ pub fn peer(data: &[u8]) {
 }
 
 struct Play {
-    /// Whether somebody asked the client before it knew the revision. It answers then, whatever is agreed on later.
+    /// Whether the client received a request before it knew the revision. It answers such a request even if
+    /// the modern era is agreed on later.
     asked_early: bool,
     client: Desk,
-    /// Frames are lost from now on.
+    /// Whether the connection has ended. Frames are lost from then on.
     ended: bool,
-    /// What the server was before anything happened, in bytes of its description.
+    /// Length of the debug output of the new server, in bytes.
     fresh: usize,
     limits: Limits,
     pair: Pair,
@@ -88,7 +89,7 @@ impl Play {
         let (client, server) = (Desk::default(), Desk::default());
         let mut play = Self { asked_early: false, client, ended: false, fresh, limits, pair, server };
         play.collect("");
-        // Most programs are about what comes after the handshake.
+        // Most programs test what happens after the handshake.
         if bytes.byte() < 200 {
             while play.deliver(Side::Server) || play.deliver(Side::Client) {}
         }
@@ -121,7 +122,7 @@ impl Play {
         self.collect("");
     }
 
-    /// Takes what both engines report and write; `frame` is what they handled last.
+    /// Takes the events and frames of both engines; `frame` is the one that they handled last.
     fn collect(&mut self, frame: &str) -> usize {
         self.asked_early |= self.pair.client.revision().is_none() && self.pair.client.in_flight() > 0;
         self.pair.post();
@@ -145,7 +146,7 @@ impl Play {
         new.len()
     }
 
-    /// Carries the next frame to `side`; returns whether there was one.
+    /// Delivers the next frame to `side`; returns whether there was one.
     fn deliver(&mut self, side: Side) -> bool {
         let (queue, desk, peer) = match side {
             Side::Client => (&self.pair.to_client, &mut self.client, &self.pair.client),
@@ -189,7 +190,7 @@ impl Play {
         }
     }
 
-    /// Ends a request of the other side, in one of the ways in which programs do.
+    /// Ends a request of the other side, in one of the ways that a program can use.
     fn end_call(&mut self, bytes: &mut Bytes<'_>, side: Side) {
         let (desk, peer) = self.side(side);
         let Some(key) = desk.some_call(bytes) else { return };
@@ -200,7 +201,7 @@ impl Play {
         assert!(!was_cancelled || written == 0, "a cancelled request was answered");
     }
 
-    /// Keys that are over do nothing.
+    /// Checks that old keys have no effect.
     fn touch_old_call(&mut self, bytes: &mut Bytes<'_>) {
         let side = [Side::Client, Side::Server][bytes.below(2)];
         let now = self.pair.now;
@@ -245,7 +246,7 @@ impl Play {
         }
     }
 
-    /// Agrees to something that the client wants to hear.
+    /// Accepts a listen, a subscription or its end.
     fn accept(&mut self, bytes: &mut Bytes<'_>) {
         let Some(key) = self.server.some_call(bytes) else { return };
         let server = &mut self.pair.server;
@@ -254,7 +255,7 @@ impl Play {
                 let refused = bytes.byte().is_multiple_of(4);
                 let before = server.listens();
                 server.accept_listen(key, |uri| !refused || uri.ends_with('1'));
-                // Refused for a limit.
+                // The engine refused it because of a limit.
                 if server.listens() < before {
                     self.server.close(key);
                 }
@@ -279,7 +280,7 @@ impl Play {
         self.pair.server.changed(&change);
     }
 
-    /// Somebody else speaks to `side`.
+    /// Delivers a made-up frame to `side`.
     fn noise(&mut self, bytes: &mut Bytes<'_>, side: Side) {
         let frame = noise::frame(bytes);
         let too_long = bytes.byte() == 255;
@@ -295,7 +296,7 @@ impl Play {
         self.collect(&lossy);
     }
 
-    /// Puts frames that are on their way into one.
+    /// Joins undelivered frames into a batch.
     fn batch(&mut self, bytes: &mut Bytes<'_>) {
         let queue = match bytes.below(3) {
             0 => &mut self.pair.to_client,
@@ -308,7 +309,7 @@ impl Play {
         }
     }
 
-    /// Loses, doubles or reorders frames that are on their way.
+    /// Loses, doubles or reorders undelivered frames.
     fn meddle(&mut self, bytes: &mut Bytes<'_>) {
         let queue = match bytes.below(2) {
             0 => &mut self.pair.to_client,
@@ -382,7 +383,7 @@ impl Play {
         }
     }
 
-    /// Lets everything end that has begun, and looks at what is left.
+    /// Ends everything that is open, and checks what remains.
     fn settle(&mut self) {
         let mut zeros = Bytes::new(&[]);
         loop {
@@ -409,7 +410,7 @@ impl Play {
     }
 }
 
-/// Ends a request. A key that is over may be passed, and a listen as well.
+/// Ends a request. `key` may be old, or that of a listen.
 fn end(peer: &mut Peer, key: CallKey, bytes: &mut Bytes<'_>) {
     let encoder = peer.encoder(key);
     match bytes.below(8) {
@@ -430,7 +431,7 @@ fn end(peer: &mut Peer, key: CallKey, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Whether `side` has to answer the requests in a frame of the other engine.
+/// Returns whether `side` has to answer the requests in a frame of the other engine.
 fn origin(frame: &str, peer: &Peer, side: Side, limits: Limits) -> Origin {
     let is_modern_client = side == Side::Client && peer.revision().is_some_and(|it| it.era() == Era::Modern);
     let is_batch = frame.starts_with('[');

@@ -1,7 +1,9 @@
-//! Rich text: whatever the bytes are, they are read in their place, written in every format, and an edit touches what it touches.
+//! Fuzz targets for rich text: any text reads into a well-formed tree and can be written in every format, and
+//! an edit changes only the edited blocks.
 //!
-//! In: a byte that names the format, then text; of an edit, the text ends at the byte 0xff and what follows says which lines change.
-//! Out: nothing. [`richtext_growth`] looks at a clock: what it finds is a time that grows faster than its input.
+//! In: a byte that selects the format, then text. For an edit, the text ends at the byte 0xff; the bytes
+//! behind it are changes of lines. Out: nothing. [`richtext_growth`] uses a clock, to detect time that grows
+//! faster than the input.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +20,7 @@ const FORMATS: [Format; 6] = [
     Format::Markdown(Flavor::Plain),
 ];
 
-/// Reads a text, writes it in every format and reads that again; restores it from its own Markdown.
+/// Reads a text, writes it in every format and reads that again; then restores it from its own Markdown.
 pub fn richtext_read(data: &[u8]) {
     let Some((format, source)) = text(data) else { return };
     let document = Document::read(format, source);
@@ -37,14 +39,15 @@ pub fn richtext_read(data: &[u8]) {
     assert_eq!(restored.text, source);
 }
 
-/// Edits the Markdown of a text line by line, and puts the edit back.
+/// Edits the Markdown of a text line by line, and restores the source with the edit.
 pub fn richtext_restore(data: &[u8]) {
     let end = data.iter().position(|it| *it == 0xff).unwrap_or(data.len());
     let Some((format, source)) = text(&data[..end]) else { return };
     let document = Document::read(format, source);
     let (markdown, sidecar) = Sidecar::split(&document);
     let edit = edited(&markdown, data.get(end + 1..).unwrap_or_default());
-    // What an edit can't say is told, and then nobody writes it.
+    // An edit that can't be expressed in the format is reported as a loss, and callers do not write the
+    // result.
     if let Ok(restored) = sidecar.restore(&edit)
         && restored.losses.is_empty()
     {
@@ -54,7 +57,8 @@ pub fn richtext_restore(data: &[u8]) {
         let section = document.section(&Address::Block(at)).expect("there is one");
         let patch = section.patch(&edit);
         if edit.trim().is_empty() || !patch.losses.is_empty() {
-            // What is taken away takes along what kept it apart; and what an edit can't say is told.
+            // Removing a block also removes its separator, and a reported loss may change more. So neither is
+            // compared.
             continue;
         }
         let patched = patch.text;
@@ -66,7 +70,8 @@ pub fn richtext_restore(data: &[u8]) {
     }
 }
 
-/// Repeats a text, and repeats it eight times as often: the time may grow, but not with the square.
+/// Compares the time for a repeated text with that for one eight times as long: it must not grow with the
+/// square.
 pub fn richtext_growth(data: &[u8]) {
     const SHORT: usize = 4 << 10;
     const ENOUGH: Duration = Duration::from_secs(2);
@@ -81,7 +86,7 @@ pub fn richtext_growth(data: &[u8]) {
         begun.elapsed()
     };
     let (short, long) = (time(SHORT), time(SHORT * 8));
-    // Eight times the length takes eight times as long, or 64 times if everything is compared with everything.
+    // Linear time grows by a factor of 8, quadratic time by 64.
     assert!(
         long < ENOUGH || long < short * 32,
         "{part:?} repeated takes {short:?}, eight times as much {long:?}"
@@ -94,7 +99,8 @@ fn text(data: &[u8]) -> Option<(Format, &str)> {
     Some((FORMATS[usize::from(*first) % FORMATS.len()], text))
 }
 
-/// The lines after a few changes, three bytes each: what, where, and to or with what.
+/// Returns the lines after a few changes of three bytes each: the kind, the line, and the other line or the
+/// new text.
 fn edited(markdown: &str, program: &[u8]) -> String {
     const NEW: [&str; 10] = [
         "zebra\n",
@@ -123,7 +129,7 @@ fn edited(markdown: &str, program: &[u8]) -> String {
     lines.concat()
 }
 
-/// The blocks before and after what was edited stay, byte for byte.
+/// Checks that the blocks before and after the edited ones are unchanged, byte for byte.
 fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str) {
     let (old, new) = (Document::read(MARKDOWN, markdown), Document::read(MARKDOWN, edit));
     if old.blocks.len() != document.blocks.len() {

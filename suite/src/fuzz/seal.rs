@@ -1,4 +1,5 @@
-//! Sealed state: it opens for its own request, in its time, once; and nothing that was changed opens.
+//! Fuzz target for sealed state: it opens for its own request, before its expiry, once; a changed state never
+//! opens.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use plainwire::proto::seal::{Binding, Opened, Refusal, SealingKeys, UsedStates};
 
 use super::bytes::Bytes;
 
-/// Seals a body, opens it, bends every part of it, and uses it twice.
+/// Seals a body, opens it, changes every part of it, and uses it twice.
 pub fn seal(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let (first, second): ([u8; 32], [u8; 32]) = (bytes.array(), bytes.array());
@@ -41,7 +42,8 @@ fn binding(texts: &[String; 6], known: bool) -> Binding<'_> {
     Binding { principal: known.then_some(principal), method, name, arguments, server, version }
 }
 
-/// A key behind another one still opens; another one alone does not.
+/// Checks that a key still opens after it is rotated to the second position, and that another key alone does
+/// not.
 fn rotated(first: [u8; 32], second: [u8; 32], state: &str, binding: &Binding<'_>, now: Duration) {
     let both = SealingKeys::new(&[second, first]).expect("two keys");
     assert!(both.open(state, binding, now).is_ok(), "rotated");
@@ -51,7 +53,7 @@ fn rotated(first: [u8; 32], second: [u8; 32], state: &str, binding: &Binding<'_>
     }
 }
 
-/// What differs in one part of the binding is refused for this part.
+/// Checks that a difference in one part of the binding is refused and that the refusal names this part.
 fn bound(keys: &SealingKeys, state: &str, texts: &[String; 6], known: bool, now: Duration) {
     let parts = ["principal", "method", "name", "arguments", "server", "server"];
     for (n, part) in parts.into_iter().enumerate() {
@@ -66,7 +68,7 @@ fn bound(keys: &SealingKeys, state: &str, texts: &[String; 6], known: bool, now:
     assert_eq!(found, Err(Refusal::Foreign("principal")), "nobody is not somebody without a name");
 }
 
-/// Changed in one place, cut, or made up: it does not open.
+/// Checks that a changed, cut or made-up state does not open.
 fn changed(keys: &SealingKeys, state: &str, binding: &Binding<'_>, now: Duration, bytes: &mut Bytes<'_>) {
     let refused = |other: &str| {
         if other != state {
@@ -95,7 +97,7 @@ fn used_once(opened: &Opened, before: Duration) {
     let mut another = opened.clone();
     another.id[0] ^= 1;
     assert_eq!(used.take(&another, before), Err(Refusal::Full));
-    // Set back, the clock brings no used state back.
+    // A clock that is set back does not make a used state valid again.
     assert_eq!(used.take(opened, opened.expires), Err(Refusal::Expired));
     assert_eq!(used.take(opened, before), Err(Refusal::Expired));
 }

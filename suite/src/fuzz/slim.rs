@@ -1,14 +1,15 @@
-//! Slimming: a schema gets shorter, once, and the same values fit as before.
+//! Fuzz target for slimming: a schema gets shorter, a second pass changes nothing, and the same values are
+//! valid as before.
 //!
-//! In: JSON text, or after the byte 0 a program that builds a schema with definitions, circles and names that look like
-//! keywords, and values to try on it. The judge is another validator.
+//! In: JSON text, or after the byte 0 a program that builds a schema with definitions, recursion and names
+//! that look like keywords, and values to validate. Another project's validator decides.
 
 use plainwire::schema::{slim, slim_arguments};
 use serde_json::{Map, Value, json};
 
 use super::bytes::Bytes;
 
-/// Slims a schema twice, and compares what fits before and after.
+/// Slims a schema twice, and compares which values are valid before and after.
 pub fn slimming(data: &[u8]) {
     if let Some((0, program)) = data.split_first() {
         let mut bytes = Bytes::new(program);
@@ -45,8 +46,8 @@ fn fits_as_before(before: &Value, after: &Value, values: &[Value]) {
     }
 }
 
-/// Definitions: each may name those behind it anywhere, and all of them below a property or an item, where a circle
-/// ends with the value.
+/// Number of definitions. A definition may reference later ones anywhere, and any of them below a property or
+/// an item, where recursion ends with the value.
 const DEFINITIONS: usize = 3;
 
 fn root(bytes: &mut Bytes<'_>) -> Value {
@@ -61,7 +62,7 @@ fn root(bytes: &mut Bytes<'_>) -> Value {
     root
 }
 
-/// A schema; `from` is the first definition that may be named where the value stays the same.
+/// Returns a schema. `from` is the first definition that may be referenced for the same value.
 fn schema(bytes: &mut Bytes<'_>, levels: usize, from: usize) -> Value {
     let mut it = kind(bytes, levels, from);
     if let Value::Object(keywords) = &mut it {
@@ -74,7 +75,7 @@ fn schema(bytes: &mut Bytes<'_>, levels: usize, from: usize) -> Value {
             ("examples", json!([{ "$ref": "#/$defs/D0" }])),
         ];
         for (n, (name, value)) in extras.into_iter().enumerate().filter(|(n, _)| bits >> n & 1 == 1) {
-            // The dialect belongs to the root.
+            // `$schema` is allowed at the root only.
             if n != 2 || from == 0 && levels == 4 {
                 keywords.insert(name.to_owned(), value);
             }
@@ -117,7 +118,8 @@ fn kind(bytes: &mut Bytes<'_>, levels: usize, from: usize) -> Value {
     }
 }
 
-/// Below a property or an item every definition may be named, one's own too.
+/// Returns a schema for a property or an item, where every definition may be referenced, the enclosing one
+/// too.
 fn below(bytes: &mut Bytes<'_>, levels: usize) -> Value {
     schema(bytes, levels, 0)
 }
@@ -139,7 +141,7 @@ fn object(bytes: &mut Bytes<'_>, levels: usize) -> Value {
     object
 }
 
-/// Names of the user's, which look like keywords here and there.
+/// Names of properties, some of which look like keywords.
 const NAMES: [&str; 8] = ["a", "b", "c", "title", "$ref", "format", "properties", "$defs"];
 
 const CONSTANTS: [&str; 4] = ["", "a", "title", "uint8"];

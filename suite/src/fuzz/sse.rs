@@ -1,10 +1,11 @@
-//! Server-sent events: a stream reads the same however it is cut, stays within its limit, and what is written is read.
+//! Fuzz target for server-sent events: a stream reads the same however it is cut, stays within its limit, and
+//! written events are read back.
 
 use plainwire::proto::sse::{Event, Events, Fields, Piece, write_event};
 
 use super::bytes::Bytes;
 
-/// Reads a stream whole and in parts, and writes each event that came out of it again.
+/// Reads a stream whole and in parts, and writes each of its events again.
 pub fn sse(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let limit = 1 + usize::from(bytes.byte()) * 4;
@@ -16,7 +17,7 @@ pub fn sse(data: &[u8]) {
     let mut last_id = String::new();
     for piece in &whole.0 {
         let Piece::Event(event) = piece else { continue };
-        // What is no UTF-8 grows to three bytes.
+        // A byte of invalid UTF-8 becomes three bytes.
         let data = event.data.as_deref().unwrap_or_default();
         assert!(data.len() <= limit * 3, "{} bytes within {limit}", data.len());
         last_id = event.id.clone().unwrap_or(last_id);

@@ -1,7 +1,8 @@
-//! The server that the transcripts in `asking/` are played on: a tool for every kind of question, and one of each
-//! that may ask beside tools.
+//! The server for the transcripts in `asking/`: a tool for every kind of question, and a prompt and a
+//! resource that ask.
 //!
-//! In: nothing. Out: a [`Server`]. Its questions wait for days, because the clock of a transcript jumps by the hour.
+//! In: nothing. Out: a [`Server`]. Its questions have deadlines of days, because the clock of a transcript
+//! advances by hours.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -94,7 +95,7 @@ struct Branch {
     name: String,
 }
 
-/// Returns the server. Its tickets count from 1, and its prices rise.
+/// Returns the server. Its ticket numbers start at 1, and its prices rise.
 pub fn server() -> Server {
     let [tickets, offers, keys] = [(); 3].map(|()| Arc::new(AtomicU32::new(0)));
     let rent = move |ctx: Context| rent(ctx, Arc::clone(&keys));
@@ -208,7 +209,7 @@ async fn caption(ctx: Context) -> Result<String, ToolError> {
     Ok(ctx.sample("caption", request).await?.to_text())
 }
 
-/// Lets the model use a tool as often as it likes: a loop, so that each question has a number in its key.
+/// Lets the model use a tool repeatedly. The loop puts a number into the key of each question.
 async fn forecast(ctx: Context) -> Result<String, ToolError> {
     let schema = r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#;
     let weather = model::Tool {
@@ -258,7 +259,8 @@ async fn book(ctx: Context, tickets: Arc<AtomicU32>) -> Result<String, ToolError
     Ok(format!("ticket {ticket}: {nights} nights in {city}"))
 }
 
-/// Each round finds the next price, as one that asks a market does: what was agreed to is another question then.
+/// Asks about a price that rises from round to round, like a handler that queries a market. The question then
+/// differs from the one that the user answered.
 async fn buy(ctx: Context, offers: Arc<AtomicU32>) -> Result<String, ToolError> {
     let price = match offers.fetch_add(1, Ordering::SeqCst) {
         0 => 1,
@@ -270,7 +272,7 @@ async fn buy(ctx: Context, offers: Arc<AtomicU32>) -> Result<String, ToolError> 
     Ok(format!("paid {price} € from {from}"))
 }
 
-/// A step that is still running when the question is asked.
+/// Runs a step that is not finished when the question is asked.
 async fn rent(ctx: Context, keys: Arc<AtomicU32>) -> Result<String, ToolError> {
     let cut = || async {
         let key = keys.fetch_add(1, Ordering::SeqCst) + 1;

@@ -1,7 +1,7 @@
-//! The server that the transcripts of staying in touch are played on: what it has changes, it says what it does, and it
-//! completes what somebody types.
+//! The server for the transcripts about notifications: its lists and resources change, it logs, and it
+//! completes arguments.
 //!
-//! In: nothing. Out: a [`Server`] whose tools cause on purpose what happens to others by chance.
+//! In: nothing. Out: a [`Server`] whose tools cause changes on demand.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ async fn learn(it: Entry, server: ServerHandle) -> Result<&'static str, ToolErro
         }
         Kind::Tool => server.add_tool(Tool::new(name, || async { "new" })),
     };
-    // What is wrong says where in this file it was declared, which is nothing for a transcript.
+    // The error names the line of this file that declares the entry, which does not belong in a transcript.
     learnt.map(|()| "learnt").map_err(|_| ToolError::failed("there is one of this name"))
 }
 
@@ -121,7 +121,7 @@ async fn speak(ctx: Context) -> &'static str {
     "said"
 }
 
-/// A framework is one of a language that was chosen before.
+/// Returns frameworks of the language that was chosen before.
 fn frameworks(it: &Completing) -> Vec<String> {
     match it.arguments.get("language").map(String::as_str) {
         Some("python") => matching(&["django", "flask"], &it.value),

@@ -1,8 +1,8 @@
-//! What is wrong with the tools of a list: for the model that reads them, and for clients that refuse them.
+//! Problems with the tools of a list: for the model that reads them, and for clients that refuse them.
 //!
-//! In: [`Entry`]s. Out: [`Finding`]s, each with the rule that it breaks, the place, and what to do about it. [`RULES`] lists all
-//! rules; `docs/tokens.md` has an address for each one that is about certain clients: where somebody saw it happen. No schema
-//! is checked against the JSON Schema specification as a whole, and nothing is changed.
+//! In: [`Entry`]s. Out: [`Finding`]s, each with the rule, the position, and what to do about it. [`RULES`]
+//! lists all rules; `docs/tokens.md` links a report for each rule that is about certain clients. Schemas are
+//! not checked against the whole JSON Schema specification, and nothing is changed.
 
 mod names;
 mod pages;
@@ -18,28 +18,28 @@ use serde::Serialize;
 use crate::Entry;
 pub use rules::RULES;
 
-/// A client, or the model interface behind it, that does not take every tool.
+/// A client, or the model API behind it, that does not accept every tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Client {
-    /// Claude Code, Claude Desktop, and whatever else uses the Claude API.
+    /// Claude Code, Claude Desktop, and other programs that use the Claude API.
     Claude,
     /// GitHub Copilot.
     Copilot,
     /// Cursor.
     Cursor,
-    /// Gemini CLI, and whatever else uses function declarations of the Gemini API.
+    /// Gemini CLI, and other programs that use function declarations of the Gemini API.
     Gemini,
-    /// ChatGPT, Codex, and whatever else uses the OpenAI API.
+    /// ChatGPT, Codex, and other programs that use the OpenAI API.
     Openai,
 }
 
 impl Client {
-    /// All of them.
+    /// All clients, in the order of their names.
     pub const ALL: [Self; 5] = [Self::Claude, Self::Copilot, Self::Cursor, Self::Gemini, Self::Openai];
 
-    /// Returns its name in small letters.
+    /// Returns its name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -51,20 +51,20 @@ impl Client {
     }
 }
 
-/// How bad it is. The worst is the greatest.
+/// Severity of a broken rule. The worst is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing, and often right as it is.
     Note,
-    /// Models choose worse, or some hosts of some models refuse it.
+    /// Models choose worse, or some hosts of the named clients refuse the tool.
     Warning,
-    /// Against the protocol, or refused with the whole list by every host of the clients that the rule names.
+    /// Against the protocol, or every host of the named clients refuses the whole list because of it.
     Error,
 }
 
 impl Severity {
-    /// Returns its name in small letters.
+    /// Returns its name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -74,16 +74,16 @@ impl Severity {
     }
 }
 
-/// Something that tools should keep to.
+/// A rule that tools should follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Its name, in kebab-case.
     pub name: &'static str,
-    /// How bad it is to break it.
+    /// Severity of breaking it.
     pub severity: Severity,
-    /// Whom it is about; empty if it is about everybody.
+    /// The clients that the rule is about; empty if it is about all.
     pub clients: &'static [Client],
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub hint: &'static str,
 }
 
@@ -96,30 +96,30 @@ pub struct Finding {
     pub tool: String,
     /// The name of the rule.
     pub rule: &'static str,
-    /// Where in the entry: `description`, `inputSchema.properties.limit`.
+    /// Position in the entry: `description`, `inputSchema.properties.limit`.
     #[serde(rename = "where")]
     pub place: String,
-    /// What was expected, and what was found.
+    /// The expected and the found value.
     pub message: String,
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub hint: &'static str,
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// Whom it is about; empty if it is about everybody.
+    /// The clients that the rule is about; empty if it is about all.
     pub clients: &'static [Client],
 }
 
 impl Finding {
-    /// Returns whether it matters to `client`.
+    /// Returns whether the finding matters to `client`.
     pub fn concerns(&self, client: Client) -> bool {
         self.clients.is_empty() || self.clients.contains(&client)
     }
 }
 
-/// Checks the tools of a list, alone and beside each other.
+/// Checks the tools of a list, one by one and against each other.
 ///
-/// In the order of the tools, and of [`RULES`] within a tool. A rule that one tool breaks in several places is one finding, at
-/// the first of them.
+/// Findings are in the order of the tools, and of [`RULES`] within a tool. A rule that one tool breaks in
+/// several positions is one finding, at the first position.
 pub fn check(tools: &[Entry]) -> Vec<Finding> {
     let (mut findings, mut known) = (Vec::new(), names::Known::default());
     for tool in tools {
@@ -139,7 +139,7 @@ struct Broken {
     rules: BTreeMap<&'static str, First>,
 }
 
-/// The first place where a rule is broken, and in how many others it is.
+/// The first position at which a rule is broken, and the number of further ones.
 #[derive(Debug)]
 struct First {
     message: String,
@@ -148,7 +148,8 @@ struct First {
 }
 
 impl Broken {
-    /// Notes that `rule` is broken. Only the first place is written down: there may be as many as a server likes.
+    /// Records that `rule` is broken. Only the first position is kept, because a server may send any number
+    /// of them.
     fn add(&mut self, rule: &'static str, place: impl Display, message: impl FnOnce() -> String) {
         match self.rules.get_mut(rule) {
             Some(first) => first.more += 1,

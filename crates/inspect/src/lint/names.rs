@@ -1,4 +1,4 @@
-//! Rules about names of tools, alone and beside each other.
+//! Rules about the names of tools, alone and compared with each other.
 //!
 //! In: an [`Entry`] and the names before it. Out: the rules of this file that it breaks.
 
@@ -7,21 +7,21 @@ use std::collections::BTreeMap;
 use super::Broken;
 use crate::Entry;
 
-/// Characters of a name that the interfaces of Claude and of OpenAI take.
+/// Limit on the characters of a name in the APIs of Claude and of OpenAI.
 const MAX_CHARS: usize = 64;
 
-/// Characters of a name that leave ten of Cursor's sixty to the name of the server.
+/// Limit on the characters of a name that leaves ten of Cursor's 60 to the name of the server.
 const MAX_CHARS_IN_CURSOR: usize = 50;
 
 /// The names of a list so far.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// By what is left of them without whatever is easily mixed up.
+    /// Names by their folded form, see [`folded`].
     by_fold: BTreeMap<String, Vec<String>>,
 }
 
 impl Known {
-    /// Adds `name`. Returns the names that are like it, of which one may be the same.
+    /// Adds `name`. Returns the earlier names with the same folded form; `name` itself may be one of them.
     fn add(&mut self, name: &str) -> Vec<String> {
         let alike = self.by_fold.entry(folded(name)).or_default();
         let before = alike.clone();
@@ -65,7 +65,7 @@ pub(super) fn check(tool: &Entry, known: &mut Known, broken: &mut Broken) {
     }
 }
 
-/// The name without what is easily mixed up.
+/// Returns the name without differences that are easily overlooked: case, `_`, `-` and `.`.
 fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect()
 }

@@ -1,14 +1,14 @@
-//! Rules about the page of a tool (MCP Apps), which stands in its `_meta.ui`.
+//! Rules about the page of a tool (MCP Apps), which is named in its `_meta.ui`.
 //!
-//! In: an [`Entry`]. Out: the rules of this file that it breaks. Whether the server has the page, and of which media type,
-//! is not looked at: nothing is read here.
+//! In: an [`Entry`]. Out: the rules of this file that it breaks. Nothing is read from the server, so a
+//! missing page or a wrong media type is not found.
 
 use serde_json::Value;
 
 use super::Broken;
 use crate::Entry;
 
-/// What belongs to a page and not to its tool.
+/// Members of `_meta.ui` that belong to a page and not to its tool.
 const OF_PAGES: [&str; 4] = ["csp", "domain", "permissions", "prefersBorder"];
 
 pub(super) fn check(tool: &Entry, broken: &mut Broken) {

@@ -1,14 +1,15 @@
-//! The table of rules: how bad it is to break each, whom it is about, and what to do about it.
+//! The table of rules: severity, clients and advice of each.
 //!
-//! In: nothing. Out: [`RULES`]. Errors are what the protocol forbids or what every host of a client passes on to be refused.
-//! Gemini's hosts differ: some send the older function declarations, some turn schemas into those, some send JSON Schema as it
-//! is. So what only Gemini refuses is a warning.
+//! In: nothing. Out: [`RULES`]. Errors are violations of the protocol, and tools that every host of a client
+//! sends on and the model's API refuses. Gemini's hosts differ: some send the older function declarations,
+//! some convert schemas into those, some send JSON Schema unchanged. So a tool that only Gemini refuses is a
+//! warning.
 
 use super::Client::{self, Claude, Copilot, Cursor, Gemini, Openai};
 use super::Rule;
 use super::Severity::{self, Error, Note, Warning};
 
-/// All rules: what models read first, then names, then schemas, then pages.
+/// All rules: descriptions first, then names, then schemas, then pages.
 pub const RULES: &[Rule] = &[
     rule("missing-description", Error, &[], "say what it accepts, what it returns and what it is for"),
     rule("short-description", Warning, &[], "say what it accepts, what it returns and what it is for"),

@@ -1,6 +1,8 @@
-//! Rules about the schema of the arguments: what the protocol wants of it, and what known clients refuse.
+//! Rules about the schema of the arguments: requirements of the protocol, and keywords that known clients
+//! refuse.
 //!
-//! In: an [`Entry`]. Out: the rules of this file that it breaks. The output schema is not looked at: models are seldom shown it.
+//! In: an [`Entry`]. Out: the rules of this file that it breaks. The output schema is not checked: models
+//! seldom see it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug, Display, Formatter};
@@ -10,16 +12,16 @@ use serde_json::{Map, Value};
 use super::Broken;
 use crate::Entry;
 
-/// Levels of objects inside objects that OpenAI's strict mode takes.
+/// Limit on nested objects in OpenAI's strict mode.
 const MAX_LEVELS: usize = 10;
 
-/// Properties in all that OpenAI's strict mode takes.
+/// Limit on all properties together in OpenAI's strict mode.
 const MAX_PROPERTIES: usize = 5_000;
 
-/// References that are followed to see whether they come back; more are taken for such that don't.
+/// Limit on the references that are followed to find cycles. References beyond it count as not recursive.
 const MAX_REFERENCES: usize = 256;
 
-/// Keywords that Gemini's function declarations do not have, and that hosts are known to pass on.
+/// Keywords that Gemini's function declarations lack. Some hosts are known to pass them on.
 const NOT_IN_GEMINI: [&str; 7] =
     ["allOf", "const", "exclusiveMaximum", "exclusiveMinimum", "multipleOf", "oneOf", "uniqueItems"];
 
@@ -89,7 +91,7 @@ fn check_root(root: &Value, broken: &mut Broken) {
     }
 }
 
-/// Rules about `type`, and about what has to stand beside a type.
+/// Checks `type`, and keywords that depend on the type.
 fn check_type(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broken) {
     let names: Vec<&Value> = match object.get("type") {
         None => Vec::new(),
@@ -133,7 +135,7 @@ fn check_type(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broke
     }
 }
 
-/// Rules about the other keywords.
+/// Checks the other keywords.
 fn check_values(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broken) {
     for keyword in NOT_IN_GEMINI.iter().filter(|it| object.contains_key(**it)) {
         broken.add("keyword", place, || format!("expected a keyword that Gemini has, but found `{keyword}`"));
@@ -157,7 +159,8 @@ fn check_reference<'s>(
     broken: &mut Broken,
 ) {
     let rule = followed.get(to).copied().unwrap_or_else(|| match target(root, to) {
-        // A pointer with percent escapes, or a name, may be there all the same.
+        // A pointer with percent escapes or the name of an anchor may exist, so it is no
+        // `dangling-reference`.
         None if (to == "#" || to.starts_with("#/")) && !to.contains('%') => "dangling-reference",
         Some(_) if followed.len() < MAX_REFERENCES && comes_back(root, to) => "recursive-reference",
         _ => "reference",
@@ -176,7 +179,7 @@ fn target<'s>(root: &'s Value, to: &str) -> Option<&'s Value> {
     to.strip_prefix('#').and_then(|pointer| root.pointer(pointer))
 }
 
-/// Whether following `to`, and every reference behind it, leads to `to` again.
+/// Returns whether following `to` and the references behind it leads to `to` again.
 fn comes_back<'s>(root: &'s Value, to: &'s str) -> bool {
     let (mut seen, mut left) = (BTreeSet::new(), vec![to]);
     while let Some(at) = left.pop() {
@@ -196,13 +199,13 @@ fn comes_back<'s>(root: &'s Value, to: &'s str) -> bool {
     false
 }
 
-/// Where a schema stands. Written out only for a finding: paths may be long, and there may be many of them.
+/// The position of a schema. It is formatted only for a finding: paths may be long and many.
 #[derive(Clone, Copy, Debug)]
 struct Place<'p> {
     keyword: &'p str,
-    /// How many properties lead here.
+    /// The number of properties on the path.
     level: usize,
-    /// The name of a property, or the number of a choice.
+    /// The name of a property, or the index of a subschema.
     name: Option<&'p dyn Step>,
     parent: Option<&'p Self>,
 }
@@ -229,7 +232,7 @@ impl Display for Place<'_> {
     }
 }
 
-/// Visits a schema and the schemas inside it. Names under `properties` are the author's, and no keywords.
+/// Visits a schema and its subschemas. Names under `properties` and `$defs` are not read as keywords.
 fn walk<'s>(schema: &'s Value, place: &Place<'_>, visit: &mut impl FnMut(&'s Value, &Place<'_>)) {
     visit(schema, place);
     for (keyword, inner) in schema.as_object().into_iter().flatten() {
@@ -277,7 +280,7 @@ fn list(words: &[&str]) -> String {
     words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or ")
 }
 
-/// A value, cut to 80 characters.
+/// Returns a value as JSON, cut to 80 characters.
 fn short(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(80) {

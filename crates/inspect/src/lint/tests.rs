@@ -1,4 +1,4 @@
-//! Each rule with a tool that breaks it and one that does not, and what findings look like.
+//! Tests of each rule with tools that break it and tools that do not, and of the form of findings.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn tool(schema: &Value) -> Value {
     json!({ "name": "find_issues", "description": GOOD, "inputSchema": schema })
 }
 
-/// A tool with one parameter that has this schema, and a description if it says nothing else.
+/// Returns a tool with one parameter that has this schema. Adds a description if the schema has none.
 fn taking(parameter: Value) -> Value {
     let mut parameter = parameter;
     if let Value::Object(it) = &mut parameter {
@@ -31,7 +31,7 @@ fn named(name: &str) -> Value {
     it
 }
 
-/// A tool with this `_meta`.
+/// Returns a tool with this `_meta`.
 fn shown(meta: Value) -> Value {
     let mut it = named("find_issues");
     it["_meta"] = meta;
@@ -49,7 +49,7 @@ fn rules(tools: &[Value]) -> Vec<&'static str> {
 /// Lists of tools.
 type Lists = Vec<Vec<Value>>;
 
-/// For each rule: lists that break it and nothing else, and lists that break nothing.
+/// For each rule: lists that break only this rule, and lists that break no rule.
 fn cases() -> Vec<(&'static str, Lists, Lists)> {
     let defs = |it: Value, definition: Value| json!({ "type": "object", "properties": { "it": it }, "$defs": { "It": definition } });
     let reference = json!({ "$ref": "#/$defs/It", "description": "What to look for." });
@@ -292,7 +292,8 @@ fn finds_what_breaks_a_rule_and_nothing_else() {
 
 #[test]
 fn has_an_example_for_each_rule() {
-    // A description that repeats the name says nothing else either: it can't break one rule alone.
+    // A description that repeats the name always breaks other rules too, so there is no example for this one
+    // alone.
     let alone: Vec<_> = cases().into_iter().map(|(rule, ..)| rule).collect();
     let missing: Vec<_> = RULES.iter().map(|it| it.name).filter(|it| !alone.contains(it)).collect();
     assert_eq!(missing, ["repeats-name"]);

@@ -1,20 +1,20 @@
-//! Rules about what models read: the description of a tool, and those of its parameters.
+//! Rules about the texts that models read: the description of a tool, and those of its parameters.
 //!
-//! In: an [`Entry`]. Out: the rules of this file that it breaks. Words are English ones: a text in another language is only
-//! measured, not read.
+//! In: an [`Entry`]. Out: the rules of this file that it breaks. The word lists are English: a text in
+//! another language is only measured, not read.
 
 use serde_json::Value;
 
 use super::Broken;
 use crate::Entry;
 
-/// Characters below which a description says too little.
+/// A description with fewer characters says too little.
 const SHORT: usize = 40;
 
-/// Characters of a description that every known client takes.
+/// Limit on the characters of a description that every known client accepts.
 const LONG: usize = 1_024;
 
-/// Beginnings that tell what the thing is instead of what it does.
+/// Beginnings that say what the tool is instead of what it does.
 const NARRATION: [&str; 20] = [
     "a function that",
     "a function to",
@@ -38,7 +38,8 @@ const NARRATION: [&str; 20] = [
     "tool that",
 ];
 
-/// Beginnings of words that tell what comes back: `returns`, `the result`, `lists`. Verbs whose object is the answer count too.
+/// Beginnings of words that announce a result: `returns`, `the result`, `lists`. Verbs whose object is the
+/// answer count too.
 const RESULTS: [&str; 18] = [
     "answer", "fetch", "find", "gave", "get", "give", "giving", "list", "output", "produc", "read", "report",
     "result", "retriev", "return", "show", "tell", "yield",
@@ -124,7 +125,7 @@ fn parameter(name: &str, schema: &Value, root: &Value, broken: &mut Broken) {
     }
 }
 
-/// Whether the values say what they mean: an enumeration of names, alone or beside `null`.
+/// Returns whether the values explain themselves: an enumeration of names, alone or beside `null`.
 fn explains_itself(schema: &Value, root: &Value) -> bool {
     let schema = resolve(schema, root);
     let named = |it: &Value| it.is_string() || it.is_null();
@@ -139,7 +140,8 @@ fn explains_itself(schema: &Value, root: &Value) -> bool {
         || choices.is_some_and(|all| all.iter().all(is_choice))
 }
 
-/// One step along a local reference, and no further: what is behind it is close enough to be read.
+/// Follows a local reference one step, and no further: a description there is near enough for a model to
+/// read.
 fn resolve<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
     pointer.and_then(|it| root.pointer(it)).unwrap_or(schema)
@@ -157,7 +159,7 @@ fn is_only_a_type(text: &str) -> bool {
     words(text).all(|word| FILLERS.contains(&&*word) || TYPES.contains(&word.trim_end_matches('s')))
 }
 
-/// Whether every word of `text` stands in `name` already: `get_issue`, "Gets an issue."
+/// Returns whether every word of `text` is in `name` already: `get_issue`, "Gets an issue."
 fn repeats(name: &str, text: &str) -> bool {
     let mut spaced = String::new();
     for c in name.chars() {
@@ -169,7 +171,7 @@ fn repeats(name: &str, text: &str) -> bool {
     told.peek().is_some() && told.all(|word| known.contains(&word))
 }
 
-/// A word without its plural, third person or participle, roughly.
+/// Returns a word without the ending of a plural, third person or participle, roughly.
 fn stem(word: String) -> String {
     let without = ["ing", "es", "ed", "s", "e"].iter().find_map(|it| word.strip_suffix(it));
     without.filter(|it| it.len() > 2).map_or(word.clone(), ToOwned::to_owned)

@@ -1,6 +1,6 @@
-//! What changed between two lists of tools.
+//! Differences between two lists of tools.
 //!
-//! In: two [`Report`]s. Out: the tools that only one of them has, or that cost something else in the other.
+//! In: two [`Report`]s. Out: the tools that only one of them has, or whose cost differs.
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,37 @@ use serde::Serialize;
 
 use super::{Cost, Report};
 
-/// What became of one tool.
+/// The difference in one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Difference {
     /// The tool.
     pub name: String,
-    /// What happened to it.
+    /// The kind of change.
     pub change: Change,
-    /// Its tokens before; 0 if it was not there.
+    /// Its tokens before; 0 if it did not exist.
     pub before: usize,
-    /// Its tokens now; 0 if it is not there any more.
+    /// Its tokens now; 0 if it is removed.
     pub now: usize,
 }
 
-/// What happened to a tool.
+/// The kind of change of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Change {
-    /// It is new.
+    /// The tool is new.
     Added,
     /// Some of its fields cost more or less.
     Changed,
-    /// It is gone.
+    /// The tool is gone.
     Removed,
 }
 
-/// Returns what changed from `before` to `now`: first what is there now, in its order, then what is gone. Tools that cost the
-/// same in every field are left out.
+/// Returns the differences from `before` to `now`: first the present tools in their order, then the removed
+/// ones. Tools that cost the same in every field are left out.
 ///
-/// Of several tools of one name the first counts.
+/// If several tools have one name, the first counts.
 pub fn differences(before: &Report, now: &Report) -> Vec<Difference> {
     let (old, new) = (by_name(before), by_name(now));
     let gone = before.tools.iter().filter(|it| !new.contains_key(&*it.name));

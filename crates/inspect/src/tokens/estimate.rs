@@ -1,27 +1,27 @@
-//! How many tokens a text has, roughly, without a table of them.
+//! An estimate of the number of tokens in a text, without a tokenizer's table.
 //!
-//! In: text. Out: a number. Tokenizers cut a text into pieces first, and only then pieces into tokens; the cutting is simple
-//! enough to be done here, and most pieces of English and of JSON are one token. What the others are on average was
-//! measured against `o200k_base`: docs/tokens.md says on which texts, and how far it is off.
+//! In: text. Out: a number. Tokenizers split a text into pieces first, and pieces into tokens after that. The
+//! first step is simple enough to be done here, and most pieces of English and of JSON are one token. The
+//! mean of the other pieces was measured against `o200k_base`; docs/tokens.md names the texts and the error.
 
 use std::str::Chars;
 
-/// Returns about how many tokens of `o200k_base` a text has.
+/// Returns the estimated number of tokens of `o200k_base` in a text.
 pub(super) fn tokens(text: &str) -> usize {
     let hundredths: usize = Pieces { rest: text.chars() }.map(cost).sum();
     (hundredths + 50) / 100
 }
 
-/// What a tokenizer never joins with what stands beside it. The numbers are characters.
+/// A piece that a tokenizer never joins with its neighbours. The numbers are characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
     Blanks,
     Digits,
-    /// Punctuation: a run of it is one piece, `":{"` as well as a full stop.
+    /// Punctuation: a run of it is one piece, such as `":{"` or a full stop.
     Marks(usize),
-    /// Symbols and punctuation that ASCII does not have.
+    /// Symbols and punctuation outside of ASCII.
     Symbols(usize),
-    /// A word in Latin letters with whatever mark or blank stands before it.
+    /// A word in Latin letters, with one mark or blank before it.
     Word(usize),
     /// A word in other letters, or with accents.
     Foreign(usize),
@@ -90,13 +90,14 @@ impl Pieces<'_> {
         skipped
     }
 
-    /// A capital begins a word of its own: `searchIssues` is two.
+    /// Reads a word. A capital begins a new one: `searchIssues` is two.
     fn word(&mut self) -> Piece {
         let lead = self.skip(1, |c| !c.is_alphabetic());
         let start = self.rest.clone();
         let letters = self.skip(usize::MAX, char::is_uppercase)
             + self.skip(usize::MAX, |c| c.is_alphabetic() && !c.is_uppercase());
-        // Vowel signs of Indic scripts are no letters here, and pieces of their own; the measured error has them in it.
+        // `is_alphabetic` is false for some vowel signs of Indic scripts, which become pieces of their own
+        // here. The measured error includes that.
         match start.take(letters).max() {
             Some(c) if c.is_ascii() => Piece::Word(lead + letters),
             Some(c) if is_ideograph(c) => Piece::Ideographs(letters),
@@ -104,7 +105,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// All blanks but one that belongs to the word behind it.
+    /// Skips all blanks except one that belongs to the word behind them.
     fn blanks(&mut self) {
         let mut run = self.rest.clone().take_while(|c| c.is_whitespace()).count();
         let is_last_of_text = self.peek(run).is_none();
@@ -115,7 +116,7 @@ impl Pieces<'_> {
     }
 }
 
-/// CJK, kana and Hangul.
+/// Returns whether a character is CJK, kana or Hangul.
 fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c), 0x2e80..=0x9fff | 0xac00..=0xd7ff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
 }

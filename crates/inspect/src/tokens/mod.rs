@@ -1,9 +1,10 @@
-//! What a model reads of the tools of a server, counted.
+//! Token counts of the tools of a server.
 //!
-//! In: [`Entry`]s and a [`Tokenizer`]. Out: a [`Report`], tool by tool and field by field. A host hands a model the name, the
-//! description and the schema of the parameters of every tool, on every turn; each host wraps them in words of its own, which
-//! are not counted. Output schemas most hosts keep to themselves, so they are counted apart. Titles, annotations, icons and
-//! `_meta` are for programs: they are bytes on the wire and no tokens.
+//! In: [`Entry`]s and a [`Tokenizer`]. Out: a [`Report`], tool by tool and field by field. A host gives a
+//! model the name, the description and the input schema of every tool, on every turn. Each host adds words of
+//! its own, which are not counted. Most hosts do not show output schemas to a model, so these are counted
+//! apart. Titles, annotations, icons and `_meta` are for programs: they count as bytes on the wire and not as
+//! tokens.
 
 mod difference;
 mod estimate;
@@ -16,22 +17,22 @@ use crate::Entry;
 pub use difference::{Change, Difference, differences};
 pub use render::render;
 
-/// What counts tokens.
+/// A method of counting tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// A rough count that needs no tables. `docs/tokens.md` says how far it is off.
+    /// A rough count that needs no tables. `docs/tokens.md` gives its error.
     #[serde(rename = "estimate")]
     Estimate,
-    /// The encoding `o200k_base`, exactly: that of OpenAI's models since GPT-4o. Those of Claude and Gemini are not public
-    /// and count differently.
+    /// The exact encoding `o200k_base` of OpenAI's models since GPT-4o. The encodings of Claude and Gemini
+    /// are not public and count differently.
     #[cfg(feature = "tokenizer")]
     #[serde(rename = "o200k_base")]
     O200kBase,
 }
 
 impl Tokenizer {
-    /// Returns the most exact one there is in this build.
+    /// Returns the most exact tokenizer in this build.
     pub fn best() -> Self {
         #[cfg(feature = "tokenizer")]
         return Self::O200kBase;
@@ -48,18 +49,18 @@ impl Tokenizer {
         }
     }
 
-    /// Returns whether the counts are exact for some model.
+    /// Returns whether the counts are exact for at least one model.
     pub fn is_exact(self) -> bool {
         self != Self::Estimate
     }
 }
 
-/// What the tools of a list cost.
+/// The cost of all tools of a list.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Report {
-    /// What counted.
+    /// The tokenizer that was used.
     pub tokenizer: Tokenizer,
     /// The tokens that a model reads of all tools, once.
     pub total: usize,
@@ -71,7 +72,7 @@ pub struct Report {
     pub tools: Vec<Cost>,
 }
 
-/// What one tool costs.
+/// The cost of one tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -84,19 +85,19 @@ pub struct Cost {
     pub output_schema: usize,
     /// The bytes of the entry, compact.
     pub bytes: usize,
-    /// Its fields: what a model reads first, in the order in which it reads it.
+    /// Its fields: first those that a model reads, in the order in which it reads them.
     pub fields: Vec<Field>,
 }
 
-/// What one field of a tool costs.
+/// The cost of one field of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Field {
-    /// `name`, `description`, `inputSchema.properties.…` for a parameter, `inputSchema` for what else stands in the schema,
-    /// or the name of any other member.
+    /// `name`, `description`, `inputSchema.properties.…` for a parameter, `inputSchema` for the remainder of
+    /// the schema, or the name of any other member.
     pub name: String,
-    /// Who reads it.
+    /// The readers of the field.
     pub seen: Seen,
     /// Its tokens; 0 if no model reads it.
     pub tokens: usize,
@@ -104,7 +105,7 @@ pub struct Field {
     pub bytes: usize,
 }
 
-/// Who reads a field.
+/// The readers of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Seen {
@@ -117,7 +118,7 @@ pub enum Seen {
 }
 
 impl Report {
-    /// Counts what `tools` cost.
+    /// Counts the tokens and bytes of `tools`.
     pub fn of(tools: &[Entry], tokenizer: Tokenizer) -> Self {
         let tools: Vec<Cost> = tools.iter().map(|tool| Cost::of(tool, tokenizer)).collect();
         Self {
@@ -129,7 +130,7 @@ impl Report {
         }
     }
 
-    /// Returns what a conversation of `turns` pays, since a host sends the tools on every turn.
+    /// Returns the tokens of a conversation of `turns`, since a host sends the tools on every turn.
     pub fn in_turns(&self, turns: usize) -> usize {
         self.total.saturating_mul(turns)
     }
@@ -139,7 +140,7 @@ impl Cost {
     fn of(tool: &Entry, tokenizer: Tokenizer) -> Self {
         let fields = fields(tool, tokenizer);
         let sum = |seen| fields.iter().filter(|it| it.seen == seen).map(|it| it.tokens).sum();
-        // Names and values as they are, two quotes, a colon and a comma for each, and two braces.
+        // Two quotes, a colon and a comma for each member, and two braces. The last member has no comma.
         let bytes =
             tool.members().map(|(name, value)| name.len() + 4 + compact(value).len()).sum::<usize>() + 1;
         Self {
@@ -152,7 +153,7 @@ impl Cost {
     }
 }
 
-/// The fields of a tool, those that a model sees first.
+/// Returns the fields of a tool, those that a model sees first.
 fn fields(tool: &Entry, tokenizer: Tokenizer) -> Vec<Field> {
     let field = |name: &str, seen, text: &str, bytes| Field {
         name: name.to_owned(),
@@ -185,7 +186,8 @@ fn fields(tool: &Entry, tokenizer: Tokenizer) -> Vec<Field> {
     fields
 }
 
-/// Each parameter, and then whatever the schema has besides: braces, `required`, definitions.
+/// Returns a field for each parameter, and one for the remainder of the schema: braces, `required`,
+/// definitions.
 fn schema_fields(tool: &Entry, schema: &Value, tokenizer: Tokenizer) -> Vec<Field> {
     let mut fields = Vec::new();
     for (name, parameter, _) in tool.parameters() {
@@ -202,7 +204,8 @@ fn schema_fields(tool: &Entry, schema: &Value, tokenizer: Tokenizer) -> Vec<Fiel
     fields.push(Field {
         name: "inputSchema".into(),
         seen: Seen::Always,
-        // Cut apart, marks that were one token can be two, and the last comma is not there: never below nothing.
+        // Marks that were one token in the whole may be two in the parts, and the last parameter has no
+        // comma. So the sum of the parts may exceed the whole.
         tokens: tokenizer.count(&whole).saturating_sub(tokens),
         bytes: whole.len().saturating_sub(bytes),
     });

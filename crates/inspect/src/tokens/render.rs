@@ -1,6 +1,7 @@
-//! The tools of a server as text, roughly as a host puts them in front of a model.
+//! The tools of a server as text, roughly as a host shows them to a model.
 //!
-//! In: [`Entry`]s. Out: text. Every host has words of its own; this is for people who want to read what a model reads.
+//! In: [`Entry`]s. Out: text. Every host has words of its own; this text is for people who want to read what
+//! a model reads.
 
 use std::fmt::Write as _;
 
@@ -8,10 +9,10 @@ use serde_json::Value;
 
 use crate::Entry;
 
-/// Returns `tools` as text, roughly as a host puts them in front of a model.
+/// Returns `tools` as text, roughly as a host shows them to a model.
 ///
-/// Shape: a block for each tool with its name, its description, and a line per parameter: `limit (integer, optional, default
-/// 50): How many.`
+/// Shape: a block for each tool with its name, its description, and a line for each parameter:
+/// `limit (integer, optional, default 50): How many.`
 pub fn render(tools: &[Entry]) -> String {
     let mut out = String::new();
     for tool in tools {
@@ -41,7 +42,7 @@ fn line(name: &str, schema: &Value, is_required: bool) -> String {
     line
 }
 
-/// The type in a few words: `integer`, `array of string`, `"open" | "closed"`, `string | null`.
+/// Returns the type in a few words: `integer`, `array of string`, `"open" | "closed"`, `string | null`.
 fn kind(schema: &Value) -> String {
     let values = schema.get("enum").and_then(Value::as_array);
     if let Some(values) = values.cloned().or_else(|| Some(vec![schema.get("const")?.clone()])) {
@@ -62,7 +63,7 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// The last word of a reference: `#/$defs/Filter` is a `Filter`.
+/// Returns the last segment of a reference: `Filter` for `#/$defs/Filter`.
 fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.rsplit('/').next()
 }

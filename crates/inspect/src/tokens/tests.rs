@@ -1,4 +1,4 @@
-//! What is counted, what is not, and how far the estimate is off.
+//! Tests of what is counted, what is not, and the error of the estimate.
 
 use serde_json::json;
 
@@ -106,7 +106,7 @@ states (array of "open" | "closed", required)
     assert_eq!(render(&[tool, entry(&json!({ "name": "bare" }))]), expected);
 }
 
-/// Texts of the kinds that stand in lists of tools.
+/// Returns texts that are typical of lists of tools.
 #[cfg(feature = "tokenizer")]
 fn texts() -> Vec<String> {
     let schema = json!({
@@ -141,7 +141,7 @@ fn estimates_within_15_per_cent_of_the_exact_count() {
 fn counts_exactly_where_it_can() {
     assert_eq!(Tokenizer::best(), Tokenizer::O200kBase);
     assert!(Tokenizer::best().is_exact());
-    // Known from the encoding itself: "hello world" is two tokens, and each of these words is one.
+    // A property of the encoding: "hello world" is two tokens, one for each word.
     assert_eq!(Tokenizer::O200kBase.count("hello world"), 2);
     assert_eq!(Tokenizer::O200kBase.count("antidisestablishmentarianism"), 6);
 }

@@ -1,11 +1,11 @@
-//! Blocks of content, written for a revision.
+//! Writes content blocks in the shape of a revision.
 
 use super::entry::{annotations, meta, resource_of_kind};
 use crate::json::write::Object;
 use crate::model::{Content, MediaContent, Resource, ResourceContents, TextContent};
 use crate::revision::{Feature, Revision};
 
-/// Writes one block. A kind that `revision` lacks becomes one that it has, with the same information.
+/// Writes one block. A kind that `revision` lacks becomes another kind with the same information.
 pub fn content(out: &mut Vec<u8>, block: &Content, revision: Revision) {
     match block {
         Content::Text(it) => text(out, it, revision),
@@ -70,7 +70,7 @@ fn media(out: &mut Vec<u8>, kind: &str, it: &MediaContent, revision: Revision) {
     object.close();
 }
 
-/// 2024-11-05 has no sound, but resources of any type; this one has a name but no place.
+/// Writes audio as an embedded resource for 2024-11-05, which has no audio. The resource has an invented URI.
 fn sound_as_resource(out: &mut Vec<u8>, it: &MediaContent) {
     let mut object = Object::open(out);
     object.string("type", "resource");

@@ -1,4 +1,4 @@
-//! Entries of lists, written for a revision.
+//! Writes the entries of lists in the shape of a revision.
 
 use serde_json::value::RawValue;
 
@@ -8,7 +8,7 @@ use crate::model::{
 };
 use crate::revision::{Feature, Revision};
 
-/// Writes the description of a program.
+/// Writes an `Implementation`: the name, version and other details of a client or server.
 pub fn implementation(out: &mut Vec<u8>, it: &Implementation, revision: Revision) {
     let mut object = Object::open(out);
     object.string("name", &it.name);
@@ -40,7 +40,7 @@ pub fn tool(out: &mut Vec<u8>, it: &Tool, revision: Revision) {
     object.close();
 }
 
-/// Writes an entry of `resources/list`, with `kind` also a `resource_link` block.
+/// Writes an entry of `resources/list`, or a `resource_link` block if that is the `kind`.
 pub(super) fn resource_of_kind(out: &mut Vec<u8>, it: &Resource, revision: Revision, kind: Option<&str>) {
     let mut object = Object::open(out);
     object.maybe_string("type", kind);
@@ -153,6 +153,8 @@ fn tool_annotations(object: &mut Object<'_>, it: &ToolAnnotations) {
     inner.close();
 }
 
+/// Returns whether `revision` allows this output schema.
+///
 /// Spec: up to 2025-11-25 the root of an output schema is an object.
 fn takes_output_schema(schema: &RawValue, revision: Revision) -> bool {
     #[derive(serde::Deserialize)]

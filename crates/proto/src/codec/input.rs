@@ -1,7 +1,7 @@
-//! Questions of servers and their answers, written for a revision and read back.
+//! Writes and reads the questions of servers and their answers, in the shape of a revision.
 //!
-//! In: [`InputRequest`] and [`InputResponse`], or JSON of the other side. Out: the other one. How a question gets to
-//! the client (a request, or an `input_required` result) is not known here.
+//! In: [`InputRequest`] and [`InputResponse`], or JSON from the other side. Out: JSON, or those values.
+//! Sending a question (as a request, or in an `input_required` result) is not handled here.
 
 use std::collections::BTreeSet;
 
@@ -19,21 +19,21 @@ use crate::model::{
 };
 use crate::revision::{Feature, Revision};
 
-/// A question as it stands in an `input_required` result.
+/// A question in an `input_required` result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedRequest {
-    /// Its name within the call.
+    /// Its key, unique within the call.
     pub key: String,
-    /// By which method it is asked.
+    /// The method that asks it.
     pub method: InputMethod,
-    /// What [`input_params`] wrote for it.
+    /// The output of [`input_params`].
     pub params: String,
 }
 
 /// Writes the `params` of a question.
 ///
 /// # Errors
-/// What the revision can't say, in words: a choice of several before 2025-11-25, for example.
+/// A description of what the revision cannot express, such as a multiple choice before 2025-11-25.
 pub fn input_params(out: &mut Vec<u8>, request: &InputRequest, revision: Revision) -> Result<(), String> {
     match request {
         InputRequest::Elicit(it) => elicit_params(out, it, revision)?,
@@ -51,7 +51,7 @@ pub fn input_params(out: &mut Vec<u8>, request: &InputRequest, revision: Revisio
     Ok(())
 }
 
-/// The word for a block that messages to a model do not have in `revision`, where nothing else would do for it.
+/// Returns the name of a block that sampling messages of `revision` lack, if no other block can replace it.
 fn missing(block: &SamplingContent, revision: Revision) -> Option<&'static str> {
     match block {
         SamplingContent::Audio(_) if !revision.has(Feature::Audio) => Some("`audio`"),
@@ -97,7 +97,8 @@ fn sample_params(out: &mut Vec<u8>, it: &CreateMessage, revision: Revision) {
     let mut object = Object::open(out);
     let one_block_each = !revision.has(Feature::SamplingTools);
     let messages = it.messages.iter().flat_map(|message| {
-        // Older messages have one block: several become several messages of the same speaker.
+        // Older messages have one block each: a message of several blocks becomes several messages of the
+        // same role.
         let size = if one_block_each { 1 } else { message.content.len().max(1) };
         message.content.chunks(size).map(move |content| (message, content))
     });
@@ -139,7 +140,7 @@ fn sampling_message(out: &mut Vec<u8>, it: &SamplingMessage, blocks: &[SamplingC
     object.close();
 }
 
-/// One block stands alone, which every revision reads; several are a list.
+/// Writes one block as an object, which every revision reads, and several as an array.
 fn sampling_blocks(object: &mut Object<'_>, blocks: &[SamplingContent], revision: Revision) {
     match blocks {
         [one] => sampling_content(object.name("content"), one, revision),
@@ -219,7 +220,7 @@ pub fn input_response(out: &mut Vec<u8>, response: &InputResponse, revision: Rev
         }),
         InputResponse::Sample(it) => {
             object.string("role", it.role.as_str());
-            // Older answers have one block: the first one is the answer there.
+            // Older answers have one block: only the first is written.
             let all = it.content.len();
             let fitting = if revision.has(Feature::SamplingTools) { all } else { all.min(1) };
             sampling_blocks(&mut object, &it.content[..fitting], revision);
@@ -233,7 +234,7 @@ pub fn input_response(out: &mut Vec<u8>, response: &InputResponse, revision: Rev
 /// Reads the `params` of a question, of any revision.
 ///
 /// # Errors
-/// `InvalidParams` for anything that is no question.
+/// `InvalidParams` for parameters that do not fit the method.
 pub fn read_input_params(method: InputMethod, params: &str) -> Result<InputRequest, Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -260,7 +261,7 @@ pub fn read_input_params(method: InputMethod, params: &str) -> Result<InputReque
         InputMethod::Elicit => {
             let it: Elicit = serde_json::from_str(params).map_err(|error| invalid(&error))?;
             let message = it.message;
-            // Spec: a request without a mode is a form.
+            // Spec: a request without `mode` is a form.
             match (it.mode.as_deref().unwrap_or("form"), it.requested_schema, it.url) {
                 ("form", Some(schema), _) => {
                     let schema = schema.get().to_owned();
@@ -277,17 +278,17 @@ pub fn read_input_params(method: InputMethod, params: &str) -> Result<InputReque
     }
 }
 
-/// Reads an answer to a question that was asked by `method`.
+/// Reads an answer to a question of `method`.
 ///
 /// # Errors
-/// `InvalidParams` for an answer to something else.
+/// `InvalidParams` for JSON that is not an answer to this method.
 pub fn read_input_response(method: InputMethod, json: &str) -> Result<InputResponse, Error> {
     #[derive(Deserialize)]
     struct Roots {
         roots: Vec<Root>,
     }
     let read = match method {
-        // Read as a struct, an array would do for an object.
+        // Checked here because serde would also read a struct from an array.
         _ if !json.trim_start().starts_with('{') => {
             let text = format!("expected an answer to `{}`, but found {}", method.as_str(), shorten(json));
             return Err(Error::new(ErrorKind::InvalidParams, text));
@@ -301,7 +302,7 @@ pub fn read_input_response(method: InputMethod, json: &str) -> Result<InputRespo
         }
     };
     read.map_err(|error| {
-        // Where in a few words something stands helps nobody.
+        // The line and column are dropped: they are useless in such short JSON.
         let error = error.to_string();
         let found = error.split(" at line ").next().unwrap_or_default();
         let text = format!("expected an answer to `{}`, but found {found}", method.as_str());
@@ -310,7 +311,7 @@ pub fn read_input_response(method: InputMethod, json: &str) -> Result<InputRespo
 }
 
 impl Encoder {
-    /// Writes the result that asks first.
+    /// Writes an `input_required` result.
     pub fn input_required(&self, out: &mut Vec<u8>, requests: &[KeyedRequest], state: Option<&str>) {
         let mut object = Object::open(out);
         object.string("resultType", "input_required");
@@ -330,7 +331,7 @@ impl Encoder {
 }
 
 impl InputRequired {
-    /// Returns whether `result` says that it is one.
+    /// Returns whether the `resultType` of `result` is `input_required`.
     pub fn is_in(result: &str) -> bool {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -345,7 +346,7 @@ impl InputRequired {
     /// Reads a result whose type is `input_required`.
     ///
     /// # Errors
-    /// `InvalidRequest` for a result that asks nothing, or asks for what no revision has.
+    /// `InvalidRequest` for a result without questions and state, or with a question that no revision has.
     pub fn parse(result: &str) -> Result<Self, Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -392,10 +393,11 @@ impl InputRequired {
     }
 }
 
-/// Writes the parameters of a request again, with answers and with the state that came back with the questions.
+/// Returns the parameters for the retry of a request: `params`, the answers, and the state that came with the
+/// questions.
 ///
-/// `responses` has keys and what [`input_response`] wrote for them. Answers and states of earlier rounds must not
-/// stand in `params`.
+/// `responses` has keys and the output of [`input_response`] for each. `params` must not contain answers or a
+/// state of earlier rounds.
 pub fn retry_params(params: &str, responses: &[(String, String)], state: Option<&str>) -> String {
     let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
     let mut out = Vec::new();
@@ -418,10 +420,10 @@ pub fn retry_params(params: &str, responses: &[(String, String)], state: Option<
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// The members of a JSON object in their order, as text.
+/// Returns the members of a JSON object in their order, as text.
 ///
 /// # Errors
-/// For text that is no JSON object.
+/// For text that is not a JSON object.
 pub fn members(json: &str) -> Result<Vec<(String, Box<RawValue>)>, serde_json::Error> {
     struct Members;
     impl<'de> serde::de::Visitor<'de> for Members {

@@ -1,8 +1,8 @@
-//! Values written the way each revision wants them.
+//! Writes values in the shape of each revision.
 //!
-//! In: values of [`crate::model`] and a [`Revision`]. Out: the JSON of `result`. What a revision does not know is
-//! left out, or said in words that it does know; nothing a handler returned disappears without a trace.
-//! Reading needs no such care: older shapes are the newest shape with members missing.
+//! In: values of [`crate::model`] and a [`Revision`]. Out: the JSON of `result`. Metadata that a revision
+//! lacks is left out; content that it lacks is written in another form, so that no content of a handler is
+//! lost. Readers need no revision: older shapes are the newest shape with members missing.
 
 mod content;
 mod entry;
@@ -25,19 +25,20 @@ pub use input::{
 };
 pub use utility::{complete_params, subscription_filter};
 
-/// The key under which a server names itself in results.
+/// The key in `_meta` that holds the server's `Implementation`.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Writes results of one server for one revision.
+/// Writes the results of one server in one revision.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     revision: Revision,
-    /// The server's `Implementation` as JSON, where each result has to carry it.
+    /// The server's `Implementation` as JSON, if each result must carry it.
     server_info: Option<Arc<str>>,
 }
 
 impl Encoder {
-    /// Makes the encoder of `revision`. With `server` each result names the server, where the revision wants that.
+    /// Creates the encoder of `revision`. With `server`, each result names the server in revisions that ask
+    /// for it.
     pub fn new(revision: Revision, server: Option<&Implementation>) -> Self {
         let named = server.filter(|_| revision.has(Feature::ServerInfoInResults));
         let server_info = named.map(|server| {
@@ -108,7 +109,7 @@ impl Encoder {
         self.close(object, None);
     }
 
-    /// Writes one page of `list`; `each` writes an entry, by [`tool`], [`prompt`] and so on.
+    /// Writes one page of `list`; `each` writes an entry, such as [`tool`] or [`prompt`].
     pub fn page<T>(
         &self,
         out: &mut Vec<u8>,
@@ -125,13 +126,13 @@ impl Encoder {
         self.close(object, None);
     }
 
-    /// Writes a result that says nothing but that all went well.
+    /// Writes an empty result, which only reports success.
     pub fn empty(&self, out: &mut Vec<u8>) {
         let object = self.open(out);
         self.close(object, None);
     }
 
-    /// Writes a result that says nothing but `meta`, a JSON object.
+    /// Writes a result with nothing but `meta`, a JSON object.
     pub(crate) fn empty_with(&self, out: &mut Vec<u8>, meta: &str) {
         let object = self.open(out);
         self.close(object, Some(meta));
@@ -146,7 +147,7 @@ impl Encoder {
         object
     }
 
-    /// Ends a result with its `_meta`: the author's and, where due, the server's name.
+    /// Ends a result with its `_meta`: that of the handler and, if required, the server's `Implementation`.
     pub(crate) fn close(&self, mut object: Object<'_>, meta: Option<&str>) {
         match (meta, &self.server_info) {
             (None, None) => {}
@@ -169,7 +170,7 @@ impl Encoder {
         object.close();
     }
 
-    /// Writes the caching hints, where the revision has them.
+    /// Writes the cache hint, if the revision has cache hints.
     pub(crate) fn cache_hint(&self, object: &mut Object<'_>, hint: CacheHint) {
         if !self.revision.has(Feature::CacheHints) {
             return;
@@ -184,7 +185,9 @@ impl Encoder {
         );
     }
 
-    /// Spec: 2025-06-18 and 2025-11-25 allow only objects, 2026-07-28 anything.
+    /// Returns whether the revision allows this structured content.
+    ///
+    /// Spec: 2025-06-18 and 2025-11-25 allow only objects, 2026-07-28 any JSON value.
     fn takes_structured(&self, json: &str) -> bool {
         self.revision.has(Feature::AnyStructuredContent)
             || self.revision.has(Feature::StructuredContent) && json.trim_start().starts_with('{')

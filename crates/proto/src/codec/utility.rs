@@ -1,11 +1,11 @@
-//! Small parameters that both sides write: what to hear about, what to complete.
+//! Writes small parameters: filters of subscriptions, and completion requests.
 
 use crate::json::write::{self, Object};
 use crate::model::{CompleteRequest, CompletionReference, SubscriptionFilter};
 
-/// Writes a filter of `subscriptions/listen`, asked for or agreed to.
+/// Writes a filter of `subscriptions/listen`, as requested by the client or as accepted by the server.
 ///
-/// Spec: 2026-07-28 `subscriptions` "Notification Filter": what is left out is not asked for.
+/// Spec: 2026-07-28 `subscriptions` "Notification Filter": an absent member is not subscribed to.
 pub fn subscription_filter(out: &mut Vec<u8>, filter: &SubscriptionFilter) {
     let mut object = Object::open(out);
     for (name, wanted) in [

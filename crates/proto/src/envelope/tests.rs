@@ -1,4 +1,4 @@
-//! Frames in, messages or precise faults out.
+//! Tests of the envelope: frames in, messages or exact errors out.
 
 use super::*;
 use crate::revision::Revision;
@@ -7,7 +7,7 @@ fn read(frame: &str) -> Result<Message, Malformed> {
     parse(frame, Span::new(0, frame.len()), 128)
 }
 
-/// Checks the code, the id and the text that the sender of `frame` gets to see.
+/// Checks the code, the id and the text of the error that the sender of `frame` receives.
 fn refuses(frame: &str, code: i32, id: Option<Id>, text: &str) {
     let malformed = read(frame).expect_err(frame);
     assert_eq!(malformed.error.code(Revision::NEWEST), code, "{frame}");

@@ -1,20 +1,20 @@
-//! The envelope written back: what stands around `result`, `params` and `error`.
+//! Writes the envelope of messages: the JSON around `result`, `params` and `error`.
 
 use super::Id;
 use crate::error::Error;
 use crate::json::write;
 use crate::revision::{Feature, Revision};
 
-/// Writes everything of a successful answer that comes before the value of `result`.
+/// Writes the part of a successful answer before the value of `result`.
 ///
-/// The value and [`end`] follow.
+/// Write the value next, then call [`end`].
 pub fn begin_result(out: &mut Vec<u8>, id: &Id) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     id.write(out);
     out.extend_from_slice(br#","result":"#);
 }
 
-/// Writes everything of a request that comes before the value of `params`.
+/// Writes the part of a request before the value of `params`.
 pub fn begin_request(out: &mut Vec<u8>, id: &Id, method: &str) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     id.write(out);
@@ -23,19 +23,19 @@ pub fn begin_request(out: &mut Vec<u8>, id: &Id, method: &str) {
     out.extend_from_slice(br#","params":"#);
 }
 
-/// Writes everything of a notification that comes before the value of `params`.
+/// Writes the part of a notification before the value of `params`.
 pub fn begin_notification(out: &mut Vec<u8>, method: &str) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
     write::string(out, method);
     out.extend_from_slice(br#","params":"#);
 }
 
-/// Ends a message.
+/// Writes the end of a message.
 pub fn end(out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Writes a whole error answer; `revision` is `None` as long as none is agreed on.
+/// Writes a whole error answer; `revision` is `None` before one is agreed on.
 pub fn error(out: &mut Vec<u8>, id: Option<&Id>, error: &Error, revision: Option<Revision>) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
     match id {
@@ -43,7 +43,7 @@ pub fn error(out: &mut Vec<u8>, id: Option<&Id>, error: &Error, revision: Option
             out.extend_from_slice(br#","id":"#);
             id.write(out);
         }
-        // Spec: the id is required up to 2025-06-18, where JSON-RPC's own `null` is all there is to say.
+        // Spec: up to 2025-06-18 the id is required, so the answer has the `null` of plain JSON-RPC.
         None if !revision.is_some_and(|r| r.has(Feature::ErrorWithoutId)) => {
             out.extend_from_slice(br#","id":null"#);
         }

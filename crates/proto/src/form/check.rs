@@ -1,6 +1,6 @@
-//! Whether an answer fits its form.
+//! Checks that an answer fits its form.
 //!
-//! In: a form and the `content` of an answer. Out: the first thing that is wrong with it. Nothing is repaired.
+//! In: a form and the `content` of an answer. Out: the first error in it. Nothing is repaired.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -11,10 +11,10 @@ use super::{Choice, Field, FieldKind, Form, one_line};
 use crate::json::shorten;
 
 impl Form {
-    /// Checks the answer to this form. Null counts as absent where a field is optional, as it does in arguments.
+    /// Checks the answer to this form. For optional fields null counts as absent, as in tool arguments.
     ///
     /// # Errors
-    /// What is missing, unknown or unfit, such as ``expected `age` to be at least 18, but found 7``.
+    /// A missing, unknown or unfit value, such as ``expected `age` to be at least 18, but found 7``.
     pub fn check(&self, content: &Map<String, Value>) -> Result<(), String> {
         self.checked(content).map_err(one_line)
     }
@@ -49,7 +49,7 @@ impl Field {
     /// Checks one value.
     ///
     /// # Errors
-    /// What was expected and what was found.
+    /// The expected and the found value.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.checked(value).map_err(one_line)
     }
@@ -58,7 +58,7 @@ impl Field {
         match (&self.kind, value) {
             (FieldKind::Boolean { .. }, Value::Bool(_)) => Ok(()),
             (FieldKind::MultiSelect { choices, min_items, max_items, .. }, Value::Array(items)) => {
-                // Nobody picks more than there are; this also keeps the comparisons below few.
+                // More items than choices can never fit; this also limits the number of comparisons below.
                 let all = choices.len() as u64;
                 let most = max_items.map_or(all, |most| most.min(all));
                 self.size(items.len() as u64, "item", *min_items, Some(most))?;
@@ -88,7 +88,7 @@ impl Field {
         }
     }
 
-    /// The name as errors have it: strangers choose names, and can choose long ones.
+    /// Returns the name for error messages, shortened: names come from untrusted servers and can be long.
     pub(super) fn path(&self) -> Cow<'_, str> {
         shorten(&self.name)
     }
@@ -138,9 +138,9 @@ pub(super) fn one_of(choices: &[Choice]) -> String {
     format!("one of {}", list(choices))
 }
 
-/// The values, as many as there is room for.
+/// Returns the values as text, as many as there is room for.
 pub(super) fn list(choices: &[Choice]) -> String {
-    // Eighty of them are more than the eighty characters that are left.
+    // Eighty values always exceed the eighty characters of the shortened text.
     let values: Vec<_> = choices.iter().take(80).map(|it| Value::from(&*it.value).to_string()).collect();
     shorten(&values.join(", ")).into_owned()
 }
@@ -153,7 +153,7 @@ fn is_whole(number: &Number) -> bool {
     number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|n| n.fract() == 0.0)
 }
 
-/// Compares whole numbers exactly, others as machines do.
+/// Compares whole numbers exactly, others as floating point numbers.
 fn order(one: &Number, other: &Number) -> Ordering {
     let whole = |it: &Number| it.as_i64().map(i128::from).or_else(|| it.as_u64().map(i128::from));
     match (whole(one), whole(other)) {

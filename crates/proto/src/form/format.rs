@@ -1,25 +1,25 @@
-//! The formats that text in a form can have, checked by hand.
+//! The formats of text fields in a form, checked by hand.
 //!
-//! In: text. Out: whether it looks like what it should be. Addresses and places are not looked up, and leap seconds not
-//! compared with the list of those there were.
+//! In: text. Out: whether it has the format. Addresses are not looked up, and leap seconds are not compared
+//! with the published list.
 
-/// What a text is. Schemas can name other formats too: those say nothing here.
+/// The format of a text. Other formats that schemas name are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `2026-07-28`, as in RFC 3339.
     Date,
     /// `2026-07-28T12:00:00Z`, as in RFC 3339.
     DateTime,
-    /// One `@` with something on either side, and no blanks.
+    /// One `@` with text on both sides, without white space.
     Email,
-    /// A scheme and something behind its colon, without blanks.
+    /// A scheme, a colon and more text, without white space.
     Uri,
 }
 
 impl Format {
     pub(super) const ALL: [Self; 4] = [Self::Date, Self::DateTime, Self::Email, Self::Uri];
 
-    /// Returns what the keyword `format` calls it.
+    /// Returns the value of the keyword `format`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Date => "date",
@@ -29,7 +29,7 @@ impl Format {
         }
     }
 
-    /// Returns it in words, such as `a date such as 2026-07-28`.
+    /// Returns a description, such as `a date such as 2026-07-28`.
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::Date => "a date such as 2026-07-28",
@@ -39,7 +39,7 @@ impl Format {
         }
     }
 
-    /// Returns whether `text` is one.
+    /// Returns whether `text` has this format.
     pub fn fits(self, text: &str) -> bool {
         match self {
             Self::Date => is_date(text),
@@ -78,7 +78,7 @@ fn is_date_time(text: &str) -> bool {
     is_date(date) && is_clock(time, &[23, 59, 60]) && fraction_fits && zone_fits
 }
 
-/// Whether `text` has one number of two digits for each of `most`, and none is above its own.
+/// Returns whether `text` has one number of two digits for each number in `most`, none above its maximum.
 fn is_clock(text: &str, most: &[u32]) -> bool {
     let parts: Vec<_> = text.split(':').collect();
     parts.len() == most.len()
@@ -96,7 +96,7 @@ fn is_email(text: &str) -> bool {
     })
 }
 
-/// Source: RFC 3986 §3.1 for the scheme.
+/// Returns whether `text` has a scheme and a rest. Source: RFC 3986 §3.1 for the scheme.
 fn is_uri(text: &str) -> bool {
     text.split_once(':').is_some_and(|(scheme, rest)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())

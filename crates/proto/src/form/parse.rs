@@ -1,7 +1,8 @@
-//! A form from its schema.
+//! Parses a form from its schema.
 //!
-//! In: the text of a `requestedSchema`, a stranger's or one derived from a type. Out: the form, fields in the order of
-//! the text, or what in it is no form and where. References are not followed, unknown keywords and formats say nothing.
+//! In: the text of a `requestedSchema`, from an untrusted server or derived from a Rust type. Out: the form
+//! with its fields in the order of the text, or an error with its path. References are not followed; unknown
+//! keywords and formats are ignored.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,12 +16,13 @@ use super::{Choice, Field, FieldKind, Form, Format, one_line};
 use crate::json::shorten;
 
 impl Form {
-    /// Reads the schema of a form. Every way of every revision is taken, and `null` beside another type: such a field
-    /// is optional. A default that the field itself would refuse is no default.
+    /// Parses the schema of a form, in the syntax of any revision. A field that also allows `null` is
+    /// optional. A default that fails the field's own check is dropped.
     ///
     /// # Errors
-    /// What is no form, such as ``expected `properties.address` to be a string, number, boolean or choice, but found an
-    /// object``, and more than [`Form::MAX_FIELDS`] fields or [`Form::MAX_CHOICES`] choices.
+    /// A part that is not valid in a form, such as ``expected `properties.address` to be a string, number,
+    /// boolean or choice, but found an object``, and more than [`Form::MAX_FIELDS`] fields or
+    /// [`Form::MAX_CHOICES`] choices.
     pub fn parse(schema: &str) -> Result<Self, String> {
         Self::parsed(schema).map_err(one_line)
     }
@@ -60,7 +62,8 @@ impl Form {
     }
 }
 
-/// An object can be too deep for a form, or have numbers that no machine holds.
+/// Returns the error for text that is not an object. An object can also be nested too deeply, or have numbers
+/// out of range.
 fn no_object(path: &str, found: &str, error: &serde_json::Error) -> String {
     match found.trim_start().starts_with('{') {
         true => format!("expected `{path}` to be readable, but found: {error}"),
@@ -68,7 +71,7 @@ fn no_object(path: &str, found: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// Members in the order of the text, which a map of `serde_json` does not keep.
+/// Members of an object in the order of the text, which the map of `serde_json` does not keep.
 struct InOrder(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for InOrder {
@@ -107,7 +110,7 @@ fn field(name: String, schema: Value, required: bool) -> Result<Field, String> {
     Ok(field)
 }
 
-/// Takes `null` out of a schema that lets a value be null too, and returns whether it was there.
+/// Removes `null` from a schema that allows it beside another type. Returns whether it did.
 fn strip_null(map: &mut Map<String, Value>) -> bool {
     let mut found = false;
     for keyword in ["anyOf", "enum", "oneOf", "type"] {
@@ -193,8 +196,8 @@ fn multi_select(it: &Keywords<'_>) -> Result<FieldKind, String> {
     })
 }
 
-/// Reads `enum`, with or without `enumNames`, or the constants under `keyword`; also returns whether it had
-/// `enumNames`.
+/// Reads `enum`, with or without `enumNames`, or the constants under `keyword`. Also returns whether there
+/// were `enumNames`.
 fn choices(it: &Keywords<'_>, keyword: &str) -> Result<(Vec<Choice>, bool), String> {
     let Some(values) = it.strings("enum")? else {
         let Some(Value::Array(all)) = it.map.get(keyword) else {
@@ -232,7 +235,7 @@ fn constant(path: &str, keyword: &str, n: usize, schema: &Value) -> Result<Choic
     Ok(Choice { value, title: it.string("title")? })
 }
 
-/// The keywords of a schema, and where it is.
+/// The keywords of a schema, and its path for error messages.
 struct Keywords<'k> {
     map: &'k Map<String, Value>,
     path: &'k str,
@@ -259,7 +262,7 @@ impl Keywords<'_> {
         self.typed(keyword, "a number", |it| it.as_number().cloned())
     }
 
-    /// How many; `3.0` is a whole number too.
+    /// Returns the keyword as a count; `3.0` is a whole number too.
     fn count(&self, keyword: &str) -> Result<Option<u64>, String> {
         let whole = |n: &f64| n.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(n);
         self.typed(keyword, "a whole number", |it| {
@@ -267,7 +270,7 @@ impl Keywords<'_> {
         })
     }
 
-    /// The value of `keyword` as `read` takes it. Null is the same as none.
+    /// Returns the value of `keyword`, converted by `read`. Null counts as absent.
     fn typed<T>(
         &self,
         keyword: &str,

@@ -1,7 +1,7 @@
-//! What somebody typed, as a value.
+//! Reads a line that a user typed as the value of a field.
 //!
-//! In: a line of text. Out: the value of a field, checked, or what is wrong with it. Showing the field is the
-//! terminal's business.
+//! In: a line of text. Out: the value, checked against the field, or an error. Showing the field is the job
+//! of the program with the terminal.
 
 use serde_json::{Number, Value};
 
@@ -10,13 +10,15 @@ use super::one_line;
 use super::{Choice, Field, FieldKind};
 
 impl Field {
-    /// Reads a line; blanks around it do not count. An empty one means the default, or no value if it may be left out.
+    /// Reads a line; surrounding white space is ignored. An empty line means the default, or no value if the
+    /// field is optional.
     ///
-    /// Booleans are `y`, `yes`, `true`, `n`, `no` or `false`. Choices go by value, title or number from 1, in this order
-    /// and several with commas between them; upper and lower case do not matter unless they tell values apart.
+    /// Booleans are `y`, `yes`, `true`, `n`, `no` or `false`. A choice is given by value, title or number
+    /// from 1, tried in this order; several are separated by commas. Case is ignored, unless values differ
+    /// only in case.
     ///
     /// # Errors
-    /// As [`Field::check`], with the line as what was found.
+    /// Like [`Field::check`], with the line as the found value.
     pub fn read(&self, text: &str) -> Result<Option<Value>, String> {
         self.understood(text).map_err(one_line)
     }
@@ -44,7 +46,7 @@ impl Field {
         self.check(&value).map(|()| Some(value))
     }
 
-    /// The whole line may be one choice with a comma in it.
+    /// Reads several choices. The whole line may be one choice that contains a comma.
     fn read_several(&self, text: &str, choices: &[Choice]) -> Result<Value, String> {
         let mut picked = Vec::new();
         let parts = if pick(text, choices).is_some() { vec![text] } else { text.split(',').collect() };
@@ -69,7 +71,7 @@ fn boolean(text: &str) -> Option<Value> {
     }
 }
 
-/// A number as JSON has it. People also write `+5`, `.5` and `007`.
+/// Reads a number. Unlike in JSON, `+5`, `.5` and `007` are accepted.
 fn number(text: &str, integer: bool) -> Option<Value> {
     if let Ok(whole) = text.parse::<i64>() {
         return Some(whole.into());
@@ -78,14 +80,14 @@ fn number(text: &str, integer: bool) -> Option<Value> {
         return Some(whole.into());
     }
     let float = text.parse::<f64>().ok()?;
-    // Past 2^53 a float is not the only whole number that it stands for.
+    // From 2^53 on, one float stands for several whole numbers.
     if integer && float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
         return Some(Value::from(float as i64));
     }
     Number::from_f64(float).map(Value::Number)
 }
 
-/// The value that `text` means. What fits two choices equally well is none of them.
+/// Returns the value of the choice that `text` names; `None` if it fits two choices equally well.
 fn pick<'c>(text: &str, choices: &'c [Choice]) -> Option<&'c str> {
     let lower = text.to_lowercase();
     let exact = choices.iter().find(|choice| choice.value == text);

@@ -1,10 +1,10 @@
-//! Forms read, written, answered and typed in.
+//! Tests of forms: parsing, writing, checking answers, reading typed lines.
 
 use serde_json::json;
 
 use super::*;
 
-/// The form whose one field is `it`, which is required.
+/// Returns a form with one required field, `it`.
 fn form(it: Value) -> Form {
     let schema = json!({ "type": "object", "properties": { "it": it }, "required": ["it"] });
     Form::parse(&schema.to_string()).expect("a form")
@@ -16,7 +16,7 @@ fn written(form: &Form, revision: Revision) -> Value {
     serde_json::from_slice(&out).expect("JSON")
 }
 
-/// The five ways to write choices, as the conformance suite has them.
+/// Returns the five syntaxes for choices of the conformance suite.
 fn five_enums() -> [(&'static str, Value); 5] {
     let titled = json!([{ "const": "a", "title": "First" }, { "const": "b", "title": "Second" }]);
     [
@@ -403,7 +403,7 @@ fn names_what_is_missing_or_unknown() {
     assert_eq!(optional.check(&content(json!({ "it": null }))), Ok(()));
 }
 
-/// The form of the conformance suite for SEP-1034.
+/// Returns the form of the conformance suite for SEP-1034.
 fn defaults() -> Form {
     let schema = json!({
         "type": "object",

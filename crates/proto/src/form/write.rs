@@ -1,18 +1,18 @@
-//! A form as each revision writes it.
+//! Writes a form as the `requestedSchema` of a revision.
 //!
-//! In: a form and a revision. Out: the JSON of `requestedSchema`. What 2025-06-18 lacks: titles become `enumNames`,
-//! defaults of anything but a boolean are left out, since whoever answers has to come without them anyway; only a
-//! multiple choice has nothing it could become.
+//! In: a form and a revision. Out: JSON. For 2025-06-18, titles become `enumNames`, and defaults other than
+//! booleans are left out, since clients must be able to answer without them. A multiple choice cannot be
+//! expressed there.
 
 use super::{Choice, Field, FieldKind, Form, Unsupported};
 use crate::json::write::{Object, display, string};
 use crate::revision::{Feature, Revision};
 
 impl Form {
-    /// Writes `requestedSchema`. Where one choice has a title all get one, as the schemas want it.
+    /// Writes `requestedSchema`. If one choice has a title, all choices get one, as the schemas require.
     ///
     /// # Errors
-    /// [`Unsupported`] for a multiple choice in a revision that has none; then nothing is written.
+    /// [`Unsupported`] for a multiple choice in a revision without them; then nothing is written.
     pub fn write(&self, out: &mut Vec<u8>, revision: Revision) -> Result<(), Unsupported> {
         let rich = revision.has(Feature::RicherForms);
         let multiple = |field: &&Field| matches!(field.kind, FieldKind::MultiSelect { .. });

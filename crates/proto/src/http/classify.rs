@@ -1,7 +1,7 @@
-//! The era of a POST, by the first rule that fits.
+//! Determines the era of a POST, by the first rule that applies.
 //!
-//! In: a frame, what was read of it, its headers. Out: where it goes. Whether a session exists, and whether a modern
-//! request keeps the rules of its era, is asked afterwards.
+//! In: a frame, its parsed message, its headers. Out: a [`Class`]. Later checks determine whether the session
+//! exists, and whether a modern request follows the rules of its era.
 
 use serde::Deserialize;
 
@@ -11,28 +11,30 @@ use crate::envelope::{Malformed, Message, Params, is_batch};
 use crate::error::{Error, ErrorKind};
 use crate::revision::{Era, Revision};
 
-/// Where a message goes.
+/// The destination of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class<'h> {
-    /// A new legacy session begins.
+    /// The start of a new legacy session.
     Initialize,
-    /// A modern request. [`super::check_modern`] comes next.
+    /// A modern request. Call [`super::check_modern`] next.
     Modern,
-    /// A modern notification: 202, and nothing else happens. This revision has none over HTTP.
+    /// A modern notification: answer 202 and ignore it. This revision has none over HTTP.
     ModernNotification,
-    /// The legacy session of this id, which may not exist: 404 then. [`super::check_session`] comes next.
+    /// A message for the legacy session with this id. If the session does not exist, answer 404. Otherwise
+    /// call [`super::check_session`] next.
     Session(&'h str),
 }
 
-/// Says where a message goes that was posted.
+/// Determines the destination of a posted message.
 ///
-/// `frame` may be a batch; `parsed` is not looked at then. What fits first counts: a modern version in the body, a modern
-/// version in the header, methods that only the modern era has, `initialize`, a session, a version in the header.
+/// `frame` may be a batch; then `parsed` is ignored. The first rule that applies decides: a modern version in
+/// the body, a modern version in the header, a method of the modern era only, `initialize`, a session, a
+/// version in the header.
 ///
 /// # Errors
-/// A refusal with status 400 for what is no message, for a modern header above a body that is not modern, for an answer
-/// outside a session, for a version that is not served, and for a request that says nothing of its revision where those
-/// are not served.
+/// A refusal with status 400 for a malformed message, for a modern header with a body that is not modern, for
+/// an answer outside a session, for a version that is not served, and for a legacy message without a
+/// session.
 pub fn classify<'h>(
     frame: &str,
     parsed: &Result<Message, Malformed>,
@@ -44,7 +46,7 @@ pub fn classify<'h>(
     }
     let message = match parsed {
         Ok(message) => message,
-        // The session knows who waits for this answer, and what to tell it.
+        // The session knows which request this answer belongs to, and fails that request.
         Err(it) if it.is_answer && matches!(session_id(headers), Ok(Some(_))) => {
             return session_id(headers).map(|id| Class::Session(id.unwrap_or_default()));
         }
@@ -65,7 +67,7 @@ pub fn classify<'h>(
     }
 }
 
-/// The rules for requests, in their order.
+/// Applies the rules for requests, in order.
 fn request<'h>(
     frame: &str,
     method: &str,
@@ -89,7 +91,9 @@ fn request<'h>(
     legacy(headers, endpoint)
 }
 
-/// Spec: 2026-07-28 `versioning`: a server without a handshake names its versions to who tries one.
+/// Handles `initialize`.
+///
+/// Spec: 2026-07-28 `versioning`: a server without a handshake answers it with the versions it supports.
 fn initialize<'h>(frame: &str, params: &Params, endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
     #[derive(Deserialize, Default)]
     #[serde(rename_all = "camelCase", default)]
@@ -105,13 +109,14 @@ fn initialize<'h>(frame: &str, params: &Params, endpoint: Endpoint<'_>) -> Resul
     Err(Refusal::modern(error))
 }
 
-/// A legacy message belongs to a session, or it is refused in the terms of what its header says.
+/// Handles a legacy message: it belongs to a session, or is refused in the revision that its header names.
 fn legacy<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
     if let Some(id) = session_id(headers)? {
         return Ok(Class::Session(id));
     }
     let Some(version) = text(headers, super::VERSION).map_err(Refusal::modern)? else {
-        // Spec: 2026-07-28 "Protocol Version Header": MUST be refused unless it is taken for 2025-03-26.
+        // Spec: 2026-07-28 "Protocol Version Header": MUST be refused, unless the server treats it as
+        // 2025-03-26.
         return Err(Refusal::modern(mismatch(
             "expected `mcp-protocol-version` and the same in `_meta` (2026-07-28), or `mcp-session-id` as `initialize` gave \
              it, but found neither"
@@ -125,7 +130,7 @@ fn legacy<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> R
     }
 }
 
-/// An answer is for a question that a session asked.
+/// Handles an answer, which must belong to a question of a session.
 fn answer<'h>(headers: &'h (impl Headers + ?Sized)) -> Result<Class<'h>, Refusal> {
     // Spec: 2026-07-28 "Sending Messages" 4: clients MUST NOT send answers.
     if !has_modern_header(headers)?
@@ -137,7 +142,8 @@ fn answer<'h>(headers: &'h (impl Headers + ?Sized)) -> Result<Class<'h>, Refusal
     Err(Refusal::modern(Error::new(ErrorKind::InvalidRequest, text)))
 }
 
-/// The messages of a batch are not looked at: the session, or the header, says whether there may be one.
+/// Handles a batch by its headers alone: the session, or the version header, determines whether batches are
+/// allowed.
 fn batch<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
     let version = text(headers, super::VERSION).map_err(Refusal::modern)?;
     if has_modern_header(headers)? || (version.is_none() && session_id(headers)?.is_none()) {
@@ -160,7 +166,7 @@ fn has_modern_header(headers: &(impl Headers + ?Sized)) -> Result<bool, Refusal>
     Ok(version.and_then(Revision::parse).is_some_and(|r| r.era() == Era::Modern))
 }
 
-/// The revision of the header, for errors about what can't be read.
+/// Returns the revision of the header, for errors about messages that cannot be parsed.
 fn named(headers: &(impl Headers + ?Sized)) -> Revision {
     let version = text(headers, super::VERSION).ok().flatten();
     version.and_then(Revision::parse).unwrap_or(Revision::NEWEST)

@@ -1,8 +1,9 @@
-//! HTTP as far as it is protocol: which era a POST belongs to, and what its headers have to say.
+//! The protocol rules of HTTP: the era of a POST, and the checks of its headers.
 //!
-//! In: a frame, what was read of it, and the headers by name. Out: a [`Class`], or a [`Refusal`] with the status and the
-//! JSON-RPC error. [`classify`] comes first; then [`check_modern`] for modern requests, [`check_session`] for sessions,
-//! and [`check_params`] once the tool is known. Sockets, routes, origins, tokens and the table of sessions are not here.
+//! In: a frame, its parsed message, and the headers by name. Out: a [`Class`], or a [`Refusal`] with the
+//! status and the JSON-RPC error. Call [`classify`] first; then [`check_modern`] for modern requests or
+//! [`check_session`] for sessions; and [`check_params`] once the tool is known. Sockets, routes, origins,
+//! tokens and the table of sessions are not handled here.
 //!
 //! Source: 2026-07-28 `transports/streamable-http`, 2025-11-25 `basic/transports`.
 
@@ -25,36 +26,38 @@ pub use schema::{ParamHeader, Primitive, param_headers};
 pub use session::{check_batch, check_session, is_session_id, named_session, session_id};
 pub use value::{BadValue, decode_value, encode_value};
 
-/// The header with the version, in lower case as all names here.
+/// The header with the protocol version. All header names here are in lower case.
 pub const VERSION: &str = "mcp-protocol-version";
 
-/// The header with the id of a session.
+/// The header with the session id.
 pub const SESSION: &str = "mcp-session-id";
 
 /// The header that repeats the method of a modern request.
 pub const METHOD: &str = "mcp-method";
 
-/// The header that repeats the name, or the URI, of what a modern request is about.
+/// The header that repeats the name or URI in a modern request.
 pub const NAME: &str = "mcp-name";
 
-/// What a request says under one name.
+/// The value of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found<'h> {
-    /// Nothing.
+    /// The header is absent.
     Absent,
-    /// One value, or the same value several times. Any bytes, blanks around it included.
+    /// One value, or several identical ones. Any bytes, including surrounding white space.
     One(&'h [u8]),
-    /// Several values that are not the same: who reads the first and who reads the last see different requests.
+    /// Several different values: a program that reads the first and one that reads the last see different
+    /// requests.
     Differing,
 }
 
 /// The headers of a request.
 pub trait Headers {
-    /// Returns what stands under `name`, which is in lower case. How the sender wrote it does not matter.
+    /// Returns the value of the header `name`, which is in lower case. Names in the request may have any
+    /// case.
     fn value(&self, name: &str) -> Found<'_>;
 }
 
-/// Pairs of name and value, in any case and order.
+/// Pairs of name and value, in any order; names in any case.
 impl<N: AsRef<str>, V: AsRef<[u8]>> Headers for [(N, V)] {
     fn value(&self, name: &str) -> Found<'_> {
         let mut found = Found::Absent;
@@ -69,14 +72,14 @@ impl<N: AsRef<str>, V: AsRef<[u8]>> Headers for [(N, V)] {
     }
 }
 
-/// What is served at one address.
+/// The configuration of one HTTP address.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint<'e> {
-    /// The revisions, oldest first.
+    /// The revisions served, oldest first.
     pub revisions: &'e [Revision],
 }
 
-/// A request that is not served, and what its sender is told.
+/// The refusal of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
     /// The HTTP status.
@@ -88,20 +91,22 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Refuses a request that is modern, or belongs to no revision yet.
+    /// Creates a refusal of a request that is modern, or whose era is unknown.
     ///
-    /// Modern terms are right for both: a client that is looking for the era knows a modern server by its codes.
+    /// A modern error suits both: a client that probes for the era recognizes a modern server by its error
+    /// codes.
     pub fn modern(error: Error) -> Self {
         Self::legacy(error, Revision::NEWEST)
     }
 
-    /// Refuses a request of a session, or one that names `revision`.
+    /// Creates a refusal of a request that belongs to a session, or that names `revision`.
     pub fn legacy(error: Error, revision: Revision) -> Self {
         Self { status: status_before_handler(error.kind()), error, revision }
     }
 }
 
-/// Returns the id that an answer to `parsed` repeats: that of a request, also of a malformed one, never that of an answer.
+/// Returns the id that an answer to `parsed` repeats: that of a request, even a malformed one, but never that
+/// of an answer.
 pub fn answered_id(parsed: &Result<Message, Malformed>) -> Option<&Id> {
     match parsed {
         Ok(Message::Request { id, .. }) => Some(id),
@@ -110,10 +115,11 @@ pub fn answered_id(parsed: &Result<Message, Malformed>) -> Option<&Id> {
     }
 }
 
-/// Returns the HTTP status for an error that was found before any handler ran.
+/// Returns the HTTP status for an error found before a handler ran.
 ///
-/// Source: 2026-07-28 `streamable-http`: 400 for versions, headers, capabilities and `_meta`, 404 for methods. The other
-/// ones are not in the specification; 503 and 500 are what HTTP says for "later" and "our fault".
+/// Source: 2026-07-28 `streamable-http`: 400 for versions, headers, capabilities and `_meta`, 404 for
+/// methods. The specification has no status for the other errors; HTTP uses 503 for "try later" and 500 for
+/// faults of the server.
 pub fn status_before_handler(kind: &ErrorKind) -> u16 {
     match kind {
         ErrorKind::MethodNotFound => 404,
@@ -129,10 +135,10 @@ pub fn status_before_handler(kind: &ErrorKind) -> u16 {
     }
 }
 
-/// Returns the HTTP status for an error that a handler gave to a modern request.
+/// Returns the HTTP status for an error that a handler returned for a modern request.
 ///
-/// An answer is an answer: 200. Source: 2026-07-28 `basic/index` "Error codes": only -32021 has to be 400 wherever it
-/// comes from.
+/// It is 200, as for a result. Source: 2026-07-28 `basic/index` "Error codes": only -32021 must always be
+/// 400.
 pub fn status_of_answer(kind: &ErrorKind) -> u16 {
     match kind {
         ErrorKind::MissingClientCapability => 400,
@@ -140,7 +146,7 @@ pub fn status_of_answer(kind: &ErrorKind) -> u16 {
     }
 }
 
-/// Reads a header as text: blanks around it are not part of it, and what is not plain ASCII is no value.
+/// Reads a header as text without surrounding white space. Anything but plain ASCII is an error.
 ///
 /// Source: RFC 9110 section 5.5; 2026-07-28 "A header value contains invalid characters".
 fn text<'h>(headers: &'h (impl Headers + ?Sized), name: &str) -> Result<Option<&'h str>, Error> {
@@ -160,12 +166,12 @@ fn text<'h>(headers: &'h (impl Headers + ?Sized), name: &str) -> Result<Option<&
     }
 }
 
-/// A byte that may stand in the value of a header.
+/// Returns whether a byte is allowed in the value of a header.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b'\t' | b' '..=b'~')
 }
 
-/// Takes away spaces and tabs, which is what RFC 9110 calls OWS.
+/// Removes surrounding spaces and tabs, which RFC 9110 calls OWS.
 fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;

@@ -1,7 +1,7 @@
-//! What a modern request has to say of itself, in the body and in the headers.
+//! Checks the fields and headers that every modern request must have.
 //!
-//! In: a request of [`super::Class::Modern`]. Out: nothing, or why it is refused. Whether the method exists is asked
-//! afterwards.
+//! In: a request of [`super::Class::Modern`]. Out: nothing, or a refusal. Whether the method exists is
+//! checked later.
 
 use super::{Endpoint, Headers, METHOD, NAME, Refusal, VERSION, decode_value, mismatch, text};
 use crate::envelope::Params;
@@ -11,13 +11,15 @@ use crate::revision::{Era, Revision};
 
 /// Checks the fields of `_meta`, the version, and the headers that repeat the body, in this order.
 ///
-/// The prose leaves the order open; this one is what the conformance suite asks for: a request without `_meta` is
-/// -32602 whatever its headers say, and a header that differs is -32020 even if no such version is served.
+/// The specification leaves the order open; the conformance suite requires this one: a request without
+/// `_meta` is -32602 whatever its headers are, and a header that differs is -32020 even if the version is not
+/// served.
 ///
 /// # Errors
 /// A refusal with status 400: -32602 for `_meta`, -32020 for a header, -32022 for the version.
 ///
-/// Source: 2026-07-28 `basic/index` "Request metadata", `streamable-http` "Request Metadata" and "Server Validation".
+/// Source: 2026-07-28 `basic/index` "Request metadata", `streamable-http` "Request Metadata" and "Server
+/// Validation".
 pub fn check_modern(
     frame: &str,
     method: &str,
@@ -28,7 +30,7 @@ pub fn check_modern(
     check(frame, method, params, headers, endpoint).map_err(Refusal::modern)
 }
 
-/// Returns which parameter of `method` is repeated in `Mcp-Name`.
+/// Returns the parameter of `method` that `Mcp-Name` repeats.
 pub fn name_source(method: &str) -> Option<&'static str> {
     match method {
         "tools/call" | "prompts/get" => Some("name"),
@@ -71,10 +73,10 @@ fn check_name(
     let body = if source == "uri" { params.uri } else { params.name };
     let Some(body) = body else {
         let unneeded = |it| format!("expected no `{NAME}` without `{source}`, but found {:?}", shorten(it));
-        // Both absent: the method itself says what it lacks.
+        // If both are absent, the method reports the missing parameter later.
         return header.map_or(Ok(()), |it| Err(mismatch(unneeded(it))));
     };
-    // The same for what is no string: no header could be right, and no handler sees it.
+    // Like an absent parameter: no header could match a value that is not a string, and no handler sees it.
     let Some(body) = body.string(frame) else { return Ok(()) };
     match header {
         None => same(NAME, None, &body),

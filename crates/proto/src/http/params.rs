@@ -1,7 +1,7 @@
-//! Arguments of a call that are repeated in its headers: whether they agree, and what a client sends.
+//! Arguments of a call that headers repeat: checks them on the server, and produces them on the client.
 //!
-//! In: what [`super::param_headers`] found, the arguments of a call, its headers. Out: nothing, or an error; pairs of name
-//! and value.
+//! In: the output of [`super::param_headers`], the arguments of a call, its headers. Out: nothing, or an
+//! error; or pairs of name and value.
 //!
 //! Source: 2026-07-28 `streamable-http` "Server Behavior for Custom Headers" and "Client Behavior".
 
@@ -12,14 +12,14 @@ use crate::error::Error;
 use crate::json::scan::{Scanner, Syntax};
 use crate::json::{shorten, unquote};
 
-/// 2^53 − 1, up to which numbers of JavaScript are whole.
+/// 2^53 − 1, the largest integer up to which all integers are exact in JavaScript.
 const MOST: i64 = (1 << 53) - 1;
 
-/// Checks that the headers of a call say what its `arguments` say. Other `Mcp-Param-…` are not looked at.
+/// Checks that the headers of a call match its `arguments`. Other `Mcp-Param-…` headers are ignored.
 ///
 /// # Errors
-/// `HeaderMismatch` for an argument without its header, a header without its argument, two values that differ, and
-/// values that no header can hold. Numbers are compared as numbers: `42.0` is `42`.
+/// `HeaderMismatch` for an argument without its header, a header without its argument, two values that
+/// differ, and values that a header cannot hold. Numbers are compared by value: `42.0` equals `42`.
 pub fn check_params(
     params: &[ParamHeader],
     arguments: Option<&str>,
@@ -51,7 +51,7 @@ pub fn check_params(
 /// Returns the headers, names and values, that a client sends with `arguments`.
 ///
 /// # Errors
-/// `HeaderMismatch` for arguments that no header can hold.
+/// `HeaderMismatch` for arguments that a header cannot hold.
 pub fn param_values(params: &[ParamHeader], arguments: Option<&str>) -> Result<Vec<(String, String)>, Error> {
     let mut values = Vec::new();
     for param in params {
@@ -66,7 +66,7 @@ pub fn param_values(params: &[ParamHeader], arguments: Option<&str>) -> Result<V
     Ok(values)
 }
 
-/// An argument as a header can hold it.
+/// An argument in a form that a header can hold.
 enum Body<'a> {
     Integer(i64),
     /// A string, `true` or `false`.
@@ -86,7 +86,7 @@ fn compare(param: &ParamHeader, header: &str, body: &Body<'_>) -> Result<(), Err
     Err(mismatch(format!("expected `{name}` to be {body} as in the body, but found {found:?}")))
 }
 
-/// Finds the argument; `None` when there is none, or `null`.
+/// Returns the argument; `None` if it is absent or `null`.
 fn find<'a>(arguments: Option<&'a str>, param: &ParamHeader) -> Result<Option<Body<'a>>, Error> {
     let Some(mut json) = arguments else { return Ok(None) };
     for name in &param.path {
@@ -102,7 +102,8 @@ fn find<'a>(arguments: Option<&'a str>, param: &ParamHeader) -> Result<Option<Bo
         Some(b't' | b'f') => Some(Body::Text(Cow::Borrowed(json))),
         _ => integer(json).map(Body::Integer),
     };
-    // Also where the schema will refuse the argument: nobody on the way may have been shown another value.
+    // An error even where the schema will refuse the argument: programs between client and server must not be
+    // shown another value.
     body.map(Some).ok_or_else(|| {
         let (path, found) = (param.path.join("."), shorten(json));
         let kind = match param.kind {
@@ -114,7 +115,8 @@ fn find<'a>(arguments: Option<&'a str>, param: &ParamHeader) -> Result<Option<Bo
     })
 }
 
-/// The member `name` of an object. Twice is a mistake: who reads the first and who reads the last see different calls.
+/// Returns the member `name` of an object. A repeated member is an error: a program that reads the first and
+/// one that reads the last see different calls.
 fn member<'a>(json: &'a str, name: &str) -> Result<Option<&'a str>, String> {
     if !json.starts_with('{') {
         return Ok(None);
@@ -140,16 +142,17 @@ fn member<'a>(json: &'a str, name: &str) -> Result<Option<&'a str>, String> {
     }
 }
 
-/// Levels of nesting, which were counted when the frame was read; the most that can be asked for there.
+/// Levels of nesting allowed, the maximum of the limit `depth`. The limit itself was applied when the frame
+/// was parsed.
 const MOST_SCANNED: usize = 1_024;
 
-/// A whole number within ±(2^53 − 1), however it is written: `42`, `42.0`, `4.2e1`.
+/// Parses a whole number within ±(2^53 − 1), in any notation: `42`, `42.0`, `4.2e1`.
 fn integer(text: &str) -> Option<i64> {
     let number = match text.parse::<i64>() {
         Ok(_) if text.starts_with('+') => return None,
         Ok(number) => number,
         Err(_) => {
-            // Whole floats below 2^53 are exact, so that nothing is rounded here.
+            // Whole floats below 2^53 are exact, so nothing is rounded here.
             let float = serde_json::from_str::<f64>(text).ok()?;
             if float.fract() != 0.0 || float.abs() > MOST as f64 {
                 return None;

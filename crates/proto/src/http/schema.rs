@@ -1,7 +1,7 @@
-//! Which arguments of a tool are repeated in headers: `x-mcp-header` in its input schema.
+//! Finds the arguments of a tool that headers repeat: `x-mcp-header` in its input schema.
 //!
-//! In: an input schema. Out: names of headers and where their values stand, or why no client can follow it. Calls are
-//! looked at in `params.rs`.
+//! In: an input schema. Out: header names and the paths to their values, or the reason why the schema is
+//! invalid. Calls are checked in `params.rs`.
 //!
 //! Source: 2026-07-28 `streamable-http` "Custom Headers from Tool Parameters", "Schema Extension".
 
@@ -9,14 +9,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// An argument that is repeated in a header.
+/// An argument that a header repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamHeader {
-    /// The whole name of the header in lower case, such as `mcp-param-region`.
+    /// The full name of the header in lower case, such as `mcp-param-region`.
     pub header: String,
     /// The names of the properties that lead to the argument, outermost first; never empty.
     pub path: Vec<String>,
-    /// What the schema lets the argument be.
+    /// The type of the argument in the schema.
     pub kind: Primitive,
 }
 
@@ -31,20 +31,20 @@ pub enum Primitive {
     String,
 }
 
-/// The annotation.
+/// The annotation in the schema.
 const KEYWORD: &str = "x-mcp-header";
 
-/// Levels of a schema. 128: what parsers take.
+/// Largest number of levels of a schema. 128: the limit of common parsers.
 const MOST_LEVELS: usize = 128;
 
-/// Returns which arguments `schema` repeats in headers, in the order of the schema.
+/// Returns the arguments that headers repeat, in the order of the schema.
 ///
-/// `null` beside the one type is allowed: the specification says what a `null` argument means for the header.
+/// `null` beside the one type is allowed, since the specification defines the header for a `null` argument.
 ///
 /// # Errors
-/// What is wrong, for the log: a client leaves out such a tool, a server should not offer it. A name that is empty, no
-/// token or taken, an argument that is neither string nor integer nor boolean, and an annotation that `properties` alone
-/// do not lead to.
+/// The reason, for the log: clients leave out such a tool, and servers should not offer it. Reasons are a
+/// name that is empty, not a token or already used, an argument that is neither string nor integer nor
+/// boolean, and an annotation that is not reachable through `properties` alone.
 pub fn param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
     let mut walk = Walk { found: Vec::new(), names: BTreeSet::new(), path: Vec::new() };
     walk.schema(schema, Place::Reachable, 0)?;
@@ -80,7 +80,7 @@ impl Walk {
         }
         for (keyword, value) in members {
             match (keyword.as_str(), value) {
-                // Data, whatever it looks like.
+                // The values of these keywords are data, even if they look like schemas.
                 (KEYWORD | "const" | "default" | "enum" | "example" | "examples", _) => {}
                 ("properties", Value::Object(properties)) => {
                     for (name, property) in properties {
@@ -89,7 +89,7 @@ impl Walk {
                         self.path.pop();
                     }
                 }
-                // Their members are names, not keywords.
+                // The members of these keywords are names, not keywords.
                 (
                     "$defs" | "definitions" | "dependencies" | "dependentSchemas" | "patternProperties",
                     Value::Object(named),
@@ -111,7 +111,7 @@ impl Walk {
                 "expected `{KEYWORD}` of `{path}` to be a name of a header, but found {name}"
             ));
         };
-        // The root itself is no argument.
+        // The root itself is not an argument.
         if place == Place::Elsewhere || self.path.is_empty() {
             return Err(format!(
                 "expected `{KEYWORD}` under `properties` only, but found {name:?} elsewhere"
@@ -132,7 +132,7 @@ impl Walk {
     }
 }
 
-/// Source: RFC 9110 section 5.6.2, `token`.
+/// Returns whether `name` is a `token`. Source: RFC 9110 section 5.6.2.
 fn is_token(name: &str) -> bool {
     let is_tchar = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_tchar)

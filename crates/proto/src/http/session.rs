@@ -1,6 +1,6 @@
-//! The headers of legacy sessions: their id, and the version that each request repeats.
+//! Headers of legacy sessions: the session id, and the version that each request repeats.
 //!
-//! In: headers. Out: the id, or why a request is refused. Which sessions there are is not known here.
+//! In: headers. Out: the id, or a refusal. This module does not know which sessions exist.
 //!
 //! Source: 2025-11-25 `basic/transports` "Session Management" and "Protocol Version Header".
 
@@ -11,18 +11,18 @@ use crate::error::{Error, ErrorKind};
 use crate::json::visible;
 use crate::revision::{Era, Feature, Revision};
 
-/// Bytes of a session's id. 128: ours are a fourth of that, and the table of sessions need not look at more.
+/// Longest session id in bytes. 128: ours have a fourth of that, and longer ones need no look-up.
 const MOST_BYTES: usize = 128;
 
-/// Returns whether `id` may name a session: 1 to 128 bytes of visible ASCII.
+/// Returns whether `id` is a valid session id: 1 to 128 bytes of visible ASCII.
 pub fn is_session_id(id: &[u8]) -> bool {
     (1..=MOST_BYTES).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic)
 }
 
-/// Returns the session that a request names; `None` when it names none.
+/// Returns the session id of a request; `None` if it has none.
 ///
 /// # Errors
-/// A refusal with status 400 for two ids, and for one that no server may give out.
+/// A refusal with status 400 for two different ids, and for an invalid id.
 pub fn session_id(headers: &(impl Headers + ?Sized)) -> Result<Option<&str>, Refusal> {
     let refuse = |found: &str| {
         let text = format!(
@@ -43,10 +43,12 @@ pub fn session_id(headers: &(impl Headers + ?Sized)) -> Result<Option<&str>, Ref
     }
 }
 
-/// Returns the session that a request without a body is for, GET or DELETE; `None` when it says nothing of sessions.
+/// Returns the session id of a GET or DELETE request; `None` if it names neither a session nor a legacy
+/// version.
 ///
 /// # Errors
-/// As [`session_id`], and a refusal with status 400 for a request that names a revision with sessions, but no session.
+/// Like [`session_id`]; also a refusal with status 400 for a request that names a legacy version, but no
+/// session.
 ///
 /// Source: 2025-11-25 "Session Management" 2 (SHOULD be 400); 2026-07-28 has no such methods.
 pub fn named_session<'h>(
@@ -68,10 +70,10 @@ pub(super) fn no_session(revision: Revision) -> Refusal {
     Refusal::legacy(error, revision)
 }
 
-/// Checks the version header of a request to a session of `revision`; GET and DELETE too.
+/// Checks the version header of a request to a session of `revision`, for all HTTP methods.
 ///
-/// It may be absent, since the session knows; it SHOULD be the negotiated one, so that another legacy one that is served
-/// passes and changes nothing. Before 2025-06-18 there was no such header, and it is not looked at.
+/// The header may be absent, since the session has a revision. It SHOULD be the negotiated one, so any served
+/// legacy version is accepted, without effect. Before 2025-06-18 there was no such header, and it is ignored.
 ///
 /// # Errors
 /// A refusal with status 400 for several versions, and for one that is unknown, modern or not served.
@@ -94,7 +96,7 @@ pub fn check_session(
     }
 }
 
-/// Checks that `frame` is no batch, unless `revision`, which is that of the session, has them.
+/// Checks that `frame` is not a batch, unless `revision`, that of the session, has batches.
 ///
 /// # Errors
 /// A refusal with status 400.

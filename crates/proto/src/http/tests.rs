@@ -1,5 +1,5 @@
-//! Eras, statuses and sessions by table. Sources: 2026-07-28 `streamable-http`, 2025-11-25 `basic/transports`, and the
-//! conformance scenarios `server-stateless` and `http-header-validation`.
+//! Tests of eras, statuses and sessions, as tables. Sources: 2026-07-28 `streamable-http`, 2025-11-25
+//! `basic/transports`, and the conformance scenarios `server-stateless` and `http-header-validation`.
 
 use super::*;
 use crate::envelope;
@@ -20,7 +20,7 @@ fn parse(frame: &str) -> Result<Message, Malformed> {
     envelope::parse(frame, Span::whole(frame), 16)
 }
 
-/// A request with the modern `_meta`, and `params` behind it.
+/// Returns a request with the modern `_meta`, followed by `params`.
 fn modern(method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{META}{params}}}}}"#)
 }
@@ -57,7 +57,7 @@ fn a_version_in_the_body_makes_a_request_modern_whatever_else_it_says() {
             check(&modern(method, ""), headers, ALL, "Modern");
         }
     }
-    // Of the wrong type it is a modern request with a mistake.
+    // With a version of the wrong type, it is a modern request with an error.
     let wrong = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":7}}}"#;
     check(wrong, &[S], ALL, "Modern");
 }
@@ -73,7 +73,8 @@ fn a_modern_header_above_a_body_without_version_is_a_mistake() {
             check(&request(method), headers, ALL, "400 -32602");
         }
     }
-    // As on stdio: half of a modern `_meta` is a modern mistake, unless a session knows better.
+    // As on stdio: half of a modern `_meta` is an error in a modern request, unless the request belongs to a
+    // session.
     let half = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     check(half, &[], ALL, "400 -32602");
     check(half, &[S], ALL, "session abc");
@@ -84,7 +85,7 @@ fn initialize_begins_a_session_whatever_version_the_header_has() {
     for headers in [&[][..], &[V25C], &[V24], &[UNKNOWN], &[S]] {
         check(&request("initialize"), headers, ALL, "Initialize");
     }
-    // Spec: 2026-07-28 `versioning`: a modern-only server names its versions.
+    // Spec: 2026-07-28 `versioning`: a modern-only server answers with the versions it supports.
     let frame = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
     let refusal = classify(frame, &parse(frame), [V25C].as_slice(), MODERN).expect_err("no handshake");
     assert_eq!(code(&refusal), "400 -32022");
@@ -135,7 +136,7 @@ fn an_answer_outside_a_session_is_refused() {
             check(frame, headers, ALL, "400 -32600");
         }
     }
-    // The session that waits for it is to hear of a broken one too.
+    // A malformed answer also goes to the session that waits for it.
     check(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, &[S], ALL, "session abc");
     check(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, &[], ALL, "400 -32600");
 }
@@ -215,9 +216,9 @@ fn a_session_takes_its_own_version_another_legacy_one_and_none() {
         (V2025_06_18, &[UNKNOWN], false),
         (V2025_11_25, &[V26], false),
         (V2025_11_25, &[V25C, V25A], false),
-        // Served here are two revisions.
+        // The endpoint serves only two revisions here.
         (V2025_11_25, &[V25A], false),
-        // There was no such header.
+        // These revisions have no version header.
         (V2025_03_26, &[UNKNOWN], true),
         (V2024_11_05, &[V26], true),
     ] {

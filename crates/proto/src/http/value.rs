@@ -1,6 +1,6 @@
-//! Values of headers: plain ASCII as it is, and anything else in base64 between marks.
+//! Values of headers: plain ASCII as it is, other text in base64 between markers.
 //!
-//! In: text of a body, or of a header. Out: the other one.
+//! In: text from a body, or the value of a header. Out: the value of a header, or text.
 //!
 //! Source: 2026-07-28 `streamable-http` "Value Encoding".
 
@@ -16,7 +16,8 @@ const SUFFIX: &str = "?=";
 
 /// Returns `text` as the value of a header.
 ///
-/// In base64 is what is not plain ASCII, what has blanks around it, which would be lost, and what looks like base64 itself.
+/// Base64 is used for text that is not plain ASCII, for text with surrounding white space, which would be
+/// lost, and for text that looks like encoded base64.
 pub fn encode_value(text: &str) -> Cow<'_, str> {
     let blank = |c: char| c == ' ' || c == '\t';
     let lossy = text.starts_with(blank) || text.ends_with(blank) || !text.bytes().all(is_plain);
@@ -27,7 +28,7 @@ pub fn encode_value(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// Base64 in a header that stands for no text.
+/// A header value in base64 that does not decode to text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadValue(String);
 
@@ -38,10 +39,10 @@ impl BadValue {
     }
 }
 
-/// Returns the text that the value of a header stands for. Without both marks, in lower case, a value is itself.
+/// Returns the text of a header value. A value without both markers, in lower case, is returned as it is.
 ///
 /// # Errors
-/// [`BadValue`] for base64 that is not padded, has other digits, or is no UTF-8.
+/// [`BadValue`] for base64 that is not padded, has invalid digits, or is not UTF-8.
 pub fn decode_value(value: &str) -> Result<Cow<'_, str>, BadValue> {
     let Some(inner) = value.strip_prefix(PREFIX).and_then(|it| it.strip_suffix(SUFFIX)) else {
         return Ok(Cow::Borrowed(value));

@@ -1,16 +1,16 @@
-//! JSON text in one form, so that two texts can be compared.
+//! Canonical JSON text, for comparing two texts.
 //!
-//! In: JSON text. Out: the same without white space, members in the order of their names, strings escaped in one
-//! way. Numbers stay as they were written, and members that are repeated stay, in their order: a tree would round
-//! the one and drop the other, and two texts that a handler can tell apart would look the same.
+//! In: JSON text. Out: the text without white space, members sorted by name, strings escaped in one way.
+//! Numbers stay as written, and repeated members stay in their order: a tree would round numbers and drop
+//! repeated members, and so make texts equal that a handler can tell apart.
 
 use super::scan::{Kind, Scanner};
 use super::write;
 
-/// As deep as a frame may be by default.
+/// The default depth limit of frames.
 const MAX_DEPTH: usize = 128;
 
-/// Returns `json` in the one form, or `None` when it is no JSON or is nested more than 128 levels deep.
+/// Returns the canonical form of `json`, or `None` if it is not JSON or is nested more than 128 levels deep.
 pub(crate) fn canonical(json: &str) -> Option<String> {
     let mut scanner = Scanner::new(json, MAX_DEPTH);
     let mut out = Vec::with_capacity(json.len());
@@ -19,7 +19,7 @@ pub(crate) fn canonical(json: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// Recurses; the scanner refuses more than [`MAX_DEPTH`] levels.
+/// Writes one value. Recursive; the scanner refuses more than [`MAX_DEPTH`] levels.
 fn value(scanner: &mut Scanner<'_>, json: &str, out: &mut Vec<u8>) -> Option<()> {
     match scanner.peek().ok()? {
         Kind::Array => {
@@ -67,7 +67,7 @@ fn object(scanner: &mut Scanner<'_>, json: &str, out: &mut Vec<u8>) -> Option<()
     Some(())
 }
 
-/// Puts `with` in the place of the comma behind the last item.
+/// Replaces the comma after the last item with the closing bracket `with`.
 fn close(out: &mut Vec<u8>, empty: bool, with: u8) {
     if !empty {
         out.pop();

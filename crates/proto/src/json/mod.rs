@@ -1,7 +1,8 @@
-//! JSON text, read and written without building trees.
+//! Reads and writes JSON text without building trees.
 //!
-//! `scan` walks over text once, checks it and says where values stand; [`mod@write`] puts values into a
-//! buffer; `canonical` writes text again so that layout and order do not matter. Nothing here knows what a message is.
+//! `scan` scans text once, checks it and finds the spans of values; [`mod@write`] writes values into a
+//! buffer; `canonical` rewrites text so that layout and order do not matter. Messages are not interpreted
+//! here.
 
 pub(crate) mod canonical;
 pub(crate) mod scan;
@@ -10,9 +11,9 @@ pub mod write;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A place in a frame: the bytes of one JSON value, from its first to behind its last.
+/// The byte range of one JSON value in a frame.
 ///
-/// Spans are only good for the frame that they were found in.
+/// A span is valid only for the frame in which it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Span {
     start: u32,
@@ -20,17 +21,17 @@ pub struct Span {
 }
 
 impl Span {
-    /// Frames are at most 4 GiB: [`crate::peer::Limits`] keeps them far below.
+    /// Frames are shorter than 4 GiB: [`crate::peer::Limits`] keeps them far below.
     pub(crate) fn new(start: usize, end: usize) -> Self {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// Makes a span of a frame by hand; `None` unless `start <= end` and both fit.
+    /// Creates a span from byte offsets; `None` unless `start <= end` and both fit in 32 bits.
     pub fn of(start: usize, end: usize) -> Option<Self> {
         (start <= end).then_some(Self { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? })
     }
 
-    /// All of `text`.
+    /// Returns the span of all of `text`.
     pub fn whole(text: &str) -> Self {
         Self::new(0, text.len())
     }
@@ -40,18 +41,18 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// Returns the JSON text of the value in `frame`; empty when the span is not of this frame.
+    /// Returns the JSON text of the value in `frame`; empty if the span lies outside this frame.
     pub fn text(self, frame: &str) -> &str {
         frame.get(self.range()).unwrap_or("")
     }
 
-    /// Returns the string that the JSON text in `frame` stands for, or `None` when it is no string.
+    /// Returns the decoded string in `frame`, or `None` if the value is not a string.
     pub fn string(self, frame: &str) -> Option<Cow<'_, str>> {
         unquote(self.text(frame))
     }
 }
 
-/// Returns what the JSON string `text` (with its quotes) stands for; borrowed when nothing is escaped.
+/// Decodes the JSON string `text` (with its quotes); borrowed if nothing is escaped.
 pub(crate) fn unquote(text: &str) -> Option<Cow<'_, str>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
@@ -60,8 +61,9 @@ pub(crate) fn unquote(text: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(text).ok().map(Cow::Owned)
 }
 
-/// Returns text of somebody else as a part of one line, cut at `most` characters: what is not seen, or turns the direction of
-/// writing, is shown as `\n` or `\u{202e}`, so that nobody can draw over what stands there.
+/// Makes untrusted text safe to show within one line, cut at `most` characters. Invisible characters and
+/// those that change the writing direction are escaped, such as `\n` or `\u{202e}`, so that the text cannot
+/// overwrite or reorder what is shown around it.
 pub fn visible(text: &str, most: usize) -> String {
     let mut visible = String::new();
     let mut count = 0;
@@ -78,18 +80,18 @@ pub fn visible(text: &str, most: usize) -> String {
     visible
 }
 
-/// What the standard library takes for unprintable is escaped: control, format, private and unassigned characters, and
-/// blanks that are no space.
+/// Appends a character, escaped if the standard library counts it as unprintable: control, format, private
+/// and unassigned characters, and white space other than a space.
 fn push_visible(out: &mut String, letter: char) {
     if letter == ' ' || letter.is_ascii_graphic() {
         return out.push(letter);
     }
-    // Behind a letter, so that an accent of its own stays one.
+    // Escaped after a letter, so that a combining accent is not escaped for being first.
     let pair = String::from_iter(['a', letter]);
     out.extend(pair.escape_debug().skip(1));
 }
 
-/// Shortens a value for an error message: at most 80 characters, never cut inside one.
+/// Shortens a value for an error message to at most 80 characters, without splitting a character.
 pub fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(80) {
         None => Cow::Borrowed(text),

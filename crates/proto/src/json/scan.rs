@@ -1,11 +1,11 @@
-//! One pass over JSON text: checks the grammar and finds where values begin and end.
+//! Scanner for JSON text: checks the grammar in one pass and finds the spans of values.
 //!
-//! In: text that is valid UTF-8. Out: [`Span`]s, or a [`Syntax`] fault with its byte. The scanner keeps no
-//! values, allocates nothing and does not recurse: nesting is a counter with a limit.
+//! In: text that is valid UTF-8. Out: [`Span`]s, or a [`Syntax`] fault with its byte offset. The scanner
+//! stores no values, allocates nothing and does not recurse: nesting is a counter with a limit.
 
 use super::Span;
 
-/// What a JSON value is, by its first byte.
+/// The type of a JSON value, determined by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Array,
@@ -29,7 +29,7 @@ impl Kind {
     }
 }
 
-/// Text that is not JSON, or JSON nested too deeply.
+/// A fault: text that is not JSON, or is nested too deeply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Syntax {
     /// Byte offset in the frame.
@@ -37,7 +37,7 @@ pub(crate) struct Syntax {
     pub(crate) expected: &'static str,
 }
 
-/// The one fault that is a limit and not a mistake in the grammar.
+/// The only fault that is a limit and not a mistake in the grammar.
 pub(crate) const DEPTH: &str = "nesting within the limit `depth`";
 
 type Scan<T> = Result<T, Syntax>;
@@ -52,12 +52,12 @@ pub(crate) struct Scanner<'f> {
 }
 
 impl<'f> Scanner<'f> {
-    /// `text` has to be valid UTF-8, as the bytes of a `str` are.
+    /// Creates a scanner. `text` must be valid UTF-8, as the bytes of a `str` are.
     pub(crate) fn new(text: &'f str, max_depth: usize) -> Self {
         Self { text: text.as_bytes(), at: 0, depth: 0, max_depth }
     }
 
-    /// Confines the scanner to `place`; spans stay those of the whole text.
+    /// Confines the scanner to `place`; spans still refer to the whole text.
     pub(crate) fn at(mut self, place: Span) -> Self {
         let range = place.range();
         self.text = self.text.get(..range.end).unwrap_or(self.text);
@@ -65,18 +65,18 @@ impl<'f> Scanner<'f> {
         self
     }
 
-    /// Returns where the next value begins.
+    /// Returns the position of the next value.
     pub(crate) fn position(&mut self) -> usize {
         self.space();
         self.at
     }
 
-    /// Returns the span of what was read since `start`.
+    /// Returns the span of the text read since `start`.
     pub(crate) fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
 
-    /// Skips white space, then says what the next value is.
+    /// Skips white space and returns the type of the next value.
     #[inline]
     pub(crate) fn peek(&mut self) -> Scan<Kind> {
         self.space();
@@ -98,7 +98,7 @@ impl<'f> Scanner<'f> {
         self.byte(b'{', "`{`")
     }
 
-    /// Reads the name of the next member and its colon; `None` when `}` ended the object.
+    /// Reads the name of the next member and its colon; `None` at `}`, which ends the object.
     ///
     /// `first` is true for the first call after [`Self::open_object`].
     #[inline]
@@ -118,12 +118,12 @@ impl<'f> Scanner<'f> {
         self.byte(b'[', "`[`")
     }
 
-    /// Returns whether another element follows; `false` when `]` ended the array.
+    /// Returns whether another element follows; `false` at `]`, which ends the array.
     pub(crate) fn element(&mut self, first: bool) -> Scan<bool> {
         self.next_item(first, b']', "`,` or `]`")
     }
 
-    /// Reads one value of any kind and returns where it stands.
+    /// Reads one value of any type and returns its span.
     pub(crate) fn value(&mut self) -> Scan<Span> {
         let kind = self.peek()?;
         let start = self.at;
@@ -142,10 +142,11 @@ impl<'f> Scanner<'f> {
         if self.at == self.text.len() { Ok(()) } else { self.fault("the end of the message") }
     }
 
-    /// Skips an object or array without recursion: a bit for each open level says which of the two it is.
+    /// Skips an object or array without recursion: one bit for each open level records which of the two it
+    /// is.
     fn container(&mut self) -> Scan<()> {
         let outer = self.depth;
-        // Invariant: bit n of word n/64 tells whether level n is an object.
+        // Invariant: bit n%64 of word n/64 is set if level n is an object.
         let mut objects = [0u64; 16];
         let is_object = |objects: &[u64; 16], level: usize| objects[level / 64 % 16] >> (level % 64) & 1 == 1;
         let mut first = true;
@@ -318,10 +319,12 @@ impl<'f> Scanner<'f> {
     }
 }
 
-/// Returns how many bytes of `text` need no attention inside a JSON string: no quote, backslash or control byte.
+/// Returns the number of bytes at the start of `text` that are plain in a JSON string: no quote, backslash or
+/// control byte.
 ///
-/// Eight bytes at a time, since most strings are short; 32 at a time, in a form that the compiler turns into vector
-/// instructions, once a string turns out to be long. A look-up per byte is six times slower on a megabyte of text.
+/// Scans eight bytes at a time, since most strings are short; and 32 at a time, in a form that the compiler
+/// vectorizes, once a string turns out to be long. A table look-up per byte is six times slower on a megabyte
+/// of text.
 #[inline]
 pub(crate) fn plain(text: &[u8]) -> usize {
     let mut at = 0;
@@ -338,7 +341,7 @@ pub(crate) fn plain(text: &[u8]) -> usize {
     at + text[at..].iter().take_while(|&&byte| !is_special(byte)).count()
 }
 
-/// Bytes after which a string counts as long.
+/// Number of bytes after which a string counts as long.
 const LONG: usize = 64;
 
 fn plain_chunks(text: &[u8]) -> usize {
@@ -346,12 +349,13 @@ fn plain_chunks(text: &[u8]) -> usize {
     32 * text.chunks_exact(32).take_while(clean).count()
 }
 
-/// Without short cuts: with `||` each byte is a branch, and nothing is turned into vector instructions.
+/// Returns whether a byte ends a plain run. Uses `|`, since with `||` each comparison is a branch and the
+/// loop is not vectorized.
 fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
-/// Sets the high bit of each byte of `word` that is special. Bytes above the lowest one found may be wrong.
+/// Sets the high bit of each special byte in `word`. Bits above the lowest one set may be wrong.
 fn special(word: u64) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;

@@ -1,6 +1,6 @@
-//! Values written straight into a buffer, without a tree in between.
+//! Writes JSON values straight into a buffer, without building a tree.
 //!
-//! In: Rust values. Out: compact JSON text without a raw newline. [`Object`] keeps the commas.
+//! In: Rust values. Out: compact JSON text without a raw newline. [`Object`] places the commas.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use super::scan::plain;
 
 /// Writes `text` as a JSON string, quotes included.
 pub fn string(out: &mut Vec<u8>, text: &str) {
-    // Room for what usually follows too, so that a long text is not moved again for its last members.
+    // Also reserves room for typical later members, so that a long text is not moved again for them.
     out.reserve(text.len() + 64 + text.len() / 64);
     out.push(b'"');
     let bytes = text.as_bytes();
@@ -35,19 +35,20 @@ fn escape(out: &mut Vec<u8>, byte: u8) {
     }
 }
 
-/// Writes a number, or anything else whose `Display` is JSON already.
+/// Writes a number, or another value whose `Display` is valid JSON.
 pub fn display(out: &mut Vec<u8>, value: impl Display) {
     drop(write!(out, "{value}"));
 }
 
-/// Writes a floating point number; whole ones without a fraction, those JSON cannot say as `null`.
+/// Writes a floating point number: whole ones without a fraction, and those that JSON cannot express as
+/// `null`.
 pub fn number(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() { display(out, value) } else { out.extend_from_slice(b"null") }
 }
 
-/// Writes JSON that came from elsewhere, with raw line breaks between its tokens turned into blanks.
+/// Writes existing JSON, with raw line breaks between its tokens replaced by spaces.
 ///
-/// Inside strings JSON has no raw line breaks, so that nothing but the layout changes.
+/// JSON has no raw line breaks inside strings, so only the layout changes.
 pub fn raw(out: &mut Vec<u8>, json: &str) {
     let start = out.len();
     out.extend_from_slice(json.as_bytes());
@@ -59,7 +60,7 @@ pub fn raw(out: &mut Vec<u8>, json: &str) {
 /// A JSON object that is being written.
 #[derive(Debug)]
 pub struct Object<'o> {
-    /// The buffer; what is written into it directly has to be the value of [`Object::name`].
+    /// The buffer. Write into it directly only for the value that follows [`Object::name`].
     pub out: &'o mut Vec<u8>,
     first: bool,
 }
@@ -76,7 +77,7 @@ impl<'o> Object<'o> {
         self.out.push(b'}');
     }
 
-    /// Writes the name of a member that is plain text; its value has to follow.
+    /// Writes the name of a member; its value must be written next.
     pub fn name(&mut self, name: &str) -> &mut Vec<u8> {
         if !self.first {
             self.out.push(b',');
@@ -92,7 +93,7 @@ impl<'o> Object<'o> {
         string(self.name(name), value);
     }
 
-    /// Writes a string member if there is one.
+    /// Writes a string member if `value` is `Some`.
     pub fn maybe_string(&mut self, name: &str, value: Option<&str>) {
         if let Some(value) = value {
             self.string(name, value);
@@ -104,12 +105,12 @@ impl<'o> Object<'o> {
         self.name(name).extend_from_slice(if value { b"true" } else { b"false" });
     }
 
-    /// Writes a member whose value is JSON text already.
+    /// Writes a member whose value is JSON text.
     pub fn raw(&mut self, name: &str, json: &str) {
         raw(self.name(name), json);
     }
 
-    /// Writes a member that is an array, one element by `each` per item.
+    /// Writes an array member; `each` writes one item.
     pub fn array<T>(
         &mut self,
         name: &str,

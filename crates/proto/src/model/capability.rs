@@ -1,19 +1,20 @@
-//! What a client or a server says it can do.
+//! The capabilities that a client or a server declares.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::revision::{Feature, Revision};
 
-/// The capabilities of one side: the object of the wire, unknown members included.
+/// The capabilities of one side: the object on the wire, including unknown members.
 ///
-/// Shape: `{ "tools": { "listChanged": true }, "experimental": { … }, "extensions": { "io.example/x": { … } } }`.
+/// Shape: `{ "tools": { "listChanged": true }, "experimental": { … }, "extensions": { "io.example/x": { … } }
+/// }`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Capabilities(pub Map<String, Value>);
 
 impl Capabilities {
-    /// Returns whether `name` is declared, with whatever settings.
+    /// Returns whether `name` is declared, with any settings.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -33,15 +34,16 @@ impl Capabilities {
         self.0.get("experimental")?.get(name)
     }
 
-    /// Returns whether a client of `revision` that declared this may be sent `includeContext`.
+    /// Returns whether `includeContext` may be sent to a client of `revision` that declared these
+    /// capabilities.
     ///
-    /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Capabilities": not without `sampling.context`. Clients of older
-    /// revisions, which have no such word, may always.
+    /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Capabilities": only with `sampling.context`. Older
+    /// revisions have no such capability, so it may always be sent there.
     pub fn takes_context(&self, revision: Revision) -> bool {
         !revision.has(Feature::SamplingTools) || self.as_object_at("/sampling/context")
     }
 
-    /// Whether there is an object at `path`, a JSON pointer.
+    /// Returns whether there is an object at `path`, a JSON pointer.
     fn as_object_at(&self, path: &str) -> bool {
         let mut names = path.split('/').skip(1);
         let first = names.next().and_then(|name| self.0.get(name));
@@ -55,7 +57,7 @@ impl Capabilities {
 
     /// Declares `key` with `settings` inside the map `name`, which is `experimental` or `extensions`.
     ///
-    /// Settings that are no object become `{}`: the schema asks for objects.
+    /// Settings that are not an object become `{}`, since the schema requires objects.
     pub fn declare_in(&mut self, name: &str, key: &str, settings: Value) {
         let settings = if settings.is_object() { settings } else { Value::Object(Map::new()) };
         let map = self.0.entry(name).or_insert_with(|| Value::Object(Map::new()));
@@ -65,23 +67,23 @@ impl Capabilities {
     }
 }
 
-/// Something that a server may ask of a client, if the client has declared it.
+/// A capability that a client must declare before a server may ask a question that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClientCapability {
-    /// `elicitation`, in form mode: a person fills in a form.
+    /// `elicitation`, in form mode: the user fills in a form.
     Elicitation,
-    /// `elicitation.url`: a person opens a page.
+    /// `elicitation.url`: the user opens a page.
     ElicitationUrl,
-    /// `roots`: where the server may work.
+    /// `roots`: the client names the directories and files that the server may work in.
     Roots,
     /// `sampling`: a model answers.
     Sampling,
-    /// `sampling.tools`: a model answers, and may ask for tools.
+    /// `sampling.tools`: a model answers, and may use tools.
     SamplingTools,
 }
 
 impl ClientCapability {
-    /// Returns whether `revision` has this at all.
+    /// Returns whether `revision` has this capability.
     pub fn exists_in(self, revision: Revision) -> bool {
         match self {
             Self::Elicitation => revision.has(Feature::Elicitation),
@@ -91,14 +93,15 @@ impl ClientCapability {
         }
     }
 
-    /// Returns whether a client of `revision` that declared `declared` has this.
+    /// Returns whether a client of `revision` that declared `declared` has this capability.
     pub fn is_in(self, declared: &Capabilities, revision: Revision) -> bool {
         let has = |path: &str| declared.as_object_at(path);
         if !self.exists_in(revision) {
             return false;
         }
         match self {
-            // Spec: 2025-11-25 "Capabilities": `{}` means form mode only, and so does what older clients send.
+            // Spec: 2025-11-25 "Capabilities": `{}` means form mode only. Older clients send `{}`, with the
+            // same meaning.
             Self::Elicitation => {
                 has("/elicitation") && (has("/elicitation/form") || !has("/elicitation/url"))
             }
@@ -109,7 +112,7 @@ impl ClientCapability {
         }
     }
 
-    /// Returns what a client would have had to declare, as the error -32021 names it.
+    /// Returns the capabilities that the client should have declared, as the error -32021 names them.
     pub fn to_capabilities(self) -> Capabilities {
         let (name, settings) = match self {
             Self::Elicitation => ("elicitation", json!({ "form": {} })),
@@ -123,7 +126,7 @@ impl ClientCapability {
         capabilities
     }
 
-    /// Returns the name for messages, such as `elicitation.url`.
+    /// Returns the name for error messages, such as `elicitation.url`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Elicitation => "elicitation",

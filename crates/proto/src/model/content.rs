@@ -1,4 +1,4 @@
-//! Content: what tools return, resources hold and prompts say.
+//! Content: blocks in results of tools, contents of resources, messages of prompts.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -8,62 +8,62 @@ use super::{RawJson, Resource};
 /// One block of content.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// Sound.
+    /// Audio.
     Audio(MediaContent),
-    /// A picture.
+    /// An image.
     Image(MediaContent),
-    /// A resource with its contents.
+    /// An embedded resource with its contents.
     Resource(EmbeddedResource),
-    /// A resource that can be read.
+    /// A link to a resource.
     ResourceLink(Resource),
     /// Text.
     Text(TextContent),
-    /// A kind of block that this version does not know, as it was sent.
+    /// A block of an unknown type, as it was sent.
     Other(RawJson),
 }
 
-/// Text.
+/// A text block.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct TextContent {
-    /// For whom, and how important.
+    /// The audience and importance.
     pub annotations: Option<Annotations>,
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
     /// The text.
     pub text: String,
 }
 
-/// A picture or sound.
+/// An image or audio block.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MediaContent {
-    /// For whom, and how important.
+    /// The audience and importance.
     pub annotations: Option<Annotations>,
     /// The bytes in base64.
     pub data: String,
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// `image/png` and the like.
+    /// The media type, such as `image/png`.
     pub mime_type: String,
 }
 
 /// A resource with its contents.
 #[derive(Clone, Debug, Deserialize)]
 pub struct EmbeddedResource {
-    /// For whom, and how important.
+    /// The audience and importance.
     #[serde(default)]
     pub annotations: Option<Annotations>,
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(default, rename = "_meta")]
     pub meta: Option<RawJson>,
     /// The resource.
     pub resource: ResourceContents,
 }
 
-/// What a resource holds: text or bytes.
+/// The contents of a resource: text or bytes.
 #[derive(Clone, Debug)]
 pub enum ResourceContents {
     /// Bytes.
@@ -72,60 +72,60 @@ pub enum ResourceContents {
     Text(TextResource),
 }
 
-/// A resource of bytes.
+/// The contents of a resource as bytes.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BlobResource {
     /// The bytes in base64.
     pub blob: String,
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// Its media type.
+    /// The media type.
     pub mime_type: Option<String>,
-    /// Its URI.
+    /// The URI.
     pub uri: String,
 }
 
-/// A resource of text.
+/// The contents of a resource as text.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TextResource {
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// Its media type.
+    /// The media type.
     pub mime_type: Option<String>,
     /// The text.
     pub text: String,
-    /// Its URI.
+    /// The URI.
     pub uri: String,
 }
 
-/// Who is meant and how much it matters.
+/// The audience and importance of content.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Annotations {
-    /// For whom it is; empty means for both.
+    /// The intended readers; empty means both.
     pub audience: Vec<Role>,
-    /// When it last changed, in ISO 8601.
+    /// The time of the last change, in ISO 8601.
     pub last_modified: Option<String>,
-    /// From 0 (may be left out) to 1 (needed).
+    /// The importance, from 0 (may be left out) to 1 (required).
     pub priority: Option<f64>,
 }
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The model.
     Assistant,
-    /// The person.
+    /// The user.
     User,
 }
 
 impl Role {
-    /// Returns the word of the wire.
+    /// Returns the name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Assistant => "assistant",
@@ -137,19 +137,19 @@ impl Role {
 /// One message of a prompt.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PromptMessage {
-    /// What is said.
+    /// The content.
     pub content: Content,
-    /// Who says it.
+    /// The speaker.
     pub role: Role,
 }
 
 impl Content {
-    /// Makes a block of text.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextContent { text: text.into(), ..TextContent::default() })
     }
 
-    /// Returns the text of a text block.
+    /// Returns the text, if this is a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(block) => Some(&block.text),
@@ -159,7 +159,7 @@ impl Content {
 }
 
 impl ResourceContents {
-    /// Makes a resource of text; `mime_type` is `text/plain` or the like.
+    /// Creates a text resource; `mime_type` is, for example, `text/plain`.
     pub fn text(uri: impl Into<String>, mime_type: impl Into<String>, text: impl Into<String>) -> Self {
         let (mime_type, text, uri) = (Some(mime_type.into()), text.into(), uri.into());
         Self::Text(TextResource { meta: None, mime_type, text, uri })
@@ -173,7 +173,7 @@ impl ResourceContents {
         }
     }
 
-    /// Returns the text of a text resource.
+    /// Returns the text, if this is a text resource.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Blob(_) => None,
@@ -182,8 +182,8 @@ impl ResourceContents {
     }
 }
 
-// Both are told apart by a member that may come last, so that the JSON is kept until it has been seen. Serde's own
-// way of tagging would take apart the raw JSON inside.
+// The member that selects the variant may come last, so the raw JSON is kept until it is found. The tagging
+// of serde would parse the raw JSON inside.
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]

@@ -1,33 +1,33 @@
-//! Elicitation: what a server asks the person behind a client.
+//! Elicitation: questions of a server to the user of a client.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What is asked of a person. Source: `ElicitRequestParams`.
+/// A question to the user. Source: `ElicitRequestParams`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elicitation {
-    /// A form, filled in inside the client. Never for secrets: those go to a URL.
+    /// A form that the user fills in inside the client. Never for secrets: use a URL for those.
     Form {
-        /// Why it is asked.
+        /// The reason for asking.
         message: String,
         /// The JSON of `requestedSchema`.
         schema: String,
     },
-    /// A page to be opened. What happens there never reaches the client.
+    /// A page to open. What the user enters there never reaches the client.
     Url {
         /// `elicitationId`, which only 2025-11-25 sends.
         id: String,
-        /// Why it should be opened.
+        /// The reason for opening the page.
         message: String,
-        /// Where it is.
+        /// The URL of the page.
         url: String,
     },
 }
 
 impl Elicitation {
-    /// Returns the host of the page as it is written in the URL, without a port; a form has none.
+    /// Returns the host of the page as written in the URL, without a port; `None` for a form.
     ///
-    /// What stands before an `@` is no host, and `\\` ends it, as browsers have it.
+    /// Text before an `@` is not part of the host, and `\\` ends the host, as in browsers.
     pub fn host(&self) -> Option<&str> {
         let Self::Url { url, .. } = self else { return None };
         let (_, rest) = url.split_once("://")?;
@@ -37,30 +37,31 @@ impl Elicitation {
         Some(&place[..end]).filter(|host| !host.is_empty())
     }
 
-    /// Returns whether the host has a part in Punycode, such as `xn--bcher-kva`: what a browser shows for it can look
-    /// like another host.
+    /// Returns whether a label of the host is in Punycode, such as `xn--bcher-kva`: a browser may display it
+    /// so that it looks like another host.
     ///
-    /// Spec: 2025-11-25 and 2026-07-28 `elicitation` "Safe URL Handling": whoever shows the URL should warn of it.
+    /// Spec: 2025-11-25 and 2026-07-28 `elicitation` "Safe URL Handling": clients that show the URL should
+    /// warn about it.
     pub fn is_punycode(&self) -> bool {
         let is_puny = |label: &str| label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
         self.host().is_some_and(|host| host.split('.').any(is_puny))
     }
 }
 
-/// What a person did about it.
+/// The reaction of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElicitAction {
-    /// They filled in the form, or agreed to open the page.
+    /// The user filled in the form, or agreed to open the page.
     Accept,
-    /// They said no.
+    /// The user declined.
     Decline,
-    /// They went away without a word.
+    /// The user dismissed the question without an answer.
     Cancel,
 }
 
 impl ElicitAction {
-    /// Returns the word of the wire.
+    /// Returns the name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -73,17 +74,18 @@ impl ElicitAction {
 /// The answer to an elicitation.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ElicitResult {
-    /// What the person did.
+    /// The reaction of the user.
     pub action: ElicitAction,
-    /// The filled-in form; only [`ElicitAction::Accept`] of a form has one.
+    /// The content of the form; only [`ElicitAction::Accept`] of a form has one.
     pub content: Option<Map<String, Value>>,
 }
 
 impl ElicitResult {
-    /// Makes the answer of a person who filled in the form: a struct, a map or `json!({ … })` with its fields.
+    /// Creates the answer of a user who filled in the form: a struct, a map or `json!({ … })` with its
+    /// fields.
     ///
-    /// Anything else is the field `value`, as a form for a type that is no struct calls it: `accept("Ada")` is
-    /// `{ "value": "Ada" }`. A `None` is a field left empty.
+    /// Any other value becomes the field `value`, which is the field's name in a form for a type that is not
+    /// a struct: `accept("Ada")` is `{ "value": "Ada" }`. A `None` is a field left empty.
     ///
     /// ```
     /// use plainwire_proto::model::ElicitResult;
@@ -95,29 +97,29 @@ impl ElicitResult {
     /// ```
     ///
     /// # Panics
-    /// As `json!` does, for a value that has no JSON, such as a map whose keys are lists.
+    /// Like `json!`, for a value that cannot be JSON, such as a map whose keys are lists.
     pub fn accept(content: impl Serialize) -> Self {
         let content = serde_json::to_value(content).expect("a form's content has JSON");
         let mut fields = match content {
             Value::Object(fields) => fields,
             value => Map::from_iter([("value".to_owned(), value)]),
         };
-        // Source: `ElicitResult.content`, in which nothing is null.
+        // Source: `ElicitResult.content`, whose values are never null.
         fields.retain(|_, value| !value.is_null());
         Self { action: ElicitAction::Accept, content: Some(fields) }
     }
 
-    /// Makes the answer of a person who agreed to open a page.
+    /// Creates the answer of a user who agreed to open a page.
     pub fn agree() -> Self {
         Self { action: ElicitAction::Accept, content: None }
     }
 
-    /// Makes the answer of a person who said no.
+    /// Creates the answer of a user who declined.
     pub fn decline() -> Self {
         Self { action: ElicitAction::Decline, content: None }
     }
 
-    /// Makes the answer of a person who went away.
+    /// Creates the answer of a user who dismissed the question.
     pub fn cancel() -> Self {
         Self { action: ElicitAction::Cancel, content: None }
     }

@@ -1,50 +1,50 @@
-//! The entries of the four lists, and the description of a program.
+//! The entries of the four lists, and the `Implementation` of a client or server.
 
 use serde::Deserialize;
 
 use super::{Annotations, RawJson};
 
-/// The name, version and looks of a client or a server.
+/// The name, version and appearance of a client or a server.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Implementation {
-    /// What it is for.
+    /// The purpose.
     pub description: Option<String>,
-    /// Pictures of it.
+    /// The icons.
     pub icons: Vec<Icon>,
     /// The name for programs.
     pub name: String,
     /// The name for people.
     pub title: Option<String>,
-    /// Its version, in a format of its own.
+    /// The version, in any format.
     pub version: String,
-    /// Where to read more.
+    /// The URL of a page about it.
     pub website_url: Option<String>,
 }
 
 impl Implementation {
-    /// Makes a description with a name and a version.
+    /// Creates an implementation with a name and a version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self { name: name.into(), version: version.into(), ..Self::default() }
     }
 }
 
-/// A picture.
+/// An icon.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Icon {
-    /// Its type, if `src` does not tell.
+    /// The media type, if `src` does not show it.
     pub mime_type: Option<String>,
-    /// `"48x48"` and the like, or `"any"`.
+    /// The sizes, such as `"48x48"` or `"any"`.
     pub sizes: Vec<String>,
     /// An `https:` or `data:` URI.
     pub src: String,
-    /// `"light"` or `"dark"`.
+    /// The theme it is made for: `"light"` or `"dark"`.
     pub theme: Option<String>,
 }
 
 impl Icon {
-    /// Makes the icon of an `https:` or `data:` URI that tells its own type.
+    /// Creates an icon from an `https:` or `data:` URI that shows the media type.
     pub fn new(src: impl Into<String>) -> Self {
         Self { src: src.into(), ..Self::default() }
     }
@@ -54,21 +54,21 @@ impl Icon {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Hints on what calling it does.
+    /// Hints about the effects of a call.
     #[serde(default)]
     pub annotations: Option<ToolAnnotations>,
-    /// What it accepts, returns and is for. Models read this.
+    /// The purpose, arguments and results. Models read this.
     #[serde(default)]
     pub description: Option<String>,
-    /// Pictures.
+    /// The icons.
     #[serde(default)]
     pub icons: Vec<Icon>,
-    /// The JSON Schema of `arguments`; its root is an object.
+    /// The JSON Schema of `arguments`; its root must be an object.
     pub input_schema: RawJson,
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(default, rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// The name for calls.
+    /// The name used in calls.
     pub name: String,
     /// The JSON Schema of `structuredContent`.
     #[serde(default)]
@@ -78,19 +78,19 @@ pub struct Tool {
     pub title: Option<String>,
 }
 
-/// Hints on what a tool does. Clients must not trust them.
+/// Hints about the effects of a tool. Clients must not trust them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolAnnotations {
-    /// It may destroy something. Without the hint clients assume so.
+    /// Whether the tool may destroy data. Without the hint, clients assume that it may.
     pub destructive_hint: Option<bool>,
-    /// Calling it again changes nothing more.
+    /// Whether repeating a call has no further effect.
     pub idempotent_hint: Option<bool>,
-    /// It deals with an open set of things outside.
+    /// Whether the tool interacts with an open set of external entities.
     pub open_world_hint: Option<bool>,
-    /// It changes nothing.
+    /// Whether the tool changes nothing.
     pub read_only_hint: Option<bool>,
-    /// The name for people where a revision has no other; [`Tool::title`] goes before it.
+    /// The name for people in revisions without `title`; [`Tool::title`] takes precedence.
     pub title: Option<String>,
 }
 
@@ -98,47 +98,47 @@ pub struct ToolAnnotations {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Resource {
-    /// For whom, and how important.
+    /// The audience and importance.
     pub annotations: Option<Annotations>,
-    /// What it is.
+    /// The description.
     pub description: Option<String>,
-    /// Pictures.
+    /// The icons.
     pub icons: Vec<Icon>,
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// Its media type.
+    /// The media type.
     pub mime_type: Option<String>,
     /// The name for programs.
     pub name: String,
-    /// Its size in bytes, before any encoding.
+    /// The size in bytes, before any encoding.
     pub size: Option<u64>,
     /// The name for people.
     pub title: Option<String>,
-    /// Where it is read.
+    /// The URI to read it with.
     pub uri: String,
 }
 
-/// A family of resources with variables in their URI.
+/// A template for resources, with variables in the URI.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResourceTemplate {
-    /// For whom, and how important.
+    /// The audience and importance.
     pub annotations: Option<Annotations>,
-    /// What the resources are.
+    /// The description of the resources.
     pub description: Option<String>,
-    /// Pictures.
+    /// The icons.
     pub icons: Vec<Icon>,
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// The media type that all of them have.
+    /// The media type that all of the resources have.
     pub mime_type: Option<String>,
     /// The name for programs.
     pub name: String,
     /// The name for people.
     pub title: Option<String>,
-    /// A URI template of RFC 6570.
+    /// The URI template of RFC 6570.
     pub uri_template: String,
 }
 
@@ -146,13 +146,13 @@ pub struct ResourceTemplate {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Prompt {
-    /// What it can be filled in with.
+    /// The arguments.
     pub arguments: Vec<PromptArgument>,
-    /// What it is for.
+    /// The purpose.
     pub description: Option<String>,
-    /// Pictures.
+    /// The icons.
     pub icons: Vec<Icon>,
-    /// Anything else.
+    /// The metadata (`_meta`).
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
     /// The name for programs.
@@ -165,11 +165,11 @@ pub struct Prompt {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptArgument {
-    /// What to fill in.
+    /// The description of its value.
     pub description: Option<String>,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Whether the prompt needs it.
+    /// Whether the argument is required.
     pub required: bool,
     /// The name for people.
     pub title: Option<String>,

@@ -1,20 +1,20 @@
-//! What a server asks of a client while it works on a request of that client, and what it is answered.
+//! Questions of a server to its client while a request of that client is in flight, and their answers.
 
 use super::{ClientCapability, CreateMessage, CreateMessageResult, ElicitResult, Elicitation, Root};
 
 /// One question of a server.
 #[derive(Clone, Debug)]
 pub enum InputRequest {
-    /// `elicitation/create`: for the person.
+    /// `elicitation/create`: a question to the user.
     Elicit(Elicitation),
-    /// `roots/list`: for the client itself.
+    /// `roots/list`: a question to the client itself.
     ListRoots,
-    /// `sampling/createMessage`: for the model.
+    /// `sampling/createMessage`: a question to the model.
     Sample(Box<CreateMessage>),
 }
 
 impl InputRequest {
-    /// Returns which method asks it.
+    /// Returns the method that asks this question.
     pub const fn method(&self) -> InputMethod {
         match self {
             Self::Elicit(_) => InputMethod::Elicit,
@@ -23,7 +23,7 @@ impl InputRequest {
         }
     }
 
-    /// Returns what a client has to have declared to be asked this.
+    /// Returns the capability that the client must have declared for this question.
     pub fn requires(&self) -> ClientCapability {
         match self {
             Self::Elicit(Elicitation::Form { .. }) => ClientCapability::Elicitation,
@@ -35,7 +35,7 @@ impl InputRequest {
     }
 }
 
-/// The methods by which servers ask.
+/// The methods of questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InputMethod {
     /// `elicitation/create`
@@ -47,12 +47,12 @@ pub enum InputMethod {
 }
 
 impl InputMethod {
-    /// Returns the method that the wire calls `text`.
+    /// Returns the method with the name `text`.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Elicit, Self::ListRoots, Self::Sample].into_iter().find(|method| method.as_str() == text)
     }
 
-    /// Returns the word of the wire.
+    /// Returns the name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Elicit => "elicitation/create",
@@ -65,19 +65,19 @@ impl InputMethod {
 /// The answer to a question of a server.
 #[derive(Clone, Debug)]
 pub enum InputResponse {
-    /// What the person did.
+    /// The user's answer.
     Elicit(ElicitResult),
-    /// Where the server may work.
+    /// The directories and files that the server may work in.
     ListRoots(Vec<Root>),
-    /// What the model said.
+    /// The model's answer.
     Sample(Box<CreateMessageResult>),
 }
 
-/// A result that is none yet: the server has questions first. Source: `InputRequiredResult`.
+/// A result that asks questions instead of giving an answer. Source: `InputRequiredResult`.
 #[derive(Clone, Debug, Default)]
 pub struct InputRequired {
-    /// Questions by key, in the order of the wire. None at all means: try again.
+    /// Questions by key, in the order of the wire. Without questions, the client just retries the request.
     pub requests: Vec<(String, InputRequest)>,
-    /// What to send back with the answers, exactly as it is.
+    /// The state to send back with the answers, unchanged.
     pub state: Option<String>,
 }

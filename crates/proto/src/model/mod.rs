@@ -1,9 +1,9 @@
 //! The values of the protocol, in the shape of the newest revision.
 //!
-//! Older shapes are the business of [`crate::codec`]: what a revision does not know is left out or put another way
-//! when a value is written, and is simply missing when one is read. JSON that the protocol passes on without
-//! looking (schemas, `_meta`, structured content) stays the text it was, so that unknown keywords and their order
-//! survive.
+//! [`crate::codec`] handles older shapes: when a value is written, it leaves out or converts parts that the
+//! revision lacks. When a value is read, such parts are simply missing. JSON that the protocol passes on
+//! without interpretation (schemas, `_meta`, structured content) stays as text, so that unknown keywords and
+//! the order of members are preserved.
 
 mod capability;
 mod content;
@@ -33,5 +33,5 @@ pub use utility::{
     CompleteRequest, Completion, CompletionReference, LogLevel, LogMessage, Root, SubscriptionFilter,
 };
 
-/// JSON text that is passed on as it is.
+/// JSON text that is passed on unchanged.
 pub type RawJson = Box<serde_json::value::RawValue>;

@@ -1,4 +1,4 @@
-//! What requests are answered with.
+//! The results of requests.
 
 use std::time::Duration;
 
@@ -7,83 +7,83 @@ use serde::Deserialize;
 use super::{Capabilities, Content, Implementation, PromptMessage, RawJson, ResourceContents};
 use crate::revision::Revision;
 
-/// What a tool returns, be it success or failure.
+/// The result of a tool call, success or failure.
 ///
-/// Structured content alone is enough: where `content` is empty, its JSON is sent as text too, so that clients that
-/// know only one of the two lose nothing.
+/// Structured content alone is enough: if `content` is empty, the structured JSON is also sent as text, so
+/// that clients that know only one of the two lose nothing.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CallToolResult {
-    /// Blocks, in order.
+    /// The content blocks, in order.
     pub content: Vec<Content>,
     /// Whether the tool failed.
     pub is_error: bool,
-    /// Anything else; an object.
+    /// The metadata (`_meta`), an object.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// The value as data.
+    /// The result as structured data.
     pub structured_content: Option<RawJson>,
 }
 
-/// What reading a resource returns.
+/// The result of reading a resource.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ReadResourceResult {
-    /// The resource, or the parts of it.
+    /// The contents of the resource, or of its parts.
     pub contents: Vec<ResourceContents>,
-    /// Anything else; an object.
+    /// The metadata (`_meta`), an object.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
 }
 
-/// What getting a prompt returns.
+/// The result of getting a prompt.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct GetPromptResult {
-    /// What the prompt is for.
+    /// The purpose of the prompt.
     pub description: Option<String>,
-    /// What is said, in order.
+    /// The messages, in order.
     pub messages: Vec<PromptMessage>,
-    /// Anything else; an object.
+    /// The metadata (`_meta`), an object.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
 }
 
-/// How long a result stays fresh, and for whom.
+/// The time for which a result may be cached, and for which users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheHint {
-    /// Who may be served from a cache.
+    /// The users that a cached result may be served to.
     pub scope: CacheScope,
-    /// For how long; whole milliseconds go over the wire.
+    /// The time for which the result is fresh; sent in whole milliseconds.
     pub ttl: Duration,
 }
 
-/// Who may be served from a cache.
+/// The users that a cached result may be served to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheScope {
-    /// Who asked, and nobody else.
+    /// The user who made the request, and no other.
     Private,
-    /// Everybody.
+    /// All users.
     Public,
 }
 
 impl Default for CacheHint {
-    /// Not fresh for any time and private: right for every server, if not fast for all.
+    /// Returns a private hint with zero lifetime: correct for every server, if not the fastest.
     fn default() -> Self {
         Self { scope: CacheScope::Private, ttl: Duration::ZERO }
     }
 }
 
-/// What a client learns about a server first, from `initialize` or from `server/discover`.
+/// Description of a server, which a client receives from `initialize` or `server/discover`.
 #[derive(Clone, Debug)]
 pub struct ServerHello {
-    /// What it can do.
+    /// The capabilities.
     pub capabilities: Capabilities,
-    /// How a model should use it.
+    /// Instructions to the model on using the server.
     pub instructions: Option<String>,
-    /// The revision that both now speak.
+    /// The revision that both sides agreed on.
     pub revision: Revision,
-    /// What it is; servers of 2026-07-28 may keep that to themselves.
+    /// The name and version; optional for servers of 2026-07-28.
     pub server_info: Option<Implementation>,
     /// The whole result, as it was sent.
     pub raw: RawJson,

@@ -1,4 +1,4 @@
-//! Sampling: what a server asks the model behind a client.
+//! Sampling: questions of a server to the model of a client.
 
 use std::collections::BTreeSet;
 
@@ -8,40 +8,40 @@ use serde_json::value::RawValue;
 use super::{Content, MediaContent, RawJson, Role, TextContent, Tool};
 use crate::json::shorten;
 
-/// What a model is asked. Source: `CreateMessageRequestParams`.
+/// A question to the model. Source: `CreateMessageRequestParams`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateMessage {
-    /// What of the conversation to include: `none`, `thisServer`, `allServers`. Deprecated since 2025-11-25.
+    /// The context to include: `none`, `thisServer`, `allServers`. Deprecated since 2025-11-25.
     pub include_context: Option<String>,
-    /// How long the answer may be, in tokens.
+    /// The maximum length of the answer in tokens.
     pub max_tokens: u64,
     /// The conversation so far.
     pub messages: Vec<SamplingMessage>,
-    /// For the model's provider, an object.
+    /// Metadata for the model's provider, an object.
     pub metadata: Option<RawJson>,
-    /// Which model is wanted.
+    /// Preferences among models.
     pub model_preferences: Option<ModelPreferences>,
-    /// Texts at which the answer ends.
+    /// Texts that end the answer when the model writes them.
     pub stop_sequences: Vec<String>,
-    /// What the model is told first.
+    /// The system prompt.
     pub system_prompt: Option<String>,
-    /// How random the answer may be.
+    /// The randomness of the answer.
     pub temperature: Option<f64>,
-    /// Whether the model should call tools.
+    /// The model's freedom to call tools.
     pub tool_choice: Option<ToolChoice>,
-    /// Tools that the model may ask to be called.
+    /// The tools that the model may use.
     pub tools: Vec<Tool>,
 }
 
 impl CreateMessage {
-    /// Asks one thing, to be answered in at most `max_tokens` tokens.
+    /// Creates a question of one text message, to be answered in at most `max_tokens` tokens.
     pub fn ask(text: impl Into<String>, max_tokens: u64) -> Self {
         let messages = vec![SamplingMessage::text(Role::User, text)];
         Self { max_tokens, messages, ..Self::default() }
     }
 
-    /// Returns whether it offers tools, or speaks of uses of them.
+    /// Returns whether the question offers tools, or contains uses or results of tools.
     pub fn uses_tools(&self) -> bool {
         let mut blocks = self.messages.iter().flat_map(|message| &message.content);
         !self.tools.is_empty()
@@ -50,13 +50,13 @@ impl CreateMessage {
                 .any(|block| matches!(block, SamplingContent::ToolResult(_) | SamplingContent::ToolUse(_)))
     }
 
-    /// Checks that each use of a tool is answered in the next message, and that results stand alone in messages of the
-    /// user. Many of them take no longer than sorting them does.
+    /// Checks that each use of a tool is answered in the next message, and that results of tools are the only
+    /// content of their messages, which are the user's. Takes O(n log n) for n uses.
     ///
     /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Message Content Constraints".
     ///
     /// # Errors
-    /// What was expected of which message.
+    /// The number of the message, with what was expected of it.
     pub fn check(&self) -> Result<(), String> {
         let mut due = BTreeSet::new();
         for (n, message) in self.messages.iter().enumerate() {
@@ -79,21 +79,22 @@ impl CreateMessage {
 /// One message of a conversation with a model.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SamplingMessage {
-    /// What is said, in order.
+    /// The content blocks, in order.
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<SamplingContent>,
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
 }
 
 impl SamplingMessage {
-    /// Makes a message of text.
+    /// Creates a message of text.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         let content = SamplingContent::Text(TextContent { text: text.into(), ..TextContent::default() });
         Self { content: vec![content], role }
     }
 
-    /// Takes the uses that this answers out of `due`; `n` is its place. Returns whether it consists of results.
+    /// Removes the uses that this message answers from `due`; `n` is its index. Returns whether it consists
+    /// of results.
     fn check(&self, n: usize, due: &mut BTreeSet<&str>) -> Result<bool, String> {
         let mut results = 0;
         for block in &self.content {
@@ -119,7 +120,7 @@ impl SamplingMessage {
         Ok(results > 0)
     }
 
-    /// Puts the uses of tools into `due`. Source: `ToolUseContent.id`, which is unique.
+    /// Adds the uses of tools to `due`. Source: `ToolUseContent.id`, which is unique.
     fn note_uses<'m>(&'m self, n: usize, due: &mut BTreeSet<&'m str>) -> Result<(), String> {
         for block in &self.content {
             if let SamplingContent::ToolUse(it) = block
@@ -135,25 +136,25 @@ impl SamplingMessage {
     }
 }
 
-/// One block of a message.
+/// One content block of a message.
 #[derive(Clone, Debug)]
 pub enum SamplingContent {
-    /// Sound.
+    /// Audio.
     Audio(MediaContent),
-    /// A picture.
+    /// An image.
     Image(MediaContent),
     /// Text.
     Text(TextContent),
-    /// What a tool returned.
+    /// The result of a tool.
     ToolResult(ToolResult),
-    /// The model wants a tool called.
+    /// A request of the model to call a tool.
     ToolUse(ToolUse),
-    /// A kind of block that this version does not know, as it was sent.
+    /// A block of an unknown type, as it was sent.
     Other(RawJson),
 }
 
 impl SamplingContent {
-    /// Returns the text of a block of text.
+    /// Returns the text, if this is a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(it) => Some(&it.text),
@@ -162,45 +163,45 @@ impl SamplingContent {
     }
 }
 
-/// What a tool returned to a model.
+/// The result of a tool, given to the model.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolResult {
-    /// Blocks, in order.
+    /// The content blocks, in order.
     pub content: Vec<Content>,
     /// Whether the tool failed.
     pub is_error: bool,
-    /// The value as data.
+    /// The result as structured data.
     pub structured_content: Option<RawJson>,
-    /// Which [`ToolUse`] this answers.
+    /// The id of the [`ToolUse`] that this answers.
     pub tool_use_id: String,
 }
 
-/// A tool that the model wants called.
+/// A request of the model to call a tool.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ToolUse {
-    /// The name of this use.
+    /// The id of this use.
     pub id: String,
     /// The arguments, an object.
     pub input: RawJson,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
 }
 
-/// Whether a model should call tools.
+/// The model's freedom to call tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     #[default]
     Auto,
-    /// Never.
+    /// The model must not call tools.
     None,
-    /// At least one.
+    /// The model must call at least one tool.
     Required,
 }
 
 impl ToolChoice {
-    /// Returns the word of the wire.
+    /// Returns the name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -226,46 +227,47 @@ impl<'de> Deserialize<'de> for ToolChoice {
     }
 }
 
-/// Which model is wanted. Priorities go from 0 to 1.
+/// Preferences among models. Priorities range from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelPreferences {
-    /// How much a low price matters.
+    /// The importance of a low price.
     pub cost_priority: Option<f64>,
-    /// Names or parts of names, the best first.
+    /// Names or parts of names of models, the best first.
     pub hints: Vec<ModelHint>,
-    /// How much the quality of the answer matters.
+    /// The importance of the answer's quality.
     pub intelligence_priority: Option<f64>,
-    /// How much the time to answer matters.
+    /// The importance of a fast answer.
     pub speed_priority: Option<f64>,
 }
 
-/// A model that would do.
+/// A suggested model.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct ModelHint {
-    /// Its name or a part of it.
+    /// The name of the model, or a part of it.
     pub name: Option<String>,
 }
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateMessageResult {
-    /// What it said, in order.
+    /// The content blocks, in order.
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<SamplingContent>,
-    /// Which model it was.
+    /// The name of the model.
     pub model: String,
-    /// Who speaks: the assistant.
+    /// The speaker: the assistant.
     pub role: Role,
-    /// Why it stopped, such as `endTurn`, `maxTokens`, `toolUse`. Other spellings are read as these.
+    /// The reason why the model stopped, such as `endTurn`, `maxTokens`, `toolUse`. Other spellings are
+    /// converted to these.
     #[serde(default, deserialize_with = "stop_reason")]
     pub stop_reason: Option<String>,
 }
 
 impl CreateMessageResult {
-    /// Makes an answer of text.
+    /// Creates an answer of text.
     pub fn text(model: impl Into<String>, text: impl Into<String>) -> Self {
         let message = SamplingMessage::text(Role::Assistant, text);
         Self {
@@ -276,12 +278,12 @@ impl CreateMessageResult {
         }
     }
 
-    /// Returns all text of the answer.
+    /// Returns all text of the answer, concatenated.
     pub fn to_text(&self) -> String {
         self.content.iter().filter_map(SamplingContent::as_text).collect()
     }
 
-    /// Returns the tools that the model wants called.
+    /// Returns the uses of tools that the model requests.
     pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUse> {
         self.content.iter().filter_map(|block| match block {
             SamplingContent::ToolUse(it) => Some(it),
@@ -313,6 +315,8 @@ impl<'de> Deserialize<'de> for SamplingContent {
     }
 }
 
+/// Reads one block or a list of blocks.
+///
 /// Spec: up to 2025-06-18 a message has one block; since 2025-11-25 it has one or a list.
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SamplingContent>, D::Error> {
     use serde::de::Error as _;
@@ -325,7 +329,7 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Samplin
     read.map_err(D::Error::custom)
 }
 
-/// Seeds and other protocols write `end_turn`; the wire has `endTurn`.
+/// Reads a stop reason. Some guides and other protocols write `end_turn`; MCP has `endTurn`.
 fn stop_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let reason = Option::<String>::deserialize(deserializer)?;
     Ok(reason.map(|reason| match reason.as_str() {
@@ -426,8 +430,7 @@ mod tests {
         }
     }
 
-    /// Comparing each with each takes longer by far.
-    /// A check that looked at each use for each result would be at this for minutes.
+    /// Comparing every use with every result would take minutes here.
     #[test]
     fn many_uses_of_tools_are_checked_in_one_pass() {
         let input = RawValue::from_string("{}".to_owned()).expect("JSON");

@@ -1,4 +1,4 @@
-//! The small values: roots, log levels, completions, subscriptions.
+//! Small values: roots, log levels, completions, subscriptions.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use super::RawJson;
 use crate::error::{Error, ErrorKind};
 
-/// A place in which a client lets a server work.
+/// A directory or file that a client lets a server work in.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Root {
-    /// What people call it.
+    /// The name for people.
     #[serde(default)]
     pub name: Option<String>,
     /// A `file://` URI.
@@ -18,18 +18,18 @@ pub struct Root {
 }
 
 impl Root {
-    /// Makes a root of a `file://` URI.
+    /// Creates a root from a `file://` URI.
     pub fn new(uri: impl Into<String>) -> Self {
         Self { name: None, uri: uri.into() }
     }
 
-    /// Makes a root of a `file://` URI that people call `name`.
+    /// Creates a root from a `file://` URI with a name for people.
     pub fn named(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), uri: uri.into() }
     }
 }
 
-/// How much a log message matters, least first. Source: RFC 5424.
+/// The severity of a log message, lowest first. Source: RFC 5424.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the words are the RFC's")]
 pub enum LogLevel {
@@ -44,7 +44,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// All levels, least first.
+    /// All levels, lowest first.
     pub const ALL: [Self; 8] = [
         Self::Debug,
         Self::Info,
@@ -56,7 +56,7 @@ impl LogLevel {
         Self::Emergency,
     ];
 
-    /// Returns the word of the wire.
+    /// Returns the name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Debug => "debug",
@@ -70,7 +70,7 @@ impl LogLevel {
         }
     }
 
-    /// Returns the level that the wire calls `text`.
+    /// Returns the level with the name `text`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == text)
     }
@@ -79,28 +79,28 @@ impl LogLevel {
 /// A log message of a server.
 #[derive(Clone, Debug)]
 pub struct LogMessage {
-    /// Any JSON value.
+    /// The data, any JSON value.
     pub data: RawJson,
-    /// How much it matters.
+    /// The severity.
     pub level: LogLevel,
-    /// Which part of the server speaks.
+    /// The part of the server that logs.
     pub logger: Option<String>,
 }
 
-/// What a client wants to have completed. Source: `CompleteRequest`.
+/// A request to complete a value. Source: `CompleteRequest`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompleteRequest {
-    /// The argument or the variable.
+    /// The name of the argument or variable to complete.
     pub argument: String,
-    /// What the others are, as far as that is known.
+    /// The values of the other arguments, as far as they are known.
     pub arguments: BTreeMap<String, String>,
-    /// Whose argument it is.
+    /// The prompt or resource template that has the argument.
     pub reference: CompletionReference,
-    /// What has been typed of it.
+    /// The text typed so far.
     pub value: String,
 }
 
-/// What has arguments or variables that can be completed.
+/// A prompt or resource template whose arguments or variables can be completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompletionReference {
     /// The prompt of this name.
@@ -110,12 +110,13 @@ pub enum CompletionReference {
 }
 
 impl CompleteRequest {
-    /// Asks what `argument` of the prompt `name` might be, of which `value` has been typed.
+    /// Creates a request to complete `argument` of the prompt `name`; `value` is the text typed so far.
     pub fn prompt(name: impl Into<String>, argument: impl Into<String>, value: impl Into<String>) -> Self {
         Self::new(CompletionReference::Prompt(name.into()), argument.into(), value.into())
     }
 
-    /// Asks what the variable `argument` of a resource template might be, of which `value` has been typed.
+    /// Creates a request to complete the variable `argument` of a resource template; `value` is the text
+    /// typed so far.
     pub fn resource(
         uri_template: impl Into<String>,
         argument: impl Into<String>,
@@ -128,7 +129,7 @@ impl CompleteRequest {
         Self { argument, arguments: BTreeMap::new(), reference, value }
     }
 
-    /// Adds what other arguments or variables are.
+    /// Adds values of other arguments or variables.
     #[must_use]
     pub fn with_arguments<N: Into<String>, V: Into<String>>(
         mut self,
@@ -138,10 +139,10 @@ impl CompleteRequest {
         self
     }
 
-    /// Reads the parameters of `completion/complete`.
+    /// Parses the parameters of `completion/complete`.
     ///
     /// # Errors
-    /// `InvalidParams` for what does not fit.
+    /// `InvalidParams` for parameters that do not fit.
     pub fn parse(json: &str) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Params {
@@ -190,25 +191,25 @@ impl CompleteRequest {
     }
 }
 
-/// What an argument or a variable might be.
+/// Suggested values of an argument or a variable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
-    /// Whether there are more than are given.
+    /// Whether there are more values than those given.
     #[serde(default)]
     pub has_more: bool,
-    /// How many there are.
+    /// The total number of values.
     #[serde(default)]
     pub total: Option<u64>,
-    /// At most [`Completion::MAX_VALUES`], the best first.
+    /// At most [`Completion::MAX_VALUES`] values, the best first.
     pub values: Vec<String>,
 }
 
 impl Completion {
-    /// How many values one answer holds. Source: `CompleteResult`.
+    /// Largest number of values in one answer. Source: `CompleteResult`.
     pub const MAX_VALUES: usize = 100;
 
-    /// Makes the answer that says as much of `values` as fits.
+    /// Creates an answer with as many of `values` as fit.
     pub fn of(mut values: Vec<String>) -> Self {
         let total = values.len();
         values.truncate(Self::MAX_VALUES);
@@ -216,7 +217,7 @@ impl Completion {
     }
 }
 
-/// What a client wants to hear about. Source: `SubscriptionFilter`.
+/// The changes that a client subscribes to. Source: `SubscriptionFilter`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubscriptionFilter {

@@ -1,8 +1,8 @@
-//! Questions to the client of a legacy session, asked while one of its requests is being worked on.
+//! Questions to the client of a legacy session, asked while one of its requests is in flight.
 //!
-//! In: a request of the client that is still open, and what to ask. Out: a request of ours on the same stream, and
-//! later exactly one [`Event::Result`] or [`Event::Failed`]. Modern clients are asked by results instead:
-//! [`crate::codec::Encoder::input_required`].
+//! In: a request of the client that is still open, and the question. Out: a request to the client on the same
+//! stream, and later exactly one [`Event::Result`] or [`Event::Failed`]. Questions to modern clients are
+//! results instead: [`crate::codec::Encoder::input_required`].
 
 use super::{CallKey, Event, Now, Peer, RequestKey, RequestOptions, Role, Route, TransmitKind};
 use crate::envelope::{self, Id};
@@ -12,14 +12,14 @@ use crate::model::InputMethod;
 use crate::revision::Feature;
 
 impl Peer {
-    /// Asks the client something for the sake of its request `call`; `params` is what
-    /// [`crate::codec::input_params`] wrote.
+    /// Asks the client a question on behalf of its request `call`; `params` is the output of
+    /// [`crate::codec::input_params`].
     ///
-    /// The question ends with an answer, with its deadline, or with `call`: an answered or cancelled request has no
-    /// questions left.
+    /// The question ends with an answer, at its deadline, or together with `call`: once `call` is answered or
+    /// cancelled, its questions are withdrawn.
     ///
     /// # Errors
-    /// If `call` is no longer open, or is modern, where requests of servers do not exist; or after
+    /// If `call` is no longer open, or is a modern request, since modern servers make no requests; or after
     /// [`Self::handle_end`].
     pub fn ask(
         &mut self,
@@ -49,7 +49,7 @@ impl Peer {
         Ok(key)
     }
 
-    /// Takes note that the other side will send nothing more: none of our requests will be answered.
+    /// Marks the other side as ended: it will send nothing more, so all our open requests fail.
     pub fn handle_end(&mut self, now: Now) {
         self.ended = true;
         while let Some(key) = self.outbound.first() {
@@ -58,7 +58,7 @@ impl Peer {
         }
     }
 
-    /// Withdraws the questions that were asked for the sake of `call`.
+    /// Withdraws the questions that were asked on behalf of `call`.
     pub(super) fn withdraw(&mut self, call: CallKey) {
         if matches!(self.role, Role::Client(_)) {
             return;

@@ -1,4 +1,4 @@
-//! Batches of 2025-03-26: several messages in one frame, their answers in one frame.
+//! Batches of 2025-03-26: several messages in one frame, and their answers in one frame.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::envelope::{self, Malformed};
 use crate::error::{Error, ErrorKind};
 use crate::revision::Feature;
 
-/// The batches whose answers are still being gathered.
+/// The batches whose answers are still being collected.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
     last: u32,
@@ -18,12 +18,12 @@ pub(super) struct Batches {
 #[derive(Debug, Default)]
 struct Batch {
     answers: Vec<u8>,
-    /// Messages whose answer is due; while the batch is being read, one more.
+    /// Number of messages whose answer is due, plus one while the batch is being read.
     due: usize,
 }
 
 impl Batches {
-    /// Returns how many bytes are in the frame already that `answer` will be put into.
+    /// Returns the number of bytes already collected in the batch that `answer` goes into.
     pub(super) fn gathered(&self, answer: Answer) -> usize {
         match answer {
             Answer::Alone => 0,
@@ -48,7 +48,8 @@ impl Peer {
         let batch = self.batches.last;
         self.batches.open.insert(batch, Batch { answers: Vec::new(), due: 1 });
         for message in messages {
-            // Counted before it is handled, since its answer may come at once; what owes none is taken off again.
+            // Counted before the message is handled, since its answer may come at once. A message that needs
+            // no answer is not counted.
             let owes = envelope::parse(frame, message, self.limits.depth).map_or_else(
                 |malformed| malformed.answer,
                 |message| matches!(message, envelope::Message::Request { .. }),
@@ -61,7 +62,8 @@ impl Peer {
         self.batch_step(Answer::InBatch(batch), None);
     }
 
-    /// Takes note that one message of a batch is done, with its answer if there is one; sends the batch after the last.
+    /// Marks one message of a batch as done and collects its answer, if it has one. Sends the answers once
+    /// the last message is done.
     pub(super) fn batch_step(&mut self, answer: Answer, bytes: Option<Vec<u8>>) {
         let Answer::InBatch(number) = answer else { return };
         let Some(batch) = self.batches.open.get_mut(&number) else { return };
@@ -74,7 +76,7 @@ impl Peer {
             return;
         }
         let Some(mut batch) = self.batches.open.remove(&number) else { return };
-        // Spec: a batch of notifications, or of nothing but cancelled requests, has no answer at all.
+        // Spec: a batch of notifications only, or of cancelled requests only, has no answer at all.
         if !batch.answers.is_empty() {
             batch.answers.push(b']');
             self.transmit(TransmitKind::Answer, Route::Batch(number), batch.answers);
@@ -91,7 +93,7 @@ impl Peer {
         self.batches.open.contains_key(&number)
     }
 
-    /// Returns whether a request may stand in a batch: `initialize` and those that describe themselves may not.
+    /// Returns whether a request may be part of a batch. `initialize` and modern requests may not.
     pub(super) fn may_be_batched(&self, method: &str, modern: bool) -> bool {
         matches!(self.role, Role::Client(_)) || (method != "initialize" && !modern)
     }

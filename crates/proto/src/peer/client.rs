@@ -1,4 +1,4 @@
-//! The client's side: finding out what the server speaks, and describing each request.
+//! The client's side: finds out which revision the server speaks, and adds `_meta` to each request.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,19 +16,21 @@ use crate::json::{Span, shorten};
 use crate::model::{Capabilities, Implementation, InputMethod, LogLevel, ServerHello};
 use crate::revision::{Era, Feature, Revision};
 
-/// The client's view of a connection.
+/// State of a connection on the client's side.
 ///
-/// States: nothing asked; `handshake` asked, in which `revision` is the one proposed; agreed on a revision.
+/// States: nothing sent; `handshake` sent, with `proposed` as the proposed revision; `agreed` on a revision.
 #[derive(Debug)]
 pub(super) struct Session {
     config: ClientConfig,
     handshake: Option<RequestKey>,
     agreed: Option<Revision>,
-    /// Whether a revision was proposed twice, to a server that had refused it and named it in the same breath.
+    /// Whether a revision was proposed twice, to a server that refused it and listed it as supported in the
+    /// same answer.
     insisted: bool,
-    /// What the requests of a modern session ask to be told.
+    /// The log level that requests of a modern connection ask for.
     log_level: Option<LogLevel>,
-    /// The `server/discover` that was not answered in time, and what it proposed. Its answer may still come.
+    /// The `server/discover` that was not answered in time, and the revision it proposed. Its answer may
+    /// still come.
     overdue: Option<(RequestKey, Revision)>,
     proposed: Option<Revision>,
 }
@@ -50,8 +52,8 @@ impl Session {
         self.agreed
     }
 
-    /// Writes `params` with the `_meta` in front that the revision wants. The handshake asks for no progress.
-    /// Neither does a subscription: it has no progress and no log.
+    /// Writes `params`, with the `_meta` that the revision requires in front. Requests of the handshake carry
+    /// no progress token. A subscription carries neither a progress token nor a log level.
     pub(super) fn write_params(&self, out: &mut Vec<u8>, method: &str, params: &str, key: RequestKey) {
         let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
         let modern = self.agreed.or(self.proposed).filter(|revision| revision.era() == Era::Modern);
@@ -76,6 +78,8 @@ impl Session {
         object.close();
     }
 
+    /// Writes the required fields of `_meta`.
+    ///
     /// Spec: 2026-07-28 `basic/index` "Per-request protocol fields".
     fn describe(&self, meta: &mut Object<'_>, revision: Revision) {
         meta.string("io.modelcontextprotocol/protocolVersion", revision.as_str());
@@ -85,19 +89,20 @@ impl Session {
         meta.raw("io.modelcontextprotocol/clientCapabilities", &capabilities);
     }
 
-    /// The newest revision of `era` that we speak and `accept` accepts.
+    /// Returns the newest revision of `era` that we speak and `accept` accepts.
     fn newest(&self, era: Era, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
         self.config.revisions.iter().copied().filter(|r| r.era() == era && accept(*r)).max()
     }
 
-    /// The revision to propose in a handshake after `server/discover` has failed, if we may begin one.
+    /// Returns the revision to propose by `initialize` after `server/discover` has failed, if the fallback is
+    /// allowed.
     fn fallback(&self, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
         self.newest(Era::Legacy, accept).filter(|_| self.config.era == EraChoice::Auto)
     }
 }
 
 impl Peer {
-    /// Begins to speak. [`Event::Connected`] or [`Event::Refused`] follows.
+    /// Starts the handshake. [`Event::Connected`] or [`Event::Refused`] follows.
     pub fn connect(&mut self, now: Now) {
         let Role::Client(session) = &self.role else { return };
         let newest = |era| session.newest(era, |_| true);
@@ -113,14 +118,14 @@ impl Peer {
         }
     }
 
-    /// Returns the revision that both sides agreed on.
+    /// Returns the revision that both sides agreed on, if they have.
     pub fn revision(&self) -> Option<Revision> {
         self.session_revision()
     }
 
-    /// Asks for log messages of at least `level` in every request from now on, or for none.
+    /// Asks for log messages of at least `level` in every later request, or for none.
     ///
-    /// Modern sessions only; legacy servers are told by `logging/setLevel`.
+    /// Modern connections only; legacy servers receive the level by `logging/setLevel`.
     pub fn set_log_level(&mut self, level: Option<LogLevel>) {
         if let Role::Client(session) = &mut self.role {
             session.log_level = level;
@@ -131,7 +136,7 @@ impl Peer {
         matches!(&self.role, Role::Client(session) if session.handshake == Some(request))
     }
 
-    /// Requests of a server: `ping`, and the questions that we have declared to answer.
+    /// Handles requests of a server: `ping`, and the questions whose capability we have declared.
     ///
     /// Spec: 2026-07-28 stdio: servers write no requests and clients no answers.
     pub(super) fn serve_as_client(
@@ -152,7 +157,7 @@ impl Peer {
         }
         let declared =
             |name: &str| matches!(&self.role, Role::Client(session) if session.config.capabilities.has(name));
-        // The methods are called after the capabilities: `elicitation/create` needs `elicitation`.
+        // Methods begin with the name of their capability: `elicitation/create` needs `elicitation`.
         let capability = name.split('/').next().unwrap_or_default();
         if let Some(method) = InputMethod::parse(&name).filter(|_| declared(capability)) {
             let request = Request::Input { method, params: params.all };
@@ -175,10 +180,10 @@ impl Peer {
         );
     }
 
-    /// Goes on with the handshake after its answer.
+    /// Continues the handshake after its answer.
     ///
-    /// Spec: 2026-07-28 stdio "Backward Compatibility". Whatever is no modern answer means a legacy server: the
-    /// fallback does not depend on one code.
+    /// Spec: 2026-07-28 stdio "Backward Compatibility". Any answer that is not modern means a legacy server:
+    /// the fallback does not depend on one error code.
     pub(super) fn handshake_answer(&mut self, answer: Result<(&str, Span), Error>, now: Now) {
         let Role::Client(session) = &mut self.role else { return };
         session.handshake = None;
@@ -191,7 +196,7 @@ impl Peer {
         }
     }
 
-    /// Takes note that the handshake `request` was not answered in time.
+    /// Records that the handshake `request` was not answered in time.
     pub(super) fn handshake_is_overdue(&mut self, request: RequestKey) {
         if let Role::Client(session) = &mut self.role
             && session.handshake == Some(request)
@@ -200,8 +205,9 @@ impl Peer {
         }
     }
 
-    /// Takes the answer to a `server/discover` that was given up, while `initialize` waits for its own: a server that took
-    /// long to start reads both, and answers in their order. Returns whether it is one.
+    /// Handles the answer to a `server/discover` that timed out, while `initialize` is still open: a server
+    /// that is slow to start reads both requests, and answers them in order. Returns whether the
+    /// message was such an answer and names a revision of ours.
     pub(super) fn discovered_late(&mut self, id: &Id, result: &str, now: Now) -> bool {
         let Role::Client(session) = &mut self.role else { return false };
         let Some((request, revision)) = session.overdue.filter(|_| session.agreed.is_none()) else {
@@ -312,7 +318,8 @@ impl Peer {
                 .and_then(|data| serde_json::from_str::<Unsupported>(data).ok())
                 .map_or_else(Vec::new, |data| data.supported);
             let served = |r: Revision| supported.iter().any(|v| v == r.as_str());
-            // What was just refused is asked for once more if it is on the list; again and again would never end.
+            // A revision that was just refused is proposed once more if the server lists it as supported. A
+            // second repetition could loop forever.
             let (proposed, insisted) = (session.proposed, session.insisted);
             let is_new = |r: Revision| Some(r) < proposed || (Some(r) == proposed && !insisted);
             match session.newest(Era::Modern, |r| served(r) && is_new(r)) {
@@ -336,7 +343,7 @@ impl Peer {
         }
     }
 
-    /// Takes the handshake if the server named a revision of ours that has one.
+    /// Falls back to `initialize` if the server listed a legacy revision of ours.
     fn fall_back(&mut self, served: impl Fn(Revision) -> bool, found: &str, now: Now) {
         let Role::Client(session) = &self.role else { return };
         if let Some(revision) = session.fallback(served) {
@@ -394,7 +401,7 @@ impl Peer {
     }
 }
 
-/// What is declared in `revision`, as JSON.
+/// Returns the capabilities to declare in `revision`, as JSON.
 fn capabilities(it: &Capabilities, revision: Revision) -> String {
     let mut it = it.clone();
     if let Some(Value::Object(roots)) = it.0.get_mut("roots")
@@ -405,7 +412,7 @@ fn capabilities(it: &Capabilities, revision: Revision) -> String {
     serde_json::to_string(&it).unwrap_or_else(|_| "{}".to_owned())
 }
 
-/// The revisions that we are willing to speak, for messages.
+/// Returns the revisions that we are willing to speak, for error messages.
 fn ours(config: &ClientConfig) -> String {
     let wanted = |revision: &&Revision| match config.era {
         EraChoice::Auto => true,

@@ -1,4 +1,4 @@
-//! What a connection is made from: who we are, what we offer, how much we take.
+//! Configuration of a connection: implementation info, capabilities, limits, timeouts.
 
 use std::time::Duration;
 
@@ -6,22 +6,23 @@ use crate::codec::Encoder;
 use crate::model::{CacheHint, Capabilities, Implementation};
 use crate::revision::{Era, Revision};
 
-/// How much one connection may ask for. Past a limit the answer is an error that names it.
+/// Limits of one connection. Past a limit the answer is an error that names the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Messages in a batch. 1,000: more than any client sends at once.
+    /// Messages in a batch. 1,000: more than any known client sends at once.
     pub batch: usize,
-    /// Levels of nesting in a message, at most 1,024. 128: what other parsers take.
+    /// Levels of nesting in a message, at most 1,024. 128: the limit of other parsers.
     pub depth: usize,
-    /// Bytes of a message that comes in. 16 MiB: a photograph in base64.
+    /// Bytes of an incoming message. 16 MiB: a photograph in base64.
     pub frame_in: usize,
-    /// Bytes of a message that goes out. 64 MiB: what clients are known to survive.
+    /// Bytes of an outgoing message. 64 MiB: known clients can receive that much.
     pub frame_out: usize,
-    /// Requests being worked on at a time. 4,096: some KiB each.
+    /// Requests in flight at a time. 4,096: each takes some KiB.
     pub in_flight: usize,
-    /// `subscriptions/listen` at a time, which do not count as requests being worked on. 16: one for each window.
+    /// `subscriptions/listen` requests at a time; they do not count as `in_flight`. 16: one for each window
+    /// of a client.
     pub listens: usize,
-    /// Resources that are subscribed to, by sessions and listens together. 1,024: more than anybody looks at.
+    /// Subscriptions to resources, of sessions and listens together. 1,024: more than a user looks at.
     pub subscriptions: usize,
 }
 
@@ -39,30 +40,30 @@ impl Default for Limits {
     }
 }
 
-/// What every connection of a server has in common.
+/// Configuration that all connections of a server share.
 #[derive(Debug)]
 pub struct ServerConfig {
-    /// How long `server/discover` stays fresh.
+    /// The cache hint of the result of `server/discover`.
     pub cache_hint: CacheHint,
-    /// What is offered. Methods of anything else do not exist.
+    /// The capabilities offered. Methods of other capabilities are answered with "method not found".
     pub capabilities: Capabilities,
-    /// Who we are. Fixed: the encoders were made from it.
+    /// The server's name and version. Not public, since the encoders are built from it.
     pub(super) info: Implementation,
-    /// How a model should use the server.
+    /// Instructions to the model on using the server.
     pub instructions: Option<String>,
-    /// After how much silence of a session's client to `ping` it; after as much again it is [`super::Event::Unresponsive`].
-    /// Never by default.
+    /// Silence of a session's client after which the server sends a `ping`; as much silence again is reported
+    /// as [`super::Event::Unresponsive`]. `None`, the default, means never.
     pub keep_alive: Option<Duration>,
-    /// How much a connection may ask for.
+    /// The limits of each connection.
     pub limits: Limits,
-    /// The revisions that are served, oldest first.
+    /// The revisions served, oldest first.
     pub revisions: Vec<Revision>,
-    /// One encoder per revision, made once.
+    /// One encoder per revision, built once.
     pub(super) encoders: [Encoder; Revision::ALL.len()],
 }
 
 impl ServerConfig {
-    /// Makes the configuration of a server that serves every revision.
+    /// Creates the configuration of a server that serves every revision.
     pub fn new(info: Implementation, capabilities: Capabilities) -> Self {
         let encoders = Revision::ALL.map(|revision| Encoder::new(revision, Some(&info)));
         Self {
@@ -77,7 +78,7 @@ impl ServerConfig {
         }
     }
 
-    /// Returns what writes results in `revision`.
+    /// Returns the encoder for results in `revision`.
     pub fn encoder(&self, revision: Revision) -> &Encoder {
         &self.encoders[revision.index()]
     }
@@ -87,10 +88,10 @@ impl ServerConfig {
     }
 }
 
-/// How a client finds out what its server speaks.
+/// The handshakes that a client tries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraChoice {
-    /// Asks by `server/discover`, and falls back to `initialize`.
+    /// Tries `server/discover` first, and falls back to `initialize`.
     #[default]
     Auto,
     /// `initialize` only.
@@ -99,31 +100,31 @@ pub enum EraChoice {
     Modern,
 }
 
-/// What a client's connection is made from.
+/// Configuration of a client's connection.
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
-    /// What we can do for the server.
+    /// The capabilities offered to the server.
     pub capabilities: Capabilities,
-    /// How to find the server's era.
+    /// The handshakes to try.
     pub era: EraChoice,
-    /// Who we are.
+    /// The client's name and version.
     pub info: Implementation,
-    /// How long to wait for the answer to `initialize`. 60 s: cold starts are slow.
+    /// Time to wait for the answer to `initialize`. 60 s: cold starts are slow.
     pub initialize_timeout: Duration,
-    /// After how much silence of a session's server to `ping` it; after as much again it is [`super::Event::Unresponsive`].
-    /// Never by default.
+    /// Silence of a session's server after which the client sends a `ping`; as much silence again is reported
+    /// as [`super::Event::Unresponsive`]. `None`, the default, means never.
     pub keep_alive: Option<Duration>,
-    /// How much the server may ask for.
+    /// The limits of the connection.
     pub limits: Limits,
-    /// How long to wait for an answer to the very first request. 5 s: a server that was started by a package
-    /// runner may still be loading, and one that says nothing at all is legacy.
+    /// Time to wait for the answer to `server/discover`. 5 s: a server that a package runner starts may still
+    /// be loading, and a server that does not answer at all is treated as legacy.
     pub probe_timeout: Duration,
-    /// The revisions that we speak; the newest that both have is taken.
+    /// The revisions that the client speaks; the newest one in common with the server is used.
     pub revisions: Vec<Revision>,
 }
 
 impl ClientConfig {
-    /// Makes the configuration of a client that speaks every revision.
+    /// Creates the configuration of a client that speaks every revision.
     pub fn new(info: Implementation) -> Self {
         Self {
             capabilities: Capabilities::default(),

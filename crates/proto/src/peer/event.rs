@@ -1,4 +1,4 @@
-//! What a peer reports and what it wants sent.
+//! Events that a peer reports, and frames that it wants sent.
 
 use std::time::Duration;
 
@@ -10,75 +10,77 @@ use crate::json::Span;
 use crate::model::{InputMethod, LogLevel, ServerHello, SubscriptionFilter};
 use crate::revision::Revision;
 
-/// Something that happened. Spans point into the frame that was handled last.
+/// An event of a peer. Spans point into the frame that was handled last.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The other side no longer wants the answer to `key`. Its work should end; [`super::Peer::finished`] says when.
+    /// The other side cancelled the request `key`. The handler should stop; then call
+    /// [`super::Peer::finished`].
     Cancelled {
         /// The request.
         key: CallKey,
-        /// Why, in words for logs.
+        /// The reason given by the other side, for logs.
         reason: Option<String>,
     },
-    /// The client has found out what the server speaks and may make requests.
+    /// The handshake of the client has succeeded; it may make requests now.
     Connected(Box<ServerHello>),
-    /// One of our requests failed: an error answer, or none in time.
+    /// One of our requests failed: with an error answer, or because no answer came in time.
     Failed {
         /// The request.
         request: RequestKey,
-        /// What came back.
+        /// The error of the answer, or the reason why there is none.
         error: Error,
     },
-    /// Something came in that needs no answer and changes nothing; the text is for logs.
+    /// A message came in that needs no answer and changes nothing. The text describes it, for logs.
     Ignored(String),
-    /// One of our requests has to be made again, with answers to the server's questions:
-    /// [`crate::model::InputRequired::parse`] reads them, [`crate::codec::retry_params`] writes what to send.
+    /// One of our requests has to be repeated, with answers to the server's questions:
+    /// [`crate::model::InputRequired::parse`] reads the questions, [`crate::codec::retry_params`] writes the
+    /// new parameters.
     InputRequired {
-        /// The request; it is over.
+        /// The request; it has ended.
         request: RequestKey,
         /// The JSON value of `result`.
         result: Span,
     },
     /// The legacy client has finished the handshake.
     Initialized,
-    /// The legacy client wants log messages from this level on.
+    /// The legacy client wants log messages of this level and above.
     LogLevel(LogLevel),
     /// A list of the server has changed.
     ListChanged(List),
-    /// A subscription of ours hears something.
+    /// One of our subscriptions received a notification, or has ended.
     News {
-        /// The request that began it: [`super::Peer::listen`].
+        /// The request that opened the subscription: [`super::Peer::listen`].
         request: RequestKey,
-        /// What it hears.
+        /// The content of the notification.
         news: News,
     },
-    /// A notification that the protocol has no rule for.
+    /// A notification whose method the protocol does not define.
     Notification {
         /// The method, a JSON string.
         method: Span,
         /// The parameters.
         params: Option<Span>,
     },
-    /// One of our requests gets on.
+    /// One of our requests made progress.
     Progress {
         /// The request.
         request: RequestKey,
-        /// How far it is.
+        /// Work done so far.
         progress: f64,
-        /// How far it has to go.
+        /// Total work, if known.
         total: Option<f64>,
-        /// What it is doing.
+        /// Description of the current step.
         message: Option<String>,
     },
-    /// The server and the client have no revision in common, or the server refused.
+    /// The handshake failed: the two sides have no revision in common, or the server refused.
     Refused(Error),
-    /// A request to be answered by [`super::Peer::respond`] or [`super::Peer::respond_error`].
+    /// A request that the program answers with [`super::Peer::respond`] or [`super::Peer::respond_error`].
     Request {
-        /// The name under which it is answered.
+        /// The key to answer it with.
         key: CallKey,
-        /// What is asked.
+        /// The method and its parameters.
         request: Request,
-        /// What the request says of itself.
+        /// The metadata of the request.
         meta: RequestMeta,
     },
     /// The roots of the legacy client have changed.
@@ -90,20 +92,22 @@ pub enum Event {
         /// The JSON value of `result`.
         result: Span,
     },
-    /// The other side has not answered our ping, and has said nothing else for the time of `keep_alive` since then.
+    /// The other side has not answered our ping and has sent nothing else for the time `keep_alive` since the
+    /// ping.
     Unresponsive,
 }
 
-/// What a subscription of ours hears.
+/// A notification to one of our subscriptions, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
-    /// It has begun; this much of what was asked for will be told.
+    /// The subscription is open; the server will report the changes named by this filter, which may be fewer
+    /// than requested.
     Acknowledged(SubscriptionFilter),
-    /// The server has ended it.
+    /// The server has ended the subscription.
     Ended,
     /// A list has changed.
     ListChanged(List),
-    /// The resource with this URI, or a part of one that was asked for, has changed.
+    /// The resource with this URI has changed. It may be a part of a resource in the filter.
     ResourceUpdated(String),
 }
 
@@ -114,103 +118,105 @@ pub enum Request {
     CallTool {
         /// The tool's name, a JSON string.
         name: Span,
-        /// A JSON object.
+        /// The arguments, a JSON object.
         arguments: Option<Span>,
     },
     /// `completion/complete`
     Complete {
-        /// A JSON object, for [`crate::model::CompleteRequest::parse`].
+        /// The parameters, a JSON object for [`crate::model::CompleteRequest::parse`].
         params: Option<Span>,
     },
     /// `prompts/get`
     GetPrompt {
         /// The prompt's name, a JSON string.
         name: Span,
-        /// A JSON object.
+        /// The arguments, a JSON object.
         arguments: Option<Span>,
     },
-    /// A question of a legacy server, for a client.
+    /// A question of a legacy server to the client.
     Input {
-        /// What is asked.
+        /// The kind of question.
         method: InputMethod,
-        /// A JSON object.
+        /// The parameters, a JSON object.
         params: Option<Span>,
     },
-    /// One of the four lists.
+    /// A request for one of the four lists.
     List {
-        /// Which.
+        /// The list.
         list: List,
-        /// From where, a JSON string.
+        /// The cursor to continue from, a JSON string.
         cursor: Option<Span>,
     },
-    /// `subscriptions/listen`: [`super::Peer::accept_listen`] begins it.
+    /// `subscriptions/listen`: [`super::Peer::accept_listen`] opens it.
     Listen,
     /// `resources/read`
     ReadResource {
-        /// A JSON string.
+        /// The URI, a JSON string.
         uri: Span,
     },
-    /// `resources/subscribe`: [`super::Peer::subscribe`] agrees.
+    /// `resources/subscribe`: [`super::Peer::subscribe`] accepts it.
     Subscribe {
-        /// A JSON string.
+        /// The URI, a JSON string.
         uri: Span,
     },
-    /// `resources/unsubscribe`: [`super::Peer::unsubscribe`] agrees.
+    /// `resources/unsubscribe`: [`super::Peer::unsubscribe`] accepts it.
     Unsubscribe {
-        /// A JSON string.
+        /// The URI, a JSON string.
         uri: Span,
     },
 }
 
-/// What a request says of itself.
+/// The metadata of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RequestMeta {
     /// `inputResponses`, a JSON object; modern requests only.
     pub input_responses: Option<Span>,
-    /// From which level on log messages of the request are wanted; `None` if none are. In a session this is what
-    /// holds when the request comes in.
+    /// The lowest level of log messages that the client wants for the request; `None` if it wants none. In a
+    /// legacy session it is the session's level at the time the request came in.
     pub log_level: Option<LogLevel>,
     /// The members of `_meta`.
     pub meta: Meta,
     /// `requestState`, a JSON string; modern requests only.
     pub request_state: Option<Span>,
-    /// The revision in which it is answered.
+    /// The revision in which the request is answered.
     pub revision: Revision,
 }
 
 /// A frame to send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transmit {
-    /// What it is; a pipe does not care.
+    /// The kind of frame; irrelevant on stdio.
     pub kind: TransmitKind,
-    /// Whom it is for; a pipe does not care.
+    /// The stream that the frame belongs to; irrelevant on stdio.
     pub route: Route,
-    /// One JSON message, or one batch, without a line break inside or behind it.
+    /// One JSON message or one batch, without a line break inside or at the end.
     pub bytes: Vec<u8>,
 }
 
-/// What a frame to send is.
+/// The kind of a frame to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransmitKind {
     /// The result of a request, or the answer to a batch.
     Answer,
-    /// Nothing to send: the stream of the request should end here, and its reader come back for the rest after this long.
+    /// No bytes: the stream of the request should end here, and its client reconnect after this duration to
+    /// receive the remaining messages.
     Close(Duration),
-    /// The answer to a request that failed, or, unsolicited, to what was not even reported as one.
+    /// An error answer: to a request that failed, or, with [`Route::Unsolicited`], to a message that was not
+    /// reported as [`Event::Request`].
     Error(ErrorKind),
-    /// A notification, or a request of ours.
+    /// A notification, or one of our requests.
     Message,
 }
 
-/// Whom a frame is for, where a connection has more than one stream.
+/// The stream that a frame belongs to, on transports with more than one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// Whoever sent this batch: see [`super::Peer::open_batch`].
+    /// The stream of the batch with this number; [`super::Peer::open_batch`] returns the number.
     Batch(u32),
-    /// Whoever listens by this `subscriptions/listen`.
+    /// The stream of this `subscriptions/listen`.
     Listen(CallKey),
-    /// Whoever sent this request.
+    /// The stream of this request.
     Request(CallKey),
-    /// Nobody in particular.
+    /// No particular stream.
     Unsolicited,
 }

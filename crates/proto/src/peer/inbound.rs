@@ -1,8 +1,8 @@
 //! The in-flight table: requests of the other side that are not answered yet.
 //!
-//! Invariants: an id stands in `ids` exactly as long as its request is open; a slot is taken until the request is
-//! answered, or, once cancelled, until its work has ended. Keys carry a generation, so that a late answer can't hit
-//! the next request in the same slot.
+//! Invariants: an id is in `ids` exactly as long as its request is open; a slot is taken until the request is
+//! answered, or, once cancelled, until its work has ended. Keys carry a generation, so that a late answer
+//! cannot reach the next request in the slot.
 
 use std::collections::BTreeMap;
 
@@ -11,38 +11,39 @@ use crate::json::write::{self, Object};
 use crate::model::LogLevel;
 use crate::revision::{Feature, Revision};
 
-/// The name of a request that is in flight.
+/// The key of a request that is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallKey {
     slot: u32,
     generation: u32,
 }
 
-/// Where an answer goes.
+/// The frame that an answer goes into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Alone,
     InBatch(u32),
 }
 
-/// A request as it is remembered.
+/// An open request.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) answer: Answer,
     pub(super) id: Id,
-    /// Whether it is `subscriptions/listen`, which is answered when the server ends.
+    /// Whether the request is `subscriptions/listen`, which is answered when the server ends.
     pub(super) is_listen: bool,
-    /// Whether it is `tools/call`, whose failures are results.
+    /// Whether the request is `tools/call`, whose failures are results.
     pub(super) is_tool: bool,
     pub(super) last_progress: f64,
-    /// From which level on its sender wants log messages, if it said so itself.
+    /// The lowest level of log messages that the request's own `_meta` asks for, or the session's level at
+    /// its start.
     pub(super) log_level: Option<LogLevel>,
     pub(super) progress_token: Option<Box<str>>,
     pub(super) revision: Revision,
 }
 
 impl Open {
-    /// A request of which nothing but its answer is heard.
+    /// Creates a request without progress and log messages.
     pub(super) fn new(id: Id, answer: Answer, revision: Revision) -> Self {
         Self {
             answer,
@@ -73,7 +74,7 @@ pub(super) struct Inbound {
 }
 
 impl Inbound {
-    /// Enters a request whose id is not in flight: [`Self::holds`] has said so.
+    /// Adds a request whose id is not in flight: the caller has checked [`Self::holds`].
     pub(super) fn open(&mut self, open: Open) -> CallKey {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push((0, State::Free));
@@ -86,7 +87,7 @@ impl Inbound {
         key
     }
 
-    /// Ends a request; returns it if an answer is still due.
+    /// Ends a request. Returns it if its answer is still due.
     pub(super) fn close(&mut self, key: CallKey) -> Option<Open> {
         let (generation, state) = self.slots.get_mut(key.slot as usize)?;
         if *generation != key.generation {
@@ -114,11 +115,11 @@ impl Inbound {
         }
     }
 
-    /// Takes note of progress; returns the token and revision if it should be sent.
+    /// Records progress. Returns the token and the revision if the progress should be sent.
     pub(super) fn advance(&mut self, key: CallKey, progress: f64) -> Option<(&str, Revision)> {
         match self.slots.get_mut(key.slot as usize)? {
             (generation, State::Open(open)) if *generation == key.generation => {
-                // JSON has no infinity, and nothing would increase after it.
+                // JSON has no infinity, and no value could increase after it.
                 if !progress.is_finite() || progress <= open.last_progress {
                     return None;
                 }
@@ -129,7 +130,7 @@ impl Inbound {
         }
     }
 
-    /// Returns whether a request with this id waits for its answer.
+    /// Returns whether a request with this id is still to be answered.
     pub(super) fn holds(&self, id: &Id) -> bool {
         self.ids.contains_key(id)
     }
@@ -146,7 +147,7 @@ impl Inbound {
         self.get(key).map(|open| open.revision)
     }
 
-    /// Whether arguments that do not fit are a result of the request, and not an error.
+    /// Returns whether invalid arguments of the request are reported in a result instead of an error.
     pub(super) fn answers_in_results(&self, key: CallKey) -> bool {
         self.get(key)
             .is_some_and(|open| open.is_tool && open.revision.has(Feature::InvalidArgumentsAreToolErrors))

@@ -1,17 +1,19 @@
-//! Whether the other side still lives: a `ping` after a long silence, and a verdict after as long again.
+//! Keep-alive check: sends a `ping` after a long silence, and reports the other side as unresponsive after as
+//! long again.
 //!
-//! In: the time, and that something was heard. Out: a ping, or [`super::Event::Unresponsive`]. Only sessions of older
-//! revisions have pings; 2026-07-28 has none. Times that are too long to be told are never over.
+//! In: the time of now and of the last message. Out: a ping, or [`super::Event::Unresponsive`]. Only legacy
+//! revisions have pings; 2026-07-28 has none. A silence limit too long to represent never ends.
 
 use std::time::Duration;
 
 use super::{Event, Now, Peer, RequestKey, RequestOptions, Role};
 use crate::revision::Feature;
 
-/// States: listening; `asked`, and waiting for any sign of life; `over`, after the verdict.
+/// State of the keep-alive check: listening; `asked`, with a ping sent and any message awaited; `over`, after
+/// the report.
 #[derive(Debug, Default)]
 pub(super) struct KeepAlive {
-    /// Our ping, and when it was sent: later than it was due, if the program was held up.
+    /// Our ping, and the time it was sent: later than it was due, if the program was delayed.
     asked: Option<(RequestKey, Duration)>,
     every: Option<Duration>,
     heard: Duration,
@@ -33,7 +35,7 @@ impl KeepAlive {
 }
 
 impl Peer {
-    /// Returns when silence has lasted too long, if that is watched for.
+    /// Returns the time at which the silence has lasted too long, if the check is on.
     pub(super) fn silence_ends(&self) -> Option<Duration> {
         let every = self.keep_alive.every.filter(|_| !self.keep_alive.over && self.may_ping())?;
         let KeepAlive { asked, heard, .. } = self.keep_alive;
@@ -41,7 +43,7 @@ impl Peer {
         since.checked_add(every).filter(|&ends| ends < Duration::MAX)
     }
 
-    /// Asks whether the other side is there, or gives up on it.
+    /// Sends a ping after too long a silence; after a second one, reports the other side as unresponsive.
     pub(super) fn check_silence(&mut self, now: Now) {
         if self.silence_ends().is_none_or(|ends| now.monotonic < ends) {
             return;
@@ -51,13 +53,13 @@ impl Peer {
             self.outbound.close(asked);
             self.events.push_back(Event::Unresponsive);
         } else {
-            // The verdict comes from the silence, not from this one answer: it has no deadline.
+            // The ping has no deadline: the report depends on any message coming in, not on this one answer.
             let ping = self.request("ping", "{}", RequestOptions::UNLIMITED, now);
             self.keep_alive.asked = Some((ping, now.monotonic));
         }
     }
 
-    /// Takes note of the answer to our ping, whatever it says.
+    /// Handles the answer to our ping, a result or an error.
     pub(super) fn is_alive(&mut self) {
         self.keep_alive.asked = None;
     }

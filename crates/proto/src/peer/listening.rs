@@ -1,7 +1,7 @@
-//! Subscriptions of a client: a request that stays open, and what the server says about it meanwhile.
+//! Subscriptions of a client: a request that stays open, and the notifications that the server sends for it.
 //!
-//! In: what to listen for, and notifications that name a subscription. Out: [`Event::News`]. What legacy servers say
-//! to everybody has no subscription and does not come here.
+//! In: a filter, and notifications that name a subscription. Out: [`Event::News`]. Change notifications of
+//! legacy servers belong to no subscription and are not handled here.
 
 use serde::Deserialize;
 
@@ -13,14 +13,14 @@ use crate::json::write::Object;
 use crate::json::{Span, shorten};
 use crate::model::SubscriptionFilter;
 
-/// The request that stays open.
+/// The method of the request that stays open.
 pub(super) const METHOD: &str = "subscriptions/listen";
 
 impl Peer {
-    /// Listens for what `filter` names; modern servers only.
+    /// Opens a subscription to the changes that `filter` names; modern servers only.
     ///
-    /// It has no deadline. [`News::Acknowledged`] comes first; [`News::Ended`] or [`Event::Failed`] is the end, and
-    /// [`Peer::cancel`] ends it from here.
+    /// It has no deadline. [`News::Acknowledged`] comes first. The subscription ends with [`News::Ended`] or
+    /// [`Event::Failed`]; [`Peer::cancel`] ends it from this side.
     pub fn listen(&mut self, filter: &SubscriptionFilter, now: Now) -> RequestKey {
         let mut params = Vec::new();
         let mut object = Object::open(&mut params);
@@ -34,6 +34,8 @@ impl Peer {
         self.listening(id).is_some()
     }
 
+    /// Handles a notification that names a subscription.
+    ///
     /// Spec: 2026-07-28 `subscriptions` "Receiving Notifications". The id keeps its type: `1` is not `"1"`.
     pub(super) fn handle_news(&mut self, frame: &str, id: Span, method: Span, params: Params) {
         let Some(request) = Id::parse(id.text(frame)).and_then(|id| self.listening(&id)) else {
@@ -46,6 +48,8 @@ impl Peer {
         }
     }
 
+    /// Ends a subscription that the server has cancelled.
+    ///
     /// Spec: 2026-07-28 `cancellation`: a server ends a subscription by cancelling it, or by its result.
     pub(super) fn handle_listening_cancelled(&mut self, id: &Id) {
         if let Some((request, _)) = self.answered(id) {
@@ -57,7 +61,7 @@ impl Peer {
         self.events.push_back(Event::News { request, news: News::Ended });
     }
 
-    /// The subscription of ours that goes by `id`.
+    /// Returns the open subscription of ours with this id.
     fn listening(&self, id: &Id) -> Option<RequestKey> {
         let Id::Integer(number) = id else { return None };
         let key = RequestKey(u64::try_from(*number).ok()?);

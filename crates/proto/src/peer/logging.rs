@@ -1,7 +1,8 @@
-//! Log messages of a server: from which level on the client wants them, and writing them.
+//! Log messages of a server: the level that the client wants, and the notifications.
 //!
-//! In: `logging/setLevel`, the level in a request's `_meta`, and messages. Out: `notifications/message` on the stream
-//! of the request that they belong to. What is logged, and how much of it, is the program's business.
+//! In: `logging/setLevel`, the level in a request's `_meta`, and log messages of the program. Out:
+//! `notifications/message` on the stream of the request that the message belongs to. The program decides what
+//! it logs.
 
 use super::inbound::Answer;
 use super::{CallKey, Event, Peer, Role, Route, TransmitKind};
@@ -12,19 +13,20 @@ use crate::json::{shorten, unquote};
 use crate::model::LogLevel;
 use crate::revision::{Feature, Revision};
 
-/// From which level on a session hears messages before it has said anything about it.
+/// The level of a session before the client has set one.
 ///
-/// Source: none; the revisions leave it to the server. What is finer is for those who ask.
+/// Source: none; the revisions leave the choice to the server. Clients can ask for finer levels.
 pub(super) const DEFAULT: LogLevel = LogLevel::Info;
 
-/// The key of the level in a request's `_meta`.
+/// The key of the level in a request's `_meta`, as error messages name it.
 pub(super) const LOG_LEVEL: &str = "_meta.io.modelcontextprotocol/logLevel";
 
 impl Peer {
-    /// Sends a log message of the request `key`, if it is still open and its sender wants messages of this level.
+    /// Sends a log message of the request `key`, if the request is still open and its client wants messages
+    /// of this level.
     ///
-    /// `data` is a JSON value. Spec: a session says what it wants by `logging/setLevel`, a request of 2026-07-28 by
-    /// its own `_meta`; a server that did not declare `logging` sends nothing.
+    /// `data` is a JSON value. Spec: a legacy client sets the level by `logging/setLevel`; a request of
+    /// 2026-07-28 names it in its own `_meta`. A server that did not declare `logging` sends nothing.
     pub fn log(&mut self, key: CallKey, level: LogLevel, logger: Option<&str>, data: &str) {
         if self.log_level(key).is_none_or(|least| level < least) {
             return;
@@ -40,7 +42,8 @@ impl Peer {
         self.transmit(TransmitKind::Message, Route::Request(key), out);
     }
 
-    /// Returns the level from which messages of the request `key` are wanted now; `None` if none are.
+    /// Returns the lowest level of messages that the client now wants for the request `key`; `None` if it
+    /// wants none.
     fn log_level(&self, key: CallKey) -> Option<LogLevel> {
         let Role::Server(session) = &self.role else { return None };
         let open = self.inbound.get(key).filter(|open| !open.is_listen)?;
@@ -82,7 +85,7 @@ impl Peer {
     }
 }
 
-/// Reads a level, a JSON string that stands at `place`.
+/// Reads a level from the JSON string `json`. `place` is its path, for the error message.
 pub(super) fn read(place: &str, json: &str) -> Result<LogLevel, Error> {
     unquote(json).and_then(|text| LogLevel::parse(&text)).ok_or_else(|| {
         let levels = LogLevel::ALL.map(LogLevel::as_str).join(", ");

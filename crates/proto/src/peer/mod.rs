@@ -1,13 +1,14 @@
-//! One connection, one side of it: a state machine without I/O, clock or randomness.
+//! One side of a connection: a state machine without I/O, clock or randomness.
 //!
-//! In: frames ([`Peer::handle_frame`]), time ([`Peer::handle_timeout`]) and what the program wants ([`Peer::respond`],
-//! [`Peer::request`] and the like). Out: [`Peer::poll_event`], [`Peer::poll_transmit`], [`Peer::poll_timeout`].
+//! In: frames ([`Peer::handle_frame`]), the time ([`Peer::handle_timeout`]), and answers, requests and
+//! notifications of the program ([`Peer::respond`], [`Peer::request`], [`Peer::notify`] and others). Out:
+//! [`Peer::poll_event`], [`Peer::poll_transmit`], [`Peer::poll_timeout`].
 //!
-//! Call order: after each `handle_*` drain `poll_event` before the next frame, since events point into the frame;
-//! then drain `poll_transmit`; then wait for the next frame or the time of `poll_timeout`.
+//! Call order: after each `handle_*`, drain `poll_event` before you handle the next frame, since events point
+//! into the frame; then drain `poll_transmit`; then wait for the next frame or for the time that
+//! `poll_timeout` returns.
 //!
-//! A peer does not run handlers, does not know what tools there are, and does not decide when to give up on a
-//! connection.
+//! A peer does not run handlers, does not hold the catalog, and does not decide when to close a connection.
 
 mod asking;
 mod batch;
@@ -48,12 +49,12 @@ use outbound::Outbound;
 use pool::Pool;
 use subscriptions::Subscriptions;
 
-/// The time, as the caller sees it.
+/// The current time, supplied by the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Now {
-    /// Since some fixed moment; never goes back. Deadlines are measured with it.
+    /// Time since some fixed moment; never goes back. Deadlines are measured with it.
     pub monotonic: Duration,
-    /// Since 1970-01-01 00:00 UTC; may jump. Expiry that others can read is measured with it.
+    /// Time since 1970-01-01 00:00 UTC; may jump. Expiry times that leave the process are measured with it.
     pub unix: Duration,
 }
 
@@ -63,7 +64,7 @@ pub struct Peer {
     role: Role,
     limits: Limits,
     batches: Batches,
-    /// Whether the other side will send nothing more.
+    /// Whether the other side has closed its sending direction: no more messages will come in.
     ended: bool,
     events: VecDeque<Event>,
     inbound: Inbound,
@@ -81,13 +82,13 @@ enum Role {
 }
 
 impl Peer {
-    /// Makes the server's side of a connection.
+    /// Creates the server's side of a connection.
     pub fn server(config: Arc<ServerConfig>) -> Self {
         let (limits, keep_alive) = (config.limits, config.keep_alive);
         Self::new(Role::Server(server::Session::new(config)), limits, keep_alive)
     }
 
-    /// Makes the client's side of a connection. [`Self::connect`] begins to speak.
+    /// Creates the client's side of a connection. [`Self::connect`] starts the handshake.
     pub fn client(config: ClientConfig) -> Self {
         let (limits, keep_alive) = (config.limits, config.keep_alive);
         Self::new(Role::Client(Box::new(client::Session::new(config))), limits, keep_alive)
@@ -109,7 +110,7 @@ impl Peer {
         }
     }
 
-    /// Takes a frame from the other side.
+    /// Handles a frame from the other side.
     pub fn handle_frame(&mut self, frame: &[u8], now: Now) {
         self.keep_alive.heard(now);
         let text = match std::str::from_utf8(frame) {
@@ -123,13 +124,14 @@ impl Peer {
         }
     }
 
-    /// Takes a message that stands in `text` and was parsed already, as [`Self::handle_frame`] takes a frame.
+    /// Handles a message that was already parsed; its spans point into `text`. Otherwise like
+    /// [`Self::handle_frame`].
     pub fn handle_parsed(&mut self, text: &str, parsed: Result<Message, Malformed>, now: Now) {
         self.keep_alive.heard(now);
         self.handle_outcome(text, parsed, Answer::Alone, now);
     }
 
-    /// Takes note of a frame over the limit, of which `prefix` is the beginning.
+    /// Handles a frame over the size limit; `prefix` is its beginning.
     pub fn handle_oversize(&mut self, prefix: &[u8], now: Now) {
         self.keep_alive.heard(now);
         let limit = self.limits.frame_in;
@@ -141,11 +143,12 @@ impl Peer {
         self.refuse(Answer::Alone, malformed, now);
     }
 
-    /// Takes note of the time: requests past their deadline end, and long silence is noticed.
+    /// Handles the passage of time: fails requests past their deadline, and runs the keep-alive check.
     pub fn handle_timeout(&mut self, now: Now) {
         self.check_silence(now);
         while let Some(expired) = self.outbound.expired(now) {
-            // While somebody here thinks about a question of the other side, it may well be waiting for the answer.
+            // While a handler here works on a question of the server, the server may be waiting for its
+            // answer before it sends anything for our request.
             if expired.idle && matches!(self.role, Role::Client(_)) && self.inbound.len() > 0 {
                 self.outbound.touch(expired.key, now);
             } else {
@@ -154,29 +157,29 @@ impl Peer {
         }
     }
 
-    /// Returns the next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Returns the next frame to send; it has no line break yet.
+    /// Returns the next frame to send, without a line break at its end.
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
         self.transmits.pop_front()
     }
 
-    /// Returns the monotonic time at which [`Self::handle_timeout`] wants to be called.
+    /// Returns the monotonic time at which to call [`Self::handle_timeout`].
     pub fn poll_timeout(&self) -> Option<Duration> {
         [self.outbound.next_deadline(), self.silence_ends()].into_iter().flatten().min()
     }
 
-    /// Takes a spent buffer back, to write the next frame into.
+    /// Takes back a buffer that was sent, to reuse it for a later frame.
     pub fn recycle(&mut self, buffer: Vec<u8>) {
         self.pool.give(buffer);
     }
 
-    /// Answers the request `key`. `write` writes the value of `result`, best with [`Self::encoder`].
+    /// Answers the request `key`. `write` writes the value of `result`, usually with [`Self::encoder`].
     ///
-    /// Nothing is written for a request that was cancelled, and nothing for a key that was answered before.
+    /// Sends nothing if the request was cancelled or was answered before.
     pub fn respond(&mut self, key: CallKey, write: impl FnOnce(&mut Vec<u8>)) {
         let Some((open, route)) = self.close(key) else { return };
         let mut out = self.buffer();
@@ -195,17 +198,17 @@ impl Peer {
         self.send(open.answer, TransmitKind::Answer, route, out);
     }
 
-    /// Answers the request `key` with an error; otherwise as [`Self::respond`].
+    /// Answers the request `key` with an error; otherwise like [`Self::respond`].
     pub fn respond_error(&mut self, key: CallKey, error: &Error) {
         if let Some((open, route)) = self.close(key) {
             self.send_error(open.answer, route, Some(&open.id), error, Some(open.revision));
         }
     }
 
-    /// Answers the request `key`, whose arguments break the schema of what it calls.
+    /// Answers the request `key`, whose arguments violate the schema of its tool or prompt.
     ///
-    /// Spec: since 2025-11-25 a tool says so in its result, where the model can read it; before, and for anything
-    /// but tools, it is the error -32602.
+    /// Spec: since 2025-11-25 a tool reports this in its result, where the model can read it. In older
+    /// revisions, and for requests other than tool calls, it is the error -32602.
     pub fn respond_invalid_arguments(&mut self, key: CallKey, message: &str) {
         if !self.inbound.answers_in_results(key) {
             return self.respond_error(key, &Error::new(ErrorKind::InvalidParams, message));
@@ -219,17 +222,18 @@ impl Peer {
         self.respond(key, |out| encoder.call_tool(out, &result));
     }
 
-    /// Takes note that the work for a request has ended, which frees the place of a cancelled one in the table.
+    /// Marks the work for a request as ended. This frees the slot of a cancelled request in the in-flight
+    /// table.
     ///
-    /// If nobody has answered it and nobody has cancelled it, the answer is an error.
+    /// If the request was neither answered nor cancelled, it is answered with an error.
     pub fn finished(&mut self, key: CallKey) {
         let text = "expected the work to end with an answer, but found that it ended without one";
         self.respond_error(key, &Error::new(ErrorKind::Internal, text));
     }
 
-    /// Sends progress of the request `key`, if its sender asked for it and it is still open.
+    /// Sends progress of the request `key`, if the request is still open and carried a progress token.
     ///
-    /// Spec: progress increases each time; a value that does not is left out.
+    /// Spec: progress must increase each time. A value that does not increase is not sent.
     pub fn progress(&mut self, key: CallKey, progress: f64, total: Option<f64>, message: Option<&str>) {
         let Some((token, revision)) = self.inbound.advance(key, progress) else { return };
         let mut out = self.pool.take();
@@ -243,8 +247,8 @@ impl Peer {
         self.transmit(TransmitKind::Message, Route::Request(key), out);
     }
 
-    /// Ends the stream on which the answer to `key` is awaited, without the answer: its reader comes back for the rest after
-    /// `retry`. Does nothing where that is not possible.
+    /// Ends the stream that awaits the answer to `key`, without the answer: the client reconnects after
+    /// `retry` to receive the remaining messages. Does nothing in revisions without primed streams.
     ///
     /// Source: 2025-11-25 transports "Sending Messages to the Server" 6.
     pub fn close_stream(&mut self, key: CallKey, retry: Duration) {
@@ -253,7 +257,7 @@ impl Peer {
         }
     }
 
-    /// Sends a notification that answers nothing; `params` is a JSON object.
+    /// Sends a notification that belongs to no request; `params` is a JSON object.
     pub fn notify(&mut self, method: &str, params: &str) {
         self.notify_on(Route::Unsolicited, method, params);
     }
@@ -266,7 +270,8 @@ impl Peer {
         self.transmit(TransmitKind::Message, route, out);
     }
 
-    /// Returns how many requests of the other side are being worked on, cancelled ones included and listens not.
+    /// Returns the number of requests from the other side that are in flight. Cancelled ones count until
+    /// their work has ended; listens do not count.
     pub fn in_flight(&self) -> usize {
         self.inbound.len() - self.subscriptions.listens()
     }
@@ -276,12 +281,13 @@ impl Peer {
         self.inbound.get(key).is_some()
     }
 
-    /// Returns how many of our requests are not answered yet.
+    /// Returns the number of our requests that are not answered yet.
     pub fn waiting(&self) -> usize {
         self.outbound.len()
     }
 
-    /// Ends a request of the other side. Returns it, if its answer is still due, and whom the answer is for.
+    /// Ends a request of the other side. If its answer is still due, returns the request and the route for
+    /// the answer.
     fn close(&mut self, key: CallKey) -> Option<(Open, Route)> {
         let open = self.inbound.close(key)?;
         self.withdraw(key);
@@ -337,7 +343,7 @@ impl Peer {
         }
         match &*method.string(frame).unwrap_or_default() {
             "notifications/cancelled" => self.handle_cancelled(frame, params.request_id, params),
-            // Seed dialect, from LSP: accepted, never sent.
+            // From LSP; some guides to MCP describe it. Accepted, never sent.
             "$/cancelRequest" => self.handle_cancelled(frame, params.id, params),
             "notifications/progress" => self.handle_progress(frame, params, now),
             "notifications/initialized" => self.handle_initialized(),
@@ -361,7 +367,7 @@ impl Peer {
         };
         match self.inbound.cancel(&id) {
             Some((key, answer)) => {
-                // No work goes on for a listen, whose end would free its place.
+                // A listen has no work whose end would free its slot.
                 if self.subscriptions.end(key) {
                     self.inbound.close(key);
                 }
@@ -370,12 +376,13 @@ impl Peer {
                 self.batch_step(answer, None);
             }
             None if self.is_listening(&id) => self.handle_listening_cancelled(&id),
-            // Spec: cancellations of unknown and of finished requests are ignored.
+            // Spec: cancellations of unknown or finished requests are ignored.
             None => self.note(&format!("cancellation of {id}, which is not in flight")),
         }
     }
 
-    /// Takes what is no message: a broken answer ends our request, anything else is answered if somebody waits.
+    /// Handles a malformed message: a malformed answer ends our request; any other is answered if its sender
+    /// may be waiting for an answer.
     fn refuse(&mut self, answer: Answer, malformed: Malformed, now: Now) {
         let Malformed { error, id, .. } = malformed;
         if malformed.is_answer
@@ -388,8 +395,8 @@ impl Peer {
             Role::Server(_) if malformed.answer => {
                 self.send_error(answer, Route::Unsolicited, id.as_ref(), &error, self.error_revision());
             }
-            // Spec: 2026-07-28 stdio "Sending Messages": a client writes no answers. In older sessions nearly all
-            // that is broken is no request either, but a line of a log.
+            // Spec: 2026-07-28 stdio "Sending Messages": a client writes no answers. In older sessions a
+            // malformed line from a server is usually log output, not a request.
             Role::Client(_) if malformed.answer => self.batch_step(answer, None),
             _ => {}
         }
@@ -427,7 +434,7 @@ impl Peer {
         self.transmits.push_back(Transmit { kind, route, bytes });
     }
 
-    /// Reports something that is nobody's answer: for logs.
+    /// Reports text for logs that belongs to no request.
     fn note(&mut self, text: &str) {
         self.events.push_back(Event::Ignored(text.to_owned()));
     }
@@ -452,7 +459,7 @@ impl Peer {
 }
 
 impl Peer {
-    /// Returns what writes results of the request `key` in its revision.
+    /// Returns the encoder for results of the request `key`, in the revision of that request.
     pub fn encoder(&self, key: CallKey) -> Encoder {
         let revision = self.inbound.revision(key).unwrap_or(Revision::NEWEST_LEGACY);
         match &self.role {
@@ -462,7 +469,7 @@ impl Peer {
     }
 }
 
-/// The beginning of `bytes` up to what is no UTF-8.
+/// Returns the beginning of `bytes` up to the first invalid UTF-8.
 fn readable(bytes: &[u8]) -> &str {
     let end = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
     std::str::from_utf8(&bytes[..end]).unwrap_or("")

@@ -1,4 +1,4 @@
-//! Requests of ours that are not answered yet: ids, deadlines, progress.
+//! Our requests that are not answered yet: ids, deadlines, progress.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::json::{Span, shorten, unquote};
 use crate::revision::Feature;
 
-/// The name of a request of ours; its id on the wire is the same number.
+/// The key of one of our requests; its id on the wire is the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestKey(pub(super) u64);
 
@@ -23,17 +23,17 @@ impl RequestKey {
     }
 }
 
-/// How long to wait for an answer.
+/// Deadlines of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestOptions {
-    /// Without any progress. 60 s: what clients are used to.
+    /// Longest time without progress. 60 s: the usual timeout of clients.
     pub idle: Duration,
-    /// In all, however much progress there is. 10 min: nobody watches for longer.
+    /// Longest time in total, regardless of progress. 10 min: no user watches for longer.
     pub hard: Duration,
 }
 
 impl RequestOptions {
-    /// No deadline at all, for what is meant to stay open.
+    /// No deadlines, for requests that are meant to stay open.
     pub const UNLIMITED: Self = Self { idle: Duration::MAX, hard: Duration::MAX };
 }
 
@@ -45,7 +45,7 @@ impl Default for RequestOptions {
 
 #[derive(Debug)]
 struct Waiting {
-    /// The request of the other side for the sake of which this one was made.
+    /// The request of the other side on behalf of which this one was made.
     call: Option<CallKey>,
     deadline: Duration,
     hard: Duration,
@@ -55,7 +55,7 @@ struct Waiting {
 
 /// A request whose deadline has passed.
 pub(super) struct Expired {
-    /// Whether progress could have put it off.
+    /// Whether progress could have moved the deadline.
     pub(super) idle: bool,
     pub(super) key: RequestKey,
     pub(super) why: Error,
@@ -99,13 +99,13 @@ impl Outbound {
         Some(waiting.method)
     }
 
-    /// The requests that were made for the sake of `call`.
+    /// Returns our requests that were made on behalf of `call`.
     pub(super) fn asked_for(&self, call: CallKey) -> Vec<RequestKey> {
         let asked = self.asked.range((call, 0)..=(call, u64::MAX));
         asked.map(|&(_, number)| RequestKey(number)).collect()
     }
 
-    /// The request of the other side for the sake of which `key` was made.
+    /// Returns the request of the other side on behalf of which `key` was made.
     pub(super) fn call_of(&self, key: RequestKey) -> Option<CallKey> {
         self.waiting.get(&key.0)?.call
     }
@@ -124,13 +124,13 @@ impl Outbound {
         let limit = if idle { "idle" } else { "hard" };
         let text =
             format!("expected an answer to `{}` in time, but the {limit} deadline passed", waiting.method);
-        // Without any time to be idle, to begin anew is to be over again.
+        // With an idle time of zero, restarting the deadline would expire it again at once.
         let idle = idle && !waiting.idle.is_zero();
         Some(Expired { idle, key: RequestKey(number), why: Error::new(ErrorKind::Overloaded, text) })
     }
 
     pub(super) fn next_deadline(&self) -> Option<Duration> {
-        // The end of time is no moment that anybody could wait for.
+        // `Duration::MAX` stands for "no deadline".
         self.deadlines.first().map(|&(deadline, _)| deadline).filter(|&deadline| deadline < Duration::MAX)
     }
 
@@ -143,7 +143,7 @@ impl Outbound {
         self.waiting.len()
     }
 
-    /// Progress begins the idle deadline anew.
+    /// Restarts the idle deadline after progress. Returns whether the request is still open.
     pub(super) fn touch(&mut self, key: RequestKey, now: Now) -> bool {
         let Some(waiting) = self.waiting.get_mut(&key.0) else { return false };
         self.deadlines.remove(&(waiting.deadline, key.0));
@@ -153,16 +153,17 @@ impl Outbound {
     }
 }
 
-/// What kind of result came.
+/// The type of a result.
 enum ResultType {
     Complete,
     InputRequired,
 }
 
 impl Peer {
-    /// Makes a request; `params` is a JSON object without `_meta`, which is added as the revision wants it.
+    /// Sends a request; `params` is a JSON object without `_meta`, which is added in the form of the
+    /// revision.
     ///
-    /// Progress is always asked for. The answer comes as [`Event::Result`] or [`Event::Failed`].
+    /// Progress is always requested. The answer comes as [`Event::Result`] or [`Event::Failed`].
     pub fn request(&mut self, method: &str, params: &str, options: RequestOptions, now: Now) -> RequestKey {
         let key = self.outbound.open(method, None, options, now);
         let mut out = self.buffer();
@@ -176,11 +177,12 @@ impl Peer {
         key
     }
 
-    /// Gives up on a request and tells the other side. Its answer, should it still come, is ignored.
+    /// Cancels a request and notifies the other side. If its answer still comes, it is ignored.
     pub fn cancel(&mut self, request: RequestKey, reason: &str) {
-        // A question goes where its answer was to come from.
+        // The cancellation of a question goes to the stream on which it was asked.
         let route = self.outbound.call_of(request).map_or(Route::Unsolicited, Route::Request);
-        // Spec: `initialize` is never cancelled. A server that did not answer the probe knows no cancellation yet.
+        // Spec: `initialize` is never cancelled. A server that did not answer `server/discover` may not know
+        // cancellations.
         if self.outbound.close(request).is_some() && !self.is_handshake(request) {
             let reason = serde_json::Value::from(reason);
             let params = format!(r#"{{"requestId":{},"reason":{reason}}}"#, request.0);
@@ -188,7 +190,8 @@ impl Peer {
         }
     }
 
-    /// Gives up on the request with this id, without a word to the other side. Returns it, if its answer was still due.
+    /// Drops the request with this id without notifying the other side. Returns its key, if its answer was
+    /// still due.
     ///
     /// For transports that know that the answer is lost.
     pub fn abandon(&mut self, id: &Id) -> Option<RequestKey> {
@@ -239,7 +242,7 @@ impl Peer {
             message: Option<String>,
         }
         let text = params.all.map_or("{}", |span| span.text(frame));
-        // The handshake and pings ask for no progress, and no program knows their keys.
+        // The handshake and pings ask for no progress, and the program does not know their keys.
         let is_programs = |it: &Progress| {
             let request = RequestKey(it.progress_token);
             !self.is_handshake(request) && !self.keep_alive.is_ours(request)
@@ -261,6 +264,8 @@ impl Peer {
         Some((key, self.outbound.close(key)?))
     }
 
+    /// Checks that the result is an object, and returns its type.
+    ///
     /// Spec: 2026-07-28 `basic/index` "ResultType": absent means complete, unknown is invalid.
     fn check_result(&self, frame: &str, result: Span, method: &str) -> Result<ResultType, Error> {
         #[derive(Deserialize)]
@@ -271,7 +276,7 @@ impl Peer {
         }
         let text = result.text(frame);
         let invalid = |text| Err(Error::new(ErrorKind::InvalidRequest, text));
-        // Read as a struct, an array would do for an object.
+        // Checked here because serde would also read a struct from an array.
         let Some(Ok(typed)) = text.starts_with('{').then(|| serde_json::from_str::<Typed<'_>>(text)) else {
             return invalid(format!("expected `result` to be an object, but found {}", shorten(text)));
         };
@@ -293,7 +298,7 @@ impl Peer {
         }
     }
 
-    /// Hands an answer to whoever waits: the handshake or the program.
+    /// Passes an answer to the handshake, to the keep-alive, or to the program as an event.
     pub(super) fn settle(&mut self, request: RequestKey, answer: Result<(&str, Span), Error>, now: Now) {
         if self.is_handshake(request) {
             return self.handshake_answer(answer, now);

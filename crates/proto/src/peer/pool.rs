@@ -1,17 +1,17 @@
-//! Buffers that were sent and can be written into again.
+//! Buffers that were sent and can be reused.
 
-/// At most [`COUNT`] buffers of at most [`BYTES`] together: a burst of answers is written without asking for memory,
-/// and a rare large one pins little.
+/// A pool of at most [`COUNT`] buffers with at most [`BYTES`] in total: a burst of answers is written without
+/// allocation, and rare large buffers hold little memory.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     buffers: Vec<Vec<u8>>,
     bytes: usize,
 }
 
-/// One window of a busy client fits.
+/// Enough for the requests that one busy client has in flight.
 const COUNT: usize = 64;
 
-/// Two answers of a megabyte.
+/// Room for two answers of a megabyte, whose buffers may be twice as large.
 const BYTES: usize = 4 << 20;
 
 impl Pool {
@@ -22,7 +22,7 @@ impl Pool {
         buffer
     }
 
-    /// Keeps a spent buffer, if there is room for it.
+    /// Keeps a used buffer, if there is room for it.
     pub(super) fn give(&mut self, mut buffer: Vec<u8>) {
         let bytes = self.bytes + buffer.capacity();
         if self.buffers.len() < COUNT && bytes <= BYTES {

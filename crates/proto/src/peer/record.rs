@@ -1,7 +1,7 @@
-//! A session as bytes: what another process has to know to go on with it.
+//! A session as bytes, from which another process can continue it.
 //!
-//! In: a session of a server. Out: its record, and a peer that goes on where the record was written. Requests that are
-//! open are not part of it: whoever began them ends them.
+//! In: a session of a server. Out: its record, and a peer that continues from that record. Open requests are
+//! not part of the record: the process that began them ends them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::codec;
 use crate::model::{Capabilities, Implementation, LogLevel};
 use crate::revision::{Era, Revision};
 
-/// Shape: `{"capabilities":{…},"info":{…},"initialized":true,"logLevel":"info","revision":"2025-11-25","uris":[…]}`.
+/// The record of a session. Shape:
+/// `{"capabilities":{…},"info":{…},"initialized":true,"logLevel":"info","revision":"2025-11-25","uris":[…]}`.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Record {
@@ -43,7 +44,7 @@ impl Peer {
         serde_json::to_vec(&record).ok()
     }
 
-    /// Returns a number that is another one whenever [`Self::save_session`] may give another record.
+    /// Returns a number that changes whenever the result of [`Self::save_session`] may change.
     pub fn session_generation(&self) -> u64 {
         match &self.role {
             Role::Server(session) => session.generation + self.subscriptions.generation,
@@ -51,13 +52,13 @@ impl Peer {
         }
     }
 
-    /// Returns whether the client of the session has said that it is ready: `notifications/initialized`.
+    /// Returns whether the client of the session has sent `notifications/initialized`.
     pub fn is_initialized(&self) -> bool {
         matches!(&self.role, Role::Server(session) if session.initialized)
     }
 
-    /// Goes on with a session that [`Self::save_session`] wrote, here or elsewhere. Returns whether the record is
-    /// one, in a revision that is served.
+    /// Continues a session from a record of [`Self::save_session`], made by this process or another. Returns
+    /// whether the record is valid and its revision is served.
     pub fn restore_session(&mut self, record: &[u8]) -> bool {
         let Ok(record) = serde_json::from_slice::<Record>(record) else { return false };
         let Role::Server(session) = &mut self.role else { return false };

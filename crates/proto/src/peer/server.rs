@@ -1,4 +1,4 @@
-//! The server's side: the legacy session, requests that describe themselves, and which methods there are.
+//! The server's side: the legacy session, modern requests, and the methods that exist.
 
 use std::sync::Arc;
 
@@ -15,32 +15,33 @@ use crate::json::{Span, shorten, write};
 use crate::model::{Capabilities, Implementation, LogLevel};
 use crate::revision::{Era, Feature, Revision};
 
-/// The legacy session of a connection. Modern requests do not touch it.
+/// The legacy session of a connection. Modern requests do not change it.
 ///
-/// States: no revision (before `initialize`), then one revision for good, then `initialized` as well. The messages of
-/// these names move it.
+/// States: no revision (before `initialize`), then one revision that never changes, then also `initialized`.
+/// The messages `initialize` and `notifications/initialized` change the state.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) client: Option<Arc<Client>>,
     pub(super) config: Arc<ServerConfig>,
-    /// How often anything that [`Peer::save_session`] writes has changed.
+    /// Number of changes to the data that [`Peer::save_session`] writes.
     pub(super) generation: u64,
     pub(super) initialized: bool,
     pub(super) log_level: LogLevel,
     pub(super) revision: Option<Revision>,
 }
 
-/// What a client said of itself.
+/// Description of a client: its capabilities and implementation info.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
-    /// What it can do for the server.
+    /// The capabilities that the client offers to the server.
     pub capabilities: Capabilities,
-    /// What it is. For display only: nothing may depend on it.
+    /// Its name and version. For display only: no behaviour may depend on it.
     pub info: Option<Implementation>,
 }
 
 impl Client {
-    /// Reads the client from the `_meta` of a modern request; what is missing or wrong is left out.
+    /// Reads the client from the `_meta` of a modern request; missing or malformed fields are left at their
+    /// defaults.
     pub fn from_meta(json: &str) -> Self {
         #[derive(Deserialize)]
         struct Meta<'m> {
@@ -80,7 +81,7 @@ impl Session {
         &self.config.capabilities
     }
 
-    /// Whether the client has finished the handshake.
+    /// Returns whether the client has finished the handshake.
     pub(super) fn is_initialized(&self) -> bool {
         self.initialized
     }
@@ -94,8 +95,8 @@ impl Session {
         self.generation += 1;
     }
 
-    /// The revision of errors about messages that name none. A server without any handshake answers in modern
-    /// terms: there are no others.
+    /// Returns the revision for errors about messages that name none. A server that speaks only modern
+    /// revisions answers in the newest one.
     pub(super) fn error_revision(&self) -> Option<Revision> {
         self.revision.or_else(|| self.config.newest_legacy().is_none().then_some(Revision::NEWEST))
     }
@@ -106,7 +107,7 @@ impl Session {
 }
 
 impl Peer {
-    /// Returns the client of the legacy session, once it has introduced itself.
+    /// Returns the client of the legacy session, once `initialize` has come in.
     pub fn session_client(&self) -> Option<Arc<Client>> {
         match &self.role {
             Role::Server(session) => session.client.clone(),
@@ -147,7 +148,7 @@ impl Peer {
         }
         match self.classify(frame, &name, params) {
             Err(error) => {
-                // Errors about modern requests have modern codes, whatever the session speaks.
+                // Errors about modern requests have modern codes, whichever revision the session has.
                 let revision = if modern { Some(Revision::NEWEST) } else { self.error_revision() };
                 self.send_error(answer, Route::Unsolicited, Some(&id), &error, revision);
             }
@@ -155,7 +156,7 @@ impl Peer {
         }
     }
 
-    /// Decides in which revision a request is answered.
+    /// Determines the revision in which a request is answered.
     fn classify(&self, frame: &str, method: &str, params: Params) -> Result<Revision, Error> {
         let Role::Server(session) = &self.role else {
             return Err(Error::new(ErrorKind::Internal, "this side is no server"));
@@ -248,7 +249,7 @@ impl Peer {
         }
     }
 
-    /// Enters a request into the in-flight table and reports it.
+    /// Adds a request to the in-flight table and reports it.
     pub(super) fn admit(&mut self, frame: &str, id: Id, request: Request, meta: RequestMeta, answer: Answer) {
         let revision = meta.revision;
         if self.in_flight() >= self.limits.in_flight {
@@ -306,7 +307,7 @@ impl Peer {
             )),
             (Some(version), None, None) => Err(Error::unsupported_version(&config.revisions, version)),
             (Some(version), None, Some(newest)) => {
-                // Spec: an unknown or a modern version is answered with the newest that has a handshake.
+                // Spec: an unknown or modern version is answered with the newest legacy revision of ours.
                 Ok(Revision::parse(version)
                     .filter(|r| r.era() == Era::Legacy && config.revisions.contains(r))
                     .unwrap_or(newest))
@@ -326,7 +327,7 @@ impl Peer {
         }
     }
 
-    /// Answers what needs no handler.
+    /// Answers a request that needs no handler.
     pub(super) fn answer_at_once(
         &mut self,
         answer: Answer,
@@ -342,7 +343,8 @@ impl Peer {
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// Reads the parameters of the methods that handlers answer. What is not offered does not exist.
+/// Reads the parameters of the methods that handlers answer. Methods of capabilities not offered are not
+/// found.
 fn request(
     frame: &str,
     method: &str,
@@ -354,7 +356,8 @@ fn request(
         let text = format!("expected a method of this server, but found `{}`", shorten(method));
         Err(Error::new(ErrorKind::MethodNotFound, text))
     };
-    // Spec: methods are called after their capability, but for this one; 2024-11-05 has the method all the same.
+    // Spec: methods begin with the name of their capability, except this one. 2024-11-05 has this method but
+    // no such capability on the wire.
     let capability = match method {
         "completion/complete" => "completions",
         _ => method.split('/').next().unwrap_or_default(),
@@ -390,7 +393,9 @@ fn request(
     }
 }
 
-/// Spec: 2026-07-28 `mrtr`: what an earlier round left is read from modern requests only.
+/// Reads the metadata of a request.
+///
+/// Spec: 2026-07-28 `mrtr`: the results of earlier rounds are read from modern requests only.
 pub(super) fn request_meta(
     frame: &str,
     params: Params,
@@ -405,7 +410,7 @@ pub(super) fn request_meta(
     let meta = params.meta;
     let mut it = RequestMeta { input_responses: None, log_level, meta, request_state: None, revision };
     if revision.has(Feature::InputRequired) {
-        // Unlike an absent object, `null` is a mistake here: the conformance suite sends it as one.
+        // `null` does not count as absent here: the conformance suite expects an error for it.
         if let Some(found) = params.input_responses {
             let text = found.text(frame);
             if !text.starts_with('{') {
@@ -433,7 +438,7 @@ fn string(frame: &str, name: &str, found: Option<Span>) -> Result<Span, Error> {
     }
 }
 
-/// `null` counts as absent.
+/// Checks that the parameter is an object; `null` counts as absent.
 fn object(frame: &str, name: &str, found: Option<Span>) -> Result<Option<Span>, Error> {
     match found.map(|span| (span, span.text(frame))) {
         None | Some((_, "null")) => Ok(None),

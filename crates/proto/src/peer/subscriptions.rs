@@ -1,8 +1,9 @@
-//! What a client wants to hear about: legacy subscriptions, `subscriptions/listen`, and the changes that are sent.
+//! Subscriptions of clients: legacy subscriptions, `subscriptions/listen`, and the change notifications sent
+//! for them.
 //!
-//! In: what the program agrees to, and what has changed. Out: acknowledgements, notifications, and the results that
-//! end listens. Which resources there are, and when they change, the program knows; a listen is in the in-flight
-//! table, so that it can be cancelled, but is no work that anybody waits for.
+//! In: the subscriptions that the program accepts, and changes. Out: acknowledgements, notifications, and the
+//! results that end listens. The program knows which resources exist and when they change. A listen is in the
+//! in-flight table, so that it can be cancelled, but it does not count as in flight.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,21 +18,21 @@ use crate::json::write::Object;
 use crate::model::{Capabilities, SubscriptionFilter};
 use crate::revision::Revision;
 
-/// Something of a server that is not what it was.
+/// A change that clients can subscribe to: the entries of a list, or the contents of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// Which entries a list has. Templates belong to the resources.
+    /// The entries of a list have changed. Templates belong to the list of resources.
     List(List),
-    /// What the resource with this URI holds.
+    /// The contents of the resource with this URI have changed.
     Resource(String),
 }
 
-/// The key under which each message of a listen says which one it is.
+/// The key in `_meta` under which each message of a listen names its listen.
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// What one connection is told about.
+/// The changes that one connection is notified of.
 ///
-/// Invariant: `watched` counts in how many of `legacy` and `listens` each URI stands; `uris` is the sum.
+/// Invariant: `watched` counts in how many of `legacy` and `listens` each URI appears; `uris` is the sum.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions {
     pub(super) generation: u64,
@@ -41,7 +42,8 @@ pub(super) struct Subscriptions {
     watched: BTreeMap<Box<str>, u32>,
 }
 
-/// States: wanted (the program has not agreed yet), then open until it is cancelled or ended.
+/// A listen. States: requested (the program has not accepted it yet), then open until it is cancelled or
+/// ended.
 #[derive(Debug)]
 struct Listen {
     filter: SubscriptionFilter,
@@ -50,19 +52,19 @@ struct Listen {
 }
 
 impl Subscriptions {
-    /// Enters a listen that the program has not agreed to yet. A URI that is named twice counts once.
+    /// Adds a listen that the program has not accepted yet. A URI that is named twice counts once.
     pub(super) fn want(&mut self, key: CallKey, id: &Id, mut filter: SubscriptionFilter) {
         let mut seen = BTreeSet::new();
         filter.resource_subscriptions.retain(|uri| seen.insert(uri.clone()));
         self.listens.insert(key, Listen { filter, id: id.clone(), open: false });
     }
 
-    /// Returns how many listens there are, wanted ones included.
+    /// Returns the number of listens, including those not accepted yet.
     pub(super) fn listens(&self) -> usize {
         self.listens.len()
     }
 
-    /// Ends a listen; returns whether there was one.
+    /// Ends a listen. Returns whether it existed.
     pub(super) fn end(&mut self, key: CallKey) -> bool {
         let Some(listen) = self.listens.remove(&key) else { return false };
         if listen.open {
@@ -106,7 +108,9 @@ impl Listen {
         meta.close();
     }
 
-    /// Spec: what was not agreed to is left out.
+    /// Writes the acknowledgement.
+    ///
+    /// Spec: parts of the filter that were not accepted are left out.
     fn write_acknowledged(&self, out: &mut Vec<u8>) {
         envelope::begin_notification(out, "notifications/subscriptions/acknowledged");
         let mut params = Object::open(out);
@@ -118,7 +122,7 @@ impl Listen {
 }
 
 impl Peer {
-    /// Enters `subscriptions/listen` into the in-flight table and reports it.
+    /// Adds `subscriptions/listen` to the in-flight table and reports it.
     pub(super) fn serve_listen(
         &mut self,
         frame: &str,
@@ -130,7 +134,7 @@ impl Peer {
         let read = filter(params.all.map_or("{}", |span| span.text(frame)));
         let found = read.and_then(|filter| Ok((filter, request_meta(frame, params, revision, None)?)));
         let (filter, meta) = match found {
-            // Before anybody looks at them: however few will be agreed to.
+            // Checked before the program sees the URIs, even if it would accept only a few of them.
             Ok((filter, _)) if filter.resource_subscriptions.len() > self.limits.subscriptions => {
                 let error = too_many(self.limits.subscriptions, filter.resource_subscriptions.len());
                 return self.send_error(answer, Route::Unsolicited, Some(&id), &error, Some(revision));
@@ -148,17 +152,18 @@ impl Peer {
                 return self.send_error(answer, Route::Unsolicited, Some(&id), &error, Some(revision));
             }
         };
-        // Spec: neither progress nor log messages on it.
+        // Spec: a listen has neither progress nor log messages.
         let open = Open { is_listen: true, ..Open::new(id.clone(), answer, revision) };
         let key = self.inbound.open(open);
         self.subscriptions.want(key, &id, filter);
         self.events.push_back(Event::Request { key, request: Request::Listen, meta });
     }
 
-    /// Begins the listen `key` and says so; `may_subscribe` tells which resources the client may hear about.
+    /// Opens the listen `key` and acknowledges it; `may_subscribe` returns whether the client may subscribe
+    /// to a resource.
     ///
-    /// Lists whose changes the server does not announce, and resources if it announces none of theirs, are left out.
-    /// Nothing happens if the listen was cancelled in the meantime.
+    /// Lists whose changes the server does not announce are left out of the filter; so are all resources, if
+    /// the server offers no resource subscriptions. Does nothing if the listen was cancelled in the meantime.
     pub fn accept_listen(&mut self, key: CallKey, may_subscribe: impl Fn(&str) -> bool) {
         let Role::Server(session) = &self.role else { return };
         let Some(listen) = self.subscriptions.listens.get_mut(&key).filter(|listen| !listen.open) else {
@@ -184,7 +189,7 @@ impl Peer {
         self.transmit(TransmitKind::Message, Route::Listen(key), out);
     }
 
-    /// Agrees to the request `key` to subscribe to the resource `uri`, which exists.
+    /// Accepts the request `key` to subscribe to the resource `uri`, which exists.
     pub fn subscribe(&mut self, key: CallKey, uri: &str) {
         if !self.subscriptions.legacy.contains(uri) {
             let found = self.subscriptions.uris + 1;
@@ -198,7 +203,7 @@ impl Peer {
         self.respond_empty(key);
     }
 
-    /// Agrees to the request `key` to hear no more of `uri`; it does not matter whether anything was heard of it.
+    /// Accepts the request `key` to unsubscribe from `uri`, whether or not a subscription exists.
     pub fn unsubscribe(&mut self, key: CallKey, uri: &str) {
         if self.subscriptions.legacy.remove(uri) {
             self.subscriptions.unwatch(uri);
@@ -207,9 +212,10 @@ impl Peer {
         self.respond_empty(key);
     }
 
-    /// Tells the other side of a change, if it wants to know and once for each of its subscriptions.
+    /// Notifies the other side of a change, once for each of its subscriptions that cover it.
     ///
-    /// Spec: older sessions hear of lists without having asked, after `notifications/initialized`.
+    /// Spec: legacy sessions are notified of list changes without a subscription, after
+    /// `notifications/initialized`.
     pub fn changed(&mut self, change: &Change) {
         let (method, uri) = match change {
             Change::List(List::Prompts) => ("notifications/prompts/list_changed", None),
@@ -250,7 +256,7 @@ impl Peer {
         }
     }
 
-    /// Ends every listen with a result, because the server is about to end. Returns whether there was any.
+    /// Ends every listen with a result, because the server is shutting down. Returns whether there were any.
     ///
     /// Spec: 2026-07-28 subscriptions "Graceful Closure".
     pub fn end_listens(&mut self) -> bool {
@@ -268,22 +274,23 @@ impl Peer {
         !keys.is_empty()
     }
 
-    /// Returns how many listens are open or wanted. They are not [`Self::in_flight`].
+    /// Returns the number of listens, including those not accepted yet. [`Self::in_flight`] does not count
+    /// them.
     pub fn listens(&self) -> usize {
         self.subscriptions.listens()
     }
 
-    /// Returns a number that is another one whenever [`Self::hears`] or [`Self::watched`] may give another answer.
+    /// Returns a number that changes whenever the result of [`Self::hears`] or [`Self::watched`] may change.
     pub fn watch_generation(&self) -> u64 {
         self.subscriptions.generation
     }
 
-    /// Returns whether the other side wants to hear of changes of `list`.
+    /// Returns whether the other side is notified of changes of `list`.
     pub fn hears(&self, list: List) -> bool {
         self.session_hears(list) || self.subscriptions.listens.values().any(|listen| listen.hears(list))
     }
 
-    /// Returns the resources that the other side wants to hear about, each once and in order.
+    /// Returns the resources that the other side subscribes to, each once and in order.
     pub fn watched(&self) -> impl Iterator<Item = &str> {
         self.subscriptions.watched.keys().map(|uri| &**uri)
     }
@@ -320,7 +327,7 @@ fn filter(params: &str) -> Result<SubscriptionFilter, Error> {
         invalid(format!("expected the parameters of `subscriptions/listen`, but found: {error}"))
     })?;
     let found = listen.notifications.map_or("nothing", serde_json::value::RawValue::get);
-    // Read as a struct, an array would do for an object.
+    // Checked here because serde would also read a struct from an array.
     if !found.starts_with('{') {
         let found = crate::json::shorten(found);
         return Err(invalid(format!("expected `notifications` to be an object, but found {found}")));
@@ -329,7 +336,7 @@ fn filter(params: &str) -> Result<SubscriptionFilter, Error> {
         .map_err(|error| invalid(format!("expected `notifications` to be a filter, but found: {error}")))
 }
 
-/// Whether resources of a session in `revision` can be subscribed to.
+/// Returns whether clients of a session in `revision` can subscribe to resources.
 pub(super) fn may_subscribe(revision: Revision, offered: &Capabilities) -> bool {
     revision.has(crate::revision::Feature::LegacySubscriptions) && offered.is_on("resources", "subscribe")
 }

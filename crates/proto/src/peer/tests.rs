@@ -1,6 +1,7 @@
-//! One connection and its two ends: frames in, frames and events out.
+//! Tests of a peer: frames in, frames and events out.
 //!
-//! What the topics share stands here: a server and a client that are spoken to by hand, and events as short texts.
+//! This file has the helpers that the topics share: a server and a client driven by hand, and events as short
+//! texts.
 
 mod asking;
 mod bad_input;
@@ -28,21 +29,21 @@ const V26: Revision = Revision::V2026_07_28;
 /// The `_meta` that makes a request modern.
 const MODERN: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
-/// What a modern result begins and ends with, `…` being the result itself.
+/// An empty modern result.
 const MODERN_RESULT: &str =
     r#"{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}"#;
 
-/// A request without parameters.
+/// Returns a request without parameters.
 fn request(id: &str, method: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#)
 }
 
-/// A request for the tool `t`; `more` are further members of `params`, each behind a comma.
+/// Returns a request for the tool `t`; `more` are further members of `params`, each after a comma.
 fn call(id: &str, more: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"{more}}}}}"#)
 }
 
-/// A request of 2026-07-28.
+/// Returns a request of 2026-07-28.
 fn modern(id: &str, method: &str, more: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{MODERN}{more}}}}}"#)
 }
@@ -57,19 +58,19 @@ fn cancelled(id: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
 }
 
-/// A successful answer.
+/// Returns a successful answer.
 fn result(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-/// A failed answer; without an id none is written, `null` has to be asked for.
+/// Returns an error answer. Without an id the member is left out; pass `"null"` to get `null`.
 fn error<'i>(id: impl Into<Option<&'i str>>, code: i32, message: &str) -> String {
     let id = id.into().map_or_else(String::new, |id| format!(r#""id":{id},"#));
     let message = json!(message);
     format!(r#"{{"jsonrpc":"2.0",{id}"error":{{"code":{code},"message":{message}}}}}"#)
 }
 
-/// A server's configuration that offers prompts, resources and tools.
+/// Returns the configuration of a server that offers prompts, resources and tools.
 fn server_config(revisions: &[Revision]) -> ServerConfig {
     let mut capabilities = Capabilities::default();
     for name in ["prompts", "resources", "tools"] {
@@ -87,7 +88,7 @@ fn client_config(revisions: &[Revision], era: EraChoice) -> ClientConfig {
     config
 }
 
-/// A server that is spoken to by hand.
+/// A server driven by hand.
 struct Server {
     peer: Peer,
 }
@@ -97,12 +98,12 @@ impl Server {
         Self { peer: Peer::server(Arc::new(config)) }
     }
 
-    /// A server of all revisions before anything was said.
+    /// Creates a server of all revisions that has received nothing yet.
     fn fresh() -> Self {
         Self::new(server_config(&Revision::ALL))
     }
 
-    /// A server of all revisions in a session of `revision`.
+    /// Creates a server of all revisions in a session of `revision`.
     fn speaking(revision: Revision) -> Self {
         let mut server = Self::fresh();
         server.begin(revision);
@@ -123,44 +124,44 @@ impl Server {
         assert_eq!(self.peer.revision(), Some(revision));
     }
 
-    /// Takes a frame and returns what happened.
+    /// Handles a frame and returns the events.
     fn hear(&mut self, frame: impl AsRef<[u8]>) -> Vec<Event> {
         self.peer.handle_frame(frame.as_ref(), Now::default());
         std::iter::from_fn(|| self.peer.poll_event()).collect()
     }
 
-    /// Takes a frame and returns what happened as texts.
+    /// Handles a frame and returns the events as texts.
     fn hears(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
         let events = self.hear(&frame);
         let frame = String::from_utf8_lossy(frame.as_ref());
         events.iter().map(|event| told(event, &frame)).collect()
     }
 
-    /// Takes a frame and returns the keys of the requests in it.
+    /// Handles a frame and returns the keys of its requests.
     fn open(&mut self, frame: impl AsRef<[u8]>) -> Vec<CallKey> {
         let key = |event| if let Event::Request { key, .. } = event { Some(key) } else { None };
         self.hear(frame).into_iter().filter_map(key).collect()
     }
 
-    /// Takes a frame with one request.
+    /// Handles a frame with one request and returns its key.
     fn open_one(&mut self, frame: impl AsRef<[u8]>) -> CallKey {
         let keys = self.open(frame);
         assert_eq!(keys.len(), 1, "{:?}", self.sent());
         keys[0]
     }
 
-    /// Answers with a result that says nothing but that all went well.
+    /// Answers with an empty result.
     fn answer(&mut self, key: CallKey) {
         let encoder = self.peer.encoder(key);
         self.peer.respond(key, |out| encoder.empty(out));
     }
 
-    /// Returns the frames that wait to be sent.
+    /// Returns the frames to send.
     fn sent(&mut self) -> Vec<String> {
         frames(&mut self.peer)
     }
 
-    /// Takes a frame, answers every request in it and returns the frames that are sent.
+    /// Handles a frame, answers every request in it and returns the frames to send.
     fn serve(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
         for key in self.open(frame) {
             self.answer(key);
@@ -169,18 +170,18 @@ impl Server {
     }
 }
 
-/// A client that is spoken to by hand, and its clock.
+/// A client driven by hand, and its clock.
 struct Client(Pair);
 
 impl Client {
-    /// A client that has just begun to speak; what it says first is still to be sent.
+    /// Creates a client that has started the handshake; its first frame is still to be sent.
     fn connecting(config: ClientConfig) -> Self {
         let mut pair = Pair::new(server_config(&Revision::ALL), config);
         pair.client.connect(pair.now);
         Self(pair)
     }
 
-    /// A client in a session of `revision` with a server of ours; its next request is number 2.
+    /// Creates a client in a session of `revision` with a server of ours; its next request has id 2.
     fn speaking(revision: Revision) -> Self {
         let mut pair =
             Pair::new(server_config(&Revision::ALL), client_config(&[revision], EraChoice::default()));
@@ -191,7 +192,7 @@ impl Client {
         Self(pair)
     }
 
-    /// Makes a request for the tool `t` and forgets its frame.
+    /// Makes a request for the tool `t` and discards its frame.
     fn call(&mut self) -> RequestKey {
         let (peer, now) = (&mut self.0.client, self.0.now);
         let key = peer.request("tools/call", r#"{"name":"t"}"#, RequestOptions::default(), now);
@@ -199,7 +200,7 @@ impl Client {
         key
     }
 
-    /// Takes a frame and returns what happened.
+    /// Handles a frame and returns the events.
     fn hears(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
         let peer = &mut self.0.client;
         peer.handle_frame(frame.as_ref(), self.0.now);
@@ -207,13 +208,13 @@ impl Client {
         std::iter::from_fn(|| peer.poll_event()).map(|event| told(&event, &frame)).collect()
     }
 
-    /// Lets time pass and returns what happened.
+    /// Moves the clock forward and returns the events.
     fn waits(&mut self, time: Duration) -> Vec<String> {
         self.0.advance(time);
         self.0.client_events.drain(..).map(|event| told(&event, "")).collect()
     }
 
-    /// Returns the frames that wait to be sent.
+    /// Returns the frames to send.
     fn sent(&mut self) -> Vec<String> {
         frames(&mut self.0.client)
     }
@@ -224,12 +225,12 @@ fn frames(peer: &mut Peer) -> Vec<String> {
     sent.map(|it| String::from_utf8(it.bytes).expect("frames are UTF-8")).collect()
 }
 
-/// What the client reported so far.
+/// Returns the events of the client so far.
 fn outcome(pair: &Pair) -> Vec<String> {
     pair.client_events.iter().map(|event| told(event, "")).collect()
 }
 
-/// An event as a short text; `frame` is the one it happened in.
+/// Returns an event as a short text; `frame` is the frame that caused it.
 fn told(event: &Event, frame: &str) -> String {
     let text = |span: &Span| span.text(frame).to_owned();
     let maybe = |span: &Option<Span>| span.as_ref().map_or_else(|| "nothing".to_owned(), text);
@@ -282,6 +283,6 @@ fn the_crate_depends_on_four_others() {
         .map(|it| it.0.trim())
         .collect();
     assert_eq!(names, ["chacha20poly1305", "memchr", "serde", "serde_json"]);
-    // Others than these would come by a table of their own.
+    // Other dependencies would be in another table.
     assert_eq!(manifest.matches("dependencies").count(), 2, "one for the crate, one for its tests");
 }

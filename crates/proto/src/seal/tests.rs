@@ -1,4 +1,4 @@
-//! Sealed request state: what opens, and everything that does not. Keys, nonces and the time are made up.
+//! Tests of sealed request state: states that open, and all that do not. Keys, nonces and the time are fixed.
 
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ fn open(state: &str, binding: &Binding<'_>) -> Result<Opened, Refusal> {
     keys(&[A]).open(state, binding, NOW)
 }
 
-/// A state sealed for `made` is refused for `used` because of `part`.
+/// Checks that a state sealed for `made` is refused for `used` because of `part`.
 fn foreign(made: Binding<'_>, used: Binding<'_>, part: &'static str) {
     assert_eq!(open(&sealed(&made), &used), Err(Refusal::Foreign(part)), "{made:?} {used:?}");
 }
@@ -245,7 +245,7 @@ fn a_state_is_taken_once() {
     assert_eq!(used.take(&opened, EXPIRES - SECOND), Err(Refusal::Replayed));
 }
 
-/// A state of its own that expires `after` [`NOW`].
+/// Returns an opened state with the id `id` that expires `after` [`NOW`].
 fn state(id: u8, after: Duration) -> Opened {
     Opened { body: String::new(), expires: NOW + after, id: [id; 24] }
 }
@@ -313,7 +313,7 @@ proptest! {
         for state in [text, base64::encode_url(&bytes), base64::encode_url(&versioned)] {
             prop_assert!(open(&state, &BINDING).is_err());
         }
-        // Behind the cipher too.
+        // Bytes that passed decryption must not cause a panic either.
         Plain::of(&bytes);
     }
 }

@@ -1,7 +1,7 @@
-//! Server-sent events: written, and read from bytes as they arrive, with a limit.
+//! Server-sent events: writes them, and reads them from bytes as they arrive, with a limit.
 //!
-//! In: fields of an event, or bytes cut anywhere. Out: bytes, or [`Piece`]s. What stands in `data` is not looked into, and
-//! when to connect again is not decided here.
+//! In: fields of an event, or bytes split at any position. Out: bytes, or [`Piece`]s. The content of `data`
+//! is not interpreted, and reconnecting is not handled here.
 //!
 //! Source: WHATWG HTML "Server-sent events", "Interpreting an event stream".
 
@@ -10,20 +10,20 @@ use std::collections::VecDeque;
 /// The fields of an event to be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fields<'f> {
-    /// What a client names to resume behind this event.
+    /// The id with which a client resumes after this event.
     pub id: Option<&'f str>,
-    /// The type; `message` when absent.
+    /// The event type; `message` when absent.
     pub event: Option<&'f str>,
     /// Milliseconds to wait before connecting again.
     pub retry: Option<u64>,
-    /// The data. Empty data is written too: with an id it is how a stream of 2025-11-25 begins.
+    /// The data. Empty data is written too: with an id, it is the first event of a stream of 2025-11-25.
     pub data: Option<&'f str>,
 }
 
 /// Writes an event.
 ///
-/// `data` may be any text; each of its line breaks, of whatever kind, arrives as `\n`. An `id` or `event` with a line
-/// break, and an `id` with NUL, can't be said in this format, and are left out.
+/// `data` may be any text; each of its line breaks, of any kind, arrives as `\n`. An `id` or `event` with a
+/// line break, and an `id` with NUL, cannot be expressed in this format and are left out.
 pub fn write_event(out: &mut Vec<u8>, fields: Fields<'_>) {
     let one_line = |it: &&str| !it.contains(['\r', '\n']);
     if let Some(id) = fields.id.filter(one_line).filter(|it| !it.contains('\0')) {
@@ -41,7 +41,7 @@ pub fn write_event(out: &mut Vec<u8>, fields: Fields<'_>) {
     out.push(b'\n');
 }
 
-/// Writes a comment, which readers pass over: it keeps a silent connection open.
+/// Writes a comment, which readers ignore: it keeps an idle connection open.
 pub fn write_comment(out: &mut Vec<u8>, text: &str) {
     for line in lines(text) {
         field(out, "", line);
@@ -52,7 +52,7 @@ pub fn write_comment(out: &mut Vec<u8>, text: &str) {
 fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(name.as_bytes());
     out.push(b':');
-    // One space is taken away by the reader, so that a value may begin with one of its own.
+    // The reader removes one space, so that a value may itself begin with a space.
     if !value.is_empty() {
         out.push(b' ');
         out.extend_from_slice(value.as_bytes());
@@ -60,7 +60,7 @@ fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     out.push(b'\n');
 }
 
-/// The lines of a text, at least one; CR, LF and CRLF end them.
+/// Returns the lines of a text, at least one; CR, LF and CRLF end a line.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -72,64 +72,65 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// An event that arrived.
+/// A received event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// The id that this event brought; [`Events::last_id`] has the one that counts.
+    /// The id of this event, if it has one; [`Events::last_id`] is the id to resume with.
     pub id: Option<String>,
-    /// The type; `None` means `message`.
+    /// The event type; `None` means `message`.
     pub event: Option<String>,
-    /// Milliseconds to wait before connecting again, from now on.
+    /// Milliseconds to wait before reconnecting, from now on.
     pub retry: Option<u64>,
-    /// The data, its lines joined by `\n`. `None` where there was no such field: nothing to be handled, just an id or a
-    /// time to be remembered.
+    /// The data, its lines joined by `\n`. `None` if the event has no `data` field: it only sets an id or a
+    /// reconnection time.
     pub data: Option<String>,
 }
 
 impl Event {
-    /// Returns whether there is something to be handled, and not only an id or a time to be remembered.
+    /// Returns whether the event has data to handle, and does not only set an id or a reconnection time.
     ///
-    /// Source: 2025-11-25 `basic/transports`: an event of an id and an empty `data` primes the client to reconnect.
+    /// Source: 2025-11-25 `basic/transports`: an event of an id and an empty `data` primes the client to
+    /// reconnect.
     pub fn has_data(&self) -> bool {
         self.data.as_ref().is_some_and(|data| !data.is_empty())
     }
 }
 
-/// What a stream has brought.
+/// A piece of a stream: an event, or the report of a dropped one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// An event.
+    /// A complete event.
     Event(Event),
-    /// An event over the limit, which is dropped together with its id; the next one is whole again.
+    /// An event over the limit. It is dropped together with its id; the next event is read normally.
     TooLong,
 }
 
-/// A stream of events, as it is read.
+/// A reader of an event stream.
 #[derive(Debug)]
 pub struct Events {
-    /// The event whose end has not arrived.
+    /// The event being read.
     event: Event,
-    /// Bytes of the event's lines that have ended.
+    /// Number of bytes in the completed lines of the event.
     size: usize,
-    /// The line whose end has not arrived. Of what is dropped only the first byte is here, which says "not blank".
+    /// The line being read. For a line that is dropped, only its first byte, which marks it as not blank.
     line: Vec<u8>,
     limit: usize,
-    /// The last byte was CR, so that LF would belong to it.
+    /// Whether the last byte was CR, so that a following LF belongs to it.
     after_cr: bool,
-    /// How much of the byte order mark has been seen; `None` behind the place where it may stand.
+    /// Number of bytes of the byte order mark seen so far; `None` once it can no longer follow.
     mark: Option<usize>,
-    /// Inside an event over the limit.
+    /// Whether the stream is inside an event over the limit.
     skipping: bool,
     last_id: String,
     ready: VecDeque<Piece>,
 }
 
-/// U+FEFF.
+/// The byte order mark, U+FEFF.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 impl Events {
-    /// Makes the reader of a new stream, whose events are at most `limit` bytes, names of fields included and comments
-    /// not.
+    /// Creates a reader for a new stream whose events have at most `limit` bytes, counting field names but
+    /// not comments.
     pub fn new(limit: usize) -> Self {
         Self {
             event: Event::default(),
@@ -144,9 +145,10 @@ impl Events {
         }
     }
 
-    /// Takes what a read brought. [`Self::next_piece`] comes next, until it is `None`: what is not taken is kept.
+    /// Adds received bytes. Then call [`Self::next_piece`] until it returns `None`; pieces not taken are
+    /// kept.
     ///
-    /// What the end of a stream cuts off never becomes an event.
+    /// An event that the end of the stream cuts off is never reported.
     pub fn push(&mut self, bytes: &[u8]) {
         let mut bytes = self.pass_mark(bytes);
         while let Some(&first) = bytes.first() {
@@ -162,17 +164,17 @@ impl Events {
         }
     }
 
-    /// Returns what has arrived whole, in order.
+    /// Returns the next complete piece, in order.
     pub fn next_piece(&mut self) -> Option<Piece> {
         self.ready.pop_front()
     }
 
-    /// Returns the id of the last event that brought one: what to resume behind. Empty when there was none.
+    /// Returns the id of the last event that had one, with which to resume. Empty if there was none.
     pub fn last_id(&self) -> &str {
         &self.last_id
     }
 
-    /// A byte order mark may stand at the very beginning, and may be cut.
+    /// Skips a byte order mark at the very beginning, which may arrive in parts.
     fn pass_mark<'b>(&mut self, mut bytes: &'b [u8]) -> &'b [u8] {
         while let (Some(seen), Some((&first, rest))) = (self.mark, bytes.split_first()) {
             if first != MARK[seen] {
@@ -186,7 +188,7 @@ impl Events {
         bytes
     }
 
-    /// Keeps a part of a line. Comments take no room, however long they are.
+    /// Keeps a part of a line. Comments use no memory, whatever their length.
     fn hold(&mut self, part: &[u8]) {
         let comment = self.line.first().or(part.first()) == Some(&b':');
         if self.skipping || comment {
@@ -212,7 +214,7 @@ impl Events {
             let (name, value) = text.split_once(':').unwrap_or((&text, ""));
             self.field(name, value.strip_prefix(' ').unwrap_or(value));
         }
-        // The same memory for the next line.
+        // Reuses the memory for the next line.
         self.line = line;
         self.line.clear();
     }
@@ -229,14 +231,14 @@ impl Events {
             "event" => self.event.event = Some(value.to_owned()),
             "id" if !value.contains('\0') => self.event.id = Some(value.to_owned()),
             "retry" if value.bytes().all(|byte| byte.is_ascii_digit()) => {
-                // Neither nothing nor more than 64 bits is a time.
+                // An empty number, or one of more than 64 bits, is ignored.
                 self.event.retry = value.parse().ok().or(self.event.retry);
             }
             _ => {}
         }
     }
 
-    /// A blank line ends an event. A type alone is none.
+    /// Ends an event at a blank line. An event with a type alone is not reported.
     fn end_event(&mut self) {
         let mut event = std::mem::take(&mut self.event);
         self.size = 0;
@@ -246,7 +248,7 @@ impl Events {
         if let Some(id) = &event.id {
             self.last_id.clone_from(id);
         }
-        // An empty type is the usual one.
+        // An empty type means the default.
         event.event = event.event.filter(|it| !it.is_empty());
         if event.id.is_some() || event.retry.is_some() || event.data.is_some() {
             self.ready.push_back(Piece::Event(event));

@@ -1,4 +1,5 @@
-//! What is written is read back; what others write is read by the rules of WHATWG HTML 9.2.6, however it is cut.
+//! Tests of event streams: written events are read back; other streams are read by the rules of WHATWG HTML
+//! 9.2.6, however they are split.
 
 use proptest::prelude::*;
 
@@ -14,7 +15,8 @@ fn read(limit: usize, parts: &[&[u8]]) -> (Vec<Piece>, String) {
     (pieces, events.last_id().to_owned())
 }
 
-/// Reads `stream` whole, and byte by byte, and gives each event as `id|event|retry|data`, `-` for nothing.
+/// Reads `stream` whole and byte by byte, and returns each event as `id|event|retry|data`, with `-` for an
+/// absent field.
 fn show(stream: &str) -> Vec<String> {
     let whole = read(1000, &[stream.as_bytes()]);
     let crumbs: Vec<_> = stream.as_bytes().chunks(1).collect();
@@ -31,7 +33,7 @@ fn line(piece: &Piece) -> String {
 #[test]
 fn reads_what_the_standard_says() {
     let cases: [(&str, &[&str]); 25] = [
-        // 9.2.5: any of the three ends a line.
+        // 9.2.5: CR, LF and CRLF each end a line.
         ("data: a\n\n", &["-|-|-|a"]),
         ("data: a\r\r", &["-|-|-|a"]),
         ("data: a\r\n\r\n", &["-|-|-|a"]),
@@ -61,7 +63,8 @@ fn reads_what_the_standard_says() {
         ("retry: 1500\n\n", &["-|-|1500|-"]),
         ("retry: 10\nretry: 1.5\nretry: -1\nretry: \nretry: 99999999999999999999\n\n", &["-|-|10|-"]),
         ("retry: +5\nretry: ٣\n\n", &[]),
-        // No data: no message, and the id counts all the same. 2025-11-25: an id with empty data primes the client.
+        // Without data there is no message, but the id counts. 2025-11-25: an id with empty data primes the
+        // client.
         ("id: 7\n\n", &["7|-|-|-"]),
         ("id: 7\ndata:\n\n", &["7|-|-|"]),
         // "Once the end of the file is reached, any pending data must be discarded."
@@ -109,7 +112,7 @@ fn bytes_that_are_no_utf_8_are_replaced() {
 
 #[test]
 fn an_event_over_the_limit_is_reported_once_and_the_next_one_is_whole() {
-    // Of 20 bytes: one line, many lines, and just as much as may be.
+    // With a limit of 20 bytes: one long line, many lines, and an event of exactly the limit.
     let long = "x".repeat(100);
     let many = "data: 1\n".repeat(40);
     for (stream, expected) in [
@@ -118,7 +121,7 @@ fn an_event_over_the_limit_is_reported_once_and_the_next_one_is_whole() {
         ("data: 12345678901234\n\n".to_owned(), &["-|-|-|12345678901234"]),
         ("data: 123456789012345\n\n".to_owned(), &["too long"]),
         (format!("data: {long}\r\n\r\ndata: b\r\n\r\n"), &["too long", "-|-|-|b"]),
-        // Comments take no room, also when they are never ended.
+        // Comments use no memory, even if they never end.
         (format!("data: a\n: {long}\n\n"), &["-|-|-|a"]),
         (format!("\u{feff}: {long}"), &[]),
         // The limit is for each event.
@@ -158,7 +161,7 @@ fn writes_what_readers_read() {
     let all = Fields { id: Some("a/1"), event: Some("message"), retry: Some(0), data: Some("x") };
     assert_eq!(written(all), "id: a/1\nevent: message\nretry: 0\ndata: x\n\n");
     assert_eq!(written(Fields { data: Some("a\nb\rc\r\nd\n"), ..none }).matches("data:").count(), 5);
-    // Nobody writes a field of his own through an id or a type.
+    // A line break in an id or a type cannot add another field.
     let cut = Fields { id: Some("1\ndata: no"), event: Some("a\rb"), data: Some("x"), ..none };
     assert_eq!(written(cut), "data: x\n\n");
     assert_eq!(written(Fields { id: Some("1\0"), data: Some("x"), ..none }), "data: x\n\n");

@@ -1,8 +1,8 @@
-//! Atlassian Document Format: the JSON of Jira's and Confluence's newer interfaces.
+//! Atlassian Document Format (ADF): the JSON of the newer interfaces of Jira and Confluence.
 //!
-//! In: JSON, or a tree. Out: a tree with places, or compact JSON with the keys in the order Atlassian writes them. What is read comes
-//! back the same; what another format made is written so that Atlassian's schema allows it (`write::repair` has the table of what
-//! becomes what).
+//! In: JSON, or a tree. Out: a tree with spans, or compact JSON with the keys in Atlassian's order. ADF that
+//! was read is written back equal. A tree from another format is written so that Atlassian's schema allows it
+//! (`write::repair` has the table of replacements).
 
 mod read;
 mod scan;
@@ -23,21 +23,21 @@ use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 use crate::values::json::escape;
 
-/// The `extensionType` of what is kept raw of another format; its `extensionKey` is the format's name.
+/// The `extensionType` of raw nodes of another format. The `extensionKey` is the name of that format.
 const RAW: &str = "com.plainwire.raw";
 
-/// In JSON of our own, the attribute that says what element a group is.
+/// The attribute with a group's element name, in JSON that is only for this crate.
 const ELEMENT: &str = "plainwire:element";
 
-/// What kinds are called in JSON of our own that ADF has no name for.
+/// Names of the kinds that ADF lacks, in JSON that is only for this crate.
 const OWN: [(&str, Kind); 2] = [("plainwire:group", Kind::Group), ("plainwire:image", Kind::Image)];
 
-/// The name of a kind in JSON of our own, if ADF has none.
+/// Returns the name of a kind that ADF lacks, in JSON that is only for this crate.
 fn tree_name(kind: Kind) -> Option<&'static str> {
     OWN.iter().find(|it| it.1 == kind).map(|it| it.0)
 }
 
-/// The format.
+/// ADF as a [`Spelling`].
 pub(crate) struct Adf;
 
 impl Spelling for Adf {
@@ -76,13 +76,14 @@ impl Spelling for Adf {
     }
 }
 
-/// `node` as JSON, for a format that has no syntax for it: with all it says, foreign attributes too, whatever the schema thinks.
+/// Returns `node` as JSON, for a format that has no syntax for it. It has all attributes, also foreign ones,
+/// whether or not the schema allows them.
 pub(crate) fn node_json(node: &Node<'_>) -> String {
     write::verbatim(node)
 }
 
-/// The node that `json` is; raw if it is none, or if there is no `room` in the document for it, where it stands at `at`. Its places are
-/// those in `json`.
+/// Reads the node in `json`, with spans in `json`. The result is raw if `json` is not a node, or if the
+/// document has no `room` for it; `at` is its offset in the document.
 pub(crate) fn read_node<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
     read::lone(json, room, at)
 }

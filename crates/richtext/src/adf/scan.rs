@@ -1,29 +1,29 @@
-//! JSON as bytes: where each value begins and ends.
+//! Scanner for JSON that finds where each value begins and ends.
 //!
-//! In: a source and a place in it. Out: the place after a value, and faults as "expected X, but found Y". Nothing is built here, and
-//! nothing recurses: how deep values stand in each other costs a byte each.
+//! In: a source and an offset in it. Out: the offset after a value, and faults as "expected X, but found Y".
+//! Nothing is built and nothing recurses: each level of nesting costs one byte.
 
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
-/// A place in a source.
+/// A position in a source.
 pub(super) struct Scan<'a> {
     pub(super) source: &'a str,
     pub(super) at: usize,
-    /// Where a control character stood first in a string; JSON wants it escaped.
+    /// The offset of the first raw control character in a string. JSON requires an escape there.
     pub(super) control: Option<usize>,
 }
 
-/// What is no JSON, and where.
+/// A syntax error, with its span.
 #[derive(Debug)]
 pub(super) struct Fault(pub(super) Diagnostic);
 
-/// A string's characters as they are spelled, without the quotes.
+/// The characters of a string as spelled, without the quotes.
 #[derive(Clone, Copy)]
 pub(super) struct Quoted<'a> {
     pub(super) spelling: &'a str,
     pub(super) span: Span,
-    /// Whether anything in it is spelled with a backslash.
+    /// Whether it contains a backslash escape.
     pub(super) escaped: bool,
 }
 
@@ -32,19 +32,19 @@ impl<'a> Scan<'a> {
         Self { source, at: 0, control: None }
     }
 
-    /// The next byte.
+    /// Returns the next byte.
     pub(super) fn peek(&self) -> Option<u8> {
         self.source.as_bytes().get(self.at).copied()
     }
 
-    /// Goes past white space.
+    /// Skips white space.
     pub(super) fn space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
-    /// Goes past `byte` and white space before it.
+    /// Skips white space and then `byte`.
     pub(super) fn expect(&mut self, byte: u8, wanted: &str) -> Result<(), Fault> {
         self.space();
         if self.peek() != Some(byte) {
@@ -54,7 +54,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Says that `wanted` should stand here.
+    /// Returns the fault that `wanted` is missing here.
     pub(super) fn fault(&self, wanted: &str) -> Fault {
         Fault(Diagnostic::new(
             Span::new(self.at, self.next_end()),
@@ -67,7 +67,7 @@ impl<'a> Scan<'a> {
         self.at + next.map_or(0, char::len_utf8)
     }
 
-    /// What begins here, in words.
+    /// Describes the value or character that begins here.
     pub(super) fn found(&self) -> String {
         match self.peek() {
             None => "the end of the text".to_owned(),
@@ -89,7 +89,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes past a string.
+    /// Skips a string.
     pub(super) fn string(&mut self, wanted: &str) -> Result<Quoted<'a>, Fault> {
         if self.peek() != Some(b'"') {
             return Err(self.fault(wanted));
@@ -137,7 +137,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Goes past a value, whatever it is and however deep.
+    /// Skips a value of any kind and depth.
     pub(super) fn value(&mut self) -> Result<(), Fault> {
         let mut open = Vec::new();
         loop {
@@ -165,7 +165,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// After a value: goes past what closes here, up to where the next value begins. True when nothing is open any more.
+    /// Skips the brackets that close after a value, up to the next value. Returns whether no bracket is open
+    /// any more.
     fn close(&mut self, open: &mut Vec<u8>) -> Result<bool, Fault> {
         while let Some(&bracket) = open.last() {
             self.space();
@@ -187,7 +188,7 @@ impl<'a> Scan<'a> {
         Ok(true)
     }
 
-    /// Goes past a key and its colon.
+    /// Skips a key and its colon.
     pub(super) fn key(&mut self) -> Result<Quoted<'a>, Fault> {
         self.space();
         let key = self.string("a key in quotes")?;
@@ -196,7 +197,7 @@ impl<'a> Scan<'a> {
         Ok(key)
     }
 
-    /// Goes past a number or a word.
+    /// Skips a number or a word.
     fn plain(&mut self) -> Result<(), Fault> {
         let rest = &self.source[self.at..];
         if let Some(word) = ["true", "false", "null"].into_iter().find(|it| rest.starts_with(it)) {
@@ -239,7 +240,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Whether `text` is values of JSON with commas between them, each of which begins with a byte that `begins` wants.
+/// Returns whether `text` is JSON values with commas between them, where `begins` holds for the first byte of
+/// each.
 pub(super) fn are_values(text: &str, begins: impl Fn(u8) -> bool) -> bool {
     let mut scan = Scan::new(text);
     loop {
@@ -256,7 +258,7 @@ pub(super) fn are_values(text: &str, begins: impl Fn(u8) -> bool) -> bool {
     }
 }
 
-/// Whether `text` is one value of JSON and nothing else.
+/// Returns whether all of `text` is one JSON value.
 pub(super) fn is_json(text: &str) -> bool {
     let mut scan = Scan::new(text);
     let read = scan.value().is_ok();

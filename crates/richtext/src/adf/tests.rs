@@ -1,4 +1,4 @@
-//! The parts of the format that only this crate sees.
+//! Tests of the parts of the format that are private to this crate.
 
 use super::{Adf, node_json};
 use crate::spelling::Spelling as _;

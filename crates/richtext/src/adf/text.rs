@@ -1,10 +1,10 @@
-//! The characters of JSON's strings, and how they are spelled.
+//! Characters of JSON strings and their spelling.
 
 use std::borrow::Cow;
 
 use crate::values::json::escape;
 
-/// `json` with the control characters in its strings escaped, as JSON wants them.
+/// Returns `json` with raw control characters in its strings escaped, as JSON requires.
 pub(super) fn cleaned(json: &str) -> Cow<'_, str> {
     let (mut out, mut done) = (String::new(), 0);
     let (mut quoted, mut escaped) = (false, false);
@@ -28,7 +28,7 @@ pub(super) fn cleaned(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The characters `spelling` stands for. A surrogate without its other half is U+FFFD.
+/// Decodes the characters of a string. A surrogate without its other half becomes U+FFFD.
 pub(super) fn decode(spelling: &str) -> String {
     let mut out = String::with_capacity(spelling.len());
     let mut at = 0;
@@ -42,13 +42,14 @@ pub(super) fn decode(spelling: &str) -> String {
     out
 }
 
-/// Where in `spelling` a surrogate without its other half stands.
+/// Returns the offset in `spelling` of the first surrogate without its other half.
 pub(super) fn lone_surrogate(spelling: &str) -> Option<usize> {
     let at = memchr::memchr(b'\\', spelling.as_bytes())?;
     Characters { spelling, at }.find(|it| it.is_lone).map(|it| it.start)
 }
 
-/// Where in `spelling` its decoded byte `offset` begins; `None` within a character.
+/// Returns the offset in `spelling` at which its decoded byte `offset` begins; `None` if that is within a
+/// character.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let mut decoded = 0;
     for it in (Characters { spelling, at: 0 }) {
@@ -60,7 +61,7 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (decoded == offset).then_some(spelling.len())
 }
 
-/// One character of a string, and where its spelling starts.
+/// A character of a string, and the offset of its spelling.
 struct Spelled {
     character: char,
     start: usize,

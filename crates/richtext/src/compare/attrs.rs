@@ -1,16 +1,16 @@
-//! Attributes and marks, compared.
+//! Comparison of attributes and marks.
 
 use std::borrow::Cow;
 
 use crate::loss::LossKind;
 use crate::tree::{Attr, Kind, Mark, Node, Value};
 
-/// Whether two nodes are wholly alike, identity aside, without looking at what they hold.
+/// Returns whether two nodes are equal apart from identifiers. Does not look at their children.
 pub(super) fn alike(ours: &Node<'_>, theirs: &Node<'_>) -> bool {
     ours.kind == theirs.kind && ours.text == theirs.text && differences(ours, theirs).is_empty()
 }
 
-/// What `theirs` says otherwise of itself: attributes and marks.
+/// Returns the differences between the attributes and marks of two nodes.
 pub(super) fn differences(ours: &Node<'_>, theirs: &Node<'_>) -> Vec<(LossKind, String)> {
     let mut found = Vec::new();
     if ours.attrs != theirs.attrs {
@@ -26,7 +26,8 @@ pub(super) fn differences(ours: &Node<'_>, theirs: &Node<'_>) -> Vec<(LossKind, 
     found
 }
 
-/// The attribute that only repeats what a node's id already says: the product shows somebody's name also where a text has none.
+/// Returns the attribute that only repeats what the node's id says. A product shows a user's name from the
+/// id, also where the text has none.
 fn label(node: &Node<'_>) -> Option<&'static str> {
     (node.kind == Kind::Mention && node.get("id").is_some()).then_some("text")
 }
@@ -63,7 +64,7 @@ fn kind_of(attr: &Attr<'_>) -> LossKind {
     if attr.is_incidental() { LossKind::Identity } else { LossKind::Attribute }
 }
 
-/// Whether two values of this attribute mean the same.
+/// Returns whether two values of the attribute `name` have equal meaning.
 pub(crate) fn same_value(name: &str, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
     match (ours, theirs) {
         (Value::Str(a), Value::Str(b)) => a == b,
@@ -74,7 +75,7 @@ pub(crate) fn same_value(name: &str, ours: &Value<'_>, theirs: &Value<'_>) -> bo
     }
 }
 
-/// The JSON that an attribute is, without what of a macro is identity.
+/// Parses the JSON value of the attribute `name`, without the identifiers of a macro.
 fn meaning(name: &str, json: &str) -> Option<serde_json::Value> {
     let mut value: serde_json::Value = serde_json::from_str(json).ok()?;
     if name == "parameters"
@@ -85,7 +86,7 @@ fn meaning(name: &str, json: &str) -> Option<serde_json::Value> {
     Some(value)
 }
 
-/// Whether two sets of marks are equal, in whatever order.
+/// Returns whether two sets of marks are equal, in any order.
 pub(crate) fn same_marks(ours: &[Mark<'_>], theirs: &[Mark<'_>]) -> bool {
     ours == theirs
         || (ours.len() == theirs.len() && ours.iter().all(|a| theirs.iter().any(|b| same_mark(a, b))))
@@ -112,11 +113,12 @@ fn names(marks: &[Mark<'_>]) -> String {
     marks.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
-/// The text of an attribute's value as it is hashed: without identity, and of JSON the meaning.
+/// Returns the text of an attribute's value for hashing: without identifiers, and with JSON in a canonical
+/// spelling.
 pub(super) fn canonical<'v>(name: &str, value: &'v Value<'_>) -> Cow<'v, str> {
     match value {
         Value::Str(text) => Cow::Borrowed(text),
-        // Levels and numbers of list items: nothing could be spelled otherwise.
+        // Levels and numbers of list items have only one spelling.
         Value::Json(text) if text.bytes().all(|it| it.is_ascii_digit()) && !text.starts_with('0') => {
             Cow::Borrowed(text)
         }
@@ -126,13 +128,14 @@ pub(super) fn canonical<'v>(name: &str, value: &'v Value<'_>) -> Cow<'v, str> {
     }
 }
 
-/// Whether the attribute says something besides identity.
+/// Returns whether the attribute has content, and is not only an identifier.
 pub(super) fn says(attr: &Attr<'_>) -> bool {
     !attr.is_incidental()
 }
 
 impl Node<'_> {
-    /// Whether Markdown by itself has no such thing: what must not vanish unseen.
+    /// Returns whether the node is rich: of a kind that Markdown itself has no syntax for. A rich node that
+    /// an edit removes is reported.
     pub(crate) fn is_rich(&self) -> bool {
         !matches!(
             self.kind,

@@ -1,4 +1,4 @@
-//! Text and what stands among it, as one sequence of units: however it is cut into nodes, the sequence is the same.
+//! Inline nodes as one sequence of units. The sequence does not depend on how the text is split into nodes.
 
 use std::ops::{Deref, Range};
 
@@ -8,37 +8,37 @@ use crate::align::Hunk;
 use crate::loss::LossKind;
 use crate::tree::{Kind, Node};
 
-/// A character of a text, or something that is not text. There is one for every character: what all of a node have in common is not in
-/// it, but in [`Units`].
+/// A character of a text node, or an inline node that is not text. There is one for every character, so it is
+/// small: data common to a node is in [`Units`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
-    /// The character; of anything else nothing.
+    /// The character; `None` for a node that is not text.
     pub(crate) char: Option<char>,
     node: u32,
     offset: u32,
 }
 
 impl Unit {
-    /// Which of the nodes it is of.
+    /// Returns the index of the unit's node.
     pub(crate) fn node(self) -> usize {
         self.node as usize
     }
 
-    /// The byte in the node's text.
+    /// Returns the byte offset in the node's text.
     pub(crate) fn offset(self) -> usize {
         self.offset as usize
     }
 }
 
-/// The units of some siblings.
+/// The units of sibling nodes.
 pub(crate) struct Units {
     all: Vec<Unit>,
-    /// For each node a number: of text for its marks, of anything else for all it says.
+    /// A hash for each node: of the marks for text, of all content for other nodes.
     numbers: Vec<u64>,
 }
 
 impl Units {
-    /// The units of these.
+    /// Returns the units of `nodes`.
     pub(crate) fn of(nodes: &[Node<'_>]) -> Self {
         let number = |it: &Node<'_>| if it.kind == Kind::Text { marks(&it.marks) } else { print(it) };
         let count = |it: &Node<'_>| if it.kind == Kind::Text { it.text.chars().count() } else { 1 };
@@ -54,12 +54,12 @@ impl Units {
         Self { all, numbers: nodes.iter().map(number).collect() }
     }
 
-    /// A number for the marks of a character.
+    /// Returns a hash of the marks of a unit of text.
     pub(crate) fn marks(&self, unit: Unit) -> u64 {
         self.numbers[unit.node()]
     }
 
-    /// Equal for units that say the same.
+    /// Returns a hash of a unit. Units with equal content have equal hashes.
     fn id(&self, unit: &Unit) -> u64 {
         let number = self.numbers[unit.node()];
         match unit.char {
@@ -81,30 +81,30 @@ impl Deref for Units {
     }
 }
 
-/// An odd number without a pattern: the golden ratio.
+/// An odd number without a pattern, from the golden ratio.
 pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A number that looks nothing like `number`, and another for every one: a step of SplitMix64.
+/// Returns a scrambled `number`, different for every number: a step of SplitMix64.
 pub(super) fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
 }
 
-/// A place where two sequences differ.
+/// A difference between two sequences.
 pub(super) struct Change<'u> {
     pub(super) ours: &'u [Unit],
     pub(super) theirs: &'u [Unit],
 }
 
-/// Where they differ, in order.
+/// Returns the differences, in order.
 pub(super) fn changes<'u>(ours: &'u Units, theirs: &'u Units) -> Vec<Change<'u>> {
     hunks(ours, theirs).into_iter().map(|(a, b)| Change { ours: &ours[a], theirs: &theirs[b] }).collect()
 }
 
-/// The ranges that differ; what lies between them is equal.
+/// Returns the ranges that differ. Units between the ranges are equal.
 pub(crate) fn hunks(ours: &Units, theirs: &Units) -> Vec<Hunk> {
-    // Mostly little differs: only what lies between equal ends gets numbers of its own.
+    // Usually little differs, so hashes are only listed for the units between the equal ends.
     let same = |it: &(&Unit, &Unit)| ours.id(it.0) == theirs.id(it.1);
     let start = ours.iter().zip(theirs.iter()).take_while(same).count();
     let end = ours[start..].iter().rev().zip(theirs[start..].iter().rev()).take_while(same).count();
@@ -114,7 +114,7 @@ pub(crate) fn hunks(ours: &Units, theirs: &Units) -> Vec<Hunk> {
 }
 
 impl Change<'_> {
-    /// The two nodes, if it is one thing against one of its kind.
+    /// Returns the two nodes if the change replaces one node that is not text by another of its kind.
     pub(super) fn objects<'n, 'a, 'b>(
         &self,
         ours: &'n [Node<'a>],
@@ -125,7 +125,7 @@ impl Change<'_> {
         (a.char.is_none() && b.char.is_none() && a_node.kind == b_node.kind).then_some((a_node, b_node))
     }
 
-    /// Whether only marks differ.
+    /// Returns [`LossKind::Attribute`] if only marks differ, otherwise [`LossKind::Content`].
     pub(super) fn kind(&self) -> LossKind {
         let chars = |units: &[Unit]| units.iter().map(|it| it.char).collect::<Vec<_>>();
         let only_text = self.ours.iter().all(|it| it.char.is_some());

@@ -1,8 +1,8 @@
-//! Whether two trees say the same, and what one of them does not say.
+//! Comparison of two trees.
 //!
-//! In: two lists of blocks. Out: the differences, each with its place in the first. What only tells a thing from its copies (`localId`,
-//! `ac:macro-id`) counts as identity and is told apart. How marks are ordered, how a run of text is cut, how a number is spelled: no
-//! difference.
+//! In: two lists of blocks. Out: the differences, with spans in the first. Identifiers (`localId`,
+//! `ac:macro-id`) are reported apart from content. The order of marks, the splitting of text into nodes and
+//! the spelling of numbers make no difference.
 
 mod attrs;
 mod inline;
@@ -19,7 +19,8 @@ pub(crate) use outline::Outline;
 pub(crate) use print::{print, print_unmarked};
 pub(crate) use similar::similarity;
 
-/// What `theirs` does not say of what `ours` says, at most 1,000 things and 1,000 identifiers.
+/// Returns the content of `ours` that `theirs` lacks or has otherwise: at most 1,000 losses, and 1,000 more
+/// of identifiers.
 pub(crate) fn differences(ours: &[Node<'_>], theirs: &[Node<'_>]) -> Vec<Loss> {
     let mut comparison = Comparison::default();
     comparison.siblings(ours, theirs, Span::default());
@@ -29,7 +30,7 @@ pub(crate) fn differences(ours: &[Node<'_>], theirs: &[Node<'_>]) -> Vec<Loss> {
 #[derive(Default)]
 struct Comparison {
     found: Vec<Loss>,
-    /// How many of them are identifiers.
+    /// The number of losses of identifiers in `found`.
     identities: usize,
     path: Vec<Kind>,
 }
@@ -112,7 +113,7 @@ impl Comparison {
         self.path.pop();
     }
 
-    /// The identifiers of what stands among text and says the same.
+    /// Reports differing identifiers of inline nodes whose content is equal.
     fn identifiers(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>]) {
         let objects = |nodes| <[Node<'_>]>::iter(nodes).filter(|it| it.kind != Kind::Text);
         for (our, their) in objects(ours).zip(objects(theirs)).filter(|it| print(it.0) == print(it.1)) {
@@ -141,7 +142,7 @@ impl Comparison {
 }
 
 impl Kind {
-    /// Its name for people.
+    /// Returns the kind's name for people.
     pub(crate) fn shown(self) -> &'static str {
         self.adf_name().unwrap_or(match self {
             Self::Group => "group",
@@ -151,18 +152,18 @@ impl Kind {
         })
     }
 
-    /// Whether its children stand among text.
+    /// Returns whether the children are inline nodes.
     pub(crate) fn holds_inlines(self) -> bool {
         self.holds() == Holds::Inlines
     }
 }
 
-/// What a person would read of it: its text, or what it was written as.
+/// Returns the text that people see: of a raw node its source.
 fn shown_text(node: &Node<'_>) -> String {
     if node.kind.is_verbatim() { node.text.to_string() } else { node.plain_text() }
 }
 
-/// The beginning of a text, for a message.
+/// Returns the beginning of a text, for a message.
 pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}…", &text[..at]),

@@ -1,7 +1,8 @@
-//! What is remembered of a document while its tree is not there: enough to find the blocks that may differ from another's.
+//! Outlines: hashes of a document's blocks, enough to find the blocks that differ from another document's.
 //!
-//! In: blocks, and later those they are to be compared with. Out: the differences. A tree takes many times the bytes of its source: two
-//! documents are compared this way so that there is never more than one whole tree at a time.
+//! In: blocks, and later the blocks to compare them with. Out: the differences. A tree takes many times the
+//! bytes of its source. With an outline two documents are compared with only one whole tree in memory at a
+//! time.
 
 use thin_vec::ThinVec;
 
@@ -11,18 +12,18 @@ use crate::align::{Hunk, hunks, is_weighed, paired};
 use crate::loss::{Loss, MAX_LOSSES};
 use crate::tree::{Kind, Node, Span};
 
-/// No more blocks that differ are compared: of nearly each there is something to tell, and of all no more than [`MAX_LOSSES`] things. As
-/// many are compared of which only identifiers differ.
+/// The most blocks with differing content that are compared: nearly each of them has a loss, and only
+/// [`MAX_LOSSES`] are reported. As many more are compared in which only identifiers differ.
 const MAX_COMPARED: usize = 4 * MAX_LOSSES;
 
-/// The blocks of a document, each as two numbers.
+/// The blocks of a document, as two hashes each.
 pub(crate) struct Outline {
     kinds: Vec<Kind>,
-    /// Equal for blocks that say the same, identity aside.
+    /// Hashes of the blocks without identifiers.
     said: Vec<u64>,
-    /// Equal for blocks that say the same.
+    /// Hashes of the blocks with identifiers.
     all: Vec<u64>,
-    /// Of text that stands in no block, what it says.
+    /// A hash of the nodes, if there are inline nodes at the top level.
     run: Option<u64>,
 }
 
@@ -37,8 +38,8 @@ impl Outline {
         }
     }
 
-    /// What `theirs` does not say of the blocks this is the outline of, at most 1,000 things and 1,000 identifiers. If something differs, `again` is asked for
-    /// the blocks once more.
+    /// Returns the content of the outlined blocks that `theirs` lacks or has otherwise: at most 1,000 losses,
+    /// and 1,000 more of identifiers. Calls `again` for the outlined blocks if something differs.
     pub(crate) fn differences<'o>(
         &self,
         theirs: ThinVec<Node<'_>>,
@@ -56,7 +57,7 @@ impl Outline {
         comparison.found
     }
 
-    /// Compares blocks of which each is what stands at the same place in the other document.
+    /// Compares each block with the one at its position in the other document.
     fn one_by_one<'o>(
         &self,
         other: &Self,
@@ -79,7 +80,7 @@ impl Outline {
         }
     }
 
-    /// Compares blocks of which some are missing, or new, or of another kind.
+    /// Compares blocks if some are missing, new or of another kind.
     fn aligned<'o>(
         &self,
         other: &Self,
@@ -102,7 +103,7 @@ impl Outline {
         }
     }
 
-    /// Those of the hunks in which [`MAX_COMPARED`] blocks differ.
+    /// Returns the first hunks, up to [`MAX_COMPARED`] differing blocks.
     fn first(&self, other: &Self, hunks: Vec<Hunk>) -> Vec<Hunk> {
         let mut differ = 0;
         let mut enough = |count: usize| {
@@ -115,7 +116,7 @@ impl Outline {
             let last =
                 pairs.enumerate().find(|(_, (i, j))| enough(usize::from(self.said[*i] != other.said[*j])));
             match last {
-                // What stands in a long one goes together in its order, so that it can be cut.
+                // The blocks of a large hunk are paired in order, so the hunk can be cut.
                 Some((at, _)) if !is_weighed(&ours, &theirs) => {
                     first.push((ours.start..ours.start + at + 1, theirs.start..theirs.start + at + 1));
                     break;
@@ -130,15 +131,15 @@ impl Outline {
     }
 }
 
-/// Some of the blocks of a document.
+/// The blocks of a document that are to be compared.
 struct Kept<'a> {
     nodes: ThinVec<Node<'a>>,
-    /// Where each was, in order.
+    /// The position of each block in the document, in order.
     places: Vec<usize>,
 }
 
 impl<'a> Kept<'a> {
-    /// Those that are wanted.
+    /// Returns the blocks that are `wanted`.
     fn of(nodes: ThinVec<Node<'a>>, wanted: &[bool]) -> Self {
         let places: Vec<usize> = (0..nodes.len()).filter(|it| wanted[*it]).collect();
         let mut nodes: ThinVec<Node<'a>> =
@@ -147,7 +148,7 @@ impl<'a> Kept<'a> {
         Self { nodes, places }
     }
 
-    /// The one that was at this place.
+    /// Returns the block that was at the position `place`.
     fn at(&self, place: usize) -> &Node<'a> {
         &self.nodes[self.places.binary_search(&place).expect("only what was kept is asked for")]
     }
@@ -164,7 +165,8 @@ mod tests {
         Node::new(Kind::Paragraph).with("localId", id).holding(thin_vec![Node::of_text(text)])
     }
 
-    /// The kinds of what is found, by outlines and by trees, and how often a tree was asked for again.
+    /// Returns the kinds of the losses, found both by outlines and by trees, and how often the tree was read
+    /// again.
     fn found(ours: &[Node<'static>], theirs: &[Node<'static>]) -> (Vec<LossKind>, usize) {
         let mut asked = 0;
         let again = || {

@@ -1,27 +1,29 @@
-//! A number for what a node says.
+//! Hashes of nodes by content.
 
 use super::attrs::{canonical, says};
 use super::inline::{SPREAD, mixed};
 use crate::tree::{Attr, Kind, Mark, Node};
 
-/// Equal for nodes that say the same, identity aside; for others almost surely not.
+/// Returns a hash of a node's content, without identifiers. Hashes of nodes with different content almost
+/// surely differ.
 pub(crate) fn print(node: &Node<'_>) -> u64 {
     prints(node).0
 }
 
-/// Equal for nodes that say the same, their own marks aside: a mention is the same one when it becomes bold.
+/// Like [`print()`], but without the node's own marks: a mention stays equal when it becomes bold.
 pub(crate) fn print_unmarked(node: &Node<'_>) -> u64 {
     unmarked(node, Mixer::default()).0
 }
 
-/// The same, and then a number for which identity is not aside. A run of text has none: it may be cut anywhere.
+/// Returns the hash of [`print()`], and one with identifiers. Text adds nothing to the second, because it may
+/// be split into nodes anywhere.
 pub(super) fn prints(node: &Node<'_>) -> (u64, u64) {
     let mut said = Mixer::default();
     said.number(marks(&node.marks));
     unmarked(node, said)
 }
 
-/// Adds to `said` what a node says besides its marks.
+/// Hashes a node without its marks, starting from `said`. Returns the hashes without and with identifiers.
 fn unmarked(node: &Node<'_>, mut said: Mixer) -> (u64, u64) {
     said.number(node.kind as u64);
     said.number(attributes(&node.attrs, says));
@@ -44,7 +46,7 @@ fn unmarked(node: &Node<'_>, mut said: Mixer) -> (u64, u64) {
     (said.0, all.0)
 }
 
-/// A number for these siblings, however their text is cut into nodes.
+/// Returns a hash of sibling inline nodes that does not depend on how their text is split.
 pub(super) fn inlines(nodes: &[Node<'_>]) -> u64 {
     let mut all = Mixer::default();
     let mut last = None;
@@ -66,7 +68,7 @@ pub(super) fn inlines(nodes: &[Node<'_>]) -> u64 {
     mixed(all.0)
 }
 
-/// A number for some attributes, whatever their order.
+/// Returns a hash of the attributes for which `counts` holds, in any order.
 fn attributes(attrs: &[Attr<'_>], counts: impl Fn(&Attr<'_>) -> bool) -> u64 {
     let number = |attr: &Attr<'_>| {
         let mut one = Mixer::default();
@@ -77,7 +79,7 @@ fn attributes(attrs: &[Attr<'_>], counts: impl Fn(&Attr<'_>) -> bool) -> u64 {
     attrs.iter().filter(|it| counts(it)).map(number).fold(0, u64::wrapping_add)
 }
 
-/// A number for a set of marks.
+/// Returns a hash of a set of marks.
 pub(super) fn marks(marks: &[Mark<'_>]) -> u64 {
     let number = |mark: &Mark<'_>| {
         let mut one = Mixer(attributes(&mark.attrs, says));
@@ -87,7 +89,7 @@ pub(super) fn marks(marks: &[Mark<'_>]) -> u64 {
     marks.iter().map(number).fold(0, u64::wrapping_add)
 }
 
-/// Makes one number of many. The hasher of `std` takes ten times as long, which would be most of a comparison.
+/// A hasher. That of `std` takes ten times as long, which would be most of a comparison's time.
 #[derive(Default)]
 struct Mixer(u64);
 
@@ -96,7 +98,7 @@ impl Mixer {
         self.0 = mixed(self.0.rotate_left(5) ^ number.wrapping_mul(SPREAD));
     }
 
-    /// A text that is whole.
+    /// Adds a complete text.
     fn text(&mut self, text: &str) {
         let (chunks, rest) = text.as_bytes().as_chunks::<8>();
         chunks.iter().for_each(|it| self.number(u64::from_le_bytes(*it)));
@@ -105,7 +107,7 @@ impl Mixer {
         self.number(u64::from_le_bytes(last) ^ (text.len() as u64).rotate_right(8));
     }
 
-    /// A text that may go on: in pieces it gives the same number.
+    /// Adds a piece of a text. The hash does not depend on how the text is split into pieces.
     fn bytes(&mut self, text: &str) {
         self.0 = text.bytes().fold(self.0, |all, byte| (all ^ u64::from(byte)).wrapping_mul(SPREAD));
     }

@@ -1,9 +1,9 @@
-//! How much of one node is in another.
+//! Similarity of two nodes.
 
 use crate::tree::Node;
 
-/// How well the two go together as one node before and after an edit: 0 if they are of different kinds, otherwise 1 to 101 with the
-/// share of words they have in common.
+/// Returns how likely the two are one node before and after an edit: 0 if their kinds differ, otherwise 1 to
+/// 101, by the share of words in common.
 pub(crate) fn similarity(a: &Node<'_>, b: &Node<'_>) -> u32 {
     if a.kind != b.kind {
         return 0;
@@ -14,7 +14,7 @@ pub(crate) fn similarity(a: &Node<'_>, b: &Node<'_>) -> u32 {
     1 + u32::try_from(100 * common(&a_words, &b_words) / all).unwrap_or(100)
 }
 
-/// How many words are in both; each is in a list once, in order.
+/// Returns how many words are in both lists. Each list is sorted, without duplicates.
 fn common(a: &[&str], b: &[&str]) -> usize {
     let (mut i, mut j, mut both) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
@@ -24,7 +24,7 @@ fn common(a: &[&str], b: &[&str]) -> usize {
     both
 }
 
-/// What a node says, to take words of.
+/// The text and attributes of a node, from which words are taken.
 struct Said<'n> {
     within: String,
     own: &'n str,
@@ -37,7 +37,7 @@ impl<'n> Said<'n> {
         Self { within: node.plain_text(), own: &node.text, attrs }
     }
 
-    /// Each once, in order.
+    /// Returns the words, sorted, without duplicates.
     fn words(&self) -> Vec<&str> {
         let words = self.within.split_whitespace().chain(self.own.split_whitespace());
         let mut all: Vec<&str> = words.chain(self.attrs.iter().map(String::as_str)).collect();

@@ -1,7 +1,7 @@
 //! Attributes in braces: `{type=info width=33.3 title="a b" parameters='{"a":1}' wrap}`.
 //!
-//! They say of themselves what they are: a word that is a JSON number, `true`, `false` or `null` is that, any other a string; `"…"` is a
-//! JSON string literal, `'…'` any JSON. A name alone is `true`.
+//! The spelling of a value gives its type. A word that is a JSON number, `true`, `false` or `null` is JSON;
+//! any other word is a string. `"…"` is a JSON string literal, and `'…'` is any JSON. A name alone is `true`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use thin_vec::{ThinVec, thin_vec};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::json;
 
-/// The attributes at the beginning of `text`, from `{` to `}`, and how long that is.
+/// Parses the attributes at the beginning of `text`, from `{` to `}`; returns them with their length.
 pub(super) fn parse(text: &str) -> Option<(ThinVec<Attr<'_>>, usize)> {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&b'{') {
@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str) -> Option<(ThinVec<Attr<'_>>, usize)> {
     }
 }
 
-/// The one attribute at the beginning of `text`, and how long it is.
+/// Parses the single attribute at the beginning of `text`; returns it with its length.
 pub(super) fn one(text: &str) -> Option<(Attr<'_>, usize)> {
     let length = text.find(|it| !in_name(it)).unwrap_or(text.len());
     let name = &text[..length];
@@ -66,7 +66,7 @@ fn value(text: &str) -> Option<(Value<'_>, usize)> {
     }
 }
 
-/// A string literal is a string in whatever quotes it stands.
+/// Returns the value of JSON in single quotes. A JSON string literal is a string there too.
 fn literal(raw: &str) -> Value<'_> {
     match json::string(raw) {
         Some(text) => Value::Str(text),
@@ -82,14 +82,14 @@ fn in_word(it: char) -> bool {
     !it.is_whitespace() && !it.is_control() && !"{}[]<>\"'`=|\\".contains(it)
 }
 
-/// Where attributes are written, which decides what has to be written by its number.
+/// The surroundings of attributes. They decide which characters need a numeric escape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// On a line of their own that is read before Markdown is.
+    /// A line of its own, which is read before CommonMark parses the text.
     Line,
     /// Among text.
     Text,
-    /// In a tag of HTML.
+    /// A tag of HTML.
     Tag,
 }
 
@@ -103,7 +103,7 @@ impl Place {
     }
 }
 
-/// Whether `name` can be written.
+/// Returns whether `name` can be written as the name of an attribute.
 pub(super) fn can_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(in_name)
 }
@@ -129,7 +129,7 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain) && !json::is_word(text)
 }
 
-/// Writes ` {…}`-less attributes one after another with a blank before each but the first.
+/// Writes attributes without the braces, separated by spaces.
 pub(super) fn write_all(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     for (at, attr) in attrs.iter().enumerate() {
         if at > 0 {
@@ -139,12 +139,13 @@ pub(super) fn write_all(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     }
 }
 
-/// Whether Markdown carries this attribute of such a node.
+/// Returns whether Markdown carries this attribute. It leaves out [incidental](Attr::is_incidental) ones.
 pub(super) fn is_carried(attr: &Attr<'_>) -> bool {
     !attr.is_incidental()
 }
 
-/// The nodes with what Markdown carries of their marks: how another format spelled a mark is no reason to spell it out here.
+/// Returns the nodes without the incidental attributes of their marks. The spelling that another format had
+/// for a mark is no reason to write the mark as a directive here.
 pub(super) fn with_carried_marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Cow<'n, [Node<'a>]> {
     let is_odd = |it: &Node<'_>| it.marks.iter().any(|it| it.attrs.iter().any(Attr::is_incidental));
     if !nodes.iter().any(is_odd) {
@@ -155,7 +156,8 @@ pub(super) fn with_carried_marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Cow<'n, [Node
     Cow::Owned(nodes)
 }
 
-/// What is said of a node, marks of blocks included, as attributes: `None` if Markdown can't write one of the names.
+/// Returns the attributes of a node, and of a block also its marks as attributes; `None` if Markdown can't
+/// write one of the names.
 pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     let carried = node.attrs.iter().filter(|it| is_carried(it));
     let named = |it: &'n Attr<'_>| match is_read_otherwise(node.kind, &it.name) {
@@ -170,13 +172,14 @@ pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     attrs.iter().all(|it| can_name(&it.name)).then_some(attrs)
 }
 
-/// The parameter of a macro that has no name.
+/// The name of a macro parameter that has no name.
 pub(super) const UNNAMED: &str = "_";
 
-/// What stands before the name of an attribute that would be read as something else.
+/// The prefix of an attribute whose bare name would be read as something else.
 pub(super) const PLAIN: &str = "attr:";
 
-/// Whether the name of an attribute, by itself, is that of a mark, or of something of HTML, or means nothing.
+/// Returns whether the bare name of an attribute would be read as that of a mark or of an HTML attribute, or
+/// would be ignored.
 fn is_read_otherwise(kind: Kind, name: &str) -> bool {
     if kind.is_inline() || name.contains([':', '/']) {
         return false;
@@ -189,14 +192,15 @@ fn is_read_otherwise(kind: Kind, name: &str) -> bool {
     }
 }
 
-/// Whether a fence may say this of its code: any other braces are part of the language.
+/// Returns whether a fence may have this attribute for its code. Braces with any other attribute are part of
+/// the language.
 pub(super) fn is_of_code(name: &str) -> bool {
     const NAMES: [&str; 6] = ["language", "uniqueId", "localId", "wrap", "hideLineNumbers", "hide-lines"];
     let known = NAMES.contains(&name) || is_foreign(name) || name == "breakout-width";
     known || SHORT.iter().any(|it| it.0 == name)
 }
 
-/// Whether HTML has this attribute and ADF does not.
+/// Returns whether this is an attribute of HTML that ADF does not have.
 pub(super) fn of_html(kind: Kind, name: &str) -> bool {
     const NAMES: [&str; 21] = [
         "abbr",
@@ -225,7 +229,7 @@ pub(super) fn of_html(kind: Kind, name: &str) -> bool {
     NAMES.contains(&name) || shared || name.starts_with("data-") || name.starts_with("aria-")
 }
 
-/// The value without its owner.
+/// Returns the value with its text borrowed.
 pub(super) fn borrowed<'n>(value: &'n Value<'_>) -> Value<'n> {
     match value {
         Value::Str(text) => Value::Str(Cow::Borrowed(text)),
@@ -233,7 +237,7 @@ pub(super) fn borrowed<'n>(value: &'n Value<'_>) -> Value<'n> {
     }
 }
 
-/// Marks of blocks by the short names of their one attribute.
+/// Short names for the marks of blocks, each with the mark's only (or first) attribute.
 const SHORT: [(&str, MarkKind, &str); 4] = [
     ("align", MarkKind::Alignment, "align"),
     ("indent", MarkKind::Indentation, "level"),
@@ -256,7 +260,7 @@ fn of_mark<'n>(mark: &'n Mark<'_>) -> ThinVec<Attr<'n>> {
     thin_vec![Attr::json(format!("mark:{}", mark.name()), object(&mark.attrs))]
 }
 
-/// Attributes as a JSON object.
+/// Writes attributes as a JSON object.
 pub(super) fn object(attrs: &[Attr<'_>]) -> String {
     let mut out = String::from("{");
     for (at, attr) in attrs.iter().filter(|it| it.name != "/type").enumerate() {
@@ -274,7 +278,7 @@ pub(super) fn object(attrs: &[Attr<'_>]) -> String {
     out
 }
 
-/// Says `attrs` of `node`: those with the name of a mark of blocks are marks.
+/// Adds `attrs` to `node`. An attribute with the name of a block's mark becomes that mark.
 pub(super) fn apply<'a>(node: &mut Node<'a>, attrs: ThinVec<Attr<'a>>) {
     for attr in attrs {
         if let Some(name) = attr.name.strip_prefix(PLAIN) {
@@ -312,22 +316,23 @@ fn mark_of<'a>(name: &str, value: &Value<'a>) -> Mark<'a> {
     mark
 }
 
-/// Whether these may follow the text of a paragraph or heading: anything else in braces is text.
+/// Returns whether these attributes may follow the text of a paragraph or heading. Any other braces there are
+/// text.
 pub(super) fn fit_text(attrs: &[Attr<'_>]) -> bool {
     let known =
         |name: &str| SHORT.iter().any(|it| it.0 == name) || name == "breakout-width" || is_foreign(name);
     !attrs.is_empty() && attrs.iter().all(|it| known(&it.name))
 }
 
-/// What stands before the names of attributes of the item of a list.
+/// The prefix of the attributes of a list item.
 pub(super) const ITEM: &str = "item/";
 
-/// Whether these are said of the item of a list, at its beginning.
+/// Returns whether these are attributes of a list item, as they appear at its beginning.
 pub(super) fn fit_item(attrs: &[Attr<'_>]) -> bool {
     !attrs.is_empty() && attrs.iter().all(|it| it.name.starts_with(ITEM))
 }
 
-/// Whether these may stand alone before a block.
+/// Returns whether these attributes may stand on a line of their own before a block.
 pub(super) fn fit_block(attrs: &[Attr<'_>]) -> bool {
     const KNOWN: [&str; 9] = [
         "layout",

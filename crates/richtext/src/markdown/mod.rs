@@ -1,15 +1,20 @@
-//! Markdown: CommonMark 0.31, GitHub's tables, strikethrough, tasks and alerts, and directives for everything else.
+//! Markdown: CommonMark 0.31, GitHub's tables, strikethrough, tasks and alerts, and directives for everything
+//! else.
 //!
-//! In: a source, or blocks. Out: blocks, or a source. Both flavours are read alike; `Flavor::Extended` carries all of a document but
-//! what only identifies (`localId`, ids of macros), `Flavor::Plain` is for reading. `docs/extended-markdown.md` describes all of it:
+//! In: a source, or blocks. Out: blocks, or a source. Both flavours are read alike. `Flavor::Extended`
+//! carries a whole document except identifiers (`localId`, ids of macros); `Flavor::Plain` is for reading.
+//! `docs/extended-markdown.md` describes the syntax:
 //!
-//! - `:status[OK]{color=green}` among text, `::card{url=…}` on a line, `:::panel{type=info}` to `:::` around blocks;
-//! - `{align=center}` in the last line of a paragraph, at the end of a heading or after a language, alone before any other block;
-//! - `{name=word name="JSON string" name='{"any": "JSON"}'}`;
-//! - `<u>`, `<sub>`, `<sup>`, `<br>`, `<table>` and `<details>` whose blocks stand between blank lines;
-//! - a fence of `adf`, `storage` or `wiki` holds what is written in that format.
+//! - `:status[OK]{color=green}` among text, `::card{url=…}` on a line of its own, `:::panel{type=info}` to
+//!   `:::` around blocks;
+//! - `{align=center}` in the last line of a paragraph, at the end of a heading, after the language of a
+//!   fence, or on a line of its own before any other block;
+//! - attributes as `{name=word name="JSON string" name='{"any": "JSON"}'}`;
+//! - `<u>`, `<sub>`, `<sup>`, `<br>`, and `<table>` and `<details>` with their blocks between blank lines;
+//! - a fence with the language `adf`, `storage` or `wiki`, whose text is in that format.
 //!
-//! Of places: the `inner` of text with the mark `code` holds its backticks, so that it tells that nothing in it is escaped.
+//! Spans: the `inner` of text with the mark `code` includes its backticks, which show that nothing in it is
+//! escaped.
 
 mod attrs;
 mod names;
@@ -29,18 +34,18 @@ use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 
-/// The Markdown of these blocks, and where in it each of them ends.
+/// Returns the Markdown of these blocks, and the offset at which each of them ends.
 pub(crate) fn document_with_ends(blocks: &[Node<'_>]) -> (String, Vec<usize>) {
     write::document_with_ends(blocks)
 }
 
-/// The blocks of `source`, of which those at the top whose text `keep` does not want hold nothing. Who looks for a few blocks of a long
-/// text need not have the tree of all of it.
+/// Reads `source`, and drops the children of each block at the top whose text `keep` rejects. This saves
+/// memory for callers that need only a few blocks of a long text.
 pub(crate) fn blocks_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
     read::document_where(source, keep)
 }
 
-/// The format.
+/// The Markdown format, in one of its flavours.
 pub(crate) struct Markdown {
     pub(crate) flavor: Flavor,
 }

@@ -1,17 +1,17 @@
-//! The names of directives: what is none of these stays text.
+//! The names of directives. A directive with any other name stays text.
 
-/// How a directive stands.
+/// The form of a directive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     /// `:name[…]{…}` among text.
     Inline,
-    /// `::name{…}` alone.
+    /// `::name{…}` on a line of its own.
     Leaf,
     /// `:::name{…}` to `:::`.
     Container,
 }
 
-/// Whether there is a directive of this name and form.
+/// Returns whether there is a directive of this name and form.
 pub(super) fn is_known(name: &str, form: Form) -> bool {
     match form {
         Form::Inline => INLINE.contains(&name),
@@ -20,7 +20,8 @@ pub(super) fn is_known(name: &str, form: Form) -> bool {
     }
 }
 
-/// What follows the name of a format after a fence if lines end with CR LF in what the fence holds.
+/// The suffix after the name of a format in the info string of a fence, if every line of the fenced text
+/// ended with CR LF.
 pub(super) const CRLF: &str = " crlf";
 
 const INLINE: [&str; 20] = [
@@ -64,17 +65,17 @@ const CONTAINER: [&str; 13] = [
     "frame",
 ];
 
-/// The longest name.
+/// The length of the longest name, in bytes.
 pub(super) const LONGEST: usize = 11;
 
-/// The name of a directive `text` begins with, as far as it could be one.
+/// Returns the name of a directive that `text` begins with. The name need not be a known one.
 pub(super) fn name_at(text: &str) -> &str {
     let bytes = text.as_bytes();
     let end = bytes.iter().take(LONGEST + 1).take_while(|it| it.is_ascii_lowercase() || **it == b'-').count();
     &text[..end]
 }
 
-/// Whether `text`, which follows a colon, reads as the beginning of a directive among text.
+/// Returns whether `text`, which follows a colon, reads as the beginning of an inline directive.
 pub(super) fn looks_inline(text: &str) -> bool {
     let name = name_at(text);
     matches!(text.as_bytes().get(name.len()), Some(b'[' | b'{')) && is_known(name, Form::Inline)

@@ -1,22 +1,22 @@
-//! How the characters of a text are spelled: escapes, entities, ends of lines, code.
+//! Spelling of the characters of a text: escapes, entities, line ends, code.
 //!
-//! In: a slice of a source that is the spelling of one text. Out: its pieces, each with what it stands for.
+//! In: the slice of a source that spells one text. Out: its pieces, each with the text it stands for.
 
 use std::borrow::Cow;
 
 use pulldown_cmark::{Event, Options, Parser};
 
-/// A piece of a spelling that is read as one.
+/// A piece of a spelling that is decoded as a unit.
 pub(super) struct Piece<'a> {
-    /// How many bytes it takes.
+    /// The length of its spelling, in bytes.
     pub(super) spelled: usize,
-    /// What it stands for.
+    /// The text it stands for.
     pub(super) text: Cow<'a, str>,
-    /// Whether each byte of it stands for itself.
+    /// Whether each byte of the spelling stands for itself.
     pub(super) plain: bool,
 }
 
-/// The pieces of a spelling of text among Markdown; a spelling in backticks is code.
+/// Splits the spelling of a text into pieces. A spelling in backticks is code.
 pub(super) fn pieces(spelling: &str) -> Pieces<'_> {
     match code_body(spelling) {
         Some(at) => Pieces { rest: &spelling[at..spelling.len() - at], before: at, code: true },
@@ -24,7 +24,8 @@ pub(super) fn pieces(spelling: &str) -> Pieces<'_> {
     }
 }
 
-/// Where in `spelling` its decoded byte `offset` begins.
+/// Returns the offset in `spelling` at which the decoded byte `offset` begins; `None` inside a piece that is
+/// decoded as a unit, and behind the end.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let all = pieces(spelling);
     let (mut at, mut decoded) = (all.before, 0);
@@ -39,7 +40,7 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (offset == decoded).then_some(at)
 }
 
-/// Whether `spelling` stands for `text`.
+/// Returns whether `spelling` stands for `text`.
 pub(super) fn spells(spelling: &str, text: &str) -> bool {
     let mut rest = text;
     for piece in pieces(spelling) {
@@ -49,12 +50,12 @@ pub(super) fn spells(spelling: &str, text: &str) -> bool {
     rest.is_empty()
 }
 
-/// What `spelling` stands for.
+/// Returns the text that `spelling` stands for.
 pub(super) fn decoded(spelling: &str) -> String {
     pieces(spelling).map(|it| it.text).collect()
 }
 
-/// Text of HTML, where only entities are read.
+/// Decodes the text of an HTML element, in which only entities are special.
 pub(super) fn html(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
@@ -72,7 +73,8 @@ pub(super) fn html(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How long the backticks (and the blank that keeps code from them) at either end are, if all of `spelling` is a code span.
+/// Returns the length of the backticks at either end (with the space that separates them from the code), if
+/// all of `spelling` is a code span.
 fn code_body(spelling: &str) -> Option<usize> {
     if !spelling.starts_with('`') || spelling.len() < 3 {
         return None;
@@ -97,10 +99,10 @@ fn code_body(spelling: &str) -> Option<usize> {
     Some(fence + usize::from(padded))
 }
 
-/// See [`pieces`].
+/// Iterator over the pieces of a spelling, made by [`pieces`].
 pub(super) struct Pieces<'a> {
     rest: &'a str,
-    /// What stands before the first piece.
+    /// The length of the opening backticks and space before the first piece; 0 outside of code.
     pub(super) before: usize,
     code: bool,
 }
@@ -129,7 +131,8 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// How much of `text`, which does not begin with white space, stands for itself: white space before an end of line does not.
+/// Returns how many bytes of `text`, which does not begin with white space, stand for themselves. White space
+/// before a line end does not.
 fn plain_run(text: &str, code: bool) -> usize {
     let bytes = text.as_bytes();
     let after = |it: usize| it + 1;
@@ -141,7 +144,8 @@ fn plain_run(text: &str, code: bool) -> usize {
     }
 }
 
-/// An end of line with the white space around it, and the signs of quotes after it, is a blank; other white space is itself.
+/// Decodes white space at the beginning of `text`. A line end is one space, together with the white space
+/// around it and the quote signs after it; other white space stands for itself.
 fn space(text: &str, code: bool) -> (usize, Cow<'_, str>, bool) {
     let before = if code { 0 } else { text.len() - text.trim_start_matches([' ', '\t']).len() };
     let rest = &text[before..];
@@ -155,7 +159,7 @@ fn space(text: &str, code: bool) -> (usize, Cow<'_, str>, bool) {
     }
 }
 
-/// The entity `text` begins with, and how long it is spelled.
+/// Decodes the entity that `text` begins with; returns it with the length of its spelling.
 pub(super) fn entity(text: &str) -> Option<(Cow<'static, str>, usize)> {
     let end = text.bytes().take(40).position(|it| it == b';')? + 1;
     let spelled = &text[..end];

@@ -1,4 +1,5 @@
-//! What an edited node takes over from the one it was: identifiers, the spelling of numbers, everything Markdown did not show.
+//! Carries over to an edited node what Markdown did not show of the original: identifiers, the spelling of
+//! numbers, other attributes and marks.
 
 use thin_vec::ThinVec;
 
@@ -6,7 +7,8 @@ use crate::align::{Op, align};
 use crate::compare::{print, same_marks, same_value, similarity};
 use crate::tree::{Attr, Kind, Mark, Node};
 
-/// Whether the edit left alone what is said of the node itself.
+/// Returns whether the edit left the node itself unchanged: kind, text, marks and attributes, apart from
+/// children.
 pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
     base.kind == edited.kind
         && base.text == edited.text
@@ -18,7 +20,7 @@ pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
             .all(|it| edited.get(&it.name).is_some_and(|value| same_value(&it.name, &it.value, value)))
 }
 
-/// The edited node with what `ours` says and `base` does not.
+/// Returns the edited node, with the data that `ours` has and `base` lacks.
 pub(super) fn node<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> Node<'x> {
     let mut node = edited.clone();
     node.attrs = attrs(&ours.attrs, &base.attrs, &edited.attrs);
@@ -43,7 +45,7 @@ fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> ThinV
     all
 }
 
-/// The edited marks; one that was not touched is as it was.
+/// Returns the edited marks. A mark that the edit did not touch is the original one.
 fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> ThinVec<Mark<'x>> {
     let kept = |mark: &Mark<'x>| {
         let was = base.iter().find(|it| it.kind == mark.kind)?;
@@ -56,10 +58,11 @@ fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> ThinV
     all
 }
 
-/// The edited nodes, each with what it was.
+/// Returns the edited nodes, each with the data carried over from its original.
 pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<'x>]) -> ThinVec<Node<'x>> {
     let inline = ours.iter().chain(edited).any(|it| it.kind.is_inline());
-    // Runs of text may be cut otherwise in the source; what is not text goes together one by one.
+    // Text may be split into nodes differently in the source. Only nodes that are not text correspond one to
+    // one.
     let (ours, base): (Vec<&Node<'x>>, Vec<&Node<'_>>) = if inline {
         let objects = |it: &&Node<'_>| it.kind != Kind::Text;
         (ours.iter().filter(|it| objects(it)).collect(), base.iter().filter(|it| objects(it)).collect())

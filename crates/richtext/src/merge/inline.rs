@@ -1,4 +1,5 @@
-//! Text and what stands among it: characters put into the text where it stands, or the runs that changed written anew.
+//! Merges an edit of inline nodes: splices characters into a text in the source, or writes the changed runs
+//! anew.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,14 +11,15 @@ use super::{Merge, Reach, graft};
 use crate::compare::{Unit, Units, hunks, same_marks};
 use crate::tree::{Kind, Mark, Node, Span};
 
-/// A range of the source's units, and what comes in its place.
+/// A range of the source's units, and the range of edited units that replaces it.
 type Hunk = (Range<usize>, Range<usize>);
 
-/// Bytes of the source, and what comes in their place.
+/// A byte range of the source, and the text that replaces it.
 type Splice = (Range<usize>, String);
 
 impl Merge<'_> {
-    /// The new text of `region`; nothing if source and Markdown do not go together unit by unit.
+    /// Returns the new text of `region`. Returns `None` if the nodes of source and Markdown do not correspond
+    /// unit by unit, or if the reach is wider than [`Reach::Runs`].
     pub(super) fn inlines(
         &self,
         ours: &[Node<'_>],
@@ -35,14 +37,16 @@ impl Merge<'_> {
             if parent.is_some_and(|it| it.kind == Kind::CodeBlock) { Kind::CodeBlock } else { Kind::Text };
         let splices =
             || changed.iter().map(|it| self.spliced(&runs, it, within, region)).collect::<Option<_>>();
-        // What can't be put into a text is written beside it: what else is in this block, or beside it, has no part in that.
+        // If a change can't be spliced, only these runs are written anew, not the whole block or its
+        // neighbours.
         Some(match (self.reach == Reach::Text).then(splices).flatten() {
             Some(splices) => spliced(self.source, region, splices),
             None => self.rewritten(&runs, &changed, parent, region),
         })
     }
 
-    /// The hunk as characters of one text.
+    /// Returns the hunk as a change of characters within one text node; `None` if it goes beyond one node or
+    /// would leave the node empty.
     fn spliced(
         &self,
         runs: &Runs<'_, '_, '_, '_>,
@@ -60,7 +64,7 @@ impl Merge<'_> {
         let spelled = node.inner.of(self.source);
         let from = self.spelling.place(spelled, within, start)?;
         let to = self.spelling.place(spelled, within, start + removed)?;
-        // Of a text that is put at an end of its node, the neighbours say how it has to be spelled.
+        // At an end of the node, the source next to it decides how the text has to be spelled.
         let base = node.inner.start as usize;
         let (before, after) = (&spelled[..from], &spelled[to..]);
         let before = if from == 0 { &self.source[region.start as usize..base] } else { before };
@@ -69,7 +73,7 @@ impl Merge<'_> {
         Some((base + from..base + to, text))
     }
 
-    /// The region with everything copied that no hunk touches, and the rest written anew.
+    /// Returns the text of `region`: groups that no hunk touches are copied, the others are written anew.
     fn rewritten(
         &self,
         runs: &Runs<'_, '_, '_, '_>,
@@ -83,7 +87,7 @@ impl Merge<'_> {
         let mut unit = 0;
         for (at, group) in groups.iter().enumerate() {
             let end = unit + runs.a[unit..].iter().take_while(|it| group.nodes.contains(&it.node())).count();
-            // What comes before the group's first character does not touch the group.
+            // An insertion before the group's first character does not touch the group.
             for hunk in changed.iter().filter(|it| end > unit && it.0.start == unit && it.0.is_empty()) {
                 runs.inserted(hunk, &mut fresh);
             }
@@ -113,7 +117,7 @@ impl Merge<'_> {
     }
 }
 
-/// The source with these splices, of `region` only.
+/// Returns the `region` of `source` with the splices applied.
 fn spliced(source: &str, region: Span, mut splices: Vec<Splice>) -> String {
     splices.sort_by_key(|it| it.0.start);
     let (mut text, mut at) = (String::new(), region.start as usize);
@@ -143,7 +147,7 @@ fn groups(nodes: &[Node<'_>]) -> Vec<Group> {
     groups
 }
 
-/// The three parties, unit by unit.
+/// The units of the source, of its Markdown, and of the edited Markdown.
 struct Runs<'m, 'o, 'b, 'e> {
     ours: &'m [Node<'o>],
     base: &'m [Node<'b>],
@@ -158,7 +162,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         self.a.len() == self.b.len() && self.a.iter().zip(self.b.iter()).all(|it| it.0.char == it.1.char)
     }
 
-    /// The text in which all of the hunk is, and the byte at which it begins there.
+    /// Returns the text node that contains all of the hunk, and the byte offset at which the hunk begins in
+    /// it.
     fn place(&self, (gone, new): &Hunk) -> Option<(usize, usize)> {
         let fits = |unit: usize| {
             let marks = self.b.marks(self.b[unit]);
@@ -181,7 +186,7 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         }
     }
 
-    /// Adds what the edit put in.
+    /// Adds the edited units of the hunk.
     fn inserted<'x>(&self, hunk: &Hunk, fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,
@@ -204,7 +209,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         }
     }
 
-    /// The edited node; its marks are those of the source where these say the same. Else half of a link would be another link.
+    /// Returns the edited node with the source's marks where these have equal meaning. Otherwise half of an
+    /// edited link would become another link.
     fn with_own_marks<'x>(&self, node: &Node<'e>) -> Node<'x>
     where
         'o: 'x,
@@ -220,14 +226,14 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         node
     }
 
-    /// Adds what is left of a group after the hunks, with what they put in.
+    /// Adds the units of `range` that the hunks leave, and the edited units of the hunks.
     fn remaining<'x>(&self, range: Range<usize>, changed: &[Hunk], fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,
         'e: 'x,
     {
         for at in range.clone() {
-            // Pure insertions before the first unit were added by the caller.
+            // The caller has added pure insertions before the first unit.
             for hunk in
                 changed.iter().filter(|it| it.0.start == at && !(it.0.is_empty() && at == range.start))
             {
@@ -240,7 +246,7 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
     }
 }
 
-/// Adds a unit to runs of text: a character to the last run, if it has the same marks.
+/// Adds a unit to runs of text. A character extends the last run if the marks are equal.
 fn add<'x>(node: &Node<'x>, unit: &Unit, fresh: &mut ThinVec<Node<'x>>) {
     let Some(char) = unit.char else { return fresh.push(node.clone()) };
     if let Some(last) = fresh.last_mut()

@@ -1,11 +1,12 @@
-//! An edit of Markdown, made in the source the Markdown came from.
+//! Merges an edit of Markdown into the source that the Markdown was written from.
 //!
-//! In: blocks of a source with their places, the Markdown that was made of them as blocks, and the same after somebody edited it. Out: the
-//! source with that edit: what the edit did not touch is copied byte for byte. Nothing here knows a format; what has to be spelled
-//! anew, [`Spelling`] spells.
+//! In: blocks of a source with their spans, the blocks of their Markdown, and the blocks of the edited
+//! Markdown. Out: the source with the edit; everything that the edit did not touch is copied byte for byte.
+//! Nothing here depends on a format: [`Spelling`] writes the text that has to be new.
 //!
-//! First the least is tried: characters put into a text where it stands. The result is read again; if it does not say what was edited, a
-//! wider part is written anew: the runs of text, the block, the whole.
+//! The merge first tries the smallest change: characters spliced into a text. It reads the result again. If
+//! that does not have the content of the edit, it writes a wider part anew: the runs of text, the block, then
+//! everything.
 
 mod graft;
 mod inline;
@@ -22,7 +23,7 @@ use crate::loss::{Loss, LossKind};
 use crate::spelling::Spelling;
 use crate::tree::{Node, Span};
 
-/// How much is written anew where an edit touches.
+/// The extent of the text that is written anew around a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
     /// Characters within a text.
@@ -37,26 +38,26 @@ pub(crate) enum Reach {
 
 const REACHES: [Reach; 4] = [Reach::Text, Reach::Runs, Reach::Blocks, Reach::All];
 
-/// What the three parties of an edit are.
+/// An edit: nodes of the source, of its Markdown, and of the edited Markdown.
 #[derive(Clone, Copy)]
 pub(crate) struct Edit<'m, 'o, 'b, 'e> {
-    /// The source's own nodes.
+    /// Nodes of the source.
     pub(crate) ours: &'m [Node<'o>],
-    /// What Markdown says of them, node by node.
+    /// Nodes of the Markdown before the edit, one for each node of the source.
     pub(crate) base: &'m [Node<'b>],
-    /// What it says after the edit.
+    /// Nodes of the Markdown after the edit.
     pub(crate) edited: &'m [Node<'e>],
 }
 
-/// The source after an edit.
+/// A source after an edit.
 #[derive(Debug)]
 pub(crate) struct Merged {
     pub(crate) text: String,
-    /// What of the edit the text does not say.
+    /// Content of the edit that the text does not carry.
     pub(crate) losses: Vec<Loss>,
 }
 
-/// Makes the edit in `region` of `source`, in which `ours` stand side by side, within `parent`.
+/// Applies the edit in `region` of `source`, which contains the siblings `ours` in `parent`.
 pub(crate) fn merge(
     spelling: &dyn Spelling,
     source: &str,
@@ -85,14 +86,14 @@ pub(crate) fn merge(
     Merged { text, losses }
 }
 
-/// Blocks that are new at the top of a document, and what of them the text does not say.
+/// Writes new top-level blocks. Returns the text, and the content of the blocks that it does not carry.
 pub(crate) fn written(spelling: &dyn Spelling, nodes: &[Node<'_>]) -> (String, Vec<Loss>) {
     let text = spelling.part(nodes, None);
     let losses = unsaid(spelling, &text, nodes);
     (text, losses)
 }
 
-/// What `text`, read again, does not say of `edited`.
+/// Reads `text` and returns the content of `edited` that it does not carry.
 fn unsaid(spelling: &dyn Spelling, text: &str, edited: &[Node<'_>]) -> Vec<Loss> {
     let alone = spelling.alone(text);
     let (read, _) = spelling.read(&alone);
@@ -127,7 +128,7 @@ impl Merge<'_> {
 }
 
 impl Span {
-    /// What of `source` lies between this and the next.
+    /// Returns the part of `source` between this span and `next`.
     fn until(self, next: Self, source: &str) -> &str {
         source.get(self.end as usize..next.start as usize).unwrap_or_default()
     }

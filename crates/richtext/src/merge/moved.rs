@@ -1,7 +1,7 @@
-//! Rich nodes of all parts of a document that an edit touched: which of them vanished, and which only moved.
+//! Finds the rich nodes of edited parts that vanished or moved.
 //!
-//! In: the parts, each as it was and as it is. Out: what is gone of each part, and the edited nodes with what they brought along from
-//! where they stood before.
+//! In: the edited parts, before and after the edit. Out: the rich nodes that vanished from each part, and the
+//! edited nodes with the data carried over from their former positions.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,19 +13,19 @@ use crate::compare::{print_unmarked, shortened};
 use crate::tree::{Kind, Node, Span};
 use crate::values::dates;
 
-/// A node that Markdown has no syntax for, and that vanished with the edit.
+/// A rich node that an edit removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gone {
-    /// In the source.
+    /// The span in the source.
     pub(crate) span: Span,
     pub(crate) what: String,
 }
 
-/// What is gone of each of these parts. What is in another part now is not gone.
+/// Returns the rich nodes that vanished from each part. A node that is now in another part has not vanished.
 pub(crate) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
     let mut parts: Vec<Part<'_, '_, '_>> = edits.iter().map(Part::of).collect();
-    // What is still there goes together first, in its own part and then in others; of the rest, one of the same kind in the same part
-    // is taken for the one that was changed.
+    // First match nodes that are unchanged, in their own part and then in others. After that, a new node
+    // counts as the changed version of a missing one if both have the same kind and part.
     parts.iter_mut().for_each(Part::take_kept);
     let mut elsewhere = counts(parts.iter().flat_map(|it| it.new.iter().map(|it| it.0)));
     for part in &mut parts {
@@ -46,9 +46,9 @@ struct Part<'m, 'o, 'b> {
     were: Vec<&'m Node<'b>>,
     keys: Vec<u64>,
     places: Vec<&'m Node<'o>>,
-    /// Those of `were` that were not found yet.
+    /// Indices in `were` of the nodes that are not matched yet.
     missing: Vec<usize>,
-    /// What is there now and was not, by key and kind.
+    /// Nodes after the edit that are not matched yet, by key and kind.
     new: Vec<(u64, Kind)>,
 }
 
@@ -77,7 +77,8 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
     }
 }
 
-/// The edited nodes of each part; one that is there once before and once after has what Markdown does not say of it, wherever it is now.
+/// Returns the edited nodes of each part. A rich node that occurs once before and once after the edit keeps
+/// the data that Markdown does not show, wherever it is now.
 pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
     let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
     for edit in edits {
@@ -93,7 +94,7 @@ pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x
     edits.iter().map(|edit| edit.edited.iter().map(|it| with_its_own(it, &homes)).collect()).collect()
 }
 
-/// Where a node was.
+/// The versions of a node before the edit, in the source and in Markdown.
 struct Home<'m, 'o, 'b> {
     ours: &'m Node<'o>,
     base: &'m Node<'b>,
@@ -112,21 +113,21 @@ fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>
     Node { children, ..node.clone() }
 }
 
-/// How often each is there.
+/// Counts the occurrences of each value.
 fn counts<T: Eq + Hash>(things: impl Iterator<Item = T>) -> HashMap<T, usize> {
     let mut counts = HashMap::new();
     things.for_each(|it| *counts.entry(it).or_default() += 1);
     counts
 }
 
-/// Takes one, if one is left.
+/// Takes one occurrence of `thing`. Returns whether one was left.
 fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
     let Some(count) = counts.get_mut(thing).filter(|it| **it > 0) else { return false };
     *count -= 1;
     true
 }
 
-/// The rich nodes among and below these.
+/// Returns the rich nodes among `nodes` and their descendants.
 fn rich<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<&'n Node<'a>> {
     let mut found = Vec::new();
     nodes.iter().for_each(|it| gather(it, &mut found));
@@ -144,9 +145,9 @@ fn described(node: &Node<'_>) -> String {
     format!("{} {:?}", node.kind.shown(), shortened(&name(node).unwrap_or_default()))
 }
 
-/// What a person knows the node by: its text, or else what it leads to or is an instance of.
+/// Returns the name by which people know the node: its text, or else its target or type.
 fn name(node: &Node<'_>) -> Option<String> {
-    /// The first of these that is there tells most.
+    /// Attributes that name a node, the most telling first.
     const NAMES: [&str; 12] = [
         "text",
         "shortName",

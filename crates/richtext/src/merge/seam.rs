@@ -1,6 +1,7 @@
-//! What stands between two blocks that did not follow each other in the source, or not as they are now.
+//! Separators between blocks that were not neighbours in the source, or that have changed since.
 //!
-//! In: the text before, the text after, and what would be put between them. Out: what keeps them apart, found by reading them together.
+//! In: the text before, the text after, and possible separators. Out: the separator that keeps them apart,
+//! found by reading the texts together.
 
 use crate::compare::{print, shortened};
 use crate::document::Document;
@@ -8,19 +9,20 @@ use crate::format::Format;
 use crate::loss::{Loss, LossKind};
 use crate::tree::Span;
 
-/// What keeps blocks apart where neither what stood in the source nor what a format writes does: the end of a list of Markdown.
+/// The separator for Markdown blocks that neither the source's nor the writer's separator keeps apart. The
+/// comment ends a list.
 const STRONGER: &str = "\n\n<!-- -->\n\n";
 
-/// The first of `wanted` that keeps `before` and `after` apart; nothing if none does.
+/// Returns the first of `wanted` that keeps `before` and `after` apart; `None` if none does.
 pub(crate) fn between<'w>(format: Format, before: &str, after: &str, wanted: &[&'w str]) -> Option<&'w str> {
     let stronger = matches!(format, Format::Markdown(_)).then_some(STRONGER);
     wanted.iter().copied().chain(stronger).find(|it| apart(format, before, it, after))
 }
 
-/// Whether the two say together what each of them says by itself.
+/// Returns whether the joined texts have the blocks that each text has by itself.
 pub(crate) fn apart(format: Format, before: &str, between: &str, after: &str) -> bool {
     if format == Format::Adf {
-        // A comma is a comma.
+        // A comma always separates values of JSON.
         return true;
     }
     let prints = |text: &str| Document::read(format, text).blocks.iter().map(print).collect::<Vec<u64>>();
@@ -29,7 +31,7 @@ pub(crate) fn apart(format: Format, before: &str, between: &str, after: &str) ->
     prints(&format!("{before}{between}{after}")) == each
 }
 
-/// What is told if nothing keeps `text` apart from what stands before it.
+/// Returns the loss to report if nothing keeps `text` apart from the text before it.
 pub(crate) fn lost(text: &str) -> Loss {
     let what = shortened(text);
     Loss {

@@ -1,20 +1,22 @@
-//! Blocks side by side: what was kept is copied with what stands before it, what changed is gone into.
+//! Merges an edit of sibling blocks: copies kept blocks with the separators before them, and goes into
+//! changed ones.
 
 use super::{Merge, Reach, graft};
 use crate::align::{Op, align};
 use crate::compare::{print, similarity};
 use crate::tree::{Holds, Node, Span};
 
-/// Something of a region as it is put together.
+/// A piece of the new text of a region.
 pub(super) enum Piece {
-    /// The thing that stood at this place, as it was or changed.
+    /// The source node with this index, unchanged or changed.
     Ours(usize, String),
-    /// New.
+    /// A new node.
     New(String),
 }
 
 impl Merge<'_> {
-    /// The new text of `region`; nothing if source and Markdown do not go together node by node.
+    /// Returns the new text of `region`; `None` if the nodes of source and Markdown do not correspond one to
+    /// one.
     pub(super) fn siblings(
         &self,
         ours: &[Node<'_>],
@@ -56,11 +58,12 @@ impl Merge<'_> {
         Piece::Ours(at, node.span.of(self.source).to_owned())
     }
 
-    /// The text of one node that changed.
+    /// Returns the new text of a changed node.
     fn node(&self, ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>, parent: Option<&Node<'_>>) -> String {
         let written = |it: &Self| it.spelling.part(&[graft::node(ours, base, edited)], parent);
         let same_head = graft::same_head(base, edited);
-        // Without a place of its own what it holds can't be copied: it is written inside something else (a macro, an attribute).
+        // Children without a span of their own can't be copied: they are written inside something else (a
+        // macro, an attribute).
         let opened = !ours.inner.is_empty();
         let whole = self.reach == Reach::Blocks && ours.kind.holds() == Holds::Inlines;
         if !same_head || !opened || whole || ours.kind.holds() == Holds::Nothing {
@@ -79,7 +82,8 @@ impl Merge<'_> {
         }
     }
 
-    /// The pieces, joined: what followed each other in the source is joined by what stood between, anything else by the format's own.
+    /// Joins the pieces. A piece from the source keeps the separator before it; before a new piece comes the
+    /// format's separator.
     pub(super) fn joined(
         &self,
         pieces: &[Piece],
@@ -92,7 +96,7 @@ impl Merge<'_> {
             return texts.join(self.spelling.between(parent));
         };
         let mut text = self.source[region.start as usize..first.start as usize].to_owned();
-        // What the format has nothing for is not separated from anything either.
+        // A node that the format writes as nothing gets no separator.
         let pieces: Vec<&Piece> = pieces.iter().filter(|it| !it.is_nothing(spans)).collect();
         for (at, piece) in pieces.iter().enumerate() {
             let before = at.checked_sub(1).map(|it| pieces[it]);
@@ -111,7 +115,7 @@ impl Merge<'_> {
 }
 
 impl Piece {
-    /// Whether it is written as nothing at all, and did not stand as nothing in the source.
+    /// Returns whether the piece has no text, and is not a source node that had none before.
     fn is_nothing(&self, spans: &[Span]) -> bool {
         match self {
             Self::Ours(at, text) => text.is_empty() && !spans[*at].is_empty(),

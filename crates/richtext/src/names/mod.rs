@@ -1,8 +1,8 @@
-//! What a text only points at: who somebody is, where a page is, which file a picture shows.
+//! Users, pages and files that a text refers to, and their names, addresses and ids.
 //!
-//! In: a document, and somebody who knows. Out: the document with what the format it is to be written in needs: names of people, addresses
-//! of pages, ids of files. Nothing here asks a server: [`Document::references`] tells what there is to ask, and a [`Resolver`] answers from
-//! what it knows by then.
+//! In: a document and a [`Resolver`]. Out: the document with the data that the target format needs: names of
+//! users, addresses of pages, ids of files. Nothing here sends a request to a server:
+//! [`Document::references`] lists what to look up, and the resolver answers from what it knows by then.
 
 mod resolve;
 mod table;
@@ -13,119 +13,120 @@ use serde::{Deserialize, Serialize};
 use crate::document::Document;
 use crate::format::Format;
 
-/// Somebody. What is not known is `None`.
+/// A user. Unknown fields are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct User {
     /// The Atlassian account id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
-    /// The key on a server of one's own (`ri:userkey`).
+    /// The user key on a self-hosted server (`ri:userkey`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_key: Option<String>,
-    /// The name to log in with, on a server of one's own (`ri:username`, `[~jdoe]`).
+    /// The login name on a self-hosted server (`ri:username`, `[~jdoe]`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
-    /// What people call them, without `@`.
+    /// The display name, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// A page. What is not known is `None`.
+/// A page. Unknown fields are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Page {
-    /// The key of its space; where a text names none, the space the text is in.
+    /// The key of the page's space. If a text names none, it is the space of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
-    /// Its title.
+    /// The title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Its address in a browser, without `#` and what follows.
+    /// The address in a browser, without `#` and the anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
-/// An attached file. What is not known is `None`.
+/// An attached file. Unknown fields are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Attachment {
-    /// The file's name.
+    /// The file name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The page it is attached to, if that is another one than the text's.
+    /// The page it is attached to, if that is not the page of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<Page>,
-    /// Its id in Atlassian's media services, a UUID; not the id of the attachment.
+    /// The id in Atlassian's media services, a UUID; not the id of the attachment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_id: Option<String>,
-    /// The collection of the media services: `contentId-123`, or nothing in Jira.
+    /// The collection in the media services: `contentId-123`; none in Jira.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
-    /// Where it can be downloaded.
+    /// The address for downloads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
-/// Somebody who knows what a text points at.
+/// Looks up users, pages and files.
 ///
-/// Each question has the fields the text says; the answer has them all, as far as they are known. `None` leaves the text as it is. Who
-/// has to ask a server does so before, for all of [`Document::references`] at once, and answers from [`Names`].
+/// The argument of a method has the fields that the text states; the result has all known fields. `None`
+/// leaves the text as it is. An implementation that needs a server sends its requests before, for all of
+/// [`Document::references`] at once, and then answers from [`Names`].
 pub trait Resolver {
-    /// Who this is.
+    /// Returns the user that the text refers to.
     fn user(&self, asked: &User) -> Option<User> {
         let _ = asked;
         None
     }
 
-    /// Which page this is.
+    /// Returns the page that the text refers to.
     fn page(&self, asked: &Page) -> Option<Page> {
         let _ = asked;
         None
     }
 
-    /// Which file this is.
+    /// Returns the file that the text refers to.
     fn attachment(&self, asked: &Attachment) -> Option<Attachment> {
         let _ = asked;
         None
     }
 }
 
-/// People, pages and files: what a text refers to, and, filled in, a [`Resolver`].
+/// The users, pages and files that a text refers to. With the fields filled in, it is a [`Resolver`].
 ///
-/// As a resolver it answers with the only entry that contradicts nothing that is asked and has one of its fields. If two entries fit, it
-/// knows nothing.
+/// As a resolver it returns the only entry that contradicts no field of the argument and matches at least
+/// one. If two different entries match, it returns `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Names {
-    /// Of mentions.
+    /// Users in mentions.
     pub users: Vec<User>,
-    /// Of links and cards.
+    /// Pages in links and cards.
     pub pages: Vec<Page>,
-    /// Of pictures, files and links.
+    /// Files in pictures, media and links.
     pub attachments: Vec<Attachment>,
 }
 
 impl Document<'_> {
-    /// Whom and what it refers to, each once, in the order of the text: mentions, links and cards to pages, pictures and files. Any web
-    /// address of a link or a card may be a page.
+    /// Returns the users, pages and files that this document refers to, each once, in the order of the text:
+    /// in mentions, links, cards, pictures and media. Any web address of a link or card may be a page.
     #[must_use]
     pub fn references(&self) -> Names {
         resolve::references(&self.blocks)
     }
 
-    /// Fills in what `to` needs and this document does not say:
+    /// Fills in data that `to` needs and this document lacks:
     ///
-    /// | For | What |
+    /// | For | Data |
     /// |---|---|
-    /// | all | the name of a mention that has none; the account id of one that has only a name |
-    /// | ADF, storage format, wiki markup | the account id of a mention that has only a login name or key |
-    /// | ADF | addresses of pages and files that links and cards name; media ids of pictures that name a file |
-    /// | storage format, wiki markup | titles of pages that links and cards lead to; names of files of which only the media id is known |
-    /// | Markdown to read ([`Flavor::Plain`](crate::Flavor)) | titles of pages that cards show; names of files |
+    /// | all formats | name of a mention without one; account id of a mention with only a name |
+    /// | ADF, storage format, wiki markup | account id of a mention with only a login name or key |
+    /// | ADF | addresses of pages and files in links and cards; media ids of pictures that name a file |
+    /// | storage format, wiki markup | page titles in links and cards; names of files with only a media id |
+    /// | Markdown for reading ([`Flavor::Plain`](crate::Flavor)) | page titles in cards; names of files |
     ///
-    /// Names and ids that are there are left alone, even if `resolver` says otherwise. The source, and with it what a
-    /// [`Sidecar`](crate::Sidecar) or a [`Section`](crate::Section) brings back, is not touched.
+    /// Existing names and ids stay, even if `resolver` has others. The source stays unchanged, and so does
+    /// everything that a [`Sidecar`](crate::Sidecar) or a [`Section`](crate::Section) restores from it.
     pub fn resolve(&mut self, resolver: &dyn Resolver, to: Format) {
         resolve::resolve(&mut self.blocks, resolver, to);
     }

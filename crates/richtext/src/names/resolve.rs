@@ -1,4 +1,4 @@
-//! The references of a tree, asked for and filled in.
+//! Collects the references of a tree and fills them in.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,8 @@ use crate::format::{Flavor, Format};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs::Target;
 
-/// What only one format says of a file, and means nothing once its id is known.
+/// Attributes of a file that belong to one format only. They mean nothing once the file's id or address is
+/// known.
 const OF_THE_FILE: [&str; 4] = ["storage:container", "storage:form", "ri:version-at-save", "ri:content-id"];
 
 pub(super) fn references(blocks: &[Node<'_>]) -> Names {
@@ -26,7 +27,7 @@ pub(super) fn resolve(blocks: &mut [Node<'_>], resolver: &dyn Resolver, to: Form
     blocks.iter_mut().for_each(|it| resolving.node(it));
 }
 
-/// Gives the mentions that have none the id of whom they name.
+/// Adds the id to each mention without one, if `resolver` knows the user.
 pub(crate) fn identify(blocks: &mut [Node<'_>], resolver: &dyn Resolver) {
     for node in blocks {
         if node.kind == Kind::Mention && node.get("id").is_none() {
@@ -37,7 +38,8 @@ pub(crate) fn identify(blocks: &mut [Node<'_>], resolver: &dyn Resolver) {
     }
 }
 
-/// Mentions that an edit gave another name and left the id: whom they mention, the id says.
+/// Returns a diagnostic for each mention whose name an edit changed without its id. The id decides which user
+/// is mentioned.
 pub(crate) fn renamed(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     each_name(base, &mut |_, id, name| {
@@ -63,7 +65,7 @@ fn each_name(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, &str)) {
     }
 }
 
-/// Says who it is: by the account id, or as a server of one's own knows them.
+/// Sets the user of a mention: the account id, or else the key or login name on a self-hosted server.
 fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
     attrs.retain(|it| !matches!(&*it.name, "ri:userkey" | "ri:username"));
     let User { account_id, user_key, username, .. } = known;
@@ -76,7 +78,7 @@ fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
     }
 }
 
-/// What a web address or a name of ours leads to.
+/// The target of a web address, or of an address such as `confluence:SPACE/Title`.
 enum Place {
     Page(Page, Option<String>),
     Attachment(Attachment),
@@ -151,7 +153,7 @@ impl Resolving<'_> {
         if let (None, Some(name)) = (&asked.name, &known.name) {
             set(&mut node.attrs, "text", format!("@{name}"));
         }
-        // Markdown that is edited goes back to where the login name came from.
+        // Edited Markdown goes back to the server that the login name came from, so the login name stays.
         let is_kept = matches!(self.to, Format::Markdown(_)) && node.get("id").is_some();
         if asked.account_id.is_none() && !is_kept && (known.account_id.is_some() || node.get("id").is_none())
         {
@@ -169,7 +171,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// A card for people who read Markdown: a link that shows the title.
+    /// Replaces a card by a link that shows the title, for people who read Markdown.
     fn titled(&self, node: &mut Node<'_>, place: Place) {
         let Place::Page(asked, _) = place else { return };
         let (Kind::InlineCard, Some(url)) = (node.kind, node.text_of("url")) else { return };
@@ -188,7 +190,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// Where a link leads as the format says it.
+    /// Returns the address of a link's target in the target format.
     fn href(&self, place: Place) -> Option<String> {
         match (place, self.to) {
             (Place::Page(asked, anchor), Format::Adf) if asked.url.is_none() => {
@@ -216,7 +218,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// ADF knows a file by its id alone.
+    /// Sets the media id of a file: ADF knows a file only by its id.
     fn with_id(&self, node: &mut Node<'_>, asked: &Attachment) {
         let Some(known) = self.resolver.attachment(asked) else { return };
         let Some(id) = known.media_id else { return };
@@ -229,7 +231,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// The others know it by its name.
+    /// Sets the name of a file: formats other than ADF know a file by its name.
     fn with_name(&self, node: &mut Node<'_>, asked: &Attachment) {
         let Some(name) = self.resolver.attachment(asked).and_then(|it| it.name) else { return };
         node.attrs.retain(|it| !matches!(&*it.name, "id" | "collection" | "type" | "occurrenceKey"));
@@ -242,7 +244,7 @@ impl Resolving<'_> {
     }
 }
 
-/// What the text says of who is mentioned.
+/// Returns the fields that the text states about a mentioned user.
 fn user(node: &Node<'_>) -> User {
     let said = |name| node.text_of(name).filter(|it| !it.is_empty()).map(str::to_owned);
     let (user_key, username) = (said("ri:userkey"), said("ri:username"));
@@ -251,7 +253,7 @@ fn user(node: &Node<'_>) -> User {
     User { account_id, user_key, username, name }
 }
 
-/// What the text says of the file a picture shows.
+/// Returns the fields that the text states about the file that a picture shows.
 fn file(node: &Node<'_>) -> Option<Attachment> {
     if let Some(Place::Attachment(it)) = place(node, node.text_of("url")) {
         return Some(it);
@@ -265,7 +267,7 @@ fn place(node: &Node<'_>, url: Option<&str>) -> Option<Place> {
     place_of(url, node.text_of("storage:container"))
 }
 
-/// What `href` leads to, and, of a file, the page that `container` says, in storage format.
+/// Returns the target of `href`. For a file, `container` has the page it is attached to, in storage format.
 fn place_of(href: Option<&str>, container: Option<&str>) -> Option<Place> {
     let href = href?;
     let some = |it: Cow<'_, str>| Some(it.into_owned()).filter(|it| !it.is_empty());
@@ -287,7 +289,7 @@ fn place_of(href: Option<&str>, container: Option<&str>) -> Option<Place> {
     }
 }
 
-/// The page of `<ri:page …/>`.
+/// Returns the page of `<ri:page …/>`.
 fn holder(container: &str) -> Option<Page> {
     let link = format!("<p><ac:link>{container}</ac:link></p>");
     let read = Document::read(Format::Storage, &link);
@@ -298,7 +300,7 @@ fn holder(container: &str) -> Option<Page> {
     }
 }
 
-/// Says `name` is `value`, in the place of what was said of it.
+/// Sets the attribute `name`, at its existing position or at the end.
 fn set(attrs: &mut ThinVec<Attr<'_>>, name: &'static str, value: String) {
     let new = Attr::string(name, value);
     match attrs.iter_mut().find(|it| it.name == name) {

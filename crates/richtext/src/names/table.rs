@@ -1,4 +1,4 @@
-//! A table that answers.
+//! Implements `Resolver` for `Names`: answers from a table.
 
 use super::{Attachment, Names, Page, Resolver, User};
 
@@ -10,7 +10,7 @@ impl Resolver for Names {
                 agree(&asked.user_key, &it.user_key),
                 agree(&asked.username, &it.username),
             ];
-            // Who is asked for by an identifier may be called otherwise by now.
+            // The display name of a user with a known identifier may have changed, so it is not compared.
             let has_id = asked.account_id.is_some() || asked.user_key.is_some() || asked.username.is_some();
             if has_id { fits(&ids) } else { fits(&[agree(&asked.name, &it.name)]) }
         })
@@ -42,17 +42,17 @@ fn page_fits(asked: &Page, it: &Page) -> bool {
                 && asked.space == it.space))
 }
 
-/// Whether two things that may be unknown are the same; nothing if one of them is not known.
+/// Returns whether two fields are equal; `None` if one of them is unknown.
 fn agree(asked: &Option<String>, it: &Option<String>) -> Option<bool> {
     Some(asked.as_ref()? == it.as_ref()?)
 }
 
-/// Whether nothing is contradicted and something is the same.
+/// Returns whether at least one field is equal and none differs.
 fn fits(fields: &[Option<bool>]) -> bool {
     fields.contains(&Some(true)) && !fields.contains(&Some(false))
 }
 
-/// The one that fits; nothing if there are several that are not the same.
+/// Returns the only entry that fits; `None` if several different ones do.
 fn only<T: Clone + PartialEq>(all: &[T], fits: impl Fn(&T) -> bool) -> Option<T> {
     let mut found = all.iter().filter(|it| fits(it));
     let first = found.next()?;

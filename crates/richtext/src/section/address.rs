@@ -1,4 +1,4 @@
-//! Addresses of parts.
+//! Addresses of sections.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,22 +7,22 @@ use super::level;
 use crate::document::Document;
 use crate::tree::Node;
 
-/// Where a part of a document is.
+/// The address of a section in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// Below headings, from the outermost to the own one: `Goals/This year`. The part is the heading and what follows it, up to the next
-    /// heading that is not deeper.
+    /// A path of headings, from the outermost to the section's own: `Goals/This year`. The section is the
+    /// heading and the blocks after it, up to the next heading of its own or a higher level.
     Heading(Vec<String>),
-    /// The block with this `localId` (ADF) or `ac:local-id` (storage format): `#a1b2`.
+    /// The block with this `localId` (ADF), `ac:local-id` or `ac:macro-id` (storage format): `#a1b2`.
     LocalId(String),
-    /// The block at this place of the document, counted from 0: `[3]`.
+    /// The top-level block at this position, counted from 0: `[3]`.
     Block(usize),
 }
 
 impl FromStr for Address {
     type Err = String;
 
-    /// Reads `Goals/This year` (a `/` in a heading is written `\/`), `#localId` or `[3]`.
+    /// Parses `Goals/This year` (a `/` in a heading is written `\/`), `#localId` or `[3]`.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(id) = text.strip_prefix('#') {
             return Ok(Self::LocalId(id.to_owned()));
@@ -67,13 +67,13 @@ impl fmt::Display for Address {
     }
 }
 
-/// Blocks side by side, with what holds them.
+/// Sibling blocks and their parent.
 pub(super) type Place<'d, 'a> = (Option<&'d Node<'a>>, &'d [Node<'a>]);
 
-/// No more addresses than these are offered instead of one that does not exist.
+/// The most existing addresses that are offered for an unknown one.
 const MAX_OFFERED: usize = 20;
 
-/// All parts of this address.
+/// Returns all sections with this address.
 pub(super) fn find<'d, 'a>(document: &'d Document<'a>, address: &Address) -> Vec<Place<'d, 'a>> {
     match address {
         Address::Block(at) => document.blocks.get(*at..=*at).map(|it| (None, it)).into_iter().collect(),
@@ -89,7 +89,7 @@ pub(super) fn find<'d, 'a>(document: &'d Document<'a>, address: &Address) -> Vec
     }
 }
 
-/// Addresses there are, of the kind that was asked for.
+/// Returns the existing addresses of the requested kind.
 pub(super) fn known(document: &Document<'_>, address: &Address) -> Vec<String> {
     let mut all: Vec<String> = match address {
         Address::Block(_) => {
@@ -108,7 +108,7 @@ pub(super) fn known(document: &Document<'_>, address: &Address) -> Vec<String> {
     all
 }
 
-/// Whether the path that was asked for ends this one; the headings further out need not be named.
+/// Returns whether `path` ends with `asked`. The outer headings need not be named.
 fn ends_with(path: &[String], asked: &[String]) -> bool {
     path.len() >= asked.len() && path[path.len() - asked.len()..].iter().zip(asked).all(|it| it.0 == it.1)
 }
@@ -128,7 +128,7 @@ fn with_id<'d, 'a>(
     }
 }
 
-/// Every heading's path and part, also of those within panels and columns.
+/// Returns the path and section of every heading, including those within panels and columns.
 fn headings<'d, 'a>(document: &'d Document<'a>) -> Vec<(Vec<String>, Place<'d, 'a>)> {
     let mut found = Vec::new();
     below(None, &document.blocks, &[], &mut found);
@@ -158,7 +158,7 @@ fn below<'d, 'a>(
     }
 }
 
-/// A heading's text, with single spaces.
+/// Returns the text of a heading with single spaces.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,7 @@
-//! One part of a document, read and written by itself: everything outside comes back byte for byte.
+//! Sections: one part of a document is read and written, and everything outside stays byte for byte.
 //!
-//! In: a document and the address of a part. Out: its Markdown, and the document with that part edited. Nothing is kept between the two.
+//! In: a document and the address of a section. Out: the section's Markdown, and the document with the
+//! section edited. No state is kept between the two.
 
 mod address;
 
@@ -15,7 +16,7 @@ use crate::names::{Names, Resolver, identify};
 use crate::sidecar::{Conflict, Restored, invalid};
 use crate::tree::{Kind, Node, Span};
 
-/// Blocks of a document that stand side by side.
+/// A section of a document: sibling blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'d, 'a> {
     document: &'d Document<'a>,
@@ -23,32 +24,33 @@ pub struct Section<'d, 'a> {
     nodes: &'d [Node<'a>],
 }
 
-/// Why there is no such part.
+/// An address that does not lead to exactly one section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SectionError {
-    /// Nothing has this address.
+    /// No section has this address.
     Unknown {
         /// The address.
         address: String,
-        /// What could be meant: addresses of the kind that was asked for.
+        /// Existing addresses of the requested kind, as suggestions.
         known: Vec<String>,
     },
-    /// Several have it.
+    /// Several sections have this address.
     Ambiguous {
         /// The address.
         address: String,
-        /// How many.
+        /// The number of sections.
         count: usize,
     },
 }
 
 impl<'a> Document<'a> {
-    /// The part of this address.
+    /// Returns the section at `address`.
     ///
     /// # Errors
     ///
-    /// If there is none, or more than one.
+    /// [`Unknown`](SectionError::Unknown) if no section has the address,
+    /// [`Ambiguous`](SectionError::Ambiguous) if more than one has it.
     pub fn section(&self, address: &Address) -> Result<Section<'_, 'a>, SectionError> {
         let found = address::find(self, address);
         let named = address.to_string();
@@ -61,13 +63,13 @@ impl<'a> Document<'a> {
 }
 
 impl Section<'_, '_> {
-    /// The part as Markdown.
+    /// Returns the section as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
         Document { blocks: self.nodes.into(), ..self.document.clone() }.write(Format::EDITED)
     }
 
-    /// Where it is in the source.
+    /// Returns the span in the source.
     #[must_use]
     pub fn span(&self) -> Span {
         match (self.nodes.first(), self.nodes.last()) {
@@ -76,13 +78,15 @@ impl Section<'_, '_> {
         }
     }
 
-    /// The document with this part as `markdown` says it. [`Restored::copied`] counts the blocks outside.
+    /// Returns the document with this section replaced by `markdown`. [`Restored::copied`] counts the
+    /// top-level blocks outside the section.
     #[must_use]
     pub fn patch(&self, markdown: &str) -> Restored {
         self.patch_with(markdown, &Names::default())
     }
 
-    /// The same. Who is mentioned in the edit by name alone (`:mention[@Jane Doe]`) gets the id that `resolver` knows.
+    /// Like [`patch`](Self::patch), but a mention by name alone (`:mention[@Jane Doe]`) gets the id that
+    /// `resolver` knows.
     #[must_use]
     pub fn patch_with(&self, markdown: &str, resolver: &dyn Resolver) -> Restored {
         let before = self.markdown();
@@ -96,7 +100,7 @@ impl Section<'_, '_> {
         let mut merged =
             merge(spelling.as_ref(), source, span, self.parent, Edit { edited: &brought, ..edit });
         self.keep_apart(spelling.between(self.parent), &mut merged);
-        // Without the part, what separated it from its neighbours would separate nothing.
+        // If the section becomes empty, the comma that separated it has to go too.
         let outer = if merged.text.is_empty() && spelling.between(self.parent) == "," {
             self.separated()
         } else {
@@ -122,7 +126,8 @@ impl Section<'_, '_> {
         }
     }
 
-    /// Where the part is, with what separates it from the block after it, or else from the one before.
+    /// Returns the span of the section with the separator after it; if no block follows, with the separator
+    /// before it.
     fn separated(&self) -> Span {
         let span = self.span();
         let siblings = self.parent.map_or(&self.document.blocks, |it| &it.children);
@@ -136,7 +141,7 @@ impl Section<'_, '_> {
         }
     }
 
-    /// Adds to the part what keeps it apart from the blocks around it: they are not touched.
+    /// Adds separators to the section that keep it apart from its neighbours. The neighbours are not changed.
     fn keep_apart(&self, new: &str, merged: &mut Merged) {
         let (source, format, span) = (self.document.source, self.document.format, self.span());
         let was = span.of(source);
@@ -147,7 +152,7 @@ impl Section<'_, '_> {
         let wanted = ["", "\n", new];
         let before = blocks.iter().rev().find(|it| it.span.end <= span.start);
         let before = before.map(|it| &source[it.span.start as usize..span.start as usize]);
-        // What did not stand apart before the edit does not have to after it.
+        // Blocks that were not apart before the edit do not have to be apart after it.
         if let Some(before) = before.filter(|it| seam::apart(format, it, "", was)) {
             match seam::between(format, before, &merged.text, &wanted) {
                 Some(between) => merged.text.insert_str(0, between),
@@ -188,7 +193,7 @@ impl fmt::Display for SectionError {
 
 impl std::error::Error for SectionError {}
 
-/// A heading's level.
+/// Returns the level of a heading.
 fn level(node: &Node<'_>) -> Option<i64> {
     (node.kind == Kind::Heading).then(|| node.integer("level").unwrap_or(1))
 }

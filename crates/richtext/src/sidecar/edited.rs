@@ -1,4 +1,4 @@
-//! The Markdown somebody edited, of which only that is held which is not as it was.
+//! The edited Markdown, in which only changed blocks have children.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -12,11 +12,12 @@ use crate::format::Format;
 use crate::markdown::Partly;
 use crate::tree::Node;
 
-/// The edited Markdown. A block that stood in it before the edit, word for word, is mostly copied, and what it holds is not asked for.
+/// The edited Markdown. A block that was in the Markdown before the edit, word for word, is usually copied,
+/// so its children are not kept.
 pub(super) struct Edited<'e> {
     pub(super) source: &'e str,
     pub(super) read: Partly<'e>,
-    /// Its blocks with all they hold, once somebody asks for one that stood there before.
+    /// All blocks with their children, read when an unchanged block is requested.
     whole: OnceCell<ThinVec<Node<'e>>>,
 }
 
@@ -27,17 +28,17 @@ impl<'e> Edited<'e> {
         Self { source, read, whole: OnceCell::new() }
     }
 
-    /// How many blocks it has.
+    /// Returns the number of blocks.
     pub(super) fn len(&self) -> usize {
         self.read.blocks.len()
     }
 
-    /// The text of the block of this number.
+    /// Returns the text of a block.
     pub(super) fn text(&self, at: usize) -> &'e str {
         self.read.blocks[at].span.of(self.source)
     }
 
-    /// The block of this number, with all it holds.
+    /// Returns a block with its children.
     pub(super) fn block(&self, at: usize) -> &Node<'e> {
         let block = &self.read.blocks[at];
         let first = self.read.bare.partition_point(|it| *it < block.span.start);
@@ -48,7 +49,8 @@ impl<'e> Edited<'e> {
     }
 }
 
-/// The blocks of a text that may begin with a byte order mark.
+/// Reads the blocks of a text that may begin with a byte order mark. Blocks that `keep` rejects may lack
+/// their children.
 fn blocks_where<'e>(source: &'e str, keep: &dyn Fn(&str) -> bool) -> Partly<'e> {
     let mark = mark(Format::EDITED, source);
     let mut read = crate::markdown::blocks_where(&source[mark..], keep);

@@ -1,9 +1,9 @@
-//! Markdown to edit, and what it takes to put the edit back.
+//! Sidecars: Markdown for editing, and the data to put an edit back into the source.
 //!
-//! In: a source, and later its Markdown as somebody edited it. Out: Markdown with a sidecar, and later the source with the edit: every
-//! block that was not touched comes back byte for byte, from its own entry.
+//! In: a source, and later its edited Markdown. Out: Markdown with a sidecar, and later the source with the
+//! edit. Every block that was not touched comes back byte for byte, from its own entry.
 //!
-//! A sidecar is JSON, as a text; [`Sidecar::to_json`] documents it. It holds all of the source.
+//! A sidecar is JSON text; [`Sidecar::to_json`] documents it. It contains the whole source.
 
 mod edited;
 mod pieces;
@@ -21,7 +21,7 @@ use crate::loss::Loss;
 use crate::names::renamed;
 use crate::tree::Node;
 
-/// What a source says that its Markdown does not, block by block.
+/// The data of a document that its Markdown does not show, block by block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Sidecar {
@@ -31,67 +31,69 @@ pub struct Sidecar {
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<String>,
     entries: Vec<Entry>,
-    /// What stands after the last block.
+    /// The source after the last block.
     after: String,
 }
 
-/// One block.
+/// One block of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Entry {
-    /// What stands before it: after the block before, or at the beginning.
+    /// The source before the block, from the block before or from the beginning.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     before: String,
-    /// Its bytes.
+    /// The source of the block.
     source: String,
-    /// The blocks of Markdown that were made of it, mostly one.
+    /// The Markdown blocks that were written for it, usually one.
     markdown: Vec<String>,
 }
 
-/// Why an edit can't be put back.
+/// The reason why an edit can't be put back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SidecarError {
-    /// It is not a sidecar.
+    /// The text is not a sidecar.
     Malformed(String),
-    /// It is one of another version.
+    /// The sidecar has another version.
     Version {
-        /// Which.
+        /// The version.
         found: u32,
     },
-    /// It belongs to another document: nothing of the Markdown is in it.
+    /// The sidecar belongs to another document: the Markdown contains nothing of it.
     OtherDocument,
 }
 
-/// A source with an edit put back.
+/// A source into which an edit was put back.
 #[derive(Clone, Debug)]
 pub struct Restored {
     /// The source with the edit.
     pub text: String,
-    /// What can't be decided without a person: something that Markdown has no syntax for is gone. It is not in [`Restored::text`].
+    /// Nodes without Markdown syntax that the edit removed, perhaps by accident: only a person can decide.
+    /// [`Restored::text`] does not contain them.
     pub conflicts: Vec<Conflict>,
-    /// What of the edit the text does not say, found by reading it again.
+    /// Content of the edit that the text does not carry, found by reading the text again.
     pub losses: Vec<Loss>,
-    /// What is wrong with the Markdown.
+    /// Errors in the Markdown.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the edit says that Atlassian's schema does not allow (`:status[OK]{color=freen}`), or does not say although it has to
-    /// (`:mention[@Jane]` of nobody), with the places in the Markdown; not if the source is Markdown. The text says it all the same, where
-    /// a format has no other way as JSON.
+    /// Content of the edit that Atlassian's schema does not allow (`:status[OK]{color=freen}`), and required
+    /// attributes that the edit lacks (`:mention[@Jane]` without an id), with spans in the Markdown. Empty if
+    /// the source is Markdown. The text carries the content all the same; a format that has no other spelling
+    /// for it embeds it as JSON.
     pub invalid: Vec<Diagnostic>,
-    /// How many blocks were copied from their entries, unchanged.
+    /// The number of blocks that were copied unchanged from their entries.
     pub copied: usize,
 }
 
-/// Something rich that the edit made vanish.
+/// A node without Markdown syntax that the edit removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// What: "status \"OK\"".
+    /// The node: "status \"OK\"".
     pub what: String,
-    /// The block of the source it was in, counted from 0.
+    /// The block of the source that contained it, counted from 0.
     pub block: usize,
 }
 
-/// What [`Restored::invalid`] tells of an edit.
+/// Returns the content of an edit for [`Restored::invalid`].
 pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
     match format {
         Format::Markdown(_) => Vec::new(),
@@ -114,36 +116,39 @@ impl Sidecar {
     /// The version that is written and read.
     pub const VERSION: u32 = 1;
 
-    /// How the source is written.
+    /// Returns the format of the source.
     #[must_use]
     pub fn format(&self) -> Format {
         match (self.format.parse(), self.dialect.as_deref()) {
             (Ok(Format::Wiki(_)), Some("jira")) => Format::Wiki(Dialect::Jira),
             (Ok(format), _) => format,
-            // `from_json` lets no such name through.
+            // `from_json` accepts no other names.
             (Err(_), _) => Format::EDITED,
         }
     }
 
-    /// The sidecar as JSON: `version`, `format`, `dialect` (of wiki markup), `entries` and `after`. An entry has `before` (what stands
-    /// before the block), `source` (its bytes) and `markdown` (the blocks that were made of it).
+    /// Returns the sidecar as JSON: `version`, `format`, `dialect` (of wiki markup), `entries` and `after`.
+    /// An entry has `before` (the source before the block), `source` (the bytes of the block) and `markdown`
+    /// (the Markdown blocks that were written for it).
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("strings and numbers are JSON")
     }
 
-    /// Reads what [`Sidecar::to_json`] wrote.
+    /// Parses the output of [`Sidecar::to_json`].
     ///
     /// # Errors
     ///
-    /// If it is none, or one of another version.
+    /// [`Malformed`](SidecarError::Malformed) if it is not a sidecar, [`Version`](SidecarError::Version) if
+    /// it has another version.
     pub fn from_json(json: &str) -> Result<Self, SidecarError> {
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,
         }
         let malformed = |error: serde_json::Error| SidecarError::Malformed(error.to_string());
-        // One of another version may have other fields: what it is comes before what is wrong with it.
+        // A sidecar of another version may have other fields, so report the version before errors in the
+        // fields.
         let read = serde_json::from_str::<Self>(json);
         let found = match &read {
             Ok(sidecar) => sidecar.version,
@@ -162,7 +167,7 @@ impl Sidecar {
         }
     }
 
-    /// How many blocks the source has.
+    /// Returns the number of blocks in the source.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.entries.len()

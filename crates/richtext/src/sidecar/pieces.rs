@@ -1,7 +1,7 @@
-//! What became of each entry of a sidecar in the edited Markdown.
+//! Matches the entries of a sidecar with the blocks of the edited Markdown.
 //!
-//! In: the entries, and the blocks of the Markdown. Out: for each block, in order, whether it is an entry, was made of one, was moved, or
-//! is new.
+//! In: the entries, and the blocks of the Markdown. Out: for each block, in order, whether it is an unchanged
+//! entry, an edited one, a moved one, or new.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,36 +13,36 @@ use crate::align::{Op, align};
 use crate::compare::similarity;
 use crate::tree::{Kind, Node};
 
-/// What became of an entry.
+/// An entry and what the edit did to it, or a new block.
 pub(super) enum Piece {
-    /// It is as it was.
+    /// An unchanged entry.
     Copied(usize),
-    /// It is there, with these blocks of the edited Markdown for its own.
+    /// An entry, with its blocks in the edited Markdown.
     Edited(usize, Vec<Block>),
-    /// It is there, as this block, and does not stand where it stood.
+    /// An entry that is now this block, at another position.
     Moved(usize, Block),
-    /// A block that is new.
+    /// A new block.
     New(usize),
 }
 
 /// A block of the edited Markdown.
 pub(super) struct Block {
     pub(super) at: usize,
-    /// Whether it is as it was.
+    /// Whether the block is unchanged.
     pub(super) kept: bool,
 }
 
-/// No more pairs than these are looked at for blocks that were moved and edited.
+/// The most pairs that are compared to find blocks that were both moved and edited.
 const MAX_PAIRS: usize = 10_000;
 
-/// How many words of a hundred a block still has that was moved and edited.
+/// The share of words, in percent, that a block has to keep to count as moved and edited.
 const MOVED: u32 = 60;
 
-/// How many words of a hundred show that a block or a document is the one it was.
+/// The share of words, in percent, above which a block or document counts as the original one, edited.
 const SAME: u32 = 30;
 
 impl Sidecar {
-    /// What became of each entry, and what is new, in order.
+    /// Returns the entries that are still in the Markdown and the new blocks, in order.
     pub(super) fn pieces(&self, edited: &Edited<'_>) -> Result<Vec<Piece>, SidecarError> {
         let old: Vec<(usize, &str)> = self
             .entries
@@ -70,7 +70,7 @@ impl Sidecar {
 
     fn gathered(&self, ops: &[Op], old: &[(usize, &str)]) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
-        let mut next = 0; // the entry whose turn it is
+        let mut next = 0; // the next entry
         let later = later(ops, old);
         for (at, op) in ops.iter().enumerate() {
             match *op {
@@ -84,7 +84,7 @@ impl Sidecar {
                     next = old[i].0 + 1;
                 }
                 Op::Insert(j) => {
-                    // Between two blocks of one entry it belongs to the entry.
+                    // A new block between two blocks of one entry belongs to the entry.
                     match pieces.last_mut() {
                         Some(Piece::Edited(entry, blocks)) if later[at] == Some(*entry) => {
                             blocks.push(Block { at: j, kept: false })
@@ -99,7 +99,7 @@ impl Sidecar {
         pieces.into_iter().map(|it| self.whole(it)).collect()
     }
 
-    /// An entry all of whose blocks are as they were is copied.
+    /// Turns an entry into a copied one if all its blocks are unchanged.
     fn whole(&self, piece: Piece) -> Piece {
         match piece {
             Piece::Edited(entry, blocks)
@@ -111,7 +111,7 @@ impl Sidecar {
         }
     }
 
-    /// Entries that Markdown shows nothing of stay where they are.
+    /// Copies the entries up to `until` that have no Markdown. They stay in their positions.
     fn unseen(&self, next: &mut usize, until: usize, pieces: &mut Vec<Piece>) {
         while *next < until {
             if self.entries[*next].markdown.is_empty() {
@@ -121,7 +121,8 @@ impl Sidecar {
         }
     }
 
-    /// Makes of new blocks those that they were: word for word, or for the most part.
+    /// Turns new blocks into moved entries if they are equal to the block of an entry that is gone, or
+    /// similar to it.
     fn find_moved(&self, pieces: &mut [Piece], edited: &Edited<'_>) {
         let mut left = left(self, pieces);
         left.retain(|it| self.entries[*it].markdown.len() == 1);
@@ -151,7 +152,7 @@ impl Sidecar {
     }
 }
 
-/// The entries that no piece is.
+/// Returns the entries that no piece has.
 pub(super) fn left(sidecar: &Sidecar, pieces: &[Piece]) -> BTreeSet<usize> {
     let kept = |it: &Piece| match it {
         Piece::Copied(entry) | Piece::Edited(entry, _) | Piece::Moved(entry, _) => Some(*entry),
@@ -161,7 +162,7 @@ pub(super) fn left(sidecar: &Sidecar, pieces: &[Piece]) -> BTreeSet<usize> {
     (0..sidecar.entries.len()).filter(|it| !kept.contains(it)).collect()
 }
 
-/// The one block of a text of Markdown.
+/// Reads the only block of a Markdown text.
 fn single(markdown: &str) -> Node<'_> {
     let mut blocks = crate::markdown::blocks_where(markdown, &|_| true).blocks;
     match blocks.len() {
@@ -170,7 +171,8 @@ fn single(markdown: &str) -> Node<'_> {
     }
 }
 
-/// Whether something that is still there shows that the Markdown is this sidecar's.
+/// Returns whether this step shows that the Markdown belongs to the sidecar: a block that is kept, or still
+/// similar.
 fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
     match op {
         Op::Keep(..) => true,
@@ -182,7 +184,8 @@ fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
     }
 }
 
-/// Whether the words of the two show it, where no block does by itself.
+/// Returns whether there are enough words in common to show that the texts belong together, if no single
+/// block does.
 fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     let words = |texts: &mut dyn Iterator<Item = &str>| {
         let text: Vec<String> = texts.map(str::to_owned).collect();
@@ -192,7 +195,7 @@ fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     old.intersection(&new).count() * 100 > old.len().max(new.len()) * SAME as usize
 }
 
-/// For each step the entry of the next block that is still there.
+/// Returns for each step the entry of the next block that is still in the Markdown.
 fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
     let mut next = None;
     let step = |op: &Op| {
@@ -206,7 +209,7 @@ fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
     all
 }
 
-/// Equal for equal texts.
+/// Returns a hash of a text.
 pub(super) fn number(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);

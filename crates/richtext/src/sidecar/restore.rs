@@ -1,4 +1,4 @@
-//! An edit put back.
+//! Restores a source with the edit of its Markdown.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,27 +19,29 @@ use crate::spelling::{self, Spelling};
 use crate::tree::{Kind, Node, Span};
 
 impl Sidecar {
-    /// The source with what was edited in `markdown`.
+    /// Returns the source with the edits of `markdown`.
     ///
     /// # Errors
     ///
-    /// If the sidecar belongs to another document.
+    /// [`OtherDocument`](SidecarError::OtherDocument) if the sidecar belongs to another document.
     pub fn restore(&self, markdown: &str) -> Result<Restored, SidecarError> {
         self.restore_with(markdown, &Names::default())
     }
 
-    /// The same. Who is mentioned in the edit by name alone (`:mention[@Jane Doe]`) gets the id that `resolver` knows.
+    /// Like [`restore`](Self::restore), but a mention by name alone (`:mention[@Jane Doe]`) gets the id that
+    /// `resolver` knows.
     ///
     /// # Errors
     ///
-    /// If the sidecar belongs to another document.
+    /// [`OtherDocument`](SidecarError::OtherDocument) if the sidecar belongs to another document.
     pub fn restore_with(&self, markdown: &str, resolver: &dyn Resolver) -> Result<Restored, SidecarError> {
         let mut edited = Edited::read(markdown, &self.entries);
         identify(&mut edited.read.blocks, resolver);
         let pieces = self.pieces(&edited)?;
         let spelling = spelling::of(self.format());
         if self.entries.is_empty() && !pieces.is_empty() && self.format() == Format::Adf {
-            // There is no block whose place says where in the JSON a new one belongs. Nothing of it is known, so all of it is held.
+            // Without entries no span shows where in the JSON a new block belongs, so the document is written
+            // anew. No block is known from before, so all blocks in `edited.read` have their children.
             let (_, losses) = written(spelling.as_ref(), &edited.read.blocks);
             let text = spelling.document(&edited.read.blocks);
             return Ok(Restored {
@@ -79,7 +81,7 @@ impl Sidecar {
         Ok(Restored { text, conflicts, losses, diagnostics: edited.read.diagnostics, invalid, copied })
     }
 
-    /// Whether the source is one node of JSON without the document around it.
+    /// Returns whether the source is a single ADF node without a document around it.
     fn is_lone_node(&self) -> bool {
         let [only] = &self.entries[..] else { return false };
         let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(&only.source).is_ok();
@@ -90,7 +92,7 @@ impl Sidecar {
     }
 }
 
-/// The Markdown of the entries that are not as they were, by the numbers of these.
+/// The Markdown of the entries that changed, by entry number.
 struct Texts<'r> {
     sidecar: &'r Sidecar,
     texts: BTreeMap<usize, String>,
@@ -107,7 +109,8 @@ impl<'r> Texts<'r> {
         Self { sidecar, texts }
     }
 
-    /// What was edited: the pieces that are not copied, in their order, and then the entries that no piece is.
+    /// Returns the edited parts: the pieces that are not copied, in order, then the entries that no piece
+    /// has.
     fn parts<'x, 'e: 'x>(
         &'x self,
         spelling: &dyn Spelling,
@@ -134,7 +137,8 @@ impl<'r> Texts<'r> {
         let source = &self.sidecar.entries[entry].source;
         let base = crate::markdown::blocks_where(&self.texts[&entry], &|_| true).blocks;
         let ours = match &base[..] {
-            // By itself there is room for it.
+            // The entry is raw in the Markdown because the document exceeded the node limit. Read by itself
+            // it would have nodes, and no longer correspond to its Markdown.
             [raw] if raw.kind == Kind::RawBlock && raw.text == *source => {
                 let span = Span::new(0, source.len());
                 thin_vec![Node::raw(Kind::RawBlock, self.sidecar.format().name(), source).at(span, span)]
@@ -145,9 +149,9 @@ impl<'r> Texts<'r> {
     }
 }
 
-/// Something that was edited: the blocks of an entry in the source, as Markdown, and as they are now.
+/// An edited part: nodes of an entry in the source, in its Markdown, and in the edited Markdown.
 struct Part<'x> {
-    /// Of what is new there is none.
+    /// The entry; `None` for a new block.
     entry: Option<usize>,
     ours: ThinVec<Node<'x>>,
     base: ThinVec<Node<'x>>,
@@ -160,7 +164,7 @@ impl<'x> Part<'x> {
     }
 }
 
-/// What vanished, in the order of the blocks it was in.
+/// Returns the rich nodes that vanished, in the order of the blocks that contained them.
 fn conflicts(parts: &[Part<'_>], edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Conflict> {
     let gone = parts.iter().zip(gone(edits));
     let conflict = |block, it: Gone| Conflict { what: it.what, block };
@@ -175,24 +179,24 @@ struct Restoring<'r> {
     sidecar: &'r Sidecar,
     spelling: &'r dyn Spelling,
     text: String,
-    /// The block that was added last.
+    /// The block added last.
     last: Option<Last>,
     losses: Vec<Loss>,
     copied: usize,
 }
 
-/// A block that was added.
+/// A block in the result.
 struct Last {
-    /// Where its text is in the result.
+    /// The range of its text in the result.
     span: Range<usize>,
-    /// The entry it is of, where that stood.
+    /// Its entry, if the block is at the entry's position.
     entry: Option<usize>,
     /// Whether it was copied.
     copied: bool,
 }
 
 impl<'r> Restoring<'r> {
-    /// Adds a piece; if it is not copied, the next of the parts that `changed`.
+    /// Adds a piece. A piece that is not copied takes the next element of `changed`.
     fn add<'p, 'x: 'p>(
         &mut self,
         piece: &Piece,
@@ -213,11 +217,11 @@ impl<'r> Restoring<'r> {
         }
     }
 
-    /// Adds the text of an entry, or of something new, after what has to stand before it.
+    /// Adds the text of an entry or of a new block, after the separator it needs.
     fn push(&mut self, entry: Option<usize>, text: &str, copied: bool) {
         let sidecar = self.sidecar;
         if text.is_empty() && entry.is_none_or(|it| !sidecar.entries[it].source.is_empty()) {
-            // The format has nothing for it: then nothing separates it either.
+            // A block that the format writes as nothing gets no separator.
             return;
         }
         if let Some(last) = self.last.take() {
@@ -229,7 +233,8 @@ impl<'r> Restoring<'r> {
         self.last = Some(Last { span: start..self.text.len(), entry, copied });
     }
 
-    /// What stands between the last block and this one: what stood there if it keeps them apart, or else what the format writes.
+    /// Returns the separator between the last block and this one: the source's if it keeps them apart,
+    /// otherwise the format's.
     fn between(&mut self, last: &Last, entry: Option<usize>, text: &str, copied: bool) -> &'r str {
         let (entries, format) = (&self.sidecar.entries, self.sidecar.format());
         let own = entry.filter(|it| *it > 0).map(|it| entries[it].before.as_str());
@@ -251,7 +256,7 @@ impl<'r> Restoring<'r> {
         found.unwrap_or(wanted[0])
     }
 
-    /// The text of a part as it is now.
+    /// Returns the new text of a part.
     fn edit(&mut self, part: &Part<'_>, edited: &[Node<'_>]) -> String {
         let Some(entry) = part.entry else {
             let (text, losses) = written(self.spelling, edited);
@@ -266,7 +271,8 @@ impl<'r> Restoring<'r> {
     }
 }
 
-/// What became of a lone node of JSON, with a document around it if it is not one node any more: side by side they are no JSON.
+/// Returns the new text of a lone ADF node. Adds a document around it unless it is still one node, because
+/// several nodes side by side are not JSON.
 fn in_document(spelling: &dyn Spelling, text: &str) -> String {
     let prints = |text: &str| spelling.read(text).0.iter().map(print).collect::<Vec<u64>>();
     let alone = spelling.alone(text);

@@ -1,4 +1,4 @@
-//! A source, block by block, with the Markdown of each.
+//! Splits a source into blocks, each with its Markdown.
 
 use super::{Entry, Sidecar};
 use crate::compare::print;
@@ -6,15 +6,15 @@ use crate::document::Document;
 use crate::format::{Dialect, Format};
 use crate::tree::{Node, Span};
 
-/// No more blocks than these are tried together.
+/// The most stretches that are joined to find blocks that belong together.
 const MAX_TOGETHER: usize = 8;
 
 impl Sidecar {
-    /// The Markdown of `document`, and what it takes to put an edit of it back.
+    /// Returns the Markdown of `document`, and the sidecar with which an edit can be put back.
     #[must_use]
     pub fn split(document: &Document<'_>) -> (String, Self) {
         let (markdown, written) = crate::markdown::document_with_ends(&document.blocks);
-        // Only where its blocks stand is asked: there is one whole tree at a time.
+        // Only the spans of the Markdown's blocks are read, so that one whole tree is in memory at a time.
         let places = places(&markdown);
         let counts = together(document, counts(&document.blocks, &written, &places));
         let mut chunks = places.iter().map(|it| it.of(&markdown).to_owned());
@@ -46,13 +46,14 @@ impl Sidecar {
     }
 }
 
-/// Where the blocks of a text of Markdown stand.
+/// Returns the spans of the blocks in a Markdown text.
 fn places(markdown: &str) -> Vec<Span> {
     crate::markdown::blocks_where(markdown, &|_| false).blocks.iter().map(|it| it.span).collect()
 }
 
-/// The blocks of the source in stretches, each with how many blocks of Markdown it became: mostly one and one. `ends` is where what was
-/// written for each block ends; blocks whose Markdown is read as one stay together.
+/// Groups the blocks of the source into stretches, each with its number of Markdown blocks: usually one and
+/// one. `ends` has the end of the Markdown written for each block. Blocks whose Markdown is read as one block
+/// stay together.
 fn counts<'n, 'a>(blocks: &'n [Node<'a>], ends: &[usize], chunks: &[Span]) -> Vec<(&'n [Node<'a>], usize)> {
     let mut stretches = Vec::new();
     let (mut first, mut from, mut next, mut reached) = (0, 0, 0, 0);
@@ -74,13 +75,14 @@ fn counts<'n, 'a>(blocks: &'n [Node<'a>], ends: &[usize], chunks: &[Span]) -> Ve
     stretches
 }
 
-/// How much white space after a block may be read as its own.
+/// The most bytes of white space after a block that may be read as part of the block.
 const BLANK: usize = 2;
 
-/// A stretch of blocks, and how many blocks of Markdown it became.
+/// A stretch of blocks, and the number of their Markdown blocks.
 type Stretch<'n, 'a> = (&'n [Node<'a>], usize);
 
-/// The stretches, joined where blocks only say what they say together: a colour that begins in one and ends in another.
+/// Joins stretches whose blocks have their meaning only together: a colour that begins in one and ends in
+/// another.
 fn together<'n, 'a>(document: &'n Document<'a>, stretches: Vec<Stretch<'n, 'a>>) -> Vec<Stretch<'n, 'a>> {
     if !matches!(document.format, Format::Storage | Format::Wiki(_)) {
         return stretches;
@@ -113,7 +115,8 @@ mod tests {
     use super::*;
     use crate::tree::Kind;
 
-    /// How many blocks each stretch has, and how many of Markdown, for blocks that end there and are read back as these places.
+    /// Returns the number of blocks and of Markdown blocks in each stretch, for blocks whose Markdown ends at
+    /// `ends` and is read back at the ranges `read`.
     fn stretches(ends: &[usize], read: &[(usize, usize)]) -> Vec<(usize, usize)> {
         let blocks: ThinVec<Node<'_>> = ends.iter().map(|_| Node::new(Kind::Paragraph)).collect();
         let chunks: Vec<Span> = read.iter().map(|it| Span::new(it.0, it.1)).collect();

@@ -1,4 +1,4 @@
-//! Documents with more nodes than there is room for.
+//! Tests of documents that exceed the node limit.
 
 use thin_vec::ThinVec;
 
@@ -9,7 +9,7 @@ use crate::format::{Dialect, Flavor, Format};
 use crate::sidecar::Sidecar;
 use crate::tree::{Kind, Node, Room, misplaced};
 
-/// How many nodes more than there is room for there may be: one for each place that is open, in what these documents are made of.
+/// The most nodes beyond the limit in these documents: one for each container that is open.
 const MORE: usize = 12;
 
 fn read(format: Format, source: &str, most: usize) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
@@ -20,7 +20,7 @@ fn count(nodes: &[Node<'_>]) -> usize {
     nodes.iter().map(|it| 1 + count(&it.children)).sum()
 }
 
-/// What is kept as it was written, once in each place.
+/// Collects the raw nodes. Expects that a container has no two of them side by side.
 fn raws<'n, 'a>(nodes: &'n [Node<'a>], to: &mut Vec<&'n Node<'a>>) {
     let beside = nodes.windows(2).find(|it| it.iter().all(|it| it.kind == Kind::RawBlock));
     assert!(beside.is_none(), "expected one for each place, but found {beside:?}");
@@ -30,7 +30,7 @@ fn raws<'n, 'a>(nodes: &'n [Node<'a>], to: &mut Vec<&'n Node<'a>>) {
     }
 }
 
-/// The words of a text.
+/// Returns the words of a text that begin with `w`.
 fn words(text: &str) -> Vec<&str> {
     text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.starts_with('w')).collect()
 }
@@ -51,7 +51,7 @@ fn holds_all(format: Format, source: &str, most: usize) {
     assert!(all <= most + MORE || times == 1, "{} {all}: {blocks:?}", shown());
     assert!(all * 3 > most || times == 0, "{} {all}: {blocks:?}", shown());
     for raw in kept {
-        // Within marks a node has the place of what marks it.
+        // A node within marks has the span of the element that writes the marks.
         let place = if raw.marks.is_empty() { raw.span } else { raw.inner };
         assert_eq!(raw.text, place.of(source), "{}", shown());
         assert_eq!(raw.text_of("/format"), Some(format.name()), "{}", shown());
@@ -69,7 +69,7 @@ fn holds_all(format: Format, source: &str, most: usize) {
     assert_eq!(bare(text(&again)), bare(text(&whole)), "{}: {written}", shown());
 }
 
-/// Expects the source back from the Markdown of a document that was not edited.
+/// Expects that the Markdown of an unedited document restores its source.
 fn comes_back(format: Format, source: &str, most: usize) {
     let (blocks, diagnostics) = read(format, source, most);
     let (markdown, sidecar) = Sidecar::split(&Document { format, source, blocks, diagnostics });
@@ -77,7 +77,7 @@ fn comes_back(format: Format, source: &str, most: usize) {
     assert_eq!(restored.text, source, "{most} {markdown}");
 }
 
-/// Each of these with room for less and less.
+/// Checks each source with rising node limits.
 fn all_hold(format: Format, sources: &[String]) {
     for source in sources {
         let nodes = count(&of(format).read(source).0);

@@ -1,19 +1,19 @@
-//! How text is spelled: character references and CDATA sections.
+//! Escapes and unescapes text: character references and CDATA sections.
 //!
-//! In: a spelling, or text. Out: the other, and where in a spelling a character is. A spelling begins outside of a CDATA section; it
-//! may hold several. What is no reference (`&foo;`, `a & b`) is text as it stands. As XML wants it, each line ends with a line feed,
-//! whatever ends it in the source.
+//! In: text, or its spelling in a source. Out: the other of the two, and the position of a character in a
+//! spelling. A spelling begins outside a CDATA section and may hold several. An unknown reference or a lone
+//! `&` (`&foo;`, `a & b`) is literal text. As XML requires, every line end decodes to a line feed.
 
 use std::borrow::Cow;
 
 use crate::values::entities;
 
-/// What opens a CDATA section.
+/// The opening of a CDATA section.
 pub(super) const OPEN: &str = "<![CDATA[";
-/// What closes one.
+/// The end of a CDATA section.
 pub(super) const CLOSE: &str = "]]>";
 
-/// The text a spelling stands for.
+/// Decodes a spelling to its text.
 pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     if memchr::memchr3(b'&', b'<', b'\r', spelling.as_bytes()).is_none() {
         return Cow::Borrowed(spelling);
@@ -31,7 +31,7 @@ pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Like [`decode`], of the value of an attribute: CDATA means nothing there.
+/// Decodes the value of an attribute. Like [`decode`], but CDATA has no meaning there.
 pub(super) fn decode_value(spelling: &str) -> Cow<'_, str> {
     if !spelling.contains('&') {
         return Cow::Borrowed(spelling);
@@ -48,7 +48,8 @@ pub(super) fn decode_value(spelling: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Where the decoded byte `offset` begins in `spelling`; `None` within a reference or a character.
+/// Returns the position in `spelling` of the decoded byte `offset`; `None` if the offset is inside a
+/// reference or a character.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let mut before = 0;
     let mut last = 0;
@@ -62,7 +63,7 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (offset == before).then_some(if before == 0 { 0 } else { last })
 }
 
-/// The first place that is `&name;` or `&#n;` and means nothing.
+/// Returns the byte range of the first `&` that begins no known reference: up to its `;`, or the `&` alone.
 pub(super) fn unknown(spelling: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(at) = memchr::memchr(b'&', &spelling.as_bytes()[from..]) {
@@ -78,7 +79,7 @@ pub(super) fn unknown(spelling: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// A stretch of a spelling: characters that stand for themselves, or one reference.
+/// A piece of a spelling: literal characters, or one reference.
 struct Unit<'a> {
     start: usize,
     raw: &'a str,
@@ -153,7 +154,7 @@ impl Units<'_> {
         if rest.starts_with(CLOSE) {
             return Found::Bracket(CLOSE.len());
         }
-        // As far as the next byte that may mean something; a bracket that does not is a unit of its own.
+        // Up to the next byte that may have a meaning. A bracket that has none becomes a unit of its own.
         let first = rest.chars().next().map_or(0, char::len_utf8);
         Found::Unit(rest[first..].find([']', '\r']).map_or(rest.len(), |it| first + it), None)
     }
@@ -168,14 +169,14 @@ impl Units<'_> {
         if let Some(end) = line_end(rest) {
             return end;
         }
-        // The first byte stands for itself, also if it is a lone `&` or `<`.
+        // The first byte is literal, even if it is a lone `&` or `<`.
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let end = rest[first..].find(['&', '<', '\r']).map_or(rest.len(), |it| first + it);
         Found::Unit(end, None)
     }
 }
 
-/// The end of a line that is spelled with a carriage return, which the text does without.
+/// Returns the unit of a line end that contains a carriage return. It decodes to a line feed.
 fn line_end(rest: &str) -> Option<Found> {
     let length = if rest.starts_with("\r\n") { 2 } else { 1 };
     rest.starts_with('\r').then_some(Found::Unit(length, Some('\n')))
@@ -184,7 +185,7 @@ fn line_end(rest: &str) -> Option<Found> {
 /// The longest reference, in bytes: `&#x10FFFF;` with room for zeros, `&thetasym;`.
 const MAX_REFERENCE: usize = 16;
 
-/// The character of the reference that `text` begins with, and its length.
+/// Returns the character of the reference at the start of `text`, and the reference's length.
 fn reference(text: &str) -> Option<(char, usize)> {
     let rest = text.strip_prefix('&')?;
     let end = rest.bytes().take(MAX_REFERENCE).position(|it| it == b';')?;
@@ -206,7 +207,7 @@ fn numbered(number: &str) -> Option<char> {
     char::from_u32(found)
 }
 
-/// `text` between elements.
+/// Writes `text` as element content.
 pub(super) fn encode(out: &mut String, text: &str) {
     escaped(out, text, |it| match it {
         '&' => Some("&amp;"),
@@ -218,15 +219,15 @@ pub(super) fn encode(out: &mut String, text: &str) {
     });
 }
 
-/// What stands for a character that XML 1.0 has no place for, not even as a reference (its production 2): the one that says that a
-/// character is missing.
+/// Returns the replacement for a character that XML 1.0 forbids even as a reference (production 2): the
+/// replacement character U+FFFD.
 fn forbidden(it: char) -> Option<&'static str> {
     let is_forbidden =
         matches!(it, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
     is_forbidden.then_some("\u{fffd}")
 }
 
-/// `text` as the value of an attribute, between double quotes.
+/// Writes `text` as an attribute value for double quotes.
 pub(super) fn encode_value(out: &mut String, text: &str) {
     escaped(out, text, |it| match it {
         '&' => Some("&amp;"),
@@ -253,12 +254,13 @@ fn escaped(out: &mut String, text: &str, spelled: impl Fn(char) -> Option<&'stat
     out.push_str(&text[copied..]);
 }
 
-/// `text` within a CDATA section that is open: where it would close the section, that is closed and another opened.
+/// Writes `text` inside an open CDATA section. Where the text would close the section, the section is closed
+/// and a new one opened.
 pub(super) fn encode_data(out: &mut String, text: &str) {
     let mut copied = 0;
     for (at, found) in text.char_indices() {
         let (spelled, length) = match found {
-            // A carriage return is a line feed for XML, unless a reference says it.
+            // XML turns a literal carriage return into a line feed, so it is written as a reference.
             '\r' => ("]]>&#13;<![CDATA[", 1),
             ']' if text[at..].starts_with(CLOSE) => ("]]]]><![CDATA[>", CLOSE.len()),
             it => match forbidden(it) {
@@ -273,7 +275,8 @@ pub(super) fn encode_data(out: &mut String, text: &str) {
     out.push_str(&text[copied..]);
 }
 
-/// `text` between two spellings, either of which may lie within a CDATA section.
+/// Spells `text` between two spellings, either of which may be inside a CDATA section. With `prefer_data`,
+/// text that needs escapes gets a CDATA section.
 pub(super) fn between(text: &str, prefer_data: bool, before: &str, after: &str) -> String {
     let opened = before.rfind(OPEN);
     let inside = opened.is_some_and(|it| before.rfind(CLOSE).is_none_or(|close| close < it));
@@ -286,7 +289,7 @@ pub(super) fn between(text: &str, prefer_data: bool, before: &str, after: &str) 
     if !inside {
         out.push_str(OPEN);
     }
-    // What is written must not make a `]]>` with what is around it.
+    // The text must not form a `]]>` together with its neighbours.
     let joins = |one: &str, other: &str| {
         !other.starts_with(CLOSE)
             && (one.ends_with("]]") && other.starts_with('>')

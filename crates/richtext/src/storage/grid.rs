@@ -1,30 +1,30 @@
-//! Which columns the cells of a table stand in.
+//! The columns that the cells of a table cover.
 //!
-//! In: the cells, row by row. Out: their columns, counted from 0, with what `colspan` and `rowspan` do to them.
+//! In: the cells, row by row. Out: the columns of each, counted from 0, with `colspan` and `rowspan` applied.
 
 use std::ops::Range;
 
 use crate::tree::Node;
 
-/// The most columns one cell is thought to span: HTML's own limit.
+/// The most columns or rows that one cell may span: HTML's limit for `colspan`.
 const MAX_SPAN: i64 = 1000;
 
-/// A table that is walked through.
+/// The state of a walk through the cells of a table.
 #[derive(Default)]
 pub(super) struct Grid {
-    /// For each column, how many rows below are taken by a cell above.
+    /// For each column, how many rows its cell still covers, the current row included.
     taken: Vec<i64>,
     column: usize,
 }
 
 impl Grid {
-    /// Begins a row.
+    /// Begins the next row.
     pub(super) fn next_row(&mut self) {
         self.column = 0;
         self.taken.iter_mut().for_each(|it| *it = (*it - 1).max(0));
     }
 
-    /// The columns of the next cell of the row.
+    /// Returns the columns of the next cell of the row.
     pub(super) fn place(&mut self, cell: &Node<'_>) -> Range<usize> {
         let span = |name| cell.integer(name).unwrap_or(1).clamp(1, MAX_SPAN);
         while self.taken.get(self.column).is_some_and(|it| *it > 0) {

@@ -1,10 +1,10 @@
-//! The types of a layout section, and how wide their cells are.
+//! The types of a layout section, and the widths of its cells.
 //!
-//! Storage format names a type, ADF a width for each column. In: the one. Out: the other.
+//! Storage format names a type; ADF gives each column a width. This file converts between the two.
 
 use std::borrow::Cow;
 
-/// How wide the cell at `index` of `count` is in a section of this type, in percent.
+/// Returns the width, in percent, of the cell at `index` of `count` in a section of this type.
 pub(super) fn width(kind: &str, count: usize, index: usize) -> Cow<'static, str> {
     let known = TYPES.iter().find(|it| it.0 == kind && it.1.len() == count);
     match known {
@@ -13,7 +13,7 @@ pub(super) fn width(kind: &str, count: usize, index: usize) -> Cow<'static, str>
     }
 }
 
-/// The type of a section whose columns are this wide: the one that fits, or else the even one.
+/// Returns the section type for these column widths: the one that fits, otherwise the even one.
 pub(super) fn kind(widths: &[&str]) -> &'static str {
     let near = |one: &str, other: &str| {
         let number = |it: &str| it.parse::<f64>().unwrap_or_default();
@@ -25,7 +25,7 @@ pub(super) fn kind(widths: &[&str]) -> &'static str {
     found.map_or("five_equal", |it| it.0)
 }
 
-/// Of those with as many columns, the even one is first.
+/// Types and their widths. Of the types with the same number of columns, the even one comes first.
 const TYPES: [(&str, &[&str]); 11] = [
     ("single", &["100"]),
     ("fixed-width", &["100"]),

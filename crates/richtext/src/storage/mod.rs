@@ -1,8 +1,8 @@
-//! Confluence's storage format: XHTML with macros, links and layouts of its own.
+//! Confluence's storage format: XHTML with elements for macros, links and layouts.
 //!
-//! In: a text that need not be well formed. Out: the tree ([`read`]), and from a tree a text that Confluence accepts ([`write`]).
-//! What ADF says and storage format has no word for is in attributes `data-plainwire`, or as a whole in a macro `plainwire-raw`, so
-//! that it can be read again.
+//! In: text that need not be well formed. Out: the tree ([`read`]), and from a tree text that Confluence
+//! accepts ([`write`]). ADF properties that storage format lacks are written to `data-plainwire` attributes;
+//! nodes that it lacks, to the macro `plainwire-raw`. Both are read back.
 
 mod escape;
 mod grid;
@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 
-/// The format.
+/// The storage format.
 pub(crate) struct Storage;
 
 impl Spelling for Storage {

@@ -1,21 +1,22 @@
-//! The names of storage format: which elements are blocks, which macros ADF has a node for.
+//! The names of storage format: block elements, mark elements, and macros with an ADF node of their own.
 //!
-//! Names only; what an element means is the business of the reader.
+//! Names only; the reader knows what an element means.
 
 use crate::tree::MarkKind;
 use crate::values::macros;
 
-/// The attribute of a macro with what of its parameters' JSON the element has no place for; [`ABSENT`] if there was none at all.
+/// The attribute of a macro that holds the part of its parameters' JSON that its elements cannot express;
+/// [`ABSENT`] if the node has no parameters.
 pub(super) const EXTRA_PARAMETERS: &str = "data-plainwire-parameters";
-/// Says that a node has no parameters, not even empty ones.
+/// The value of [`EXTRA_PARAMETERS`] for a node that has no parameters at all, not even an empty object.
 pub(super) const ABSENT: &str = "absent";
 
-/// Whether HTML knows no end tag of it, so that `<br>` is as good as `<br/>`.
+/// Returns whether the element has no end tag in HTML, so that `<br>` equals `<br/>`.
 pub(super) fn is_void(name: &str) -> bool {
     matches!(name, "br" | "hr" | "col" | "img" | "wbr" | "input" | "meta" | "area")
 }
 
-/// Whether an element is a block wherever it stands.
+/// Returns whether an element is a block in any surroundings.
 #[rustfmt::skip]
 pub(super) fn is_block(name: &str) -> bool {
     matches!(
@@ -27,17 +28,18 @@ pub(super) fn is_block(name: &str) -> bool {
     )
 }
 
-/// Whether an element is a macro.
+/// Returns whether an element is a macro.
 pub(super) fn is_macro(name: &str) -> bool {
     matches!(name, "ac:structured-macro" | "ac:macro")
 }
 
-/// Whether a macro of this name is a block also among text; one with a body of blocks always is.
+/// Returns whether a macro of this name is a block even among text. A macro with a body of blocks always is.
 pub(super) fn is_block_macro(name: &str) -> bool {
     matches!(name, "code" | "noformat" | "expand") || macros::panel_type(name).is_some()
 }
 
-/// The mark that an element without attributes is, and whether another name is the usual one.
+/// Returns the mark that an element without attributes stands for, and whether the element is the usual one
+/// for it.
 pub(super) fn mark(name: &str) -> Option<(MarkKind, Spelled)> {
     Some(match name {
         "strong" => (MarkKind::Strong, Spelled::Usual),
@@ -55,21 +57,21 @@ pub(super) fn mark(name: &str) -> Option<(MarkKind, Spelled)> {
     })
 }
 
-/// Whether a mark is written with the element it usually has.
+/// The choice of element for a mark: the usual one, or another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelled {
     Usual,
     Otherwise,
 }
 
-/// Whether `text` may be the name of an element or an attribute.
+/// Returns whether `text` can be the name of an element or an attribute.
 pub(super) fn is_name(text: &str) -> bool {
     let start = |it: char| it.is_alphabetic() || it == '_';
     let within = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | '.' | ':');
     text.starts_with(start) && text.chars().all(within)
 }
 
-/// `panelIconId` as `panel-icon-id`.
+/// Converts `panelIconId` to `panel-icon-id`.
 pub(super) fn kebab(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     for found in name.chars() {
@@ -81,7 +83,7 @@ pub(super) fn kebab(name: &str) -> String {
     out
 }
 
-/// `panel-icon-id` as `panelIconId`.
+/// Converts `panel-icon-id` to `panelIconId`.
 pub(super) fn camel(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut upper = false;

@@ -1,14 +1,15 @@
-//! The `style` of an element: what of it the tree has a word for, and the rest.
+//! Parses the `style` attribute of an element.
 //!
-//! In: a list of declarations as CSS has them. Out: the values of those that were asked for, colours as `#rrggbb`.
+//! In: a list of CSS declarations. Out: the values of the requested properties, with colours as `#rrggbb`,
+//! and the other declarations.
 
 use std::borrow::Cow;
 
-/// A property and how its value is read.
+/// A property and the function that reads its value.
 pub(super) type Known = (&'static str, fn(&str) -> Option<String>);
 
-/// The values of the properties of these names, each the last one, and the other declarations. If none of them is there, the rest is
-/// `style` as it was written.
+/// Splits `style` into the values of the `known` properties and the other declarations. If a property
+/// repeats, its last value counts. If no property is found, the rest is `style` verbatim.
 pub(super) fn take<'a, const N: usize>(
     style: &Cow<'a, str>,
     known: [Known; N],
@@ -30,7 +31,7 @@ pub(super) fn take<'a, const N: usize>(
     (found, if taken { Cow::Owned(rest) } else { style.clone() })
 }
 
-/// What stands between semicolons that are not within parentheses.
+/// Returns the parts between semicolons; a semicolon in parentheses does not count.
 fn declarations(style: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0usize;
     let parts = style.split(move |it| {
@@ -44,7 +45,7 @@ fn declarations(style: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|it| !it.is_empty())
 }
 
-/// The value itself, where it is one of these words.
+/// Returns the ADF alignment for this value, if there is one.
 pub(super) fn alignment(value: &str) -> Option<String> {
     match value {
         "center" => Some("center".to_owned()),
@@ -53,32 +54,32 @@ pub(super) fn alignment(value: &str) -> Option<String> {
     }
 }
 
-/// The level of a left margin: Confluence sets one for each 30 pixels.
+/// Returns the level of a left margin: Confluence sets 30 pixels for each level.
 pub(super) fn indentation(value: &str) -> Option<String> {
     let pixels: f64 = value.strip_suffix("px")?.trim().parse().ok()?;
     let level = pixels / 30.0;
     (level.fract() == 0.0 && (1.0..=6.0).contains(&level)).then(|| format!("{level}"))
 }
 
-/// The number of pixels, as it was written.
+/// Returns the number of pixels, as written.
 pub(super) fn pixels(value: &str) -> Option<String> {
     let number = value.strip_suffix("px")?.trim();
     is_number(number).then(|| number.to_owned())
 }
 
-/// Whether `text` is a number as JSON has them, not negative.
+/// Returns whether `text` is a non-negative number in JSON.
 pub(super) fn is_number(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |it: &str| !it.is_empty() && it.len() < 16 && it.bytes().all(|it| it.is_ascii_digit());
     digits(whole) && digits(fraction) && (whole == "0" || !whole.starts_with('0'))
 }
 
-/// `line-through` or `underline`.
+/// Returns `line-through` or `underline`.
 pub(super) fn decoration(value: &str) -> Option<String> {
     matches!(value, "line-through" | "underline").then(|| value.to_owned())
 }
 
-/// A font of typewriters.
+/// Returns `monospace`.
 pub(super) fn monospace(value: &str) -> Option<String> {
     (value == "monospace").then(|| value.to_owned())
 }

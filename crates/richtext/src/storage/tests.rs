@@ -1,4 +1,4 @@
-//! Storage format as a whole: read, written, read again.
+//! Tests of storage format: reading, writing, and reading again.
 
 mod corpus;
 mod hazards;
@@ -12,12 +12,12 @@ use super::write::part;
 use crate::tree::Node;
 use shape::shape;
 
-/// What `source` reads as, in short.
+/// Returns the tree of `source` in short form.
 fn shown(source: &str) -> String {
     shape(&read(source).0)
 }
 
-/// The nodes come back from what is written of them.
+/// Writes `nodes`, reads them again, and checks that nothing changed. Returns what was written.
 fn comes_back(nodes: &[Node<'_>]) -> String {
     let written = part(nodes, None);
     let (again, wrong) = read(&written);

@@ -1,7 +1,8 @@
-//! Storage format as a flat list of its elements, texts and sections, with their places.
+//! Parses storage format into a flat list of elements, texts and sections with their spans.
 //!
-//! In: any text. Out: [`Xml`], which covers every byte of it, and what is wrong with it. What is no markup (`a < b`, a start tag that
-//! never ends) is text. Elements nobody closes end where the element around them ends. Takes linear time, and no recursion.
+//! In: any text. Out: [`Xml`], which covers every byte of it, and diagnostics. Malformed markup (`a < b`, a
+//! start tag that never ends) is text. An element without an end tag ends where the element around it ends.
+//! Takes linear time and does not recurse.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,10 +12,10 @@ use super::names;
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
-/// How many diagnostics are kept of one text; what is wrong beyond is not told.
+/// The most diagnostics of one text; further ones are dropped.
 const MAX_DIAGNOSTICS: usize = 100;
 
-/// What an [`Item`] is.
+/// The sort of an [`Item`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     Element,
@@ -26,44 +27,44 @@ pub(super) enum Sort {
     Stray,
 }
 
-/// A piece of the text.
+/// A piece of the text. The contents of an element follow it in the list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) sort: Sort,
-    /// Whether it is a block wherever it stands: by its name, or by what it holds.
+    /// Whether the item is a block in any surroundings, by its name or by its contents.
     pub(super) block: bool,
-    /// Whether it holds blocks.
+    /// Whether the item holds blocks.
     pub(super) has_blocks: bool,
     pub(super) self_closing: bool,
     name_len: u16,
     start: u32,
-    /// Where what it holds begins and ends.
+    /// The span of the contents.
     inner: Span,
     end: u32,
-    /// The index of what follows it.
+    /// The index of the item after this one and its contents.
     pub(super) next: u32,
 }
 
 impl Item {
-    /// All of it.
+    /// Returns the span of the whole item.
     pub(super) fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
 
-    /// What it holds.
+    /// Returns the span of the contents.
     pub(super) fn inner(&self) -> Span {
         self.inner
     }
 }
 
-/// A text in pieces.
+/// A text, cut into items.
 pub(super) struct Xml<'a> {
     pub(super) source: &'a str,
     pub(super) items: Vec<Item>,
 }
 
 impl<'a> Xml<'a> {
-    /// The pieces of `source`, and what is wrong with it.
+    /// Parses `source` into items, with diagnostics.
     pub(super) fn parse(source: &'a str) -> (Self, Vec<Diagnostic>) {
         let mut parser = Parser {
             xml: Self { source, items: Vec::with_capacity(source.len() / 24 + 1) },
@@ -76,44 +77,44 @@ impl<'a> Xml<'a> {
         (parser.xml, parser.diagnostics)
     }
 
-    /// The item at `index`.
+    /// Returns the item at `index`.
     pub(super) fn item(&self, index: usize) -> &Item {
         &self.items[index]
     }
 
-    /// The name of an element; empty of anything else.
+    /// Returns the name of an element; `""` for any other item.
     pub(super) fn name(&self, index: usize) -> &'a str {
         let item = &self.items[index];
         let from = item.start as usize + 1;
         if item.sort == Sort::Element { &self.source[from..from + usize::from(item.name_len)] } else { "" }
     }
 
-    /// All of the item in the source.
+    /// Returns the source of the item.
     pub(super) fn raw(&self, index: usize) -> &'a str {
         &self.source[self.items[index].span().range()]
     }
 
-    /// What the item holds, in the source.
+    /// Returns the source of the item's contents.
     pub(super) fn inner(&self, index: usize) -> &'a str {
         &self.source[self.items[index].inner.range()]
     }
 
-    /// Whether the item is text of white space only.
+    /// Returns whether the item is text of white space only.
     pub(super) fn is_blank(&self, index: usize) -> bool {
         self.items[index].sort == Sort::Text && self.raw(index).bytes().all(|it| it.is_ascii_whitespace())
     }
 
-    /// The indices of what stands in the element.
+    /// Returns the indices of the element's children.
     pub(super) fn children(&self, index: usize) -> Siblings<'_> {
         self.between(index + 1, self.items[index].next as usize)
     }
 
-    /// The indices of all that stands beside each other from `from` up to `to`.
+    /// Returns the indices of the siblings from `from` up to `to`.
     pub(super) fn between(&self, from: usize, to: usize) -> Siblings<'_> {
         Siblings { items: &self.items, at: from, end: to }
     }
 
-    /// The attributes of an element, as they were written.
+    /// Returns the attributes of an element, as written.
     pub(super) fn attributes(&self, index: usize) -> Attributes<'a> {
         let item = &self.items[index];
         let from = item.start as usize + 1 + usize::from(item.name_len);
@@ -122,13 +123,14 @@ impl<'a> Xml<'a> {
         Attributes { rest: rest.strip_suffix('>').unwrap_or(rest) }
     }
 
-    /// The decoded attribute of this name.
+    /// Returns the decoded attribute of this name.
     pub(super) fn attribute(&self, index: usize, name: &str) -> Option<Cow<'a, str>> {
         self.attributes(index).find(|it| it.name == name).map(|it| it.value())
     }
 }
 
-/// Whether `text` means the same wherever it is put: nothing in it is open, stray or unknown.
+/// Returns whether `text` means the same wherever it is put: all of its elements are closed, and it has no
+/// stray end tag or unknown reference.
 pub(super) fn is_sound(text: &str) -> bool {
     Xml::parse(text).1.is_empty()
 }
@@ -142,7 +144,7 @@ pub(super) struct Siblings<'x> {
 }
 
 impl Siblings<'_> {
-    /// Where they end: the index of what follows the last one.
+    /// Returns the index of the item after the last sibling.
     pub(super) fn end(&self) -> usize {
         self.end
     }
@@ -160,20 +162,20 @@ impl Iterator for Siblings<'_> {
     }
 }
 
-/// An attribute as it was written.
+/// An attribute as written.
 pub(super) struct Attribute<'a> {
     pub(super) name: &'a str,
     raw: &'a str,
 }
 
 impl<'a> Attribute<'a> {
-    /// What it says.
+    /// Returns the decoded value.
     pub(super) fn value(&self) -> Cow<'a, str> {
         escape::decode_value(self.raw)
     }
 }
 
-/// The attributes of one start tag. Takes whatever it finds.
+/// The attributes of one start tag. Malformed ones are accepted.
 pub(super) struct Attributes<'a> {
     rest: &'a str,
 }
@@ -186,7 +188,7 @@ impl<'a> Iterator for Attributes<'a> {
         let rest = &self.rest[lead..];
         let length = rest.bytes().position(|it| it.is_ascii_whitespace() || matches!(it, b'=' | b'/'));
         let length = length.unwrap_or(rest.len());
-        // A lone `=` is a name too: nothing is passed over.
+        // A lone `=` counts as a name, so that no byte is skipped.
         let (name, behind) = rest.split_at(length.max(1));
         let Some(value) = behind.trim_start().strip_prefix('=') else {
             self.rest = behind;
@@ -207,16 +209,18 @@ impl<'a> Iterator for Attributes<'a> {
 
 struct Parser<'a> {
     xml: Xml<'a>,
-    /// The elements that are not closed yet.
+    /// The indices of the open elements.
     open: Vec<u32>,
-    /// How many of them beyond the first [`SHALLOW`] have a name.
+    /// The number of open elements of each name, beyond the first [`SHALLOW`]. Keeps the search for a name
+    /// fast at any depth.
     deep: HashMap<&'a str, u32>,
     diagnostics: Vec<Diagnostic>,
-    /// Whether no end of a comment, a CDATA section, an instruction is to be found any more.
+    /// For a comment, a CDATA section and an instruction: whether the source has no further end for it.
+    /// Avoids repeated searches.
     ended: [bool; 3],
 }
 
-/// How many open elements are looked through one by one.
+/// The number of open elements that are searched one by one.
 const SHALLOW: usize = 64;
 
 impl<'a> Parser<'a> {
@@ -283,7 +287,7 @@ impl<'a> Parser<'a> {
         index
     }
 
-    /// Where the markup that begins at `at` ends; nothing if it is none.
+    /// Returns where the markup at `at` ends; `None` if it is text.
     fn markup_end(&mut self, at: usize) -> Option<usize> {
         let rest = &self.xml.source[at..];
         let bytes = rest.as_bytes();
@@ -307,7 +311,7 @@ impl<'a> Parser<'a> {
         found.map(|it| at + opening + it + close.len())
     }
 
-    /// The end of an end tag or a declaration: the next `>`, if no `<` is before it.
+    /// Returns the end of an end tag or a declaration: the next `>`, unless a `<` comes first.
     fn plain_end(&self, at: usize) -> Option<usize> {
         let found = at + 1 + self.xml.source[at + 1..].find(['<', '>'])?;
         (self.xml.source.as_bytes()[found] == b'>').then_some(found + 1)
@@ -372,7 +376,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Keeps an end tag that closes nothing; several in a row are one piece.
+    /// Keeps an end tag that closes nothing. Adjacent ones become one item.
     fn stray(&mut self, at: usize, end: usize) {
         let start = Span::new(at, end);
         match self.xml.items.last_mut().filter(|it| it.sort == Sort::Stray && it.end == start.start) {
@@ -384,7 +388,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Ends the innermost open element.
+    /// Closes the innermost open element.
     fn close(&mut self, inner_end: usize, end: usize) {
         let Some(index) = self.open.pop() else { return };
         let index = index as usize;
@@ -405,7 +409,7 @@ impl<'a> Parser<'a> {
         self.settle(index);
     }
 
-    /// Says whether the element, which is complete, is a block, and tells the one around it.
+    /// Decides whether a complete element is a block, and notes that in its parent.
     fn settle(&mut self, index: usize) {
         let name = self.xml.name(index);
         let item = self.xml.items[index];
@@ -425,16 +429,17 @@ fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
-/// The name `text` begins with.
+/// Returns the name at the start of `text`.
 fn name_of(text: &str) -> &str {
     let ends = |it: u8| it.is_ascii_whitespace() || matches!(it, b'/' | b'>' | b'=' | b'"' | b'\'');
     let end = text.bytes().position(ends);
     let name = &text[..end.unwrap_or(text.len())];
-    // Longer than any name that means something; the rest is read as attributes.
+    // No known name is this long; the remaining bytes are read as attributes.
     if name.len() <= usize::from(u16::MAX) { name } else { cut(name, 64) }
 }
 
-/// Where the start tag that `text` begins with ends: its `>` outside of values. A `<` before that means that it is none.
+/// Returns the end of the start tag at the start of `text`: its first `>` outside a value. With a `<` before
+/// that, it is no tag.
 fn tag_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -444,7 +449,7 @@ fn tag_end(text: &str) -> Option<usize> {
         match *bytes.get(at)? {
             b'<' => return bare,
             b'>' if quote == 0 => return Some(at + 1),
-            // Only if the quote is never closed, this `>` ends the tag.
+            // This `>` ends the tag only if the quote is never closed.
             b'>' => bare = bare.or(Some(at + 1)),
             it @ (b'"' | b'\'') if quote == 0 && before_value(bytes, at) => quote = it,
             it if it == quote => quote = 0,
@@ -458,7 +463,7 @@ fn before_value(bytes: &[u8], at: usize) -> bool {
     bytes[..at].iter().rev().find(|it| !it.is_ascii_whitespace()) == Some(&b'=')
 }
 
-/// Whether all attributes are written as XML wants them.
+/// Returns whether all attributes are well-formed XML.
 fn is_well_formed(attributes: &str) -> bool {
     let mut rest = attributes.strip_suffix('/').unwrap_or(attributes);
     loop {
@@ -476,7 +481,7 @@ fn is_well_formed(attributes: &str) -> bool {
     }
 }
 
-/// At most this many bytes of `text`.
+/// Returns at most this many bytes of `text`.
 fn cut(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|it| text.is_char_boundary(*it));
     &text[..end.unwrap_or_default()]

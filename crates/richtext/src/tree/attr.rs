@@ -1,17 +1,17 @@
-//! What is said of a node or a mark besides its kind.
+//! Attributes of nodes and marks.
 
 use std::borrow::Cow;
 
-/// One attribute. Their order is that of the source.
+/// An attribute. Attributes are in the order of the source.
 ///
-/// The name tells whose it is: a plain one (`panelType`) is ADF's, one with a colon (`ac:macro-id`, `param:title`, `html:style`,
-/// `wiki:form`) belongs to another format and has no place in ADF, and one that begins with `/` is a key of the ADF node itself, next to
-/// `type`.
+/// The name shows the owner: a plain name (`panelType`) is ADF's; a name with a colon (`ac:macro-id`,
+/// `param:title`, `html:style`, `wiki:form`) belongs to another format and has no equivalent in ADF; a name
+/// that begins with `/` is a key of the ADF node itself, next to `type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attr<'a> {
-    /// Its name, as in the source.
+    /// The name, as in the source.
     pub name: Cow<'a, str>,
-    /// What it says.
+    /// The value.
     pub value: Value<'a>,
 }
 
@@ -20,23 +20,25 @@ pub struct Attr<'a> {
 pub enum Value<'a> {
     /// A string, decoded.
     Str(Cow<'a, str>),
-    /// Any other JSON, as it was written: `33.30`, `true`, `null`, `{"b": 1, "a": 2}`.
+    /// Any other JSON, verbatim: `33.30`, `true`, `null`, `{"b": 1, "a": 2}`.
     Json(Cow<'a, str>),
 }
 
 impl<'a> Attr<'a> {
-    /// A string.
+    /// Creates an attribute with a string value.
     pub fn string(name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), value: Value::Str(value.into()) }
     }
 
-    /// Any other JSON, by its text.
+    /// Creates an attribute with a JSON value that is not a string, from its text.
     pub fn json(name: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), value: Value::Json(text.into()) }
     }
 
-    /// Whether it says nothing of what a reader sees: what tells a thing from its copies, how a format spelled what it could have spelled
-    /// otherwise, that something is there and empty, or that a hard break is a line feed. Markdown does not carry it; a sidecar brings it back.
+    /// Returns whether the attribute has no effect on what a reader of the document sees: an identifier, the
+    /// choice between two spellings of equal meaning, an `attrs`, `content` or `marks` that is present but
+    /// empty, or the line feed of a hard break. Markdown does not carry such attributes; a sidecar restores
+    /// them.
     #[must_use]
     pub fn is_incidental(&self) -> bool {
         const NAMES: [&str; 7] = [
@@ -59,7 +61,7 @@ impl<'a> Attr<'a> {
             || (matches!(&*self.name, "/attrs" | "/content" | "/marks") && is_empty())
     }
 
-    /// Whether it says what holds without it.
+    /// Returns whether the value is the one that also applies without the attribute.
     #[must_use]
     pub fn is_default(&self) -> bool {
         match (&*self.name, self.value.shown()) {
@@ -71,7 +73,7 @@ impl<'a> Attr<'a> {
         }
     }
 
-    /// Whether ADF knows no such attribute.
+    /// Returns whether ADF has no such attribute.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         self.name.contains(':')
@@ -79,7 +81,7 @@ impl<'a> Attr<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The string, if it is one.
+    /// Returns the string, if the value is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -88,7 +90,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text of a string, the JSON of anything else: what a person would read.
+    /// Returns the text of a string or the JSON of any other value, as people would read it.
     #[must_use]
     pub fn shown(&self) -> &str {
         match self {
@@ -96,7 +98,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The whole number it is, also when it is written as a string or as `2.0`.
+    /// Returns the value as an integer. Accepts a string, and spellings such as `2.0`.
     #[must_use]
     pub fn as_integer(&self) -> Option<i64> {
         let text = self.shown();

@@ -1,10 +1,11 @@
-//! Whether a reader keeps to what the tree promises of places.
+//! Checks for tests that a reader keeps the tree's rules on spans and children.
 
 use super::kind::Holds;
 use super::node::Node;
 use super::span::Span;
 
-/// The first place in `blocks`, read from `source`, that is not as the [tree](crate::tree) promises. For tests of readers.
+/// Returns the first violation in `blocks`, read from `source`, of the rules of the [tree](crate::tree) on
+/// spans and children. For tests of readers.
 #[must_use]
 pub fn misplaced(blocks: &[Node<'_>], source: &str) -> Option<String> {
     siblings(blocks, Span::new(0, source.len()), source)

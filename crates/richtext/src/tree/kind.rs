@@ -1,6 +1,6 @@
-//! The kinds of node.
+//! Kinds of nodes.
 
-/// What a node is: the vocabulary of ADF, and what other formats have besides.
+/// The kind of a node: the vocabulary of ADF, and a few kinds of our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of ADF, which says what each of them is")]
 pub enum Kind {
@@ -38,9 +38,11 @@ pub enum Kind {
     ExtensionFrame,
     SyncBlock,
     BodiedSyncBlock,
-    /// Not of ADF: blocks that an element holds together which means nothing to us (`div`). Its name is the attribute `/type`.
+    /// Not in ADF: the blocks in an element that this crate does not interpret (`div`). The attribute `/type`
+    /// names the element.
     Group,
-    /// Not of ADF: a block kept as it was written, in [`Node::text`](super::Node::text). The attribute `/format` names its format.
+    /// Not in ADF: a block kept verbatim, in [`Node::text`](super::Node::text). The attribute `/format` names
+    /// its format.
     RawBlock,
     Text,
     HardBreak,
@@ -52,16 +54,19 @@ pub enum Kind {
     InlineCard,
     MediaInline,
     InlineExtension,
-    /// Not of ADF: a picture among text. `url` (an address, or `attachment:NAME`), perhaps `alt`, `title`, `width`, `height`.
+    /// Not in ADF: a picture within text. Has `url` (an address, or `attachment:NAME`), optionally `alt`,
+    /// `title`, `width`, `height`.
     Image,
-    /// Not of ADF: something among text kept as it was written, in [`Node::text`](super::Node::text). `/format` names its format.
+    /// Not in ADF: an inline construct kept verbatim, in [`Node::text`](super::Node::text). The attribute
+    /// `/format` names its format.
     RawInline,
 }
 
-/// The kinds ADF has, by the names it gives them. Asked of every node, so a match and no table.
+/// Maps kinds to their names in ADF and back. The lookup runs for every node, so it is a `match` rather than
+/// a table.
 macro_rules! names {
     ($($kind:ident $name:literal,)*) => {
-        /// The kind ADF calls so.
+        /// Returns the kind with this name in ADF.
         fn named(name: &str) -> Option<Kind> {
             match name {
                 $($name => Some(Kind::$kind),)*
@@ -69,7 +74,7 @@ macro_rules! names {
             }
         }
 
-        /// What ADF calls the kind.
+        /// Returns the kind's name in ADF.
         fn name(kind: Kind) -> Option<&'static str> {
             match kind {
                 $(Kind::$kind => Some($name),)*
@@ -126,43 +131,43 @@ names! {
     InlineExtension "inlineExtension",
 }
 
-/// What the children of a node are.
+/// The children that a kind of node may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// None.
     Nothing,
-    /// Paragraphs, lists, panels; of a list its items, of a table its rows.
+    /// Blocks: paragraphs, lists, panels; also the items of a list and the rows of a table.
     Blocks,
-    /// Text and what stands among it.
+    /// Inline nodes: text, and nodes within text.
     Inlines,
 }
 
 impl Kind {
-    /// The kind ADF calls so.
+    /// Returns the kind with this name in ADF.
     #[must_use]
     pub fn of_adf(name: &str) -> Option<Self> {
         named(name)
     }
 
-    /// What ADF calls it; nothing if ADF has no such node.
+    /// Returns the kind's name in ADF; `None` if ADF has no such node.
     #[must_use]
     pub fn adf_name(self) -> Option<&'static str> {
         name(self)
     }
 
-    /// Whether it stands among text.
+    /// Returns whether nodes of this kind are inline: text, or within text.
     #[must_use]
     pub fn is_inline(self) -> bool {
         self as u8 >= Self::Text as u8
     }
 
-    /// Whether [`Node::text`](super::Node::text) is what it is about, as it was written.
+    /// Returns whether the node is raw: its content is [`Node::text`](super::Node::text), verbatim.
     #[must_use]
     pub fn is_verbatim(self) -> bool {
         matches!(self, Self::RawBlock | Self::RawInline)
     }
 
-    /// What its children are.
+    /// Returns which children nodes of this kind may have.
     #[must_use]
     pub fn holds(self) -> Holds {
         match self {

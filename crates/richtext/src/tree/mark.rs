@@ -1,4 +1,4 @@
-//! What is said of a run of text.
+//! Marks of text and blocks.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,17 @@ use thin_vec::ThinVec;
 use super::attr::{Attr, Value};
 use super::node::add;
 
-/// A mark of ADF: bold, a link, a colour. On blocks it says how they are set (alignment, breakout).
+/// A mark of ADF: bold, a link, a colour. Marks of a block set its layout (alignment, breakout).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark<'a> {
-    /// Which one.
+    /// The kind of mark.
     pub kind: MarkKind,
-    /// What it says besides, in the order of the source.
+    /// The attributes, in the order of the source.
     pub attrs: ThinVec<Attr<'a>>,
 }
 
-/// The marks of ADF's schema, and what other formats have besides.
+/// The marks of ADF's schema, and [`Other`](Self::Other) for those of other formats. Each variant lists its
+/// attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MarkKind {
     /// `href`, and perhaps `title`, `id`, `collection`, `occurrenceKey`.
@@ -37,30 +38,32 @@ pub enum MarkKind {
     Strong,
     /// Italic.
     Em,
-    /// Of a typewriter.
+    /// Code: monospaced.
     Code,
-    /// Of a block: `align`.
+    /// On blocks: `align`.
     Alignment,
-    /// Of a block: `level` 1 to 6.
+    /// On blocks: `level` 1 to 6.
     Indentation,
-    /// Of a block: `fontSize`.
+    /// On blocks: `fontSize`.
     FontSize,
-    /// Of a block: `mode`, perhaps `width`.
+    /// On blocks: `mode`, perhaps `width`.
     Breakout,
-    /// Of media: `size`, `color`.
+    /// On media: `size`, `color`.
     Border,
     /// `localId`, perhaps `name`.
     Fragment,
     /// `sources`.
     DataConsumer,
-    /// One that ADF's schema does not have: its name is the attribute `/type`; of an element of HTML `html:` and the element's name.
+    /// A mark that ADF's schema does not have. The attribute `/type` has its name; for an HTML element that
+    /// is `html:` and the element's name.
     Other,
 }
 
-/// Kinds with the names they have in ADF; [`MarkKind::Other`] has none of its own. Asked of every node, so a match and no table.
+/// Maps kinds to their names in ADF and back; [`MarkKind::Other`] has none. The lookup runs for every mark,
+/// so it is a `match` rather than a table.
 macro_rules! names {
     ($($kind:ident $name:literal,)*) => {
-        /// The kind ADF calls so.
+        /// Returns the kind with this name in ADF.
         fn named(name: &str) -> Option<MarkKind> {
             match name {
                 $($name => Some(MarkKind::$kind),)*
@@ -68,7 +71,7 @@ macro_rules! names {
             }
         }
 
-        /// What ADF calls the kind.
+        /// Returns the kind's name in ADF.
         fn name(kind: MarkKind) -> Option<&'static str> {
             match kind {
                 $(MarkKind::$kind => Some($name),)*
@@ -99,7 +102,7 @@ names! {
 }
 
 impl MarkKind {
-    /// The kind ADF calls so.
+    /// Returns the kind with this name in ADF.
     #[must_use]
     pub fn of_adf(name: &str) -> Option<Self> {
         named(name)
@@ -107,33 +110,33 @@ impl MarkKind {
 }
 
 impl<'a> Mark<'a> {
-    /// A mark that says nothing besides.
+    /// Creates a mark without attributes.
     #[must_use]
     pub fn new(kind: MarkKind) -> Self {
         Self { kind, attrs: ThinVec::new() }
     }
 
-    /// With a string besides.
+    /// Adds a string attribute.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) -> Self {
         add(&mut self.attrs, Attr::string(name, value));
         self
     }
 
-    /// What ADF calls it; for [`MarkKind::Other`] the name it came with.
+    /// Returns the mark's name in ADF; for [`MarkKind::Other`] the name it has in its source.
     #[must_use]
     pub fn name(&self) -> &str {
         let known = name(self.kind);
         known.or_else(|| self.text("/type")).unwrap_or("other")
     }
 
-    /// The attribute of this name.
+    /// Returns the value of the attribute `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         self.attrs.iter().find(|it| it.name == name).map(|it| &it.value)
     }
 
-    /// The attribute of this name, if it is a string.
+    /// Returns the value of the attribute `name`, if it is a string.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str()

@@ -1,4 +1,4 @@
-//! A node.
+//! Nodes of the tree.
 
 use std::borrow::Cow;
 
@@ -9,27 +9,29 @@ use super::kind::Kind;
 use super::mark::{Mark, MarkKind};
 use super::span::Span;
 
-/// A block, or something among text, with what it holds.
+/// A block or an inline node, with its children.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node<'a> {
-    /// What it is.
+    /// The kind of node.
     pub kind: Kind,
-    /// All of it in the source: what has to be copied to have it again.
+    /// The whole node in the source: copying these bytes reproduces the node.
     pub span: Span,
-    /// Of a node that holds others, what lies between its opening and its end; of text, its characters as they are spelled.
+    /// For a node with children, the bytes between its opening and its end; for text, its characters as
+    /// spelled.
     pub inner: Span,
-    /// What is said of it, in the order of the source.
+    /// The attributes, in the order of the source.
     pub attrs: ThinVec<Attr<'a>>,
-    /// Its marks, in the order of the source; of formats that nest them, the outermost first.
+    /// The marks, in the order of the source; in formats that nest them, the outermost first.
     pub marks: ThinVec<Mark<'a>>,
-    /// Of [`Kind::Text`] its characters; of [`Kind::RawBlock`] and [`Kind::RawInline`] what was written.
+    /// For [`Kind::Text`] the characters; for [`Kind::RawBlock`] and [`Kind::RawInline`] the source,
+    /// verbatim.
     pub text: Cow<'a, str>,
-    /// What it holds.
+    /// The children.
     pub children: ThinVec<Self>,
 }
 
 impl<'a> Node<'a> {
-    /// A node of this kind, with nothing in it.
+    /// Creates an empty node of this kind.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         Self {
@@ -43,21 +45,21 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Text.
+    /// Creates a text node.
     pub fn of_text(text: impl Into<Cow<'a, str>>) -> Self {
         let mut node = Self::new(Kind::Text);
         node.text = text.into();
         node
     }
 
-    /// Something of `format` (`adf`, `storage`, `wiki`, `markdown`), kept as it was written.
+    /// Creates a raw node: `text` verbatim, in `format` (`adf`, `storage`, `wiki`, `markdown`).
     pub fn raw(kind: Kind, format: &'static str, text: impl Into<Cow<'a, str>>) -> Self {
         let mut node = Self::new(kind).with("/format", format);
         node.text = text.into();
         node
     }
 
-    /// With a place in the source.
+    /// Sets the spans in the source.
     #[must_use]
     pub fn at(mut self, span: Span, inner: Span) -> Self {
         self.span = span;
@@ -65,28 +67,28 @@ impl<'a> Node<'a> {
         self
     }
 
-    /// With a string said of it.
+    /// Adds a string attribute.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) -> Self {
         add(&mut self.attrs, Attr::string(name, value));
         self
     }
 
-    /// With other JSON said of it: a number, a boolean, an object.
+    /// Adds an attribute with another JSON value: a number, a boolean, an object.
     #[must_use]
     pub fn with_json(mut self, name: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
         add(&mut self.attrs, Attr::json(name, text));
         self
     }
 
-    /// With this mark, after those it has.
+    /// Adds a mark after the existing ones.
     #[must_use]
     pub fn marked(mut self, mark: Mark<'a>) -> Self {
         add(&mut self.marks, mark);
         self
     }
 
-    /// Holding these.
+    /// Sets the children.
     #[must_use]
     pub fn holding(mut self, mut children: ThinVec<Self>) -> Self {
         children.shrink_to_fit();
@@ -94,31 +96,31 @@ impl<'a> Node<'a> {
         self
     }
 
-    /// The attribute of this name.
+    /// Returns the value of the attribute `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         self.attrs.iter().find(|it| it.name == name).map(|it| &it.value)
     }
 
-    /// The attribute of this name, if it is a string.
+    /// Returns the value of the attribute `name`, if it is a string.
     #[must_use]
     pub fn text_of(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str()
     }
 
-    /// The attribute of this name, if it is a whole number.
+    /// Returns the value of the attribute `name`, if it is an integer.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.get(name)?.as_integer()
     }
 
-    /// Its mark of this kind.
+    /// Returns the node's mark of this kind.
     #[must_use]
     pub fn mark(&self, kind: MarkKind) -> Option<&Mark<'a>> {
         self.marks.iter().find(|it| it.kind == kind)
     }
 
-    /// The characters in it and below it, one after another; a hard break is a line feed.
+    /// Returns the text of the node and its descendants, joined; a hard break is a line feed.
     #[must_use]
     pub fn plain_text(&self) -> String {
         let mut text = String::new();
@@ -126,7 +128,7 @@ impl<'a> Node<'a> {
         text
     }
 
-    /// Moves its places, and those of what it holds, so many bytes further on.
+    /// Moves the spans of the node and its descendants forward by `by` bytes.
     pub(crate) fn shift(&mut self, by: usize) {
         (self.span, self.inner) = (self.span.shifted(by), self.inner.shifted(by));
         self.children.iter_mut().for_each(|it| it.shift(by));
@@ -141,7 +143,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Adds `it` to `all`. Most lists of a tree have one member or two, and `push` alone would make room for four.
+/// Adds `it` to `all`. Most lists of a tree have one or two elements, and `push` alone would reserve four.
 pub(crate) fn add<T>(all: &mut ThinVec<T>, it: T) {
     if all.len() < 3 {
         all.reserve_exact(1);

@@ -1,4 +1,4 @@
-//! How many nodes a reader may make.
+//! Limit on the number of nodes that a reader makes.
 
 use std::cell::Cell;
 
@@ -6,13 +6,14 @@ use super::MAX_NODES;
 use super::span::Span;
 use crate::diagnostic::Diagnostic;
 
-/// Room for the nodes of a document. A reader takes of it for each node, and where it is full keeps what follows as it was written.
+/// The nodes that a reader may still make for a document. The reader takes one for each node; once none is
+/// left, it keeps the remaining source raw.
 pub(crate) struct Room {
     most: usize,
     left: Cell<usize>,
-    /// Whether there was none for something that is being read.
+    /// Whether the limit stopped the construct that is being read.
     over: Cell<bool>,
-    /// Where the first thing begins for which there was none.
+    /// The offset of the first construct that the limit stopped.
     refused: Cell<Option<usize>>,
 }
 
@@ -23,23 +24,23 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Room for `most` nodes.
+    /// Creates a limit of `most` nodes.
     pub(crate) fn of(most: usize) -> Self {
         Self { most, left: Cell::new(most), over: Cell::new(false), refused: Cell::new(None) }
     }
 
-    /// Takes room for `nodes` that were made.
+    /// Takes `nodes` from the limit.
     pub(crate) fn take(&self, nodes: usize) {
         self.left.set(self.left.get().saturating_sub(nodes));
     }
 
-    /// Gives back what was taken since this much was left, of nodes that are no more.
+    /// Resets the remaining number to `left`, after the nodes made since then were discarded.
     pub(crate) fn give_back(&self, left: usize) {
         self.left.set(left);
         self.over.set(false);
     }
 
-    /// How many nodes there is room for.
+    /// Returns how many nodes may still be made.
     pub(crate) fn left(&self) -> usize {
         self.left.get()
     }
@@ -48,24 +49,24 @@ impl Room {
         self.left.get() == 0
     }
 
-    /// Notes that there was no room for what begins at `at`.
+    /// Records that the limit stopped the construct at the offset `at`.
     pub(crate) fn refuse(&self, at: usize) {
         self.left.set(0);
         self.over.set(true);
         self.refused.set(Some(self.refused.get().map_or(at, |it| it.min(at))));
     }
 
-    /// Whether what begins at `at` was the first thing there was no room for.
+    /// Returns whether the construct at the offset `at` is the first that the limit stopped.
     pub(crate) fn ended_at(&self, at: usize) -> bool {
         self.refused.get() == Some(at)
     }
 
-    /// Whether there was no room for something that is being read.
+    /// Returns whether the limit stopped the construct that is being read.
     pub(crate) fn has_refused(&self) -> bool {
         self.over.get()
     }
 
-    /// What is to be said of that, once for a document.
+    /// Returns the diagnostic for a document that reached the limit.
     pub(crate) fn diagnostic(&self) -> Option<Diagnostic> {
         let found = format!(
             "expected at most {} nodes, but found more: what follows is kept as it was written",

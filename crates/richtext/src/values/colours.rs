@@ -1,8 +1,8 @@
-//! Colours as people and CSS write them.
+//! Colours in the spellings of people and CSS.
 //!
-//! In: `#abc`, `rgb(1, 2, 3)`, `red`. Out: `#rrggbb`, which is all that ADF knows.
+//! In: `#abc`, `rgb(1, 2, 3)`, `red`. Out: `#rrggbb`, the only spelling in ADF.
 
-/// Whether `text` is a colour of ADF.
+/// Returns whether `text` is a colour of ADF.
 pub(crate) fn is_hex(text: &str) -> bool {
     is_digits(text, 6)
 }
@@ -12,7 +12,7 @@ fn is_digits(text: &str, count: usize) -> bool {
     digits.is_some_and(|it| it.bytes().all(|it| it.is_ascii_hexdigit()))
 }
 
-/// `#rrggbb` of a colour with a number sign; its letters stay as they are.
+/// Returns the `#rrggbb` of a colour with a number sign. The case of its letters stays.
 pub(crate) fn hex(value: &str) -> Option<String> {
     if is_digits(value, 3) {
         let twice = value.chars().skip(1).flat_map(|it| [it, it]);
@@ -21,7 +21,7 @@ pub(crate) fn hex(value: &str) -> Option<String> {
     is_hex(value).then(|| value.to_owned())
 }
 
-/// `#rrggbb` of a colour in any spelling of CSS that is as much.
+/// Returns the `#rrggbb` of a CSS colour; `None` for spellings that have no equivalent, such as `rgba(…)`.
 pub(crate) fn of_css(value: &str) -> Option<String> {
     if value.starts_with('#') {
         return hex(value);
@@ -34,13 +34,13 @@ pub(crate) fn of_css(value: &str) -> Option<String> {
     Some(format!("#{red:02x}{green:02x}{blue:02x}"))
 }
 
-/// `#rrggbb` of a name.
+/// Returns the `#rrggbb` of a colour name.
 pub(crate) fn named(name: &str) -> Option<String> {
     let found = COLOURS.iter().find(|it| it.0.eq_ignore_ascii_case(name))?;
     Some(format!("#{:06x}", found.1))
 }
 
-/// The colours HTML 4 names, and those of CSS that people use.
+/// The colour names of HTML 4, and names of CSS in common use.
 #[rustfmt::skip]
 const COLOURS: [(&str, u32); 40] = [
     ("aqua", 0x00ffff), ("beige", 0xf5f5dc), ("black", 0x000000), ("blue", 0x0000ff), ("brown", 0xa52a2a), ("coral", 0xff7f50),

@@ -1,15 +1,15 @@
-//! Days of the calendar as milliseconds since 1970, and back.
+//! Calendar days as milliseconds since 1970, and back.
 //!
-//! In: `2020-01-02`, or milliseconds. Out: the other. All in UTC; a time of day is no business of this file.
+//! In: `2020-01-02`, or milliseconds. Out: the other form. All in UTC; times of day are not handled.
 
 const DAY: i64 = 86_400_000;
 
-/// The milliseconds at which the day of `stamp` begins, in UTC.
+/// Returns the milliseconds at which the day of `stamp` begins, in UTC.
 pub(crate) fn midnight(stamp: i64) -> i64 {
     stamp.div_euclid(DAY) * DAY
 }
 
-/// The day `2020-01-02` in milliseconds.
+/// Parses the day `2020-01-02` as milliseconds.
 pub(crate) fn of_day(text: &str) -> Option<i64> {
     let mut parts = text.splitn(3, '-');
     let mut part = |width: usize| {
@@ -21,9 +21,10 @@ pub(crate) fn of_day(text: &str) -> Option<i64> {
     (shown(stamp).as_deref() == Some(text)).then_some(stamp)
 }
 
-/// The day of `stamp` as `2020-01-02`, if its year has four digits.
+/// Returns the day of `stamp` as `2020-01-02`, if its year has four digits.
 pub(crate) fn shown(stamp: i64) -> Option<String> {
-    // The calendar repeats after 400 years, which are 146 097 days; a year that begins in March has its leap day last.
+    // The calendar repeats after 400 years, which are 146 097 days. Years are counted from March, so that the
+    // leap day is last.
     let day = stamp.div_euclid(DAY).checked_add(719_468)?;
     let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

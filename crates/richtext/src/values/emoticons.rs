@@ -1,9 +1,9 @@
-//! The emoticons of Confluence's old editor and of wiki markup, and the emoji they are in ADF.
+//! Emoticons of Confluence's old editor and of wiki markup, with their emoji in ADF.
 
-/// An emoticon: how wiki markup writes it, and `shortName`, `id` and `text` of the emoji.
+/// An emoticon: its spelling in wiki markup, and `shortName`, `id` and `text` of the emoji.
 pub(crate) struct Emoticon {
     pub(crate) spelling: &'static str,
-    /// What storage format calls it; empty if it has no name for it.
+    /// The name in storage format; empty if it has none.
     pub(crate) name: &'static str,
     pub(crate) short: &'static str,
     pub(crate) id: &'static str,
@@ -20,7 +20,8 @@ const fn emoticon(
     Emoticon { spelling, name, short, id, text }
 }
 
-/// All of them. Of spellings that begin alike the longer stands first; of those of one emoji the usual one does.
+/// All emoticons. If one spelling is a prefix of another, the longer is first. Of the spellings of one emoji
+/// the usual one is first.
 pub(crate) const EMOTICONS: [Emoticon; 34] = [
     emoticon(":)", "smile", ":slight_smile:", "1f642", "🙂"),
     emoticon(":-)", "smile", ":slight_smile:", "1f642", "🙂"),
@@ -58,7 +59,7 @@ pub(crate) const EMOTICONS: [Emoticon; 34] = [
     emoticon("(broken_heart)", "broken-heart", ":broken_heart:", "1f494", "💔"),
 ];
 
-/// The emoticon that storage format calls `name`.
+/// Returns the emoticon with this name in storage format.
 pub(crate) fn named(name: &str) -> Option<&'static Emoticon> {
     EMOTICONS.iter().find(|it| it.name == name && !name.is_empty())
 }

@@ -1,14 +1,15 @@
-//! The named character references of storage format and wiki markup: the 252 of HTML 4 and XML's `apos`.
+//! Named character references of storage format and wiki markup: the 252 of HTML 4, and XML's `apos`.
 //!
-//! In: a name, or a text that begins with a reference. Out: its character.
+//! In: a name, or a text that begins with a reference. Out: the character.
 
-/// The character that `&name;` stands for.
+/// Returns the character of the reference `&name;`.
 pub(crate) fn named(name: &str) -> Option<char> {
     let found = NAMES.binary_search_by(|it| it.0.cmp(name)).ok()?;
     Some(NAMES[found].1)
 }
 
-/// The character of the reference `text` begins with (`&amp;`, `&#38;`, `&#x26;`), and how long that is.
+/// Returns the character of the reference at the start of `text` (`&amp;`, `&#38;`, `&#x26;`), and the length
+/// of the reference.
 pub(crate) fn reference(text: &str) -> Option<(char, usize)> {
     let name = text.strip_prefix('&')?;
     let len = name.bytes().take(MAX_NAME).position(|it| it == b';')?;
@@ -19,7 +20,7 @@ pub(crate) fn reference(text: &str) -> Option<(char, usize)> {
     Some((found, len + 2))
 }
 
-/// No name or number of a character is longer.
+/// The number of bytes searched for the `;`. Every name and number of a character is shorter.
 const MAX_NAME: usize = 10;
 
 fn numbered(digits: &str) -> Option<char> {
@@ -33,7 +34,7 @@ fn numbered(digits: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(digits, radix).ok()?)
 }
 
-/// By name, in order of bytes.
+/// The references by name, sorted by bytes.
 #[rustfmt::skip]
 const NAMES: [(&str, char); 253] = [
     ("AElig", '\u{C6}'), ("Aacute", '\u{C1}'), ("Acirc", '\u{C2}'), ("Agrave", '\u{C0}'),

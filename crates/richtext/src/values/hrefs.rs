@@ -1,10 +1,12 @@
-//! How a link names what it leads to: `confluence:SPACE/Title#anchor`, `attachment:NAME`, `shortcut:KEY/PARAMETER`, `#anchor`.
+//! Addresses of link targets in Confluence: `confluence:SPACE/Title#anchor`, `attachment:NAME`,
+//! `shortcut:KEY/PARAMETER`, `#anchor`.
 //!
-//! In: the parts. Out: the address, and back. What of a resource has no place in the address is the reader's business.
+//! In: the parts of an address. Out: the address, and back. Data of a resource that has no place in the
+//! address is left to the readers.
 
 use std::borrow::Cow;
 
-/// What a link leads to, if it is in Confluence.
+/// The target of a link within Confluence.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Target<'h> {
     Page { space: Cow<'h, str>, title: Cow<'h, str>, anchor: Option<Cow<'h, str>> },
@@ -14,7 +16,7 @@ pub(crate) enum Target<'h> {
 }
 
 impl<'h> Target<'h> {
-    /// What `href` leads to; nothing if it is an address as any other.
+    /// Parses an address; `None` if it leads out of Confluence.
     pub(crate) fn of(href: &'h str) -> Option<Self> {
         let (place, anchor) = href.split_once('#').map_or((href, None), |it| (it.0, Some(it.1)));
         let anchor = match anchor {
@@ -36,7 +38,7 @@ impl<'h> Target<'h> {
         anchor.filter(|_| place.is_empty()).map(|anchor| Self::Anchor { anchor })
     }
 
-    /// The address of it.
+    /// Returns the address of the target.
     pub(crate) fn href(&self) -> String {
         let mut out = String::new();
         let (head, parts, anchor): (_, &[&str], _) = match self {
@@ -58,17 +60,17 @@ impl<'h> Target<'h> {
     }
 }
 
-/// The address if it says the same as `href`, character by character: only then it can be written as a resource.
+/// Returns the target if its address is exactly `href`. Only then can it be written as a resource.
 pub(crate) fn exact(href: &str) -> Option<Target<'_>> {
     Target::of(href).filter(|it| it.href() == href)
 }
 
-/// The address of the attachment of this name.
+/// Returns the address of the attachment `name`.
 pub(crate) fn attachment(name: &str) -> String {
     Target::Attachment { name: name.into(), anchor: None }.href()
 }
 
-/// Adds a part of an address: `/`, `#`, `%` and white space by their bytes.
+/// Appends a part of an address. `/`, `#`, `%` and white space are percent-encoded.
 fn encode(out: &mut String, part: &str) {
     for found in part.chars() {
         if found.is_whitespace() || matches!(found, '/' | '#' | '%') {
@@ -80,7 +82,7 @@ fn encode(out: &mut String, part: &str) {
     }
 }
 
-/// A part of an address as it is without `%`; nothing if that is no text.
+/// Decodes a part of an address; `None` if an escape is malformed or the result is not UTF-8.
 pub(crate) fn decode(part: &str) -> Option<Cow<'_, str>> {
     if !part.contains('%') {
         return Some(Cow::Borrowed(part));

@@ -1,13 +1,15 @@
-//! HTML as a person sees it.
+//! Visible text of HTML.
 //!
-//! In: HTML that means nothing to any other format. Out: its text.
+//! In: HTML that the other formats can't represent. Out: its text.
 
 use super::entities;
 
-/// The text of `html`: tags, comments and declarations show nothing, references their characters. What only looks like a tag stays.
+/// Returns the visible text of `html`, without tags, comments and declarations, and with references decoded.
+/// Text that only looks like a tag stays.
 pub(crate) fn seen(html: &str) -> String {
     let (mut text, mut rest) = (String::new(), html);
-    // An end that was not found once is not found further on: it is not looked for again and again.
+    // If an end is not found once, it does not follow at all. Remembering this avoids searching again and
+    // again.
     let mut ends = Ends { tags: true, comments: true };
     while let Some(at) = rest.find(['<', '&']) {
         text.push_str(&rest[..at]);
@@ -28,14 +30,14 @@ pub(crate) fn seen(html: &str) -> String {
     text
 }
 
-/// Whether there may be ends further on.
+/// The kinds of ends that may still follow.
 struct Ends {
     tags: bool,
     comments: bool,
 }
 
 impl Ends {
-    /// How long the tag or comment is that `rest` begins with.
+    /// Returns the length of the tag or comment at the start of `rest`.
     fn tag(&mut self, rest: &str) -> Option<usize> {
         let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
         rest.strip_prefix('<')?.starts_with(begins).then_some(())?;

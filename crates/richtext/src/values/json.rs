@@ -1,29 +1,31 @@
-//! The JSON that attributes and the parameters of macros need: string literals, where a value ends, what an object holds.
+//! JSON parsing and writing for attributes and macro parameters: string literals, ends of values, members of
+//! objects.
 //!
-//! In: text that may be JSON. Out: parts of it, or nothing if it is none. Values keep their lexemes, members their order; nothing here
-//! builds a tree of them, and nothing recurses. A string with half a surrogate is no text, so it stays the JSON it is.
+//! In: text that may be JSON. Out: parts of it, or `None` if it is not JSON. Values keep their spelling and
+//! members their order. Nothing here builds a tree or recurses. A string with half a surrogate pair is not
+//! text, so it stays JSON.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether all of `text` is one JSON value.
+/// Returns whether all of `text` is one JSON value.
 pub(crate) fn is_value(text: &str) -> bool {
     value_end(text.as_bytes(), skip_space(text.as_bytes(), 0))
         .is_some_and(|end| skip_space(text.as_bytes(), end) == text.len())
 }
 
-/// Whether `word` is a JSON number, `true`, `false` or `null`.
+/// Returns whether `word` is a JSON number, `true`, `false` or `null`.
 pub(crate) fn is_word(word: &str) -> bool {
     word.starts_with(|it: char| it == '-' || it.is_ascii_digit() || matches!(it, 't' | 'f' | 'n'))
         && scalar_end(word.as_bytes(), 0) == Some(word.len())
 }
 
-/// The characters of the string literal that all of `text` is.
+/// Decodes `text`, all of which is a string literal.
 pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
     string_at(text).filter(|it| it.1 == text.len()).map(|it| it.0)
 }
 
-/// The string literal `text` begins with, and its length with the quotes.
+/// Decodes the string literal at the start of `text`. Also returns its length with the quotes.
 pub(crate) fn string_at(text: &str) -> Option<(Cow<'_, str>, usize)> {
     let end = string_end(text.as_bytes(), 0)?;
     let inner = &text[1..end - 1];
@@ -31,7 +33,7 @@ pub(crate) fn string_at(text: &str) -> Option<(Cow<'_, str>, usize)> {
     Some((decoded, end))
 }
 
-/// Keys and values of the object that all of `text` is.
+/// Returns the keys and values of the object that all of `text` is.
 pub(crate) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -55,7 +57,7 @@ pub(crate) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     }
 }
 
-/// The elements of the array that all of `text` is.
+/// Returns the elements of the array that all of `text` is.
 pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -77,7 +79,7 @@ pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// Adds `text` to `out` as it stands between quotes.
+/// Appends `text` to `out`, escaped but without quotes.
 pub(crate) fn escape(out: &mut String, text: &str) {
     let mut done = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -100,14 +102,14 @@ pub(crate) fn escape(out: &mut String, text: &str) {
     out.push_str(&text[done..]);
 }
 
-/// Adds `text` to `out`, in quotes.
+/// Appends `text` to `out` as a string literal.
 pub(crate) fn quote(out: &mut String, text: &str) {
     out.push('"');
     escape(out, text);
     out.push('"');
 }
 
-/// The same; characters for which `guarded` holds are written by their number.
+/// Like [`quote`], but writes characters for which `guarded` holds as `\u` escapes.
 pub(crate) fn quote_guarded(out: &mut String, text: &str, guarded: impl Fn(char) -> bool) {
     out.push('"');
     for it in text.chars() {
@@ -122,8 +124,8 @@ pub(crate) fn quote_guarded(out: &mut String, text: &str, guarded: impl Fn(char)
     out.push('"');
 }
 
-/// JSON on one line: white space goes if there is a line feed in it, characters in strings for which `guarded` holds are written by
-/// their number.
+/// Appends JSON on one line. White space outside strings is dropped if the JSON has a line break. Characters
+/// in strings for which `guarded` holds become `\u` escapes.
 pub(crate) fn one_line(out: &mut String, json: &str, guarded: impl Fn(char) -> bool) {
     let compact = json.contains(['\n', '\r']);
     let (mut within, mut escaped) = (false, false);
@@ -162,7 +164,7 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the value that begins at `at` ends. Without recursion: what is open stands in a list.
+/// Returns the end of the value that begins at `at`. Keeps open brackets in a list instead of recursing.
 fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut open = Vec::new();
     loop {
@@ -264,7 +266,7 @@ fn unescape(inner: &str) -> Option<String> {
     Some(out)
 }
 
-/// The character an escape stands for, and how many bytes are behind its backslash.
+/// Returns the character of an escape, and the length of the escape without its backslash.
 fn escaped(after: &str) -> Option<(char, usize)> {
     Some(match after.as_bytes().first()? {
         b'n' => ('\n', 1),

@@ -1,31 +1,32 @@
-//! The words by which Confluence's macros and ADF call the same: types of panels, colours of a status.
+//! Panel types and status colours, as Confluence's macros and ADF name them.
 
-/// The type of panel that a macro is.
+/// Returns the ADF panel type of the macro `name`.
 pub(crate) fn panel_type(name: &str) -> Option<&'static str> {
     PANELS.iter().find(|it| it.0 == name).map(|it| it.1)
 }
 
-/// The macro that a type of panel is; `tip` has none, and a panel with its own colours is `panel`.
+/// Returns the macro of an ADF panel type; `None` for `tip`. The macro of a panel with its own colours is
+/// `panel`.
 pub(crate) fn panel_macro(panel_type: &str) -> Option<&'static str> {
     let panel_type = if panel_type == "custom" { "note" } else { panel_type };
     PANELS.iter().find(|it| it.1 == panel_type).map(|it| it.0)
 }
 
-/// Macros and the panel types of ADF they are. Both have `note` and `warning`, and mean different things.
+/// Macros and their ADF panel types. Both vocabularies have `note` and `warning`, with different meanings.
 const PANELS: [(&str, &str); 5] =
     [("info", "info"), ("tip", "success"), ("note", "warning"), ("warning", "error"), ("panel", "note")];
 
-/// What ADF calls the colour of the macro `status`, in whatever case it is written.
+/// Returns the ADF name of a colour of the macro `status`, in any case.
 pub(crate) fn status_of_macro(colour: &str) -> Option<&'static str> {
     STATUS.iter().find(|it| it.0.eq_ignore_ascii_case(colour)).map(|it| it.1)
 }
 
-/// What the macro `status` calls a colour of ADF.
+/// Returns the macro's name of an ADF status colour.
 pub(crate) fn status_of_adf(colour: &str) -> Option<&'static str> {
     STATUS.iter().find(|it| it.1 == colour).map(|it| it.0)
 }
 
-/// The colours of a status, as Confluence and as ADF call them.
+/// Status colours, as named by Confluence and by ADF.
 const STATUS: [(&str, &str); 6] = [
     ("Grey", "neutral"),
     ("Green", "green"),

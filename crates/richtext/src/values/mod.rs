@@ -1,7 +1,7 @@
-//! Values that more than one format spells: what they are called there, and what they mean to the tree.
+//! Values that several formats spell, each in its own way, with their form in the tree.
 //!
-//! In: a word, a number, an address, a piece of JSON. Out: the same for another format. Nodes and documents are no business of this
-//! folder; each concept has one file, and every reader and writer asks it.
+//! In: a word, a number, an address, a piece of JSON. Out: its equivalent in another format. Nodes and
+//! documents are not handled here. Each concept has one file, which all readers and writers use.
 
 pub(crate) mod colours;
 pub(crate) mod dates;

@@ -1,16 +1,18 @@
-//! The parameters of a macro, as ADF has them in JSON.
+//! Parameters of a macro, in ADF's JSON form.
 //!
-//! In: what a macro says. Out: `{"macroParams":{…},"macroMetadata":{…}}`, and back. A parameter that is more than text has what was
-//! written in `storage`, beside the `value` a person would read. What else the JSON has is carried as it is.
+//! In: the data of a macro. Out: `{"macroParams":{…},"macroMetadata":{…}}`, and back. A parameter that is
+//! more than text has its markup in `storage`, next to the `value` that people would read. Other members of
+//! the JSON are carried unchanged.
 
 use std::borrow::Cow;
 
 use super::json::{self, quote};
 
-/// The parameter that is the body of plain text of a macro; it stands last.
+/// The parameter for a macro's plain text body; it is last.
 pub(crate) const BODY: &str = "__bodyContent";
 
-/// The parameters as JSON: names, texts and markup of each, and what the element says.
+/// Returns the parameters as JSON, from the name, text and markup of each, and the data of the macro's
+/// element.
 pub(crate) fn write(
     params: &[(&str, &str, Option<&str>)],
     macro_id: Option<&str>,
@@ -43,7 +45,7 @@ pub(crate) fn write(
     out
 }
 
-/// The JSON of parameters that are nothing but names and texts, and perhaps a body of plain text.
+/// Returns the JSON of parameters that have only names and texts, perhaps with a plain text body.
 pub(crate) fn of_texts<'p>(
     params: impl IntoIterator<Item = (&'p str, &'p str)>,
     body: Option<&'p str>,
@@ -64,26 +66,26 @@ fn member(out: &mut String, name: &str, text: &str, markup: Option<&str>) {
     out.push('}');
 }
 
-/// What stands between the braces of an object.
+/// Returns the text between the braces of an object.
 fn inside(object: &str) -> &str {
     object.trim().strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default().trim()
 }
 
-/// Name, text and, if it is more than text, markup of a parameter.
+/// The name and text of a parameter, and its markup if it is more than text.
 pub(crate) type Param<'j> = (Cow<'j, str>, Cow<'j, str>, Option<Cow<'j, str>>);
 
-/// What a macro says, taken from JSON.
+/// The data of a macro, parsed from JSON.
 #[derive(Default)]
 pub(crate) struct Parts<'j> {
     pub(crate) params: Vec<Param<'j>>,
     pub(crate) body: Option<Cow<'j, str>>,
     pub(crate) macro_id: Option<Cow<'j, str>>,
     pub(crate) version: Option<Cow<'j, str>>,
-    /// The rest, as an object of JSON.
+    /// Other members, as a JSON object.
     pub(crate) extra: Option<String>,
 }
 
-/// What a macro has to say to have these parameters; nothing if it can't.
+/// Parses the parameters into the data of a macro; `None` if a macro can't have them.
 pub(crate) fn read(text: &str) -> Option<Parts<'_>> {
     let mut parts = Parts::default();
     let mut rest = Vec::new();
@@ -124,7 +126,7 @@ fn read_params<'j>(text: &'j str, parts: &mut Parts<'j>) -> Option<()> {
     Some(())
 }
 
-/// Takes what the element of a macro says, and gives back the rest, if any.
+/// Parses the data of a macro's element, and returns the other members, if any.
 fn read_metadata<'j>(text: &'j str, parts: &mut Parts<'j>) -> Option<Option<String>> {
     let mut rest = Vec::new();
     for (name, value) in json::members(text)? {

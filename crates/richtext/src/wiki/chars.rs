@@ -1,13 +1,13 @@
-//! How the characters of a text are spelled: escapes, character references and dashes.
+//! Decodes the characters of text: escapes, character references and dashes.
 //!
-//! In: a spelling. Out: its units, each some bytes of the spelling with the characters they stand for. A unit depends on nothing outside
-//! the spelling, so that a reader and [`place`] always agree.
+//! In: a spelling. Out: its units, each some bytes of the spelling with the characters they represent. A unit
+//! depends on nothing outside the spelling, so a reader and [`place`] always agree.
 
 use std::borrow::Cow;
 
 use crate::values::entities;
 
-/// Whether `\` takes the meaning from this character.
+/// Returns whether a backslash before this byte escapes it.
 pub(super) fn is_escapable(byte: u8) -> bool {
     matches!(
         byte,
@@ -31,18 +31,18 @@ pub(super) fn is_escapable(byte: u8) -> bool {
     )
 }
 
-/// The characters a unit of a spelling stands for.
+/// The characters that a unit of a spelling represents.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// Its own, one character.
+    /// One character, itself.
     Same,
-    /// Another one.
+    /// Another character.
     One(char),
-    /// Of the unit, what follows the backslash.
+    /// The unit without its leading backslash.
     Rest,
 }
 
-/// The text spelled so.
+/// Decodes a spelling to its text.
 pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     if !spelling.bytes().any(|it| matches!(it, b'\\' | b'&' | b'-')) {
         return Cow::Borrowed(spelling);
@@ -69,7 +69,7 @@ pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Where in `spelling` the decoded byte `offset` begins.
+/// Returns the position in `spelling` of the decoded byte `offset`.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let (mut at, mut decoded) = (0, 0);
     while decoded < offset && at < spelling.len() {
@@ -84,7 +84,7 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (decoded == offset).then_some(at)
 }
 
-/// The same in code, where only line ends are spelled otherwise.
+/// Like [`place`], but for code, where only line ends are spelled differently.
 pub(super) fn place_in_code(spelling: &str, offset: usize) -> Option<usize> {
     let (mut at, mut decoded) = (0, 0);
     while decoded < offset && at < spelling.len() {
@@ -94,7 +94,7 @@ pub(super) fn place_in_code(spelling: &str, offset: usize) -> Option<usize> {
     (decoded == offset).then_some(at)
 }
 
-/// The unit at `at` and how many bytes of the spelling it is.
+/// Returns the unit at `at` and its length in bytes.
 fn unit(spelling: &str, at: usize) -> (Unit, usize) {
     let bytes = spelling.as_bytes();
     match bytes[at] {
@@ -107,7 +107,7 @@ fn unit(spelling: &str, at: usize) -> (Unit, usize) {
     }
 }
 
-/// How long the character is that begins with this byte.
+/// Returns the length of the character that begins with this byte.
 fn length(first: u8) -> usize {
     match first {
         0..=0xbf => 1,
@@ -117,14 +117,14 @@ fn length(first: u8) -> usize {
     }
 }
 
-/// One backslash takes the meaning from what follows; several are backslashes.
+/// Reads a backslash. A single one escapes the next character; several are literal.
 fn backslash(bytes: &[u8], at: usize) -> (Unit, usize) {
     let alone = (at == 0 || bytes[at - 1] != b'\\') && bytes.get(at + 1) != Some(&b'\\');
     let escapes = alone && bytes.get(at + 1).is_some_and(|it| is_escapable(*it));
     if escapes { (Unit::Rest, 2) } else { (Unit::Same, 1) }
 }
 
-/// `--` and `---` between blanks are an en dash and an em dash.
+/// Reads dashes. `--` and `---` between blanks are an en dash and an em dash.
 fn dash(bytes: &[u8], at: usize) -> (Unit, usize) {
     let len = bytes[at..].iter().take(4).take_while(|it| **it == b'-').count();
     let blank = |it: Option<&u8>| it == Some(&b' ');

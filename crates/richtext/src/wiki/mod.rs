@@ -1,7 +1,7 @@
 //! Wiki markup, as Jira and Confluence read it.
 //!
-//! In: a source, or a tree. Out: a tree, or a source that reads back as that tree: what markup has no way to say is written as Atlassian's
-//! `{adf}`.
+//! In: a source, or a tree. Out: a tree, or a source that reads back as that tree. Nodes without a spelling
+//! are written as Atlassian's `{adf}`.
 
 mod chars;
 mod names;
@@ -19,7 +19,7 @@ use crate::format::Dialect;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 
-/// The format.
+/// Wiki markup in one dialect.
 pub(crate) struct Wiki {
     pub(crate) dialect: Dialect,
 }
@@ -43,7 +43,7 @@ impl Spelling for Wiki {
 
     fn text(&self, text: &str, within: Kind, before: &str, after: &str) -> String {
         if within == Kind::CodeBlock {
-            // Line ends as those around.
+            // Use the line ends of the surrounding source.
             let is_crlf = before.contains("\r\n") || after.contains("\r\n");
             return if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
         }

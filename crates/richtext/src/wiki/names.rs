@@ -1,21 +1,21 @@
-//! The words of wiki markup: macros, colours, panels.
+//! The names in wiki markup: macros, colours, panels.
 
 use crate::format::Dialect;
 use crate::values::colours;
 
-/// The language of `{code}` that names none, in Jira and in Confluence.
+/// The language of a `{code}` that names none, in Jira and in Confluence.
 pub(super) const DEFAULT_LANGUAGE: &str = "java";
 
-/// What a macro is to the reader.
+/// The class of a macro, which decides how it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// `{code}` and `{noformat}`: a code block.
     Code,
-    /// Atlassian's `{adf}`, whose body is JSON.
+    /// Atlassian's `{adf}`, with a body of JSON.
     Adf,
-    /// `{plainwire-raw}`, whose body is of another format.
+    /// `{plainwire-raw}`, with a body in another format.
     Raw,
-    /// Of Confluence, with a body that is not wiki markup.
+    /// A macro of Confluence with a body that is not wiki markup.
     Plain,
     /// `{quote}`.
     Quote,
@@ -27,25 +27,25 @@ pub(super) enum Class {
     Layout,
     /// `{status}`.
     Status,
-    /// Without a body.
+    /// A macro without a body.
     Single,
-    /// Not known: it has a body if it is closed.
+    /// An unknown macro: it has a body if it has a closing tag.
     Unknown,
 }
 
 impl Class {
-    /// Whether the body is not read as wiki markup.
+    /// Returns whether the body is not read as wiki markup.
     pub(super) fn is_verbatim(self) -> bool {
         matches!(self, Self::Code | Self::Adf | Self::Raw | Self::Plain)
     }
 
-    /// Whether a closing tag may follow.
+    /// Returns whether a closing tag may follow.
     pub(super) fn has_body(self) -> bool {
         !matches!(self, Self::Status | Self::Single)
     }
 }
 
-/// What `name` is in this dialect; nothing if it is text there.
+/// Returns the class of the macro `name` in this dialect; `None` if the name is plain text there.
 pub(super) fn class(name: &str, dialect: Dialect) -> Option<Class> {
     let both = match name {
         "code" | "noformat" => Some(Class::Code),
@@ -70,7 +70,7 @@ pub(super) fn class(name: &str, dialect: Dialect) -> Option<Class> {
     })
 }
 
-/// Macros of Confluence with a body of plain text.
+/// The macros of Confluence with a body of plain text.
 const PLAIN: [&str; 16] = [
     "csv",
     "groovy",
@@ -90,7 +90,7 @@ const PLAIN: [&str; 16] = [
     "style",
 ];
 
-/// Macros of Confluence without a body.
+/// The macros of Confluence without a body.
 #[rustfmt::skip]
 const SINGLE: [&str; 52] = [
     "attachments", "blog-posts", "blog-posts-list", "change-history", "children", "content-report-table", "contentbylabel",
@@ -102,7 +102,8 @@ const SINGLE: [&str; 52] = [
     "tasks-report-macro", "toc", "userlister", "view-file", "viewpdf", "widget",
 ];
 
-/// The backgrounds by which Jira tells panels apart, and what ADF calls them. The first is what a panel without any is.
+/// The backgrounds by which Jira tells panels apart, each with ADF's name for the panel. A panel without a
+/// background is of the first kind.
 pub(super) const BACKGROUNDS: [(&str, &str); 5] = [
     ("#deebff", "info"),
     ("#e3fcef", "success"),
@@ -111,7 +112,7 @@ pub(super) const BACKGROUNDS: [(&str, &str); 5] = [
     ("#eae6ff", "note"),
 ];
 
-/// `#rrggbb` of a colour as `{color:…}` names it.
+/// Returns the colour that `{color:…}` names, as `#rrggbb`.
 pub(super) fn colour(name: &str) -> Option<String> {
     let name = name.trim();
     if name.starts_with('#') {

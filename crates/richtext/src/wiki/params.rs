@@ -1,6 +1,6 @@
-//! What stands after the name of a macro: `java|title=Main.java`.
+//! The parameters of a macro: `java|title=Main.java`.
 
-/// The parameters with their names; one without a name is called "".
+/// Splits parameters into names and values. A parameter without a name is called `""`.
 pub(super) fn read(params: &str) -> Vec<(&str, &str)> {
     if params.is_empty() {
         return Vec::new();
@@ -11,7 +11,7 @@ pub(super) fn read(params: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// These parameters with the colon before them; nothing if one of them can't be written.
+/// Writes the parameters with the colon before them; returns `None` if one of them cannot be written.
 pub(super) fn write<'p>(params: impl IntoIterator<Item = (&'p str, &'p str)>) -> Option<String> {
     let mut text = String::new();
     for (name, value) in params {

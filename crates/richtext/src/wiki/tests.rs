@@ -1,4 +1,4 @@
-//! Reading, writing and places of wiki markup.
+//! Tests of wiki markup: reading, writing, spans.
 
 mod constructs;
 mod fuzz;
@@ -23,7 +23,8 @@ fn read(source: &str, dialect: Dialect) -> ThinVec<Node<'_>> {
     blocks
 }
 
-/// Each text stands in the source as it is spelled, and each of its characters has its place there.
+/// Checks that each text is the decoded source at its span, and that each of its characters has a position
+/// there.
 fn decoded(nodes: &[Node<'_>], parent: Kind, source: &str) {
     for node in nodes {
         if node.kind == Kind::Text && !node.inner.is_empty() && node.text.len() < 2000 {
@@ -47,7 +48,7 @@ fn decoded(nodes: &[Node<'_>], parent: Kind, source: &str) {
     }
 }
 
-/// The tree in one line, without places.
+/// Returns the tree in one line, without spans.
 fn shown(nodes: &[Node<'_>]) -> String {
     nodes.iter().map(show).collect::<Vec<_>>().join(" ")
 }
@@ -74,12 +75,12 @@ fn show(node: &Node<'_>) -> String {
     format!("{name}{said}{raw}{marks}{held}")
 }
 
-/// What is read from `source` is written and read again the same.
+/// Checks that the tree of `source` survives writing and reading. Returns what was written.
 fn survives(source: &str, dialect: Dialect) -> String {
     let blocks = read(source, dialect);
     let written = Wiki { dialect }.document(&blocks);
     let again = read(&written, dialect);
-    // JSON of ADF has no place for what only markup says.
+    // The JSON of ADF cannot carry attributes that only markup has.
     let has_foreign = !written.contains("{adf:");
     let normal = |it: &[Node<'_>]| shown(&merged(it, has_foreign));
     assert_eq!(normal(&again), normal(&blocks), "{dialect:?} {source:?} was written {written:?}");
@@ -87,7 +88,7 @@ fn survives(source: &str, dialect: Dialect) -> String {
     written
 }
 
-/// Neighbouring texts with the same marks as one.
+/// Joins neighbouring texts with equal marks.
 fn merged<'a>(nodes: &[Node<'a>], has_foreign: bool) -> ThinVec<Node<'a>> {
     let mut out: ThinVec<Node<'a>> = ThinVec::new();
     for node in nodes {

@@ -1,4 +1,4 @@
-//! ADF read and written again: the corpora, what is valid, and what is broken.
+//! Reading and writing of ADF: the corpora, valid documents, and broken ones.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;
@@ -24,7 +24,7 @@ fn written(source: &str) -> Value {
     value(&read(source).write(Format::Adf))
 }
 
-/// The blocks of a document, of a list of nodes, or of a fragment.
+/// Returns the blocks of a document, of a list of nodes, or of a fragment.
 fn content(source: &Value) -> Value {
     match source {
         Value::Array(_) => source.clone(),
@@ -33,7 +33,7 @@ fn content(source: &Value) -> Value {
     }
 }
 
-/// Documents of Atlassian's converters, with the files they come from.
+/// Returns the documents that Atlassian's converters made, with the names of the files they come from.
 fn recorded() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (name, text) in corpus::files("oracle", "json") {
@@ -66,7 +66,7 @@ fn what_is_written_is_valid_where_the_source_was() {
 
 #[test]
 fn the_verdicts_are_those_of_a_validator_of_json_schemas() {
-    // Counted with jsonschema's Draft4Validator and full.json; every single verdict was the same.
+    // Counted with jsonschema's Draft4Validator and full.json. Every single verdict was the same.
     for (folder, valid, all) in [("adf", 60, 110), ("adf-invalid", 11, 71)] {
         let files = corpus::files(folder, "json");
         let documents: Vec<_> = files.iter().filter(|it| !it.0.ends_with("INDEX.json")).collect();
@@ -100,7 +100,7 @@ fn generated_documents_have_every_node_and_mark() {
     }
 }
 
-/// What goes wrong with a source: it ends early, bytes vanish or stand twice.
+/// Returns damaged copies of a source: cut off early, or with bytes missing or repeated.
 fn mutations(source: &str, seed: u64) -> Vec<String> {
     let (mut state, mut found) = (seed | 1, Vec::new());
     for _ in 0..12 {
@@ -157,7 +157,7 @@ fn ten_thousand_nodes_in_each_other_are_kept_raw_below_the_hundredth() {
     }
 }
 
-/// Checks that `source` is read with one diagnostic, at `line:column`, with these words.
+/// Asserts that `source` is read with this one diagnostic, `line:column: message`.
 #[track_caller]
 fn says(source: &str, expected: &str) {
     let document = read(source);
@@ -244,7 +244,7 @@ fn spelled(blocks: ThinVec<Node<'_>>) -> String {
     Document { format: Format::Adf, source: "", blocks, diagnostics: Vec::new() }.write(Format::Adf)
 }
 
-/// The types of the nodes in `blocks`, with their texts: `bulletList(listItem(paragraph("a")))`.
+/// Returns the types of the nodes in `blocks`, with their texts: `bulletList(listItem(paragraph("a")))`.
 fn outline(json: &str) -> String {
     fn of(nodes: &[Node<'_>]) -> String {
         let each = nodes.iter().map(|it| match it.kind {
@@ -311,7 +311,7 @@ fn a_needed_identifier_depends_on_the_place_alone() {
     assert_eq!(found.len(), 3, "{json}");
 }
 
-/// Checks that `node` comes back as it is written here, key by key.
+/// Asserts that `node` comes back as it is written here, key by key.
 #[track_caller]
 fn stays(node: &str) {
     let source = format!(r#"{{"version":1,"type":"doc","content":[{node}]}}"#);

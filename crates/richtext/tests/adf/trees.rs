@@ -1,11 +1,11 @@
-//! Trees that no reader made, written as ADF: valid whatever they hold.
+//! Trees that no reader made, written as ADF: the result is always valid.
 
 use plainwire_richtext::adf;
 use plainwire_richtext::tree::{Holds, Kind, Mark, MarkKind, Node, ThinVec, thin_vec};
 
 use super::{holding, outline, paragraph, spelled};
 
-/// A tree that keeps to nothing but that inline nodes stand among text.
+/// Returns a random tree that follows no rule except that inline nodes are among text.
 fn wild(state: &mut u64, depth: usize) -> Node<'static> {
     let mut next = |end: usize| {
         *state ^= *state << 13;

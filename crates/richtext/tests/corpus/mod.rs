@@ -1,4 +1,5 @@
-//! The corpora of `../shared/richtext`, where they are present, and those that `PLAINWIRE_RICHTEXT_CORPUS` names.
+//! The corpora in a directory beside the repository, if it is present, and the documents in the directory
+//! that `PLAINWIRE_RICHTEXT_CORPUS` names.
 
 #![allow(dead_code, clippy::print_stderr, reason = "each test takes what it needs")]
 
@@ -6,7 +7,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the corpora are, beside the repository; `None` with a word on it if they are not.
+/// Returns the directory of the corpora beside the repository; prints a message and returns `None` if it is
+/// missing.
 pub(crate) fn root() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/richtext");
     if root.is_dir() {
@@ -16,12 +18,14 @@ pub(crate) fn root() -> Option<PathBuf> {
     None
 }
 
-/// Names below `folder` and texts of the files that end in `.{extension}`, in order; empty without the corpora.
+/// Returns the names and texts of the files below `folder` that end in `.{extension}`, in order; empty
+/// without the corpora.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     root().map(|it| below(&it, folder, &[extension])).unwrap_or_default()
 }
 
-/// Names and texts of the documents in `folder` of the directory that `PLAINWIRE_RICHTEXT_CORPUS` names; none without it.
+/// Returns the names and texts of the documents in `folder` of the directory that `PLAINWIRE_RICHTEXT_CORPUS`
+/// names; empty if the variable is not set.
 pub(crate) fn outside(folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
     let Some(root) = env::var_os("PLAINWIRE_RICHTEXT_CORPUS") else { return Vec::new() };
     let root = PathBuf::from(root);
@@ -30,10 +34,10 @@ pub(crate) fn outside(folder: &str, extensions: &[&str]) -> Vec<(String, String)
     below(&root, folder, extensions).into_iter().map(named).collect()
 }
 
-/// What stands before the name of a document from outside.
+/// The prefix of the name of a document from `PLAINWIRE_RICHTEXT_CORPUS`.
 pub(crate) const OUTSIDE: &str = "outside/";
 
-/// Names and texts of the files below a folder, in order; those that are no UTF-8 are none.
+/// Returns the names and texts of the files below a folder, in order. Files that are not UTF-8 are left out.
 fn below(root: &Path, folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     gather(&root.join(folder), &mut found);
@@ -46,7 +50,7 @@ fn below(root: &Path, folder: &str, extensions: &[&str]) -> Vec<(String, String)
     found.into_iter().filter_map(named).collect()
 }
 
-/// The text of one file; `None` without the corpora.
+/// Returns the text of one file; `None` without the corpora.
 pub(crate) fn file(name: &str) -> Option<String> {
     fs::read_to_string(root()?.join(name)).ok()
 }

@@ -1,4 +1,4 @@
-//! Blocks.
+//! Generates blocks.
 
 use super::kinds::kinds;
 use super::{HAZARDS, Maker, Place, hazard, json};

@@ -1,9 +1,9 @@
-//! Text and what stands among it.
+//! Generates text and other inline nodes.
 
 use super::{Maker, json};
 
 impl Maker {
-    /// Inline nodes; `is_full`: also those a caption does not take.
+    /// Returns inline nodes. With `is_full` these include the ones that a caption does not allow.
     pub(super) fn inlines(&mut self, is_full: bool) -> Option<Vec<String>> {
         match self.below(20) {
             0 => None,

@@ -1,8 +1,8 @@
-//! Which blocks stand where.
+//! The kinds of block that each parent may contain.
 
 use super::Place;
 
-/// What may stand there, more often what often does.
+/// Returns the kinds of block that are allowed there; common kinds appear several times.
 pub(super) fn kinds(place: Place) -> &'static [&'static str] {
     match place {
         Place::Document => &[

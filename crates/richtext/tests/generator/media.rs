@@ -1,4 +1,4 @@
-//! Pictures, cards and extensions.
+//! Generates pictures, cards and extensions.
 
 use super::inline::annotation;
 use super::{Maker, json};

@@ -1,6 +1,8 @@
-//! Valid documents of ADF by the dozen: every node, attribute and mark of Atlassian's schema, with texts that hurt.
+//! Generator of valid ADF documents with every node, attribute and mark of Atlassian's schema, and with texts
+//! that are hard to write.
 //!
-//! In: a seed and how many blocks. Out: JSON that the schema allows, the same for the same seed. A test file says `mod generator;`.
+//! In: a seed and a number of blocks. Out: JSON that the schema allows; the same seed gives the same
+//! document. A test includes this module with `mod generator;`.
 
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
 
@@ -11,14 +13,14 @@ mod media;
 
 use std::fmt::Write as _;
 
-/// A valid document of about `size` blocks.
+/// Returns a valid document of about `size` blocks.
 pub fn generate(seed: u64, size: usize) -> String {
     let mut maker = Maker { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 };
     let blocks: Vec<String> = (0..size).map(|_| maker.block(Place::Document, 0)).collect();
     format!(r#"{{"version":1,"type":"doc","content":[{}]}}"#, blocks.join(","))
 }
 
-/// Texts that a format without care takes for something else.
+/// Returns a text that a careless writer lets other formats misread.
 pub fn hazard(index: usize) -> String {
     let marks: Vec<char> = (' '..='~').filter(char::is_ascii_punctuation).collect();
     let mark = marks[index % marks.len()];
@@ -34,7 +36,7 @@ pub fn hazard(index: usize) -> String {
     }
 }
 
-/// How many different [`hazard`]s there are.
+/// The number of different [`hazard`]s.
 pub const HAZARDS: usize = 32 * 8;
 
 const FIXED: [&str; 24] = [
@@ -64,7 +66,7 @@ const FIXED: [&str; 24] = [
     "| a | b |",
 ];
 
-/// Where a block stands.
+/// The parent of a block.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Document,
@@ -121,7 +123,7 @@ impl Maker {
         self.one_of(&["33.30", "50", "1e1", "66.67", "0.5"])
     }
 
-    /// `attrs` of those that are asked for and some of the others.
+    /// Returns `attrs` with all that are needed and some of the others.
     fn attrs(&mut self, needed: &[(&str, String)], others: &[(&str, String)]) -> String {
         let mut rows: Vec<_> = needed.iter().collect();
         rows.extend(others.iter().filter(|_| self.coin()));
@@ -153,7 +155,7 @@ impl Maker {
     }
 }
 
-/// `text` as a string of JSON.
+/// Returns `text` as a JSON string.
 pub fn json(text: &str) -> String {
     serde_json::to_string(text).expect("a string can always be written")
 }

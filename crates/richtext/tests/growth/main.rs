@@ -1,8 +1,8 @@
-//! Whether what a conversion takes grows as its source does, whatever the source is made of: the bytes it asks the allocator for, and the
-//! most it holds at a time.
+//! Tests that the memory of a conversion grows linearly with its source, for every kind of source: the bytes
+//! allocated in total, and the most held at a time.
 //!
-//! These are counted, so that the numbers are the same on every machine and each time. What searches without asking for memory only takes
-//! longer: `suite/bench/run richtext nasty` measures that, and fails too.
+//! Allocations are counted because the counts are the same on every machine and in each run. A search that
+//! allocates nothing only takes longer: `suite/bench/run richtext nasty` measures the time, and fails too.
 
 mod sources;
 
@@ -10,13 +10,14 @@ use allocation_counter::measure;
 use plainwire_richtext::{Dialect, Document, Flavor, Format, Sidecar, convert};
 use sources::{SOURCES, Source};
 
-/// How much more a source of four times the size may take: a quadratic part would make it sixteen times as much.
+/// The most by which memory may grow for a source of four times the size. With a quadratic part it would grow
+/// by sixteen.
 const MOST: u64 = 6;
 
-/// What does not grow at all and could look as if it did.
+/// Bytes for allocations of fixed size that could look like growth.
 const SPARE: u64 = 64 << 10;
 
-/// The size of the shorter source. Both are longer than what a reader takes as one part.
+/// The size of the shorter source. Both are longer than one part of a text that a reader handles at a time.
 const KIB: usize = 40;
 
 fn grows_as_its_source(what: &str, source: &Source, work: impl Fn(&str)) {

@@ -1,27 +1,27 @@
-//! Sources that are nothing but one thing, over and over. The tests beside this measure what they take at some KiB, the benchmark
-//! `suite/bench/richtext` at many MiB.
+//! Sources that repeat one construct. The tests in this directory measure the memory for some KiB of each;
+//! the benchmark `suite/bench/richtext` uses many MiB.
 
-/// What a source is made of.
+/// A source that repeats one text.
 pub(crate) struct Source {
-    /// What files in its format end in (`md`, `wiki`, `xml`, `json`), and what it is.
+    /// The extension of files in its format (`md`, `wiki`, `xml`, `json`), and a description.
     pub(crate) name: &'static str,
-    /// How it begins.
+    /// The text before the repeated one.
     begin: &'static str,
-    /// What is repeated.
+    /// The repeated text.
     middle: &'static str,
-    /// How it ends.
+    /// The text after the repeated one.
     end: &'static str,
 }
 
 impl Source {
-    /// About so many bytes of it.
+    /// Returns the source in a length of about `bytes`.
     pub(crate) fn text(&self, bytes: usize) -> String {
         let middle = self.middle.repeat(bytes / self.middle.len());
         let middle = if self.format() == "json" { middle.trim_end_matches(',') } else { &middle };
         format!("{}{middle}{}", self.begin, self.end)
     }
 
-    /// What files in its format end in.
+    /// Returns the extension of files in its format.
     pub(crate) fn format(&self) -> &'static str {
         self.name.split(' ').next().unwrap_or_default()
     }
@@ -31,7 +31,7 @@ const fn source(name: &'static str, begin: &'static str, middle: &'static str, e
     Source { name, begin, middle, end }
 }
 
-/// All of them.
+/// All sources.
 pub(crate) const SOURCES: [Source; 63] = [
     source("md brackets", "", "[", ""),
     source("md pictures", "", "![[", ""),

@@ -1,4 +1,4 @@
-//! From one format to another and back: what is lost is told, whatever it is.
+//! Conversion from one format to another and back: every loss is reported.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -11,7 +11,7 @@ const WIKI: Format = Format::Wiki(Dialect::Confluence);
 const ALL: [Format; 5] =
     [Format::Adf, Format::Storage, WIKI, Format::Wiki(Dialect::Jira), Format::Markdown(Flavor::Extended)];
 
-/// What became of the documents of one way.
+/// Counts of the documents for one pair of formats.
 #[derive(Default)]
 struct Way {
     documents: usize,

@@ -1,17 +1,18 @@
-//! The documents.
+//! The documents for the invariants.
 
 use plainwire_richtext::{Dialect, Format};
 
 use crate::{corpus, generator};
 
-/// A document of some format.
+/// A document in some format.
 pub(crate) struct Sample {
     pub(crate) name: String,
     pub(crate) format: Format,
     pub(crate) source: String,
 }
 
-/// All documents of the three formats that are sources: the corpora, malformed ones included, and our own.
+/// Returns all documents of the three source formats: the corpora, with their malformed documents, and our
+/// own.
 pub(crate) fn sources() -> Vec<Sample> {
     let mut all = own();
     let mut add = |format, files: Vec<(String, String)>| {
@@ -35,7 +36,7 @@ pub(crate) fn sources() -> Vec<Sample> {
     all
 }
 
-/// The inputs of the pairs from wiki markup to Markdown.
+/// Returns the wiki markup of the pairs of wiki markup and Markdown.
 fn pairs() -> Vec<(String, String)> {
     let Some(text) = corpus::file("wiki/jira2markdown-pairs.json") else { return Vec::new() };
     let pairs: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
@@ -46,7 +47,7 @@ fn pairs() -> Vec<(String, String)> {
     pairs.iter().enumerate().filter_map(wiki).collect()
 }
 
-/// Small documents of our own, so that something is judged also without the corpora.
+/// Returns small documents of our own, so that the tests check something without the corpora.
 fn own() -> Vec<Sample> {
     let adf = r#"{"version": 1, "type":"doc", "content": [
   {"type":"heading","attrs":{"level":2,"localId":"h"},"content":[{"type":"text","text":"Goals"}]},
@@ -68,7 +69,7 @@ fn own() -> Vec<Sample> {
     ]
 }
 
-/// Valid documents of ADF with every node and mark, `count` of them.
+/// Returns `count` valid ADF documents with every node and mark.
 pub(crate) fn generated(count: u64) -> Vec<Sample> {
     let sample = |seed| Sample {
         name: format!("generated {seed}"),
@@ -78,7 +79,8 @@ pub(crate) fn generated(count: u64) -> Vec<Sample> {
     (0..count).map(sample).collect()
 }
 
-/// Texts of Markdown: the examples of CommonMark, those of the extensions one by one, and whole files.
+/// Returns texts of Markdown: the examples of CommonMark, those of GitHub's extensions one by one, and whole
+/// files.
 pub(crate) fn markdown() -> Vec<Sample> {
     let mut all = Vec::new();
     let mut add = |name: String, source: &str| {

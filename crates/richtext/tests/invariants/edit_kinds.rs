@@ -1,6 +1,7 @@
-//! Edits as an assistant makes them, of each kind that there is.
+//! Edits as an assistant makes them, in several kinds.
 //!
-//! In: the Markdown of a document. Out: the Markdown after each edit of a kind, with the blocks it touches.
+//! In: the Markdown of a document. Out: the Markdown after each edit of a kind, with the blocks that the edit
+//! touches.
 
 use std::ops::Range;
 
@@ -12,27 +13,27 @@ const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 /// A kind of edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EditKind {
-    /// A word at the beginning of a block's text.
+    /// Insert a word at the beginning of a block's text.
     WordAtStart,
-    /// A word between two words of a block's text.
+    /// Insert a word between two words of a block's text.
     WordInMiddle,
-    /// The first word of a block's text is another.
+    /// Replace the first word of a block's text.
     FirstWordReplaced,
-    /// A word is bold.
+    /// Make a word bold.
     WordMadeBold,
-    /// A block of the document is gone.
+    /// Delete a block.
     BlockDeleted,
-    /// A paragraph between two blocks of the document.
+    /// Insert a paragraph between two blocks.
     ParagraphAdded,
-    /// An item at the end of a list.
+    /// Add an item at the end of a list.
     ItemAdded,
-    /// A row at the end of a table.
+    /// Add a row at the end of a table.
     RowAdded,
-    /// A word in each of two blocks.
+    /// Insert a word in each of two blocks.
     TwoBlocks,
-    /// Something among text that Markdown has no syntax for, from one block to another.
+    /// Move an inline node that Markdown has no syntax for to another block.
     NodeMoved,
-    /// The same, gone.
+    /// Delete an inline node that Markdown has no syntax for.
     NodeDeleted,
 }
 
@@ -50,25 +51,25 @@ pub(crate) const KINDS: [EditKind; 11] = [
     EditKind::NodeDeleted,
 ];
 
-/// Markdown after an edit.
+/// The Markdown after an edit.
 pub(crate) struct Edited {
     pub(crate) markdown: String,
-    /// The blocks of the Markdown it touches.
+    /// The parts of the Markdown that the edit touches.
     pub(crate) touches: Vec<Touch>,
 }
 
-/// What an edit touches, by the numbers of the blocks of the Markdown.
+/// A part that an edit touches, by the index of a block of the Markdown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Touch {
     /// This block.
     Block(usize),
-    /// This block and what separates it from its neighbours: it is gone.
+    /// This block and the separators around it, because the edit deletes it.
     Gone(usize),
-    /// What stands before this block, or after the last one.
+    /// The gap before this block, or after the last block.
     Before(usize),
 }
 
-/// The edits of one kind that `markdown` lends itself to.
+/// Returns the edits of one kind that can be made in `markdown`.
 pub(crate) fn edits(kind: EditKind, markdown: &str) -> Vec<Edited> {
     let read = Document::read(MARKDOWN, markdown);
     let maker = Maker { markdown, blocks: &read.blocks };
@@ -94,7 +95,7 @@ struct Maker<'m> {
     blocks: &'m [Node<'m>],
 }
 
-/// A range of the Markdown, and what comes in its place.
+/// A range of the Markdown, and its replacement.
 type Change = (Range<usize>, String);
 
 impl Maker<'_> {
@@ -107,7 +108,7 @@ impl Maker<'_> {
         Edited { markdown, touches }
     }
 
-    /// One edit for each innermost block with a text that takes it.
+    /// Makes one edit for each innermost block whose text allows it.
     fn in_texts(&self, edit: impl Fn(&Text<'_>) -> Option<Change>) -> Vec<Edited> {
         let mut all = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -120,14 +121,15 @@ impl Maker<'_> {
         all
     }
 
-    /// Blocks that hold nothing rich, one by one.
+    /// Deletes each block that contains only nodes with a Markdown syntax.
     fn deleted(&self) -> Vec<Edited> {
         let plain = |it: &(usize, &Node<'_>)| is_plain(it.1);
         let gone = |(at, block): (usize, &Node<'_>)| {
             let start = block.span.start as usize;
             let end = self.blocks.get(at + 1).map_or(self.markdown.len(), |it| it.span.start as usize);
             let edited = self.changed(vec![(start..end, String::new())], vec![Touch::Gone(at)]);
-            // Which of equal blocks is gone nobody can tell, and lists that come to stand side by side are one list.
+            // Which of several equal blocks is gone can't be known, and two lists that become neighbours are
+            // one list.
             let spelled = |at: usize| self.blocks.get(at).map(|it| it.span.of(self.markdown));
             let (before, after) = (at.checked_sub(1), at + 1);
             let equal = |it: usize| spelled(it) == spelled(at);
@@ -153,7 +155,7 @@ impl Maker<'_> {
         before.chain([last]).collect()
     }
 
-    /// One edit for each node of these kinds.
+    /// Makes one edit for each node of these kinds.
     fn below(&self, kinds: &[Kind], edit: impl Fn(&Self, &Node<'_>) -> Option<Change>) -> Vec<Edited> {
         let mut all = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -165,7 +167,8 @@ impl Maker<'_> {
         all
     }
 
-    /// A line like that on which `start` is, up to it: what quotes stay, what begins an item is white space.
+    /// Returns the part of the line before `start`. In it, callers keep quote signs and replace the marker of
+    /// an item by white space.
     fn prefix(&self, start: usize) -> &str {
         let line = self.markdown[..start].rfind('\n').map_or(0, |it| it + 1);
         &self.markdown[line..start]
@@ -207,7 +210,7 @@ impl Maker<'_> {
         Some((end..end, format!("\n{prefix}|{}", " zebra |".repeat(last.children.len()))))
     }
 
-    /// Each block with text, together with the next and with the last one.
+    /// Inserts a word in each block with text and in the next one, and once in the first and the last.
     fn pairs(&self) -> Vec<Edited> {
         let mut ends: Vec<(usize, Change)> = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -225,7 +228,7 @@ impl Maker<'_> {
         all
     }
 
-    /// Where each node among text is that is there once, with the number of its block.
+    /// Returns the range of each inline node that appears only once, with the index of its block.
     fn nodes(&self) -> Vec<(usize, Range<usize>)> {
         let mut all = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -282,7 +285,7 @@ struct Text<'m> {
     is_code: bool,
     is_strong: bool,
     is_marked: bool,
-    /// Whether text or something else stands right behind it.
+    /// Whether text or another node follows directly.
     goes_on: bool,
 }
 
@@ -328,7 +331,8 @@ impl Text<'_> {
     }
 }
 
-/// The first text of each innermost block that has a place: what stands in a fence of `adf` is JSON, no Markdown.
+/// Collects the first text of each innermost block. Text in a fence of `adf` has no span, since it is JSON
+/// and not Markdown.
 fn gather<'m>(node: &Node<'_>, markdown: &'m str, texts: &mut Vec<Text<'m>>) {
     let is_text = |it: &Node<'_>| it.kind == Kind::Text && !it.text.trim().is_empty() && !it.inner.is_empty();
     if let Some(at) = node.children.iter().position(is_text) {
@@ -348,7 +352,7 @@ fn gather<'m>(node: &Node<'_>, markdown: &'m str, texts: &mut Vec<Text<'m>>) {
     node.children.iter().for_each(|it| gather(it, markdown, texts));
 }
 
-/// Nodes that stand beside text: without one, their block stays.
+/// Collects nodes that have text beside them, so that their block stays when they are deleted.
 fn among_text<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
     if node.children.iter().any(|it| it.kind == Kind::Text && !it.text.trim().is_empty()) {
         found.extend(node.children.iter().filter(|it| AMONG_TEXT.contains(&it.kind)));
@@ -363,7 +367,7 @@ fn of_kinds<'n, 'a>(node: &'n Node<'a>, kinds: &[Kind], found: &mut Vec<&'n Node
     node.children.iter().for_each(|it| of_kinds(it, kinds, found));
 }
 
-/// Whether Markdown by itself has all of it.
+/// Returns whether Markdown has a syntax for the node and everything in it.
 fn is_plain(node: &Node<'_>) -> bool {
     use Kind::{
         Blockquote, BulletList, CodeBlock, HardBreak, Heading, ListItem, OrderedList, Paragraph, Rule, Table,

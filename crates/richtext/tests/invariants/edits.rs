@@ -1,4 +1,4 @@
-//! I3: a word put into the Markdown of a block changes that block's place in the source, and nothing else.
+//! I3: a word added to the Markdown of a block changes only that block in the source.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -15,14 +15,15 @@ const WORD: &str = " zebra";
 #[derive(Default)]
 struct Counts {
     edits: usize,
-    /// The source has the word more, and no other byte is changed.
+    /// Edits that add the word to the source and change no other byte.
     exact: usize,
     failed: Vec<String>,
-    /// Wiki markup has no picture right behind a letter: this is said, and nothing is written.
+    /// Edits that put a picture of wiki markup right behind a letter, where it can't be. They are reported,
+    /// and nothing is written.
     refused: usize,
 }
 
-/// The documents in which a word comes to stand right before a picture of wiki markup.
+/// The documents in which a word comes to be right before a picture of wiki markup.
 const REFUSED: [&str; 2] = ["jira2markdown-22", "jira2markdown-96"];
 
 #[test]
@@ -87,8 +88,9 @@ fn may_refuse(sample: &Sample) -> bool {
     REFUSED.contains(&&*sample.name) || outside && matches!(sample.format, Format::Wiki(_))
 }
 
-/// The place behind the last text of each innermost block. What stands in a fence of `adf` has none: it is JSON, no Markdown. Text that
-/// ends with a line feed has it on its last line: at the beginning of the next stands what the block is in, such as `>`.
+/// Collects the offset behind the last text of each innermost block. Text in a fence of `adf` has none, since
+/// it is JSON and not Markdown. If the text ends with a line feed, the offset is before it, because the next
+/// line begins with the prefix of the surrounding block, such as `>`.
 fn texts(node: &Node<'_>, block: usize, markdown: &str, places: &mut Vec<(usize, usize)>) {
     let is_text =
         |it: &&Node<'_>| it.kind == Kind::Text && !it.text.trim().is_empty() && !it.inner.is_empty();
@@ -99,7 +101,7 @@ fn texts(node: &Node<'_>, block: usize, markdown: &str, places: &mut Vec<(usize,
     node.children.iter().for_each(|it| texts(it, block, markdown, places));
 }
 
-/// Whether the edit is exact; an error if it does more than it should.
+/// Returns whether the edit is exact; an error if it changes more than it should.
 fn check(
     sample: &Sample,
     document: &Document<'_>,
@@ -124,7 +126,8 @@ fn check(
     Ok(restored.text.len() == sample.source.len() + WORD.len() && changed.is_empty())
 }
 
-/// The bytes of the source that are not in the result. Where the same letters stand before and after, the earlier place is taken.
+/// Returns the range of the source that is not in the result. If the bytes before and after are the same, the
+/// range is at the earlier position.
 fn changed(source: &str, result: &str) -> Range<usize> {
     let (a, b) = (source.as_bytes(), result.as_bytes());
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|it| it.0 == it.1).count();
@@ -133,7 +136,7 @@ fn changed(source: &str, result: &str) -> Range<usize> {
     start..a.len() - end
 }
 
-/// Where two texts begin to differ, with some of each.
+/// Returns the text around the first difference, of both texts.
 fn difference<'t>(found: &'t str, expected: &'t str) -> (String, String) {
     let at = found.bytes().zip(expected.bytes()).take_while(|it| it.0 == it.1).count();
     let shown = |text: &str| {

@@ -1,4 +1,5 @@
-//! I3 for edits of other kinds: what they touch says what was edited, or it is told that it does not; the other bytes stay.
+//! I3 for other kinds of edit: the touched parts have the edited content, or a loss or conflict is reported;
+//! all other bytes stay.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -13,17 +14,17 @@ use crate::said::{meant, said_by};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
-/// No more edits of a kind than these are made in one document, spread over it.
+/// The number of edits of a kind in one document. They are spread over it.
 const MAX_EDITS: usize = 6;
 
 #[derive(Default)]
 struct Counts {
     edits: usize,
-    /// Nothing was lost, and it reads back as edited.
+    /// Edits without a loss that read back as edited.
     made: usize,
-    /// Losses or conflicts were told.
+    /// Edits with reported losses or conflicts.
     told: Vec<String>,
-    /// Neither.
+    /// Edits that are neither made nor reported.
     failed: Vec<String>,
 }
 
@@ -103,7 +104,8 @@ fn edit_each(sample: &Sample, all: &mut All) {
     }
 }
 
-/// Whether the edit was made; within, whether it was told that it was not.
+/// Returns `Ok(Ok(()))` if the edit was made, `Ok(Err(…))` if a loss or conflict was reported, and `Err` if
+/// neither.
 fn check(
     sample: &Sample,
     entries: &Entries,
@@ -117,7 +119,7 @@ fn check(
         && !sample.source.contains("\"doc\"")
         && restored.text.contains("\"doc\"")
     {
-        // A node without a document around it has one now, and is in it as it was.
+        // The node had no document around it. Now it has one, and is unchanged inside.
         let kept = restored.text.contains(sample.source.trim());
         return if kept { Ok(Ok(())) } else { Err("lost the node".to_owned()) };
     }
@@ -135,7 +137,8 @@ fn check(
     Ok(Ok(()))
 }
 
-/// An error if something of the source besides `touched` is not in the result, in its order.
+/// Returns an error if some of the source outside of `touched` is missing in the result, or is in another
+/// order.
 fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(), String> {
     let (mut from, mut at) = (0, 0);
     let last = touched.last().map_or(0, |it| it.end);
@@ -153,10 +156,10 @@ fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(
     }
 }
 
-/// Where the entries of a sidecar are in the source.
+/// The ranges of a sidecar's entries in the source.
 struct Entries {
     spans: Vec<Range<usize>>,
-    /// The entry of each block of Markdown.
+    /// The index of the entry for each block of the Markdown.
     of_block: Vec<usize>,
 }
 
@@ -192,7 +195,7 @@ impl Entries {
                 from..if at + 1 < self.spans.len() { start(at + 1) } else { end(at + 1) }
             }
             Touch::Before(at) => {
-                // Between two blocks of one entry it is that entry which is edited.
+                // Between two blocks of one entry, the edit touches that entry.
                 let before = at.checked_sub(1).map_or(0, |it| self.spans[entry(it)].end);
                 let after = if at < self.of_block.len() { start(entry(at)) } else { source.len() };
                 if before > after { start(entry(at))..before } else { before..after }
@@ -201,7 +204,7 @@ impl Entries {
     }
 }
 
-/// Where two texts begin to differ, with some of each.
+/// Returns the text around the first difference, of both texts.
 fn difference(found: &str, expected: &str) -> (String, String) {
     let at = found.bytes().zip(expected.bytes()).take_while(|it| it.0 == it.1).count();
     let shown = |text: &str| {

@@ -1,4 +1,4 @@
-//! I2: extended Markdown, without a sidecar, says all that a document says but identifiers.
+//! I2: extended Markdown carries everything except identifiers, without a sidecar.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -9,8 +9,8 @@ use crate::said::{first_difference, said_by};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
-/// What comes back as something else that says the same: code and a heading with a node in it that may not be there are raw ADF, and raw
-/// ADF that is valid is the node it is.
+/// Documents that come back as an equivalent tree. Code and a heading with a node that is not allowed there
+/// become raw ADF, and raw ADF that is valid becomes the node it contains.
 const OTHERWISE: [&str; 4] = [
     "adfmd/code_block_simple.json",
     "atlaskit-ref/heading-with-non-text-block.json",

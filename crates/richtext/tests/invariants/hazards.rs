@@ -1,4 +1,5 @@
-//! I8: every punctuation character, at the start, in the middle and at the end of each kind of block, in every format.
+//! I8: every punctuation character at the start, in the middle and at the end of each kind of block, in every
+//! format.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -14,7 +15,7 @@ const TO: [Format; 4] = [
     Format::Markdown(Flavor::Extended),
 ];
 
-/// A document with this text in each kind of block, bare and with marks beside it.
+/// Returns a document with this text in each kind of block, bare and with marks beside it.
 fn document(text: &str) -> String {
     let spelled = json(text);
     let bare = format!(r#"{{"type":"text","text":{spelled}}}"#);

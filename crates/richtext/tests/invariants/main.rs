@@ -1,9 +1,11 @@
-//! What must hold of every document: the corpora are the judge, and a few small documents where there are none.
+//! Invariants that hold for every document. They are tested on the corpora, and on a few small documents if
+//! the corpora are missing.
 //!
-//! The invariants have the numbers of the guide to the corpora: I1 an edit that changes nothing changes nothing; I2 extended Markdown
-//! says all but identifiers; I3 an edit of one block changes that block only; I4 what is written is valid ADF where the source was; I5
-//! what Markdown can say comes back exactly; I6 the same input has the same output; I7 nothing panics, whatever is broken; I8 no
-//! character means something else in another format.
+//! Each invariant has a number: I1 an edit that changes nothing leaves every byte; I2 extended Markdown
+//! carries everything except identifiers; I3 an edit of one block changes only that block; I4 the ADF that is
+//! written is valid if the source was; I5 content that Markdown has a syntax for comes back exactly; I6 the
+//! same input gives the same output; I7 no broken input causes a panic; I8 no character changes its meaning
+//! in another format.
 
 mod across;
 mod bad_input;

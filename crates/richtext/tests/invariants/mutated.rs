@@ -1,4 +1,5 @@
-//! I7: broken sources and wild edits: nothing panics, places hold, and what an edit did not touch stays, byte for byte.
+//! I7: broken sources and wild edits: nothing panics, spans are valid, and the parts that an edit did not
+//! touch stay, byte for byte.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -19,7 +20,7 @@ const TO: [Format; 6] = [
     Format::Markdown(Flavor::Plain),
 ];
 
-/// Numbers that are the same in each run.
+/// Random numbers that are the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -36,7 +37,7 @@ const SIGNS: &[char] = &[
     '`', '~', '\r', '\t', '\u{0}', '\u{a0}', 'é', '😄', '=', '(', ')', ',', '0',
 ];
 
-/// The text with a few characters taken out, put in or repeated.
+/// Returns the text with a few characters removed, inserted or repeated.
 fn broken(text: &str, numbers: &mut Numbers) -> String {
     let mut all: Vec<char> = text.chars().collect();
     for _ in 0..=numbers.below(5) {
@@ -57,7 +58,7 @@ fn broken(text: &str, numbers: &mut Numbers) -> String {
     all.into_iter().collect()
 }
 
-/// The text with lines taken out, repeated, changed places, or cut off.
+/// Returns the text with lines removed, inserted, repeated, swapped, or cut off at the end.
 fn edited(markdown: &str, numbers: &mut Numbers) -> String {
     const NEW: [&str; 9] =
         ["zebra", "", "- item", "# new", "> said", ":::panel{type=info}", ":::", "| a | b |", "<td>"];
@@ -89,7 +90,7 @@ fn seeds() -> Vec<Sample> {
     all
 }
 
-/// Enough to find what rare neighbours do, in a few seconds.
+/// The number of broken sources: enough to find rare combinations of neighbours, in a few seconds.
 const ROUNDS: usize = 2500;
 
 #[test]
@@ -117,11 +118,11 @@ fn a_broken_source_goes_through_every_path() {
     assert!(slowest < Duration::from_secs(10), "{slowest:?}");
 }
 
-/// An edit of any kind, by a sidecar and by a section.
+/// Makes a random edit by a sidecar, and one by a section.
 fn wild(document: &Document<'_>, markdown: &str, sidecar: &Sidecar, numbers: &mut Numbers) {
     let edit = edited(markdown, numbers);
     if let Ok(restored) = sidecar.restore(&edit) {
-        // Blocks that only say together what they say (a colour over both) change together.
+        // Blocks that have one entry together (a colour over both) change together.
         if sidecar.blocks() == document.blocks.len() {
             untouched(document, markdown, &edit, &restored.text);
         }
@@ -137,14 +138,15 @@ fn wild(document: &Document<'_>, markdown: &str, sidecar: &Sidecar, numbers: &mu
     stays_json(document, &edit, &patched.text);
     let span = section.span().range();
     if patched.text.len() < document.source.len() - span.len() {
-        // In JSON the comma goes with the last block before it.
+        // In JSON, the comma is deleted with the last block before it.
         return assert_eq!(document.format, Format::Adf);
     }
     assert!(patched.text.starts_with(&document.source[..span.start]), "{:?}", document.source);
     assert!(patched.text.ends_with(&document.source[span.end..]), "{:?}", document.source);
 }
 
-/// What was a document of JSON is JSON after the edit. A lone node is none, and neither is what was kept whole: two of them are no JSON.
+/// Asserts that a document of JSON is still JSON after the edit. Lone nodes and sources kept whole as one raw
+/// block are skipped, because two of them are not JSON.
 fn stays_json(document: &Document<'_>, edit: &str, restored: &str) {
     let whole = document.blocks.first().is_some_and(|it| it.kind == Kind::RawBlock && it.span.start == 0);
     if !document.source.contains(r#""doc""#) || whole {
@@ -156,7 +158,7 @@ fn stays_json(document: &Document<'_>, edit: &str, restored: &str) {
     }
 }
 
-/// The blocks before and after what was edited stay.
+/// Asserts that the blocks before and after the edited ones stay as they were.
 fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str) {
     let (old, new) = (Document::read(MARKDOWN, markdown), Document::read(MARKDOWN, edit));
     if old.blocks.len() != document.blocks.len() {
@@ -166,7 +168,7 @@ fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str
         && restored.contains(r#""doc""#)
         && !document.source.contains(r#""doc""#)
     {
-        // A lone node that is not alone any more has a document around it.
+        // A lone node that got a neighbour has a document around it.
         return;
     }
     let pairs = || old.blocks.iter().zip(&new.blocks);

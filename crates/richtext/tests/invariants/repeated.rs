@@ -1,4 +1,4 @@
-//! I6: the same input has the same output, in whatever order the calls come.
+//! I6: the same input gives the same output, in whatever order the calls come.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -9,7 +9,7 @@ use crate::documents::{Sample, generated, markdown, sources};
 const TO: [Format; 4] =
     [Format::Adf, Format::Storage, Format::Wiki(Dialect::Confluence), Format::Markdown(Flavor::Plain)];
 
-/// All that is made of a document, one after another.
+/// Returns the results of all operations on a document.
 fn made(sample: &Sample) -> Vec<String> {
     let mut all: Vec<String> =
         TO.iter().map(|to| convert(sample.format, *to, &sample.source)).map(|it| format!("{it:?}")).collect();

@@ -1,13 +1,14 @@
-//! What a tree says, as JSON: a second opinion on whether two trees are alike, by none of the crate's own code for that.
+//! The content of a tree as JSON: a second comparison of trees that uses none of the crate's own code for
+//! comparing.
 //!
-//! In: blocks. Out: JSON that is equal where the trees say the same. Left out is what only tells a thing from its copies, which of two
-//! spellings of one meaning the source has, how marks are ordered and how a run of text is cut into nodes.
+//! In: blocks. Out: JSON that is equal for trees with the same content. It leaves out identifiers, the choice
+//! between two spellings of one meaning, the order of marks, and the division of text into nodes.
 
 use plainwire_richtext::tree::{Attr, Kind, Mark, Node, Value as Said};
 use plainwire_richtext::{Document, Format};
 use serde_json::{Map, Value, json};
 
-/// What these nodes say.
+/// Returns the content of these nodes.
 pub(crate) fn said(nodes: &[Node<'_>]) -> Value {
     let mut all: Vec<Value> = Vec::new();
     for node in nodes {
@@ -24,12 +25,13 @@ pub(crate) fn said(nodes: &[Node<'_>]) -> Value {
     Value::Array(all)
 }
 
-/// What a text says.
+/// Returns the content of a source.
 pub(crate) fn said_by(format: Format, source: &str) -> Value {
     said(&Document::read(format, source).blocks)
 }
 
-/// The same without what holds also unsaid, and without the name of somebody whose id is there.
+/// Returns `said` without attributes that have their default value, and without the name of a mention that
+/// has an id.
 pub(crate) fn meant(mut said: Value) -> Value {
     match &mut said {
         Value::Array(all) => all.iter_mut().for_each(|it| *it = meant(it.take())),
@@ -123,7 +125,7 @@ fn value(attr: &Attr<'_>) -> Value {
     }
 }
 
-/// Where the two begin to differ, for a message.
+/// Returns the text around the first difference, for a message.
 pub(crate) fn first_difference(a: &Value, b: &Value) -> String {
     let (a, b) = (a.to_string(), b.to_string());
     let at = a.bytes().zip(b.bytes()).take_while(|it| it.0 == it.1).count();

@@ -1,4 +1,4 @@
-//! I1: an edit that changes nothing changes nothing, and every block comes from its own entry.
+//! I1: an edit that changes nothing leaves every byte, and every block comes from its own entry.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -6,7 +6,7 @@ use plainwire_richtext::{Document, Sidecar};
 
 use crate::documents::{generated, sources};
 
-/// Lists with a quote or a colour in them that empty lines tear apart.
+/// Documents in which empty lines split a list that contains a quote or a colour.
 const TOGETHER: [&str; 6] = [
     "jira2markdown-101",
     "jira2markdown-102",
@@ -35,7 +35,7 @@ fn restoring_an_unedited_document_gives_its_bytes() {
     }
     println!("I1: {documents} documents, {blocks} blocks, each from its own entry");
     coarse.retain(|it| !it.starts_with(crate::corpus::OUTSIDE));
-    // A colour, a quote or a list that goes on over several blocks: none of them says it alone.
+    // A colour, a quote or a list that spans several blocks needs one entry for all of them.
     coarse.retain(|it| !it.ends_with("jira-tests__macros__color-01.wiki") && !TOGETHER.contains(&&**it));
     assert!(coarse.is_empty(), "documents with an entry for several blocks: {coarse:?}");
 }

@@ -1,4 +1,4 @@
-//! I4: what is written as ADF is valid where the source was, after an edit too.
+//! I4: the ADF that is written is valid if the source was, also after an edit.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -20,7 +20,8 @@ fn adf_is_valid_whatever_it_was_made_of() {
         judged += 1;
         let written = convert(sample.format, Format::Adf, &sample.source).text;
         if written.contains("__confluenceMetadata") {
-            // Confluence puts it on links, the schema refuses it: a page that has it is not valid as it is.
+            // Confluence puts this attribute on links, but the schema refuses it. A page that has it is
+            // invalid from the start.
             continue;
         }
         if let Some(found) = adf::check(&written).first() {
@@ -47,7 +48,7 @@ fn what_makes_adf_invalid_is_told_and_nothing_else() {
         let converted = convert(MARKDOWN, Format::Adf, &markdown);
         let broken = adf::check(&converted.text);
         told += usize::from(!converted.invalid.is_empty());
-        // What stands in a fence of JSON is not looked at.
+        // ADF in a fence or in `:raw` is not checked.
         let is_raw = markdown.contains("```adf") || markdown.contains("{format=adf}");
         if converted.invalid.is_empty() != broken.is_empty() && !is_raw {
             failed.push(format!("{}: {broken:?}, but told {:?}", sample.name, converted.invalid));
@@ -75,7 +76,8 @@ fn adf_is_valid_after_each_edit_of_a_valid_document() {
     assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
 }
 
-/// The text with a word more, and with a new list, panel or table before each block.
+/// Returns the Markdown with one edit for each result: a new list, panel or table before a block, or another
+/// word in it.
 fn edited(markdown: &str) -> Vec<String> {
     const NEW: [&str; 4] = [
         "- a\n  - b\n\n",
@@ -96,7 +98,8 @@ fn edited(markdown: &str) -> Vec<String> {
     all
 }
 
-/// Behind the last text that stands there as it is: what is within raw JSON has a place, but takes no edit.
+/// Returns the offset behind the last text that appears in the Markdown as it is. Text in raw JSON has a
+/// span, but can't be edited.
 fn last_text(node: &Node<'_>, markdown: &str) -> Option<usize> {
     match node.kind {
         Kind::Text if !node.text.trim().is_empty() && node.inner.of(markdown) == node.text => {

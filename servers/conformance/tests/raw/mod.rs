@@ -1,4 +1,4 @@
-//! A client of 2026-07-28 made of lines, for what no client of ours would send.
+//! A client of 2026-07-28 that writes raw lines, for requests that our client would not send.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ impl Raw {
         Self { from_server: BufReader::new(theirs.1).lines(), last_id: 0, to_server: ours.0, _served: served }
     }
 
-    /// Makes a request of a client that declares `capabilities`, and returns everything up to its answer.
+    /// Sends a request as a client with `capabilities`, and returns all messages up to its answer.
     pub(crate) async fn all(&mut self, method: &str, params: Value, capabilities: Value) -> Vec<Value> {
         self.last_id += 1;
         let mut params = params;
@@ -45,7 +45,7 @@ impl Raw {
         }
     }
 
-    /// As [`Self::all`], of a client that can be asked everything; returns the answer.
+    /// Like [`Self::all`], as a client with all capabilities for questions; returns only the answer.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         let everything = json!({ "elicitation": {}, "roots": {}, "sampling": {} });
         self.all(method, params, everything).await.pop().expect("an answer")
@@ -55,7 +55,7 @@ impl Raw {
         self.ask("tools/call", json!({ "name": tool, "arguments": {} })).await
     }
 
-    /// Makes the call of a tool again, with answers and a state.
+    /// Calls a tool again, with answers and a state.
     pub(crate) async fn again(&mut self, tool: &str, answers: Value, state: &Value) -> Value {
         let params =
             json!({ "name": tool, "arguments": {}, "inputResponses": answers, "requestState": state });
@@ -63,12 +63,12 @@ impl Raw {
     }
 }
 
-/// What a person accepted.
+/// Returns the reply of a person who accepts with `content`.
 pub(crate) fn accepted(content: Value) -> Value {
     json!({ "action": "accept", "content": content })
 }
 
-/// The questions of an answer that has some.
+/// Returns the keys and methods of the questions in an answer.
 pub(crate) fn questions(answer: &Value) -> Vec<(&str, &str)> {
     assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
     assert!(answer["result"]["requestState"].is_string(), "{answer}");

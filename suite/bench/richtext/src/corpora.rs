@@ -1,4 +1,4 @@
-//! Documents of some MiB, made of real ones, one after another until there is enough.
+//! Test documents of some MiB, made by repeating real ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use plainwire_richtext::{Dialect, Document, Flavor, Format};
 use serde_json::value::RawValue;
 
-/// Writes the documents, of at least `enough` bytes each, to `folder`. How a name ends says its format.
+/// Writes the documents, of at least `enough` bytes each, to `folder`. The extension of a name is the format.
 pub fn write(corpora: &Path, folder: &Path, enough: usize) -> Result<Vec<PathBuf>, String> {
     let joined = |texts: &[String], between: &str| joined(texts, between, enough);
     let wiki = joined(&texts(&corpora.join("wiki/karaf"), "wiki"), "\n\n");
@@ -18,7 +18,8 @@ pub fn write(corpora: &Path, folder: &Path, enough: usize) -> Result<Vec<PathBuf
     if wiki.is_empty() || storage.is_empty() || markdown.is_empty() || blocks.is_empty() {
         return Err(format!("expected corpora of rich text in {}, but found none", corpora.display()));
     }
-    // The same pages in every format, and what is peculiar to each.
+    // The `pages` files have the same content in every format, the `samples` files what is special to a
+    // format.
     let pages = Document::read(Format::Wiki(Dialect::Confluence), &wiki);
     let (pages_markdown, pages_adf, pages_storage) = (
         pages.write(Format::Markdown(Flavor::Plain)),
@@ -43,7 +44,7 @@ pub fn write(corpora: &Path, folder: &Path, enough: usize) -> Result<Vec<PathBuf
         .collect()
 }
 
-/// The blocks of a document of ADF, as they stand in it; nothing of a part of one.
+/// Returns the unparsed blocks of an ADF document; `None` for a fragment of one.
 fn blocks(text: &str) -> Option<String> {
     let fields: std::collections::BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
     let content = fields.get("type").filter(|it| it.get() == r#""doc""#).and(fields.get("content"))?.get();
@@ -65,7 +66,7 @@ fn joined(texts: &[String], between: &str, enough: usize) -> String {
     all
 }
 
-/// The files below `folder` that end so, in order.
+/// Returns the contents of the files below `folder` with this extension, in the order of their paths.
 fn texts(folder: &Path, extension: &str) -> Vec<String> {
     let mut paths = Vec::new();
     gather(folder, &mut paths);

@@ -1,10 +1,12 @@
-//! Measures conversions: every one in a process of its own, so that its peak of memory is its own; then peers on the same documents.
+//! Measures conversions, each in a process of its own so that its peak memory is its own, and other
+//! converters on the same documents.
 //!
-//! `plainwire-bench-richtext CORPORA PEERS [MIB]`: where the corpora are, the folder peers were installed in, and how long the documents are,
-//! 1 MiB if nothing is said. One core is used. Seconds are those of the CPU, so that it does not count what else the machine does.
+//! `plainwire-bench-richtext CORPORA PEERS [MIB]`: the folder of the corpora, the folder with the other
+//! converters, and the size of the documents (default 1 MiB). It uses one core and measures CPU seconds, so
+//! that other load does not count.
 //!
-//! `… one WORK FILE` is such a process, and `… nasty MIB [NAME]` converts documents that are nothing but one thing: all, or those whose names
-//! begin with `NAME`.
+//! `… one WORK FILE` is the process of one measurement. `… nasty MIB [NAME]` converts documents that repeat
+//! one construct: all of them, or those whose names begin with `NAME`.
 
 mod corpora;
 mod nasty;
@@ -14,7 +16,7 @@ mod peers;
 use std::path::Path;
 use std::process::Command;
 
-/// What one process has measured: bytes in, seconds, the peak of memory in KiB.
+/// Measurement of one process: input bytes, seconds, peak memory in KiB.
 struct Measure {
     bytes: f64,
     seconds: f64,
@@ -74,7 +76,7 @@ fn row(name: &str, measure: &Measure) {
     );
 }
 
-/// Runs this program again for one row.
+/// Runs this program again for one measurement.
 fn child(args: &[&str]) -> Result<Measure, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(program).args(args).output().map_err(|error| error.to_string())?;

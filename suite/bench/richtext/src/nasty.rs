@@ -1,4 +1,4 @@
-//! Documents of many MiB that are nothing but one thing, to see that time and memory grow with the size and no faster.
+//! Documents of many MiB that repeat one construct, to check that time and memory grow linearly.
 
 #[path = "../../../../crates/richtext/tests/growth/sources.rs"]
 mod sources;
@@ -8,18 +8,19 @@ use sources::{SOURCES, Source};
 
 use crate::{Measure, ours};
 
-/// How much longer a byte may take in a document four times as long. Where time grows with the square of the size it is 4; caches that
-/// are too small for the longer one, and others who use the machine, make it up to 2.
+/// Limit on the growth of the time per byte when a document gets four times as long. With quadratic time it
+/// is 4. Caches that are too small for the longer document, and other load on the machine, make it up to 2.
 const MOST: f64 = 2.5;
 
-/// Less than this can't be told from nothing, in seconds.
+/// Times below this many seconds are too short to compare.
 const LEAST: f64 = 0.05;
 
-/// Each whose name begins with `only`, at a quarter of `mib` and at `mib`: the rows say how much longer the second took, per byte.
+/// Measures each document whose name begins with `only`, with a quarter of `mib` and with `mib`. The rows
+/// show by what factor the time per byte grew.
 ///
 /// # Errors
 ///
-/// If one took so much longer that its time does not grow with its size.
+/// If the time per byte of a document grew by more than `MOST`.
 pub fn all(mib: usize, only: &str) -> Result<(), String> {
     println!("{:<52}{:>8}{:>10}{:>12}{:>10}", format!("{mib} MiB"), "s", "MB/s", "peak/input", "growth");
     let mut slow = Vec::new();
@@ -60,7 +61,7 @@ fn row(name: &str, small: &Measure, large: &Measure) -> f64 {
     growth
 }
 
-/// One of them, once.
+/// Measures one document once.
 pub fn one(name: &str, work: &str, mib: usize) -> Result<(), String> {
     let source: &Source =
         SOURCES.iter().find(|it| it.name == name).ok_or("expected the name of a document")?;

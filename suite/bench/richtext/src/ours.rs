@@ -1,4 +1,4 @@
-//! One conversion in this process, and its peak of memory.
+//! One conversion in this process, with its peak memory.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -7,10 +7,11 @@ use plainwire_richtext::{Dialect, Document, Flavor, Format, Sidecar, convert};
 
 const BUDGET: f64 = 0.5;
 
-/// What the edit adds.
+/// The word that the edit inserts.
 const WORD: &str = "benchmarked";
 
-/// What is measured of a document: each format it is written in, reading alone, some with the account of losses, and an edit.
+/// Returns the measurements for a document: reading, writing each other format, conversions with a report of
+/// losses, and an edit.
 pub fn works(document: &Path) -> Vec<String> {
     let from = extension(document);
     let to = ["json", "xml", "wiki", "md"].into_iter().filter(|it| *it != from);
@@ -25,7 +26,7 @@ pub fn works(document: &Path) -> Vec<String> {
     works
 }
 
-/// Does it, and prints the bytes of the document, the seconds, and the peak in KiB.
+/// Runs one measurement and prints the bytes of the document, the seconds, and the peak in KiB.
 pub fn one(work: &str, document: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(document).map_err(|error| error.to_string())?;
     let from = format(extension(document))?;
@@ -43,7 +44,7 @@ pub fn one(work: &str, document: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The seconds it takes, done over and over.
+/// Returns the mean seconds of repeated runs.
 pub fn measure(from: Format, work: &str, text: &str) -> Result<f64, String> {
     if let Some(to) = work.strip_prefix("to ") {
         let to = format(to)?;
@@ -60,7 +61,8 @@ pub fn measure(from: Format, work: &str, text: &str) -> Result<f64, String> {
     }
 }
 
-/// What [`restore`] needs, beside the document: the sidecar, and the Markdown with an edit of one word in the middle.
+/// Writes the files that [`restore`] needs: the sidecar, and the Markdown with one word inserted in the
+/// middle.
 fn prepare(from: Format, text: &str, document: &Path) -> Result<(), String> {
     let (markdown, sidecar) = Sidecar::split(&Document::read(from, text));
     let write = |extension: &str, text: &str| std::fs::write(document.with_extension(extension), text);
@@ -70,7 +72,7 @@ fn prepare(from: Format, text: &str, document: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// An edit put back into a document of so many bytes, of which only the sidecar is there and the Markdown.
+/// Restores an edit into a document of `bytes` bytes, from only the sidecar and the Markdown.
 fn restore(bytes: usize, document: &Path) -> Result<(), String> {
     let read = |extension: &str| std::fs::read_to_string(document.with_extension(extension));
     let json = read("sidecar").map_err(|error| error.to_string())?;
@@ -85,7 +87,7 @@ fn restore(bytes: usize, document: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// With one more word at the end of a word near the middle that stands among others.
+/// Returns the Markdown with one more word, behind the first word of a plain line near the middle.
 pub fn edited(markdown: &str) -> String {
     let mut middle = markdown.len() / 2;
     while !markdown.is_char_boundary(middle) {
@@ -99,8 +101,8 @@ pub fn edited(markdown: &str) -> String {
     format!("{} {WORD}{}", &markdown[..at], &markdown[at..])
 }
 
-/// The seconds of CPU that doing it takes, on average over as many times as fit in half a second of them. Not the clock: what else the
-/// machine does would be counted.
+/// Returns the mean CPU seconds of `work`, over as many runs as fit in half a second of CPU time. Wall-clock
+/// time would include other load on the machine.
 fn mean<T>(mut work: impl FnMut() -> T) -> f64 {
     let began = cpu();
     let mut times = 0.0;
@@ -114,13 +116,13 @@ fn mean<T>(mut work: impl FnMut() -> T) -> f64 {
     }
 }
 
-/// Seconds of CPU of this process so far; it has one thread.
+/// Returns the CPU seconds of this process so far. It has one thread.
 pub fn cpu() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|it| it.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }
 
-/// Prints what the process that began this one reads.
+/// Prints the numbers for the parent process.
 pub fn report(bytes: usize, seconds: f64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|it| it.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
@@ -131,7 +133,7 @@ fn extension(document: &Path) -> &str {
     document.extension().and_then(|it| it.to_str()).unwrap_or_default()
 }
 
-/// The format that files with this ending are in.
+/// Returns the format of files with this extension.
 pub fn format(extension: &str) -> Result<Format, String> {
     match extension {
         "json" => Ok(Format::Adf),

@@ -1,12 +1,12 @@
-//! Other converters on the same documents. What is not installed is named and left out.
+//! Other converters on the same documents. One that is not installed is reported as absent.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// pyparsing needs minutes for a MiB.
+/// Limit on the input of pyparsing, which needs minutes for a MiB.
 const SLICE: usize = 16 << 10;
 
-/// Measures all that are there; `installed` is the folder `suite/bench/run` put them in.
+/// Measures all installed converters; `installed` is the folder into which `suite/bench/run` put them.
 pub fn all(documents: &Path, installed: &Path) {
     println!("{:<44}{:>8}{:>10}{:>10}", "peers", "MB in", "ms", "MB/s");
     for (from, to, name) in
@@ -33,21 +33,22 @@ pub fn all(documents: &Path, installed: &Path) {
     row("jira2markdown wiki to Markdown, 16 KiB", &slice, seconds);
 }
 
-/// The seconds of CPU of all of the process.
+/// Returns the CPU seconds of the whole process.
 fn whole(mut command: Command) -> Option<f64> {
     let began = of_children();
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().ok()?;
     status.success().then(|| of_children() - began)
 }
 
-/// Seconds of CPU of all processes that this one has waited for. /proc counts in hundredths, on every architecture.
+/// Returns the CPU seconds of all child processes that were waited for. /proc counts hundredths of a second
+/// on every architecture.
 fn of_children() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     fields.skip(13).take(2).filter_map(|it| it.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// The last number the process prints.
+/// Returns the last number that the process prints.
 fn printed(mut command: Command) -> Option<f64> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     String::from_utf8_lossy(&output.stdout).split_whitespace().last()?.parse().ok()

@@ -1,6 +1,6 @@
-//! What the machine itself asks of a client: one thread, bytes out and bytes in, nothing looked at but the id.
+//! A lower bound for clients: one thread that writes requests and reads answers, and checks only the id.
 //!
-//! Over HTTP/1.1 it keeps a connection for each call that is open at a time. It is no MCP client for use.
+//! Over HTTP/1.1 it has one connection for each call in flight. It is not a usable MCP client.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -16,11 +16,11 @@ use calling::{Ask, Calling, More, Over, STATELESS, Words, message};
 
 type Outcome<T> = Result<T, String>;
 
-/// A way to the server on which answers come in the order of requests.
+/// A connection to the server on which answers come in the order of requests.
 struct Lane {
     reader: Box<dyn Read>,
     writer: Box<dyn Write>,
-    /// `buffer[start..filled]` was read and belongs to no answer yet.
+    /// `buffer[start..filled]` was read and is not yet part of an answer.
     buffer: Vec<u8>,
     start: usize,
     filled: usize,
@@ -33,7 +33,7 @@ struct Floor {
     out: Vec<u8>,
     over: Over,
     server: String,
-    /// Ends with its input.
+    /// Exits when its input ends.
     _child: Option<Child>,
 }
 
@@ -57,7 +57,7 @@ impl Lane {
         }
     }
 
-    /// Reads a response, whose length has to be in its head.
+    /// Reads a response. Its head must have a `content-length`.
     fn response(&mut self) -> Outcome<&[u8]> {
         let head = loop {
             match memmem::find(&self.buffer[self.start..self.filled], b"\r\n\r\n") {
@@ -120,7 +120,7 @@ impl Floor {
         Ok(floor)
     }
 
-    /// As many as calls are open at a time: over a pipe one is enough for all.
+    /// Opens a connection for each call in flight. Over stdio the one pipe is enough for all.
     fn widen(&mut self, window: usize) -> Outcome<()> {
         while self.over == Over::Http && self.lanes.len() < window {
             let stream = TcpStream::connect(self.address()).map_err(failed)?;
@@ -134,7 +134,7 @@ impl Floor {
         self.server.trim_start_matches("http://").split('/').next().unwrap_or_default()
     }
 
-    /// Adds a request to what is about to be written; returns its id.
+    /// Adds a request to the output buffer; returns its id.
     fn prepare(&mut self, ask: Ask) -> Outcome<u64> {
         self.last += 1;
         let id = self.last;
@@ -164,7 +164,7 @@ impl Floor {
         Ok(id)
     }
 
-    /// Writes what was prepared.
+    /// Writes the output buffer.
     fn send(&mut self, lane: usize) -> Outcome<()> {
         self.lanes[lane].writer.write_all(&self.out).map_err(failed)?;
         self.out.clear();
@@ -197,7 +197,7 @@ impl Calling for Floor {
         Ok(micros)
     }
 
-    /// Asks `window` times, and reads all answers, again and again.
+    /// Sends `window` requests and reads all answers, repeatedly.
     fn in_flight(&mut self, window: usize, time: Duration) -> Outcome<u64> {
         self.widen(window)?;
         let (began, mut count) = (Instant::now(), 0);

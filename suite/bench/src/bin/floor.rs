@@ -1,7 +1,7 @@
-//! What the machine itself asks for a JSON-RPC line in and a line out: one thread, no checks, no framework.
+//! A lower bound for stdio servers: one thread that reads and writes JSON-RPC lines, no checks, no framework.
 //!
-//! It is no MCP server for use. It answers `echo`, `blob`, `nap`, `active` and `tools/list`, which is what the
-//! benchmark asks for.
+//! It is not a usable MCP server. It answers `echo`, `blob`, `nap`, `active` and `tools/list`, the requests
+//! of the benchmark.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +18,7 @@ mod cheap;
 
 use cheap::Request;
 
-/// Naps that are not over yet, by their end and number; the thread that ends them waits on the condition.
+/// Running naps, by their end and number. The thread that ends them waits on the condition variable.
 #[derive(Default)]
 struct Naps {
     by_end: Mutex<BTreeMap<(Instant, u64), String>>,

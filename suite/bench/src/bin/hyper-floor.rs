@@ -1,6 +1,6 @@
-//! What the machine itself asks for a JSON-RPC request over HTTP: `hyper` on one thread, no checks, no framework.
+//! A lower bound for HTTP servers: `hyper` on one thread, no checks, no framework.
 //!
-//! `hyper-floor --http PORT [CERTIFICATE KEY]`. It is no MCP server for use: it knows one session, which is everybody's.
+//! `hyper-floor --http PORT [CERTIFICATE KEY]`. It is not a usable MCP server: all clients share one session.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -36,13 +36,13 @@ type Failed = Box<dyn std::error::Error>;
 
 struct Floor {
     tools: String,
-    /// How many naps run.
+    /// Number of running naps.
     active: AtomicU64,
-    /// By id of the request; a notified one ends.
+    /// Naps by request id. Notifying one ends the nap.
     naps: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
-/// Counts a nap for as long as it runs, however it ends.
+/// Counts a nap as active until it is dropped.
 struct Running<'f>(&'f Floor, String);
 
 impl Drop for Running<'_> {
@@ -79,7 +79,7 @@ async fn main() -> Result<(), Failed> {
     }
 }
 
-/// Reads what TLS needs, if it is named.
+/// Reads the certificate and the key, if they are given.
 fn acceptor(files: &[String]) -> Result<Option<TlsAcceptor>, Failed> {
     let [certificate, key] = files else { return Ok(None) };
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -94,7 +94,7 @@ fn acceptor(files: &[String]) -> Result<Option<TlsAcceptor>, Failed> {
 
 async fn serve<S: AsyncRead + AsyncWrite + Unpin>(floor: Arc<Floor>, stream: S) {
     let service = service_fn(|request: hyper::Request<Incoming>| async {
-        // There is no stream of a session, and nothing to delete.
+        // Sessions have no stream and can't be deleted.
         if request.method() != Method::POST {
             let mut response = Response::new(Full::default());
             *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;

@@ -1,4 +1,4 @@
-//! The client of rmcp that is measured, written the way its documentation shows.
+//! The measured client of rmcp, written as its documentation shows.
 
 use std::sync::Arc;
 

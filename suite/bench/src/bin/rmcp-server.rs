@@ -1,7 +1,8 @@
-//! The same tools with rmcp, written the way its documentation shows, on the runtime that `#[tokio::main]` makes.
+//! The measured server of rmcp with the tools of the benchmark, written as its documentation shows, on the
+//! runtime of `#[tokio::main]`.
 //!
-//! On stdio, or with `--http PORT` by `axum` at `/mcp`. TCP_NODELAY is set, which rmcp's examples leave out: without it
-//! each answer would wait 40 ms, and nothing else could be seen.
+//! It serves stdio, or with `--http PORT` HTTP through `axum` at `/mcp`. Unlike rmcp's examples it sets
+//! TCP_NODELAY: without it each answer would wait 40 ms, which would hide everything else.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;

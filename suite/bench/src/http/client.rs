@@ -1,4 +1,4 @@
-//! A client of HTTP/1.1 on one connection: requests out, whole responses in.
+//! A client of HTTP/1.1 on one connection that writes requests and reads whole responses.
 
 use std::net::Ipv4Addr;
 use std::ops::Range;
@@ -14,19 +14,19 @@ use tokio::net::TcpSocket;
 use super::message::{Ask, Era};
 use super::server::Address;
 
-/// Ids of requests; no two of a run are the same, so that connections can share a session.
+/// Request ids, unique in a run so that connections can share a session.
 static IDS: AtomicU64 = AtomicU64::new(1);
 
 trait Stream: AsyncRead + AsyncWrite + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Send> Stream for S {}
 
-/// A connection, and in what way requests are sent on it.
+/// A connection and the era of its requests.
 pub struct Client {
     era: Era,
     pub session: Option<Arc<str>>,
     stream: Pin<Box<dyn Stream>>,
-    /// `buffer[..filled]` was read; what is before `used` belongs to responses that are over.
+    /// `buffer[..filled]` was read; the bytes before `used` belong to finished responses.
     buffer: Vec<u8>,
     filled: usize,
     used: usize,
@@ -50,7 +50,7 @@ impl Client {
         Self::open_from(Ipv4Addr::LOCALHOST, address, era).await
     }
 
-    /// Opens a connection from an address of this machine: what is limited per address is so many times more.
+    /// Opens a connection from another loopback address, because some limits count per address.
     pub async fn open_from(from: Ipv4Addr, address: &Address, era: Era) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("connecting: {error}");
         let socket = TcpSocket::new_v4().map_err(failed)?;
@@ -76,7 +76,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Begins another session, which the requests that follow are in.
+    /// Begins another session for the following requests.
     pub async fn begin_session(&mut self) -> Result<(), String> {
         self.session = None;
         if self.era == Era::Stateless {
@@ -86,7 +86,7 @@ impl Client {
         self.ask(&Ask::Initialized).await.map(drop)
     }
 
-    /// One request and its whole response; returns how long that took.
+    /// Sends a request and reads its whole response; returns the time that took.
     pub async fn ask(&mut self, ask: &Ask) -> Result<Duration, String> {
         let id = self.prepare(ask);
         let began = Instant::now();
@@ -99,14 +99,14 @@ impl Client {
         Ok(took)
     }
 
-    /// Sends a request and waits for nothing; returns its id.
+    /// Sends a request without waiting for the answer; returns its id.
     pub async fn send_only(&mut self, ask: &Ask) -> Result<u64, String> {
         let id = self.prepare(ask);
         self.send().await?;
         Ok(id)
     }
 
-    /// How many handlers run.
+    /// Returns the number of running handlers.
     pub async fn active(&mut self) -> Result<u64, String> {
         let id = self.prepare(&Ask::Active);
         self.send().await?;
@@ -117,7 +117,7 @@ impl Client {
         number.ok_or_else(|| format!("expected a number of handlers, but found {text}"))
     }
 
-    /// Opens the stream of the session, and leaves it open.
+    /// Opens the stream of the session and leaves it open.
     pub async fn open_session_stream(&mut self) -> Result<(), String> {
         let session = self.session.as_deref().ok_or("no session")?;
         let version = self.era.version();
@@ -128,7 +128,7 @@ impl Client {
         self.stays_open().await.map(drop)
     }
 
-    /// Opens a stream of changes (2026-07-28), and leaves it open.
+    /// Opens a listen (2026-07-28) and leaves it open.
     pub async fn listen(&mut self) -> Result<(), String> {
         self.prepare(&Ask::Listen);
         self.send().await?;
@@ -151,7 +151,7 @@ impl Client {
         self.stream.flush().await.map_err(failed)
     }
 
-    /// Reads the head of a response that is a stream; returns where its events begin.
+    /// Reads the head of a response that is a stream; returns the position of its events.
     async fn stays_open(&mut self) -> Result<usize, String> {
         let (head, begin) = self.head().await?;
         match head {
@@ -160,7 +160,7 @@ impl Client {
         }
     }
 
-    /// Reads a response; returns where its body is.
+    /// Reads a response; returns the range of its body.
     async fn response(&mut self, ask: &Ask) -> Result<Range<usize>, String> {
         let (head, begin) = self.head().await?;
         let body = match head.length {
@@ -181,7 +181,7 @@ impl Client {
         Ok(body)
     }
 
-    /// Reads a head; returns where what follows begins.
+    /// Reads a head and returns the position behind it.
     async fn head(&mut self) -> Result<(Head, usize), String> {
         let mut length = loop {
             if let Some(length) = memmem::find(&self.buffer[self.used..self.filled], b"\r\n\r\n") {
@@ -204,7 +204,7 @@ impl Client {
         Ok(begin..begin + length)
     }
 
-    /// Reads chunks and moves them together.
+    /// Reads chunks and joins their contents.
     async fn chunks(&mut self, begin: usize) -> Result<Range<usize>, String> {
         let (mut begin, mut end, mut at) = (begin, begin, begin);
         loop {
@@ -232,7 +232,7 @@ impl Client {
         }
     }
 
-    /// Reads more; returns by how much everything has moved to the front.
+    /// Reads more; returns the number of bytes by which the buffer's content has moved to the front.
     async fn fill(&mut self) -> Result<usize, String> {
         let moved = self.used;
         if moved > 0 {

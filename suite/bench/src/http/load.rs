@@ -1,4 +1,4 @@
-//! Load: many connections that each ask one thing after another, and how that went.
+//! Load: many connections that each make one request after another, and their times.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -8,23 +8,23 @@ use super::message::{Ask, Era};
 use super::server::{Address, Server};
 use crate::table::quantile;
 
-/// Whether connections share a session.
+/// The sessions of several connections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sessions {
     One,
     OneEach,
 }
 
-/// What a flood came to.
+/// The times of a flood of requests.
 pub struct Flood {
     /// CPU seconds of the server.
     cpu: f64,
-    /// From sending to the end of the response, in microseconds.
+    /// Microseconds from sending to the end of the response, for each request.
     micros: Vec<f64>,
     seconds: f64,
 }
 
-/// Opens connections.
+/// Opens `count` connections.
 pub async fn connect(
     address: &Address,
     era: Era,
@@ -44,7 +44,7 @@ pub async fn connect(
     Ok(clients)
 }
 
-/// Has all of them ask for `time`, at least once each.
+/// Makes requests on all connections for `time`, at least one on each.
 pub async fn flood(server: &Server, clients: Vec<Client>, time: Duration, ask: Ask) -> Result<Flood, String> {
     let (cpu, began) = (server.cpu()?, Instant::now());
     let asking = clients.into_iter().map(|mut client| {
@@ -61,7 +61,7 @@ pub async fn flood(server: &Server, clients: Vec<Client>, time: Duration, ask: A
     Ok(Flood { cpu: server.cpu()? - cpu, micros, seconds: began.elapsed().as_secs_f64() })
 }
 
-/// Runs all of them at the same time.
+/// Runs all futures at the same time.
 pub async fn all<T: Send + 'static>(
     futures: impl Iterator<Item = impl Future<Output = Result<T, String>> + Send + 'static>,
 ) -> Result<Vec<T>, String> {
@@ -79,12 +79,12 @@ impl Flood {
         self.micros.len() as f64 / self.seconds
     }
 
-    /// CPU seconds of the server for 100,000 of them.
+    /// Returns the CPU seconds of the server for 100,000 requests.
     pub fn cpu_per_100k(&self) -> f64 {
         self.cpu * 1e5 / self.micros.len() as f64
     }
 
-    /// CPU microseconds of the server for each.
+    /// Returns the CPU microseconds of the server for each request.
     pub fn cpu_micros(&self) -> f64 {
         self.cpu * 1e6 / self.micros.len() as f64
     }

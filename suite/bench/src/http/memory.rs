@@ -1,7 +1,8 @@
-//! What a server holds on to: per connection, session and stream.
+//! Memory of a server per connection, session and stream.
 //!
-//! Each row has a server of its own. 200 of the thing come first, so that what is made once does not count; then
-//! resident memory is read, 10,000 more come, and it is read again. What the kernel holds for sockets is not in it.
+//! Each row has a server of its own. First 200 connections, sessions or streams are opened, so that one-time
+//! allocations do not count. Then resident memory is read, 10,000 more are opened, and it is read again.
+//! Memory of the kernel for sockets is not included.
 
 use std::future::Future;
 use std::net::Ipv4Addr;
@@ -18,13 +19,13 @@ pub const SECTIONS: [Section; 1] = [("KiB each, of 10,000", measure)];
 const COUNT: usize = 10_000;
 const FIRST: usize = 200;
 
-/// Until what was freed is freed.
+/// Time for the server to release memory.
 const SETTLE: Duration = Duration::from_millis(500);
 
-/// Until sessions in which nothing goes on count as at rest: two sweeps of five seconds, and some.
+/// Time until idle sessions count as at rest: two sweeps of five seconds, and a margin.
 const REST: Duration = Duration::from_secs(12);
 
-/// How many streams come from one address. 16 are allowed.
+/// Streams from one address. The server allows 16.
 const STREAMS_PER_ADDRESS: usize = 10;
 
 fn measure(target: &Target) -> Result<Measures, String> {
@@ -44,7 +45,7 @@ fn measure(target: &Target) -> Result<Measures, String> {
     Ok(measures)
 }
 
-/// Connections that have asked something once, and are kept.
+/// Returns the memory of a connection that has made one request and stays open.
 async fn connections(server: Result<Server, String>) -> Result<f64, String> {
     let server = server?;
     growth(&server, |_| async {
@@ -55,8 +56,8 @@ async fn connections(server: Result<Server, String>) -> Result<f64, String> {
     .await
 }
 
-/// Sessions without connections. Those at rest are counted a second time over: there, what the first ones needed
-/// while they were begun is used again.
+/// Returns the memory of a session without a connection, just begun and at rest. The second value is from a
+/// second batch of sessions, which reuses memory that the server needed while the first batch began.
 async fn sessions(path: &str) -> Result<[f64; 2], String> {
     let server = Server::start(path, 0)?;
     let mut client = Client::open(&server.address, Era::Sessions).await?;
@@ -96,7 +97,7 @@ async fn listens(path: &str) -> Result<f64, String> {
     .await
 }
 
-/// Opens clients and keeps them; returns by how much the server has grown for each.
+/// Opens clients and keeps them; returns the server's growth per client in KiB.
 async fn growth<F>(server: &Server, mut open: impl FnMut(usize) -> F) -> Result<f64, String>
 where
     F: Future<Output = Result<Client, String>>,

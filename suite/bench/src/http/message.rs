@@ -1,26 +1,26 @@
-//! Requests as they are on the wire, in both eras, and whether what came back answers them.
+//! HTTP requests of both eras, and the check of their answers.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use memchr::memmem;
 
-/// How requests are understood.
+/// The era of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {
-    /// In a session: 2025-11-25.
+    /// Within a session: 2025-11-25.
     Sessions,
-    /// By themselves: 2026-07-28.
+    /// Without a session: 2026-07-28.
     Stateless,
 }
 
-/// What is asked.
+/// A request.
 #[derive(Clone, Debug)]
 pub enum Ask {
     Active,
-    /// Arguments of 1 MB, which come back.
+    /// Sends 1 MB as an argument, which comes back.
     Big(Arc<str>),
-    /// 1 MB of text.
+    /// Returns 1 MB of text.
     Blob,
     Cancel(u64),
     Discover,
@@ -44,12 +44,12 @@ impl Era {
 }
 
 impl Ask {
-    /// Asks for 1 MB to be given back.
+    /// Returns a request with 1 MB that comes back.
     pub fn big() -> Self {
         Self::Big("y".repeat(1_000_000).into())
     }
 
-    /// Writes the request, head and body.
+    /// Writes the request with its head and body.
     pub fn write(&self, out: &mut String, era: Era, id: u64, session: Option<&str>) {
         let body = self.body(era, id);
         let (method, name) = self.method();
@@ -110,8 +110,8 @@ impl Ask {
         !matches!(self, Self::Cancel(_) | Self::Initialized)
     }
 
-    /// Whether `body` is the result that was asked for. The ends of it tell: a server that is wrong in the middle of a
-    /// megabyte would not be caught here.
+    /// Checks that `body` is the result of the request. It looks at the first and last 400 bytes only, so it
+    /// does not find an error in the middle of a megabyte.
     pub fn check(&self, id: u64, body: &[u8]) -> Result<(), String> {
         let ends = [&body[..body.len().min(400)], &body[body.len().saturating_sub(400)..]];
         let has = |what: &str| ends.iter().any(|end| memmem::find(end, what.as_bytes()).is_some());

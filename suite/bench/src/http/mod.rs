@@ -1,7 +1,7 @@
-//! Servers behind HTTP: how fast they answer, and what they hold on to.
+//! Measurements of HTTP servers: speed and memory.
 //!
-//! The driver is one thread and speaks HTTP/1.1 by itself, as little of it as the servers' responses need. A row that a
-//! server has not is a dash; why is on stderr.
+//! The driver is one thread with an HTTP/1.1 client of its own, which supports only what the servers'
+//! responses need. A row that a server does not have is a dash; stderr has the reason.
 
 mod client;
 mod load;
@@ -14,13 +14,13 @@ use std::future::Future;
 
 use crate::table::Measures;
 
-/// Runs one measurement on a runtime of its own, so that nothing of it is left for the next.
+/// Runs one measurement on a runtime of its own, so that no task of it affects the next one.
 fn block_on<T>(measuring: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| error.to_string())?.block_on(measuring)
 }
 
-/// Adds rows. If they could not be measured, they are there all the same, so that every server has the same ones.
+/// Adds rows. If they could not be measured they are NaN, so that all servers have the same rows.
 fn add<const N: usize>(
     measures: &mut Measures,
     names: [&'static str; N],

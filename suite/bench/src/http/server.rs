@@ -1,4 +1,4 @@
-//! A server behind HTTP as a process of ours, until this is dropped.
+//! An HTTP server as a child process. Dropping the value kills it.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -13,17 +13,17 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use crate::process;
 
-/// How long a server may take until it accepts connections.
+/// Time limit for a server to accept connections.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub struct Server {
     child: Child,
     pub address: Address,
-    /// Files to remove.
+    /// Files to remove at the end.
     files: Vec<PathBuf>,
 }
 
-/// Where a server is reached.
+/// The port of a server, and its TLS settings.
 #[derive(Clone)]
 pub struct Address {
     pub port: u16,
@@ -31,12 +31,12 @@ pub struct Address {
 }
 
 impl Server {
-    /// Starts it with so many tools that do nothing.
+    /// Starts a server with `tools` tools that do nothing.
     pub fn start(path: &str, tools: usize) -> Result<Self, String> {
         Self::spawn(Command::new(path).env("MCP_TOOLS", tools.to_string()), None, Vec::new())
     }
 
-    /// Starts it with a certificate that was made just now.
+    /// Starts a server with a fresh certificate.
     pub fn start_with_tls(path: &str) -> Result<Self, String> {
         let made = rcgen::generate_simple_self_signed(["localhost".into()]).map_err(|e| e.to_string())?;
         let file = |name: &str, text: String| {
@@ -86,7 +86,7 @@ impl Server {
         Ok(())
     }
 
-    /// CPU seconds so far, all threads.
+    /// Returns the CPU seconds of all threads so far.
     pub fn cpu(&self) -> Result<f64, String> {
         process::cpu(&self.child)
     }

@@ -1,4 +1,4 @@
-//! How fast a server answers over HTTP, in each era.
+//! Speed of a server over HTTP, in each era.
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,10 @@ pub const SECTIONS: [Section; 2] = [
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How many connections there are where it says nothing else.
+/// Number of connections, unless a row names another one.
 const MANY: usize = 64;
 
-/// Connections that begin sessions.
+/// Number of connections that begin sessions.
 const BEGINNERS: usize = 16;
 
 fn measure(target: &Target, era: Era) -> Result<Measures, String> {
@@ -65,7 +65,8 @@ async fn measure_answers(server: &Server, era: Era, measures: &mut Measures) -> 
     Ok(())
 }
 
-/// One connection, one request after another. Whoever waits for an acknowledgement of TCP shows it here: 40 ms.
+/// Measures one connection with one request after another. A server that waits for a TCP acknowledgement
+/// shows 40 ms here.
 async fn alone(server: &Server, era: Era) -> Result<[f64; 3], String> {
     let clients = connect(&server.address, era, 1, Sessions::One).await?;
     let flood = flood(server, clients, SECOND, Ask::Echo).await?;
@@ -78,13 +79,14 @@ async fn echoes(server: &Server, era: Era, sessions: Sessions) -> Result<[f64; 4
     Ok([flood.per_second(), flood.micros_at(0.5), flood.micros_at(0.99), flood.cpu_per_100k()])
 }
 
-/// From the median request of 1 MB.
+/// Returns the MB/s of the median request of 1 MB.
 async fn throughput(server: &Server, era: Era, ask: Ask) -> Result<[f64; 1], String> {
     let clients = connect(&server.address, era, 1, Sessions::One).await?;
     Ok([1e6 / flood(server, clients, SECOND, ask).await?.micros_at(0.5)])
 }
 
-/// 1,000 calls at once, each on a connection of its own that was opened before; the milliseconds until the last answer.
+/// Makes 1,000 calls at once, each on an open connection of its own; returns the milliseconds until the last
+/// answer.
 async fn naps(at: &Address, era: Era) -> Result<[f64; 1], String> {
     let clients = connect(at, era, 1_000, Sessions::One).await?;
     let began = Instant::now();
@@ -100,7 +102,8 @@ async fn cancels(at: &Address, era: Era) -> Result<[f64; 1], String> {
     Ok([median(&micros)])
 }
 
-/// Cancels a nap of 3 s; the microseconds until another connection is told that none runs, infinite after 500 ms.
+/// Cancels a nap of 3 s; returns the microseconds until another connection sees no running nap, or infinity
+/// after 500 ms.
 async fn cancel(at: &Address, era: Era) -> Result<f64, String> {
     let mut asking = Client::begin(at, era).await?;
     let mut napping = Client::open(at, era).await?;
@@ -113,7 +116,7 @@ async fn cancel(at: &Address, era: Era) -> Result<f64, String> {
             asking.ask(&Ask::Cancel(victim)).await?;
             Some(napping)
         }
-        // There, to close the connection is to cancel.
+        // In this era, closing the connection cancels the request.
         Era::Stateless => {
             drop(napping);
             None
@@ -138,7 +141,7 @@ async fn lists(path: &str, era: Era) -> Result<[f64; 1], String> {
     Ok([flood.cpu_micros()])
 }
 
-/// Sessions are begun on connections that stay: `initialize` and `notifications/initialized`.
+/// Returns the sessions begun per second on open connections: `initialize` and `notifications/initialized`.
 async fn begun(path: &str) -> Result<[f64; 1], String> {
     let server = Server::start(path, 0)?;
     let clients = connect(&server.address, Era::Sessions, BEGINNERS, Sessions::One).await?;

@@ -1,7 +1,7 @@
-//! What a program knows of one side: the requests it has to answer, the requests it has made, and what becomes of them.
+//! State of the program on one side: the requests that it has to answer, and the requests that it has made.
 //!
-//! In: events of an engine. Out: a panic for an event that can't be: a request that ends twice, a key that is given out
-//! twice, progress of what is over.
+//! In: events of an engine. Out: a panic for an impossible event: a request that ends twice, a repeated key,
+//! progress of a finished request.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use plainwire::proto::peer::{CallKey, Event, News, Peer, Request, RequestKey};
 use super::super::bytes::Bytes;
 use super::ledger::Ledger;
 
-/// One side's program.
+/// State of one side's program.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     /// Requests of the other side that the program has not ended yet.
     pub(super) calls: BTreeMap<CallKey, Call>,
     pub(super) ledger: Ledger,
-    /// Keys that are good for nothing any more.
+    /// Keys of finished requests.
     over: Vec<CallKey>,
-    /// For the sake of which request a question of this side was asked.
+    /// The open call for which each question of this side was asked.
     questions: BTreeMap<RequestKey, CallKey>,
     /// Requests of this side.
     requests: BTreeMap<RequestKey, Fate>,
@@ -42,24 +42,24 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Open,
-    /// Given up by this side: no event names it any more.
+    /// Cancelled by this side: no event names it any more.
     GivenUp,
     Ended,
 }
 
 impl Desk {
-    /// Takes note of a request that this side makes.
+    /// Records a request of this side.
     pub(super) fn asked(&mut self, request: RequestKey) {
         assert_eq!(self.requests.insert(request, Fate::Open), None, "a key was given out twice");
     }
 
-    /// Takes note of a question that this side asks for the sake of `call`.
+    /// Records a question that this side asks for `call`.
     pub(super) fn asked_for(&mut self, call: CallKey, request: RequestKey) {
         self.questions.insert(request, call);
         self.asked(request);
     }
 
-    /// One of the requests that were ever made.
+    /// Returns one of the latest requests of this side, open or not.
     pub(super) fn some_request(&self, bytes: &mut Bytes<'_>) -> Option<RequestKey> {
         self.requests.keys().rev().nth(bytes.below(self.requests.len().min(6))).copied()
     }
@@ -70,24 +70,24 @@ impl Desk {
         }
     }
 
-    /// One of the requests of the other side that are not ended.
+    /// Returns one of the open requests of the other side.
     pub(super) fn some_call(&self, bytes: &mut Bytes<'_>) -> Option<CallKey> {
         self.calls.keys().nth(bytes.below(self.calls.len())).copied()
     }
 
-    /// A key of a request that has ended.
+    /// Returns the key of a finished request.
     pub(super) fn some_old_call(&self, bytes: &mut Bytes<'_>) -> Option<CallKey> {
         self.over.iter().rev().nth(bytes.below(self.over.len().min(6))).copied()
     }
 
-    /// Takes note that a request of the other side has ended, whoever ended it.
+    /// Records that a request of the other side has ended.
     pub(super) fn close(&mut self, key: CallKey) {
         if self.calls.remove(&key).is_some() {
             self.over.push(key);
         }
     }
 
-    /// Takes events that happened with `frame`, or without any.
+    /// Handles events that an engine reported for `frame`, or for no frame.
     pub(super) fn take(&mut self, events: impl IntoIterator<Item = Event>, frame: &str) {
         for event in events {
             match event {
@@ -117,7 +117,7 @@ impl Desk {
             self.calls.get_mut(&key).unwrap_or_else(|| panic!("{key:?} was cancelled and is not open"));
         assert!(!call.cancelled, "{key:?} was cancelled twice");
         call.cancelled = true;
-        // A listen has no work whose end would free its place.
+        // A listen has no handler whose end would free its slot.
         if call.kind == Kind::Listen {
             self.close(key);
         }
@@ -133,7 +133,7 @@ impl Desk {
         self.requests.values().filter(|fate| **fate == Fate::Open).count()
     }
 
-    /// The engine counts what the program counts.
+    /// Checks that the counters of the engine equal those of the program.
     pub(super) fn check(&self, peer: &Peer) {
         let listens = self.calls.values().filter(|call| call.kind == Kind::Listen).count();
         assert_eq!(peer.listens(), listens);
@@ -145,12 +145,12 @@ impl Desk {
                 "{request:?} outlives what it was asked for"
             );
         }
-        // The handshake and a ping are the engine's own.
+        // The engine itself sends the handshake and a ping.
         let open = self.open_requests();
         assert!((open..=open + 2).contains(&peer.waiting()), "{} of {open} are waited for", peer.waiting());
     }
 
-    /// After the end of a connection nothing is open.
+    /// Checks that nothing is open after the end of the connection.
     pub(super) fn check_end(&self, peer: &Peer) {
         assert_eq!((peer.in_flight(), peer.listens(), peer.waiting()), (0, 0, 0));
         assert_eq!(self.open_requests(), 0, "requests of which nothing was heard");

@@ -1,8 +1,8 @@
-//! Who owes an answer to whom, told from the frames alone.
+//! Count of requests and answers on one side, from the frames alone.
 //!
-//! In: frames that reached one side, and frames that this side wrote. Out: a panic when an id was answered more often than
-//! it was asked, when what was written is no message, and at the end when an answer is missing. Nothing here asks the
-//! engines; only ids are read by their code.
+//! In: frames that one side received, and frames that it wrote. Out: a panic if an id was answered more often
+//! than requested, if a written frame is no message, or at the end if an answer is missing. It does not use
+//! the engines' state; of their code it uses only the one for ids.
 
 use std::collections::BTreeMap;
 
@@ -14,36 +14,37 @@ use super::super::json;
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     asked: BTreeMap<Id, Asked>,
-    /// Answers without an id that may be written: one for each frame or message that came in.
+    /// Answers without an id that may still be written: one for each received frame or message.
     nameless: usize,
-    /// Answers with any id that may be written: one for each frame that may have been no JSON.
+    /// Answers with an unexpected id that may still be written: one for each made-up frame, which may not be
+    /// JSON.
     wild: usize,
 }
 
 #[derive(Debug, Default)]
 struct Asked {
-    /// How often something with this id came in.
+    /// Number of received messages with this id.
     heard: usize,
-    /// How often it was a request that has to be answered.
+    /// Number of received requests with this id that must be answered.
     due: usize,
-    /// How often it was cancelled, whether or not it was there.
+    /// Number of cancellations of this id, whether or not it was in use.
     cancelled: usize,
     answered: usize,
 }
 
-/// What is known of a frame before it is handled.
+/// Origin of a frame, known before it is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// An engine wrote it, and its requests will be answered.
+    /// An engine wrote the frame, and its requests will be answered.
     Answerable,
-    /// An engine wrote it, but this side does not answer it in its revision.
+    /// An engine wrote the frame, but this side does not answer requests in its revision.
     Refusable,
-    /// Somebody made it up.
+    /// The fuzzer made the frame up.
     Noise,
 }
 
 impl Ledger {
-    /// Takes note of a frame that reaches this side.
+    /// Records a frame that this side receives.
     pub(super) fn hear(&mut self, frame: &str, origin: Origin) {
         self.nameless += 1;
         self.wild += usize::from(origin == Origin::Noise);
@@ -73,7 +74,7 @@ impl Ledger {
         }
     }
 
-    /// Takes note of a frame that this side writes, and returns how many requests and how many answers are in it.
+    /// Records a frame that this side writes, and returns the numbers of requests and of answers in it.
     pub(super) fn say(&mut self, frame: &str) -> (usize, usize) {
         assert!(json::is_json(frame) && !frame.contains(['\n', '\r']), "{frame:?}");
         let (mut requests, mut answers) = (0, 0);
@@ -121,7 +122,7 @@ impl Ledger {
         self.nameless -= 1;
     }
 
-    /// Everything that was asked is answered or was cancelled.
+    /// Checks that every request is answered or was cancelled.
     pub(super) fn settle(&self, whose: &str) {
         for (id, asked) in &self.asked {
             assert!(asked.answered + asked.cancelled >= asked.due, "{whose} left {id} open: {asked:?}");

@@ -1,11 +1,11 @@
-//! Frames that nobody well-behaved would send at that moment, or at all.
+//! Frames that no correct peer would send at that moment, or at all.
 //!
-//! In: bytes of a fuzzer. Out: a frame. Most of them are nearly right: ids that may be in use, the other era, the other
-//! side's messages.
+//! In: bytes of a fuzzer. Out: a frame. Most frames are nearly right: they have ids that may be in use, the
+//! other era, or messages of the other side.
 
 use super::super::bytes::Bytes;
 
-/// Makes up a frame.
+/// Returns a made-up frame.
 pub(super) fn frame(bytes: &mut Bytes<'_>) -> Vec<u8> {
     let which = bytes.below(FRAMES.len() + 2);
     let Some(frame) = FRAMES.get(which) else {
@@ -18,7 +18,7 @@ pub(super) fn frame(bytes: &mut Bytes<'_>) -> Vec<u8> {
     let revision = REVISIONS[bytes.below(REVISIONS.len())];
     let mut frame =
         frame.replace("$id", &id).replace("$modern", MODERN).replace("$revision", revision).into_bytes();
-    // Now and then one byte is another one.
+    // Changes one byte now and then.
     if let at @ 200.. = bytes.below(256) {
         let at = (at * 7) % frame.len();
         frame[at] = bytes.byte();
@@ -32,7 +32,7 @@ fn nested(levels: usize) -> Vec<u8> {
         .into_bytes()
 }
 
-/// `#` is a small number: ids of engines are.
+/// Ids. `#` becomes a small number, as engines use them.
 const IDS: [&str; 6] =
     ["#", "\"#\"", "\"\\u0031\"", "null", "1.0", "-170141183460469231731687303715884105728"];
 

@@ -1,6 +1,6 @@
-//! What two engines are made from, and what their programs ask for.
+//! Configuration of the two engines, and the requests that their programs choose from.
 //!
-//! In: bytes of a fuzzer. Out: limits, revisions, deadlines, and what is offered; requests and URIs to choose from.
+//! In: bytes of a fuzzer. Out: limits, revisions, deadlines and capabilities; lists of requests and URIs.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(super) fn limits(bytes: &mut Bytes<'_>) -> Limits {
     }
 }
 
-/// All of them, the modern one, or those whose bits are set.
+/// Returns all revisions, or those whose bits are set.
 pub(super) fn revisions(bytes: &mut Bytes<'_>) -> Vec<Revision> {
     let bits = bytes.byte();
     let wanted = |n: usize| bits >= 128 || bits & 31 == 0 || bits >> n & 1 == 1;

@@ -1,4 +1,4 @@
-//! Arguments in headers: which schemas may ask for it, and whether a call says the same twice.
+//! Tests of arguments in headers: valid and invalid schemas, and calls whose headers match or differ.
 //!
 //! Source: 2026-07-28 `streamable-http` "Custom Headers from Tool Parameters"; conformance
 //! `http-custom-header-server-validation`.
@@ -55,7 +55,7 @@ fn refuses_annotations_that_no_client_could_follow() {
         (properties(json!({ "a": annotated("é", "string") })), false),
         (properties(json!({ "a": { "type": "string", "x-mcp-header": 7 } })), false),
         (properties(json!({ "a": annotated("a!#$%&'*+-.^_`|~9", "string") })), true),
-        // Unique whatever the case.
+        // Unique, ignoring case.
         (properties(json!({ "a": annotated("A", "string"), "b": annotated("a", "string") })), false),
         (properties(json!({ "a": annotated("A", "string"), "b": properties(json!({ "c": a() })) })), false),
         // Primitive types, and no `number`.
@@ -83,7 +83,7 @@ fn refuses_annotations_that_no_client_could_follow() {
         (json!({ "$defs": { "x": properties(json!({ "a": a() })) } }), false),
         (properties(json!({ "a": { "type": "array", "items": properties(json!({ "b": a() })) } })), false),
         (json!({ "prefixItems": [a()] }), false),
-        // Data and names that look like it.
+        // Data and property names that look like the annotation.
         (json!({ "default": a(), "const": a(), "enum": [a()], "examples": [a()] }), true),
         (properties(json!({ "x-mcp-header": { "type": "string" } })), true),
         (json!({ "$defs": { "x-mcp-header": { "type": "string" } } }), true),
@@ -103,18 +103,19 @@ fn headers_say_what_the_arguments_say() {
         (r#"{"region":"eu"}"#, &[region("EU")], false),
         (r#"{"region":"eu"}"#, &[region("eu"), region("eu")], true),
         (r#"{"region":"eu"}"#, &[region("eu"), region("us")], false),
-        // Client omits header but value is in body: MUST reject. Null, or not in arguments: MUST NOT expect it.
+        // A value in the body without its header: MUST reject. A null or absent argument: MUST NOT expect a
+        // header.
         (r#"{"region":"eu"}"#, &[], false),
         (r#"{"region":null}"#, &[], true),
         ("{}", &[], true),
         (r#"{"query":"x"}"#, &[], true),
         (r#"{"region":""}"#, &[], false),
         (r#"{"region":""}"#, &[region("")], true),
-        // A header that says what the body does not.
+        // Headers without a matching argument.
         (r#"{"region":null}"#, &[region("eu")], false),
         ("{}", &[region("eu")], false),
         ("{}", &[region("")], false),
-        // Others are not ours.
+        // Headers that the schema does not declare are ignored.
         ("{}", &[("Mcp-Param-Other", "x")], true),
         // Base64: conformance `http-custom-header-server-validation`.
         (r#"{"region":"Hello"}"#, &[region("=?base64?SGVsbG8=?=")], true),
@@ -125,7 +126,7 @@ fn headers_say_what_the_arguments_say() {
         (r#"{"region":"é"}"#, &[region("é")], false),
         (r#"{"region":"\u00e9"}"#, &[region("=?base64?w6k=?=")], true),
         (r#"{"region":"a\nb"}"#, &[region("a\nb")], false),
-        // Numbers as numbers.
+        // Numbers are compared by value.
         (r#"{"count":42}"#, &[count("42")], true),
         (r#"{"count":42}"#, &[count("42.0")], true),
         (r#"{"count":42.0}"#, &[count("42")], true),
@@ -139,13 +140,13 @@ fn headers_say_what_the_arguments_say() {
         (r#"{"count":9007199254740991}"#, &[count("9007199254740991")], true),
         (r#"{"count":9007199254740992}"#, &[count("9007199254740992")], false),
         (r#"{"count":-9007199254740992}"#, &[count("-9007199254740992")], false),
-        // Of paths and types.
+        // Nested paths, and types.
         (r#"{"deep":{"flag":true}}"#, &[("Mcp-Param-Flag", "true")], true),
         (r#"{"deep":{"flag":true}}"#, &[("Mcp-Param-Flag", "True")], false),
         (r#"{"deep":{"flag":true}}"#, &[], false),
         (r#"{"deep":7}"#, &[], true),
         (r#"{"region":["eu"]}"#, &[region("eu")], false),
-        // Two readers, two calls.
+        // A repeated member: two programs may read different calls.
         (r#"{"region":"eu","\u0072egion":"us"}"#, &[region("us")], false),
     ];
     let tool = tool();
@@ -174,7 +175,7 @@ fn values_are_encoded_as_the_specification_shows() {
         ("=?base64?open", "=?base64?open"),
         ("\u{7f}", "=?base64?fw==?="),
         ("", ""),
-        // Both marks at once, by the letter.
+        // The prefix and the suffix overlap here, which counts as looking encoded.
         ("=?base64?=", "=?base64?PT9iYXNlNjQ/PQ==?="),
     ] {
         assert_eq!(encode_value(text), value);

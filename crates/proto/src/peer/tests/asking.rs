@@ -1,36 +1,39 @@
-//! Questions of a server in all orders in which things can happen, on a clock that only moves when told to.
+//! Tests of questions of a server: every order of actions and deliveries, on a clock that moves only when
+//! told to.
 //!
-//! A client and a server are joined by two queues of frames. Every sequence of actions up to a length is played, the
-//! delivery of a single frame being an action like others, so that frames cross each other in every way; what means
-//! nothing at its place is left out. After each sequence everything is brought to rest, and then the books have to balance.
+//! A client and a server are connected by two queues of frames. Every sequence of actions up to a length is
+//! played. The delivery of a single frame is an action too, so frames cross each other in every way; actions
+//! that are impossible at their position are skipped. After each sequence all frames are delivered and all
+//! work ends; then the number of answers must be right.
 
 use super::*;
 use crate::codec::{KeyedRequest, retry_params};
 use crate::model::InputMethod;
 
 const ASK: RequestOptions = RequestOptions { idle: Duration::from_secs(10), hard: Duration::from_secs(10) };
-/// How long the client waits for its call: longer than the server for an answer, and longest while it thinks about a
-/// question itself.
+/// The client's deadlines for its call. `idle` is longer than the server's deadline for an answer; `hard`
+/// applies while the client works on a question itself.
 const CALL: RequestOptions = RequestOptions { idle: Duration::from_secs(12), hard: Duration::from_secs(25) };
 const FORM: &str = r#"{"message":"?","requestedSchema":{"type":"object","properties":{}}}"#;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Action {
-    /// The client answers the oldest question that it knows of.
+    /// The client answers the oldest question that has reached it.
     Answer,
     /// The server asks one more question.
     Ask,
-    /// The client gives up on its call.
+    /// The client cancels its call.
     Cancel,
     /// The connection ends.
     End,
-    /// The client answers with an error.
+    /// The client answers the oldest question with an error.
     Refuse,
-    /// The last answer is on its way a second time: the client's to a question, in 2026-07-28 the server's to a call.
+    /// The last answer is sent a second time: the client's to a question; in 2026-07-28 the server's to a
+    /// call.
     Repeat,
     /// The server answers the call.
     Respond,
-    /// 2026-07-28 only: the client makes the call again, with an answer.
+    /// 2026-07-28 only: the client retries the call, with an answer.
     Retry,
     /// 2026-07-28 only: the server answers the call with a question.
     Round,
@@ -38,7 +41,7 @@ enum Action {
     ToClient,
     /// The next frame reaches the server.
     ToServer,
-    /// More time passes than there is for an answer to a question.
+    /// More time passes than the deadline of a question.
     Wait,
     /// The server withdraws its oldest question.
     Withdraw,
@@ -53,21 +56,23 @@ const ROUNDS: [Action; 9] = [Cancel, End, Repeat, Respond, Retry, Round, ToClien
 /// A question of the server.
 struct Asked {
     key: RequestKey,
-    /// How often it was settled, or withdrawn by hand: whoever withdraws hears no more of it.
+    /// Number of times the question was settled or withdrawn by the server. A withdrawn question yields no
+    /// event.
     settled: usize,
 }
 
 /// A request of the client.
 struct Called {
-    /// Whether the client's program gave it up before it heard of its end.
+    /// Whether the client cancelled the call before it received its end.
     given_up: bool,
     key: RequestKey,
     settled: usize,
 }
 
-/// A request as the side that works on it knows it. Work does not stop with the cancellation: it may answer afterwards.
+/// A request, as the side that works on it sees it. Cancellation does not stop the work, which may answer
+/// afterwards.
 struct Work {
-    /// The length of the wire when its cancellation arrived.
+    /// The length of `wire` when the cancellation arrived.
     cancelled: Option<usize>,
     done: bool,
     /// Its id on the wire.
@@ -75,7 +80,7 @@ struct Work {
     key: CallKey,
 }
 
-/// Both sides of one call, with what was seen of it.
+/// Both sides of one call, and a record of its events.
 struct World {
     asked: Vec<Asked>,
     called: Vec<Called>,
@@ -92,7 +97,7 @@ struct World {
 }
 
 impl World {
-    /// A world in which a call was made and the server's question is on its way.
+    /// Creates a world in which a call was made and the server's question is on its way.
     fn new(revision: Revision) -> Self {
         let mut config = client_config(&[revision], EraChoice::default());
         config.capabilities.declare("elicitation", json!({}));
@@ -124,7 +129,7 @@ impl World {
         self.called.push(Called { given_up: false, key, settled: 0 });
     }
 
-    /// The call whose end the client waits for.
+    /// Returns the call that the client is waiting for.
     fn waiting(&self) -> Option<usize> {
         self.called.iter().position(|it| it.settled == 0 && !it.given_up)
     }
@@ -137,7 +142,7 @@ impl World {
         self.served.iter().position(|it| !it.done)
     }
 
-    /// Whether there is anything to do it to.
+    /// Returns whether the action is possible now.
     fn possible(&self, action: Action) -> bool {
         match action {
             Answer | Refuse => self.unanswered().is_some(),
@@ -227,7 +232,8 @@ impl World {
         self.pair.server.ask(self.served[at].key, InputMethod::Elicit, FORM, ASK, self.pair.now)
     }
 
-    /// Takes note of what happened, in `frame` if it was one that arrived; `before` it the wire was that long.
+    /// Records the events. `frame` is the frame that arrived, if any; `before` is the length of `wire` before
+    /// it.
     fn note(&mut self, frame: Option<&str>, before: usize) {
         let arrived = |key| {
             let id = frame.and_then(id).expect("a frame with a request");
@@ -274,14 +280,14 @@ impl World {
         self.called.iter_mut().find(|it| it.key == request).expect("a call").settled += 1;
     }
 
-    /// Carries all frames.
+    /// Delivers all frames.
     fn drive(&mut self) {
         while let Some(way) = [ToServer, ToClient].into_iter().find(|it| self.possible(*it)) {
             self.act(way);
         }
     }
 
-    /// Brings everything to rest and compares the books.
+    /// Delivers all frames, ends all work and checks the number of answers.
     fn check(mut self, path: &[Action]) {
         self.drive();
         while self.possible(Respond) {
@@ -323,7 +329,8 @@ impl World {
         }
         for it in &self.served {
             let Some(from) = it.cancelled else { continue };
-            // There is one call at a time: whatever is no answer to a later one is about this one.
+            // There is one call at a time, so any other frame than an answer to a later call is about this
+            // one.
             for line in wire[from..].iter().filter(|it| it.starts_with("< ")) {
                 let another = is_answer(line) && id(line) != Some(it.id);
                 let allowed = another || line.contains("notifications/cancelled");
@@ -339,21 +346,21 @@ impl World {
     }
 }
 
-/// Whether a line is no request and no notification.
+/// Returns whether a line is an answer, and not a request or a notification.
 fn is_answer(line: &str) -> bool {
-    // Not merely without a method: questions of a round have methods.
+    // The absence of `method` does not suffice: questions of a round have methods.
     let (_, rest) = line.split_once(r#""id":"#).unwrap_or_default();
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.starts_with(r#","result":"#) || rest.starts_with(r#","error":"#)
 }
 
-/// The number after the first `"id":` of a line.
+/// Returns the number after the first `"id":` of a line.
 fn id(line: &str) -> Option<u64> {
     let (_, rest) = line.split_once(r#""id":"#)?;
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// Plays every sequence of up to `depth` actions after `path`; returns how many there were.
+/// Plays every sequence of up to `depth` actions after `path`. Returns the number of sequences.
 fn play(revision: Revision, actions: &[Action], path: &mut Vec<Action>, depth: usize) -> usize {
     let mut world = World::new(revision);
     path.iter().for_each(|action| world.act(*action));
@@ -378,7 +385,7 @@ fn the_books_balance_after_every_order_of_questions_in_a_session() {
 
 #[test]
 fn the_books_balance_after_every_order_of_what_follows_a_question_that_arrived() {
-    // The one question, and answers of one kind: with the others it takes twenty seconds.
+    // Only the first question, and one kind of answer: with all actions the test takes twenty seconds.
     let actions: Vec<_> = SESSION.into_iter().filter(|it| !matches!(it, Ask | Refuse)).collect();
     let count = play(V25B, &actions, &mut vec![ToClient], 6);
     assert!(count > 10_000, "{count} sequences were played");
@@ -386,7 +393,7 @@ fn the_books_balance_after_every_order_of_what_follows_a_question_that_arrived()
 
 #[test]
 fn the_books_balance_after_every_order_of_rounds() {
-    // Less is possible at each place than in a session: there is time for more.
+    // Fewer actions are possible at each step than in a session, so longer sequences take no longer.
     let count = play(V26, &ROUNDS, &mut Vec::new(), 8);
     assert!(count > 32_000, "{count} sequences were played");
 }

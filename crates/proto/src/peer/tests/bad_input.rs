@@ -1,10 +1,10 @@
-//! What is no request that can be served: each kind with the whole frame that answers it.
+//! Tests of input that cannot be served: each kind with the whole frame that answers it.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Checks that `frame` is answered with `expected` and that the next request is served as if nothing had been.
+/// Checks that `frame` is answered with `expected` and that the next request is served normally.
 fn answered(server: &mut Server, frame: impl AsRef<[u8]>, expected: &[String]) {
     let shown = String::from_utf8_lossy(frame.as_ref()).chars().take(200).collect::<String>();
     assert_eq!(server.serve(frame), expected, "{shown}");
@@ -12,7 +12,7 @@ fn answered(server: &mut Server, frame: impl AsRef<[u8]>, expected: &[String]) {
     assert_eq!(server.peer.in_flight(), 0, "{shown}");
 }
 
-/// Checks that `frame` gets no answer and is told of in `note`.
+/// Checks that `frame` gets no answer and is reported as `note`.
 fn ignored(server: &mut Server, frame: impl AsRef<[u8]>, note: &str) {
     assert_eq!(server.hears(&frame), [format!("ignored: {note}")]);
     answered(server, frame, &[]);
@@ -255,7 +255,7 @@ fn a_message_nested_too_deeply_is_refused_with_its_id() {
     for frame in [
         format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"a":{deep}}}}}"#),
         format!(r#"{{"method":"tools/call","params":{{"a":{deep}}},"jsonrpc":"2.0","id":7}}"#),
-        // The text `"id"` is no name here.
+        // The text `"id"` is not a member name here.
         format!(r#"{{"method":"tools/call","params":{{"a":{deep}}},"x":"id","id":7,"y":"\"id\":8"}}"#),
     ] {
         let at = frame.find('[').expect("a bracket") + 126;
@@ -382,7 +382,7 @@ fn a_frame_over_the_limit_is_refused_with_the_id_in_its_beginning() {
         // The next byte might be another digit.
         (br#"{"jsonrpc":"2.0","method":"tools/call","id":7"#, None),
         (br#"{"jsonrpc":"2.0","method":"tools/call","id":"7"#, None),
-        // All of a request, and blanks after it.
+        // A complete request, followed by white space.
         (br#"{"jsonrpc":"2.0","id":7,"method":"ping"}        "#, Some("7")),
         // Cut inside a character.
         (b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\xc3", Some("7")),
@@ -420,7 +420,7 @@ fn a_client_answers_nothing_that_is_no_request() {
     }
 }
 
-/// A number of frames that clients send, all with the id `{id}` if they have one.
+/// Frames that clients send, with the id `{id}` if they have one.
 const VALID: [&str; 14] = [
     r#"{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{"name":"t","arguments":{"a":[1,2.5e3,"x\n"]},"_meta":{"progressToken":"p"}}}"#,
     r#"{"method":"tools/list","params":{"cursor":"abc"},"jsonrpc":"2.0","id":{id}}"#,
@@ -438,7 +438,7 @@ const VALID: [&str; 14] = [
     r#"[{"jsonrpc":"2.0","id":{id},"method":"ping"},{"jsonrpc":"2.0","id":"b{id}","method":"tools/list"},{"jsonrpc":"2.0","method":"x"},5]"#,
 ];
 
-/// One change to a frame, at a place given as a fraction of its length.
+/// One change to a frame, at a position given as a fraction of its length.
 #[derive(Clone, Debug)]
 enum Change {
     Cut(usize, usize),
@@ -478,7 +478,7 @@ impl Change {
     }
 }
 
-/// What is likely to break or to change the meaning of a frame.
+/// Tokens that are likely to break a frame or change its meaning.
 const TOKENS: &[&[u8]] = &[
     b"\"",
     b"{",
@@ -514,12 +514,12 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// The state of a connection: before anything, or in a session.
+/// Generates the state of a connection: before the handshake, or in a session.
 fn state() -> impl Strategy<Value = Option<Revision>> {
     prop::sample::select(&[None, Some(V24), Some(V25A), Some(V25C)][..])
 }
 
-/// The ids of the answers in a frame.
+/// Returns the ids of the answers in a frame.
 fn ids(sent: &str) -> Vec<serde_json::Value> {
     let answers = match serde_json::from_str(sent).expect("what is sent is JSON") {
         serde_json::Value::Array(answers) => answers,
@@ -528,8 +528,8 @@ fn ids(sent: &str) -> Vec<serde_json::Value> {
     answers.iter().map(|answer| answer["id"].clone()).collect()
 }
 
-/// The id that the answer to `message` has to have, which is `null` for one that can't be read; `None` if nobody
-/// waits for an answer.
+/// Returns the id that the answer to `message` must have, which is `null` for an unreadable id; `None` if the
+/// message gets no answer.
 fn due(message: &serde_json::Value) -> Option<serde_json::Value> {
     let has = |name| message.get(name).is_some();
     let id = message.get("id");
@@ -540,7 +540,7 @@ fn due(message: &serde_json::Value) -> Option<serde_json::Value> {
     Some(id.filter(|id| id.is_string() || id.is_i64() || id.is_u64()).cloned().unwrap_or_default())
 }
 
-/// Lets a server take a frame, and checks the answers against what an independent reader makes of it.
+/// Handles a frame, and checks the answers against the reading of serde_json.
 fn check(server: &mut Server, frame: &[u8]) {
     let batches = server.peer.revision() == Some(V25A);
     let sent = server.serve(frame);
@@ -551,7 +551,7 @@ fn check(server: &mut Server, frame: &[u8]) {
             let mut found: Vec<_> = sent.iter().flat_map(|sent| ids(sent)).map(|id| id.to_string()).collect();
             due.sort();
             found.sort();
-            // A number that only one of both can read stands as `null` on the other side.
+            // An id that only one of the two parsers can read is `null` for the other.
             assert_eq!(found.len(), due.len(), "{shown}");
             assert!(due.iter().all(|id| id == "null" || found.contains(id)), "{shown}: {sent:?}");
             assert!(sent.len() <= 1, "{shown}: {sent:?}");
@@ -560,12 +560,12 @@ fn check(server: &mut Server, frame: &[u8]) {
             None => assert_eq!(sent, [""; 0], "{shown}"),
             Some(id) => {
                 assert_eq!(sent.len(), 1, "{shown}: {sent:?}");
-                // Of two ids that differ, serde takes the last and we take none.
+                // If two ids differ, serde_json takes the last and we take none.
                 let uncertain = sent[0].contains("expected `id` once");
                 assert!(id.is_null() || uncertain || ids(&sent[0]) == [id], "{shown}: {sent:?}");
             }
         },
-        // Not JSON, or a number that only we can read.
+        // Not JSON, or a number that only our parser can read.
         Err(_) => assert!(sent.len() <= 1, "{shown}"),
     }
 }

@@ -1,8 +1,8 @@
-//! Several messages in one frame, which only 2025-03-26 has.
+//! Tests of batches: several messages in one frame, which only 2025-03-26 has.
 
 use super::*;
 
-/// A request for the tool `t`, member of a batch.
+/// Returns a request for the tool `t`, for use in a batch.
 fn member(id: &str) -> String {
     call(id, "")
 }

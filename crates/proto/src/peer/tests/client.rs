@@ -1,11 +1,11 @@
-//! Requests of a client: how they are written, what becomes of them, and what the server may ask in turn.
+//! Tests of requests of a client: their form, their outcome, and requests of the server to the client.
 
 use super::*;
 use crate::cursor::List;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Makes a request with deadlines of 10 s without progress and 25 s in all, and forgets its frame.
+/// Makes a request with deadlines of 10 s without progress and 25 s in total, and discards its frame.
 fn watched(client: &mut Client) -> RequestKey {
     let options = RequestOptions { idle: 10 * SECOND, hard: 25 * SECOND };
     let key = client.0.client.request("tools/call", "{}", options, client.0.now);
@@ -282,7 +282,8 @@ fn the_hard_deadline_passes_however_much_progress_there_is() {
     );
 }
 
-/// The clock used to stop for good here: what had no time was given none anew, again and again.
+/// Regression test: `handle_timeout` used to loop forever here, since a request with an idle time of zero was
+/// restarted again and again.
 #[test]
 fn a_request_without_any_time_fails_at_once_also_while_somebody_thinks_about_a_question() {
     let mut config = client_config(&[V25C], EraChoice::default());

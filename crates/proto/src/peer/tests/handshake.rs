@@ -1,13 +1,13 @@
-//! Who agrees with whom on which revision, and how they find out.
+//! Tests of the handshake: the revision that client and server agree on, and the way they find it.
 
 use super::*;
 
-/// Every list of revisions that is not empty.
+/// Returns every non-empty list of revisions.
 fn lists() -> impl Iterator<Item = Vec<Revision>> + Clone {
     (1u32..32).map(|bits| Revision::ALL.into_iter().filter(|r| bits >> r.index() & 1 == 1).collect())
 }
 
-/// Lets a client connect to a server and returns what it reports.
+/// Connects a client to a server and returns the events of the client.
 fn meet(server: &[Revision], client: &[Revision], era: EraChoice) -> Vec<String> {
     let mut pair = Pair::new(server_config(server), client_config(client, era));
     pair.client.connect(pair.now);
@@ -15,12 +15,12 @@ fn meet(server: &[Revision], client: &[Revision], era: EraChoice) -> Vec<String>
     outcome(&pair)
 }
 
-/// The versions as they stand in messages to people.
+/// Returns the versions as they appear in error messages.
 fn names<'r>(revisions: impl IntoIterator<Item = &'r Revision>) -> String {
     format!("{:?}", revisions.into_iter().map(|r| r.as_str()).collect::<Vec<_>>())
 }
 
-/// What has to come of it: protocol.md 2.1 and 2.4.
+/// Returns the expected outcome.
 fn expected(server: &[Revision], client: &[Revision], era: EraChoice) -> Result<Revision, String> {
     let newest = |list: &[Revision]| list.iter().copied().filter(|r| r.era() == Era::Legacy).max();
     let modern = client.contains(&V26) && era != EraChoice::Legacy;
@@ -34,7 +34,7 @@ fn expected(server: &[Revision], client: &[Revision], era: EraChoice) -> Result<
         EraChoice::Modern => r.era() == Era::Modern,
     }));
     let proposal = if modern {
-        // The server is asked first, and names what it has.
+        // The client asks by `server/discover`, and the server lists its revisions.
         let common: Vec<_> = client.iter().copied().filter(|r| server.contains(r)).collect();
         newest(&common)
             .filter(|_| era == EraChoice::Auto)
@@ -87,7 +87,7 @@ fn agrees_on_the_newest_that_both_have() {
         (all, &[V26], EraChoice::Auto, Some(V26)),
         (legacy, &[V26], EraChoice::Auto, None),
         (&[V25A], &[V25B], EraChoice::Auto, None),
-        // The server names what it has when it is asked for a modern revision, and only then.
+        // The server lists its revisions only when asked for a modern one.
         (&[V24, V25A], &[V24, V25C, V26], EraChoice::Auto, Some(V24)),
         (&[V24, V25A], &[V24, V25C], EraChoice::Auto, None),
     ] {
@@ -286,14 +286,14 @@ fn offers_completions_only_where_that_capability_exists() {
     }
 }
 
-/// A client of all revisions whose `server/discover` was sent.
+/// Creates a client of all revisions that has sent `server/discover`.
 fn probing(era: EraChoice) -> Client {
     let mut client = Client::connecting(client_config(&Revision::ALL, era));
     assert!(client.sent()[0].contains("server/discover"));
     client
 }
 
-/// The version that the one frame sent by `client` proposes by `initialize`.
+/// Returns the version in the one `initialize` that `client` has sent.
 fn proposed(client: &mut Client) -> String {
     let sent = client.sent();
     assert_eq!(sent.len(), 1, "{sent:?}");
@@ -402,7 +402,8 @@ fn a_modern_error_is_followed_into_the_revisions_it_names() {
     }
 }
 
-/// Conformance `request-metadata`: such a server wants to be asked again. More often than once would never end.
+/// Conformance `request-metadata`: a server that lists the refused version expects a second attempt.
+/// Unlimited attempts could loop forever.
 #[test]
 fn a_revision_that_is_refused_and_named_in_the_same_breath_is_asked_for_once_more() {
     let refuses = |id: u64, supported: &str| {
@@ -463,7 +464,7 @@ fn the_probe_waits_as_long_as_it_was_told() {
 const AGREED: &str =
     r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#;
 
-/// A server that took long to start reads both questions, and answers them in their order.
+/// A server that is slow to start reads both requests, and answers them in order.
 #[test]
 fn a_discovery_that_comes_late_is_taken_while_the_handshake_waits() {
     let mut client = probing(EraChoice::Auto);
@@ -471,7 +472,7 @@ fn a_discovery_that_comes_late_is_taken_while_the_handshake_waits() {
     assert_eq!(proposed(&mut client), "2025-11-25");
     let late = result("1", r#"{"supportedVersions":["2026-07-28"]}"#);
     assert_eq!(client.hears(late), ["connected: 2026-07-28"]);
-    // Whatever becomes of the handshake, nobody waits for it.
+    // The outcome of the handshake is ignored.
     for answer in [error("2", -32022, "no"), result("2", AGREED)] {
         let told = client.hears(answer);
         assert!(matches!(&told[..], [it] if it.starts_with("ignored: ")), "{told:?}");

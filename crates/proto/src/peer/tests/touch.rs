@@ -1,4 +1,5 @@
-//! Staying in touch: subscriptions and listens, log messages, completions, and pings after a long silence.
+//! Tests of notifications of a server: subscriptions and listens, log messages, completions, and pings after
+//! a long silence.
 
 use super::*;
 use crate::cursor::List;
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 
 const LEGACY: [Revision; 4] = [V24, V25A, V25B, V25C];
 
-/// A configuration that offers everything of which there is news.
+/// Returns a configuration that offers everything with change notifications.
 fn config() -> ServerConfig {
     let mut capabilities = Capabilities::default();
     capabilities.declare("completions", json!({}));
@@ -20,7 +21,7 @@ fn config() -> ServerConfig {
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A server in a session of `revision`.
+/// Creates a server in a session of `revision`.
 fn in_touch(revision: Revision) -> Server {
     let mut server = Server::new(config());
     server.begin(revision);
@@ -48,14 +49,14 @@ fn listening(id: &str, filter: &str) -> String {
     modern(id, "subscriptions/listen", &format!(r#","notifications":{filter}"#))
 }
 
-/// Listens; resources that begin with `a` exist.
+/// Opens a listen; resources that begin with `a` exist.
 fn listen(server: &mut Server, id: &str, filter: &str) -> (CallKey, Vec<String>) {
     let key = server.open_one(listening(id, filter));
     server.peer.accept_listen(key, |uri| uri.starts_with('a'));
     (key, server.sent())
 }
 
-/// A notification on a listen.
+/// Returns a notification of a listen.
 fn tagged(method: &str, id: &str, more: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/{method}","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}{more}}}}}"#
@@ -262,7 +263,7 @@ fn refuses_one_listen_too_many_and_takes_the_next_after_one_has_ended() {
     let mut config = config();
     config.limits.listens = 2;
     let mut server = Server::new(config);
-    // The second is not agreed to yet, and counts all the same.
+    // The second listen is not accepted yet, but counts.
     listen(&mut server, "1", "{}");
     server.open_one(listening("2", "{}"));
     let text = "expected at most 2 listens at a time (limit `listens`), but found one more";
@@ -312,7 +313,7 @@ fn a_server_that_ends_answers_each_listen_with_a_result_that_names_it() {
     assert_eq!(changed(&mut server, Change::List(List::Tools)), [plain("tools/list_changed", "{}")]);
 }
 
-/// Logs a message of each level and returns which were sent.
+/// Logs a message of each level and returns the levels that were sent.
 fn logged(server: &mut Server, key: CallKey) -> Vec<&'static str> {
     let mut passed = Vec::new();
     for level in LogLevel::ALL {
@@ -342,7 +343,7 @@ fn a_session_hears_messages_from_the_level_it_has_set_and_of_info_before() {
         assert_eq!(logged(&mut server, key)[0], "info");
         assert_eq!(server.hears(set_level("\"error\"")), ["log level: error"]);
         assert_eq!(server.sent(), [result("9", "{}")]);
-        // Also for a call that runs already.
+        // Also for a call that is already in flight.
         assert_eq!(logged(&mut server, key), ["error", "critical", "alert", "emergency"]);
         server.hears(set_level("\"debug\""));
         server.sent();
@@ -478,7 +479,7 @@ fn at(seconds: u64) -> Now {
     Now { monotonic: Duration::from_secs(seconds), ..Now::default() }
 }
 
-/// A server that asks after ten seconds of silence.
+/// Creates a server that sends a ping after ten seconds of silence.
 fn patient(revision: Option<Revision>) -> Server {
     let mut config = config();
     config.keep_alive = Some(Duration::from_secs(10));
@@ -490,7 +491,7 @@ fn patient(revision: Option<Revision>) -> Server {
     server
 }
 
-/// Lets time pass and returns what happened and what was sent.
+/// Moves the clock forward and returns the events and the frames sent.
 fn waits(server: &mut Server, until: u64) -> (Vec<String>, Vec<String>) {
     server.peer.handle_timeout(at(until));
     let events = std::iter::from_fn(|| server.peer.poll_event()).map(|event| told(&event, "")).collect();

@@ -1,4 +1,4 @@
-//! What is said of nodes and marks: objects to attributes, and strings.
+//! Reads attributes and marks from objects and strings.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Mark, MarkKind, Span, Value, add};
 
 impl<'a> Reader<'a> {
-    /// Goes through the object that begins here; `member` is called where the value of each key begins.
+    /// Parses the object that begins here. Calls `member` at the start of each value, with its key.
     pub(super) fn members(
         &mut self,
         mut member: impl FnMut(&mut Self, Cow<'a, str>) -> Result<(), Broken>,
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The string that begins here, decoded.
+    /// Reads the string that begins here, decoded.
     pub(super) fn characters(&mut self) -> Result<(Cow<'a, str>, Span), Broken> {
         let quoted = self.scan.string("a string");
         let quoted = self.sound(quoted)?;
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         Ok((Cow::Borrowed(quoted.spelling), quoted.span))
     }
 
-    /// The value that begins here.
+    /// Reads the value that begins here.
     fn value(&mut self) -> Result<Value<'a>, Broken> {
         let start = self.scan.at;
         if self.scan.peek() == Some(b'"') {
@@ -77,7 +77,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Adds what the object that begins here says. Names that would mean something else in the tree go to `/attrs`.
+    /// Adds the attributes in the object that begins here. Names that mean something else in the tree go into
+    /// `/attrs`.
     pub(super) fn attrs_into(
         &mut self,
         attrs: &mut ThinVec<Attr<'a>>,
@@ -98,7 +99,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the array of marks that begins here. If it is none, it is a key of the node.
+    /// Reads the array of marks that begins here. If it is empty or an element is not a mark, the whole array
+    /// becomes a key of the node.
     pub(super) fn marks_into(
         &mut self,
         marks: &mut ThinVec<Mark<'a>>,
@@ -118,7 +120,7 @@ impl<'a> Reader<'a> {
         self.other("marks", keys)
     }
 
-    /// The marks of the array that begins here. True if something in it is no mark.
+    /// Reads the array that begins here into `marks`. Returns whether an element is not a mark.
     fn marks(&mut self, marks: &mut ThinVec<Mark<'a>>) -> Result<bool, Broken> {
         marks.clear();
         self.scan.at += 1;
@@ -151,7 +153,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The mark that begins here; nothing if it has no type.
+    /// Reads the mark that begins here; `None` if it has no type.
     fn mark(&mut self) -> Result<Option<Mark<'a>>, Broken> {
         let (mut name, mut attrs, mut keys) = (None, ThinVec::new(), ThinVec::new());
         self.members(|reader, key| {
@@ -176,7 +178,7 @@ impl<'a> Reader<'a> {
         Ok(Some(Mark { kind, attrs }))
     }
 
-    /// Of attributes with one name leaves the last, in the place of the first.
+    /// Keeps only the last of attributes with equal names, at the position of the first.
     pub(super) fn last_of_each(&mut self, attrs: &mut ThinVec<Attr<'a>>) {
         let is_twice = |it: usize| attrs[..it].iter().any(|other| other.name == attrs[it].name);
         if attrs.len() < 2 || (attrs.len() <= 32 && !(1..attrs.len()).any(is_twice)) {

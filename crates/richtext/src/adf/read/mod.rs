@@ -1,19 +1,23 @@
-//! ADF to the tree, in one pass over the bytes.
+//! Reads ADF into a tree, in one pass over the bytes.
 //!
-//! In: JSON. Out: nodes with their places, and what is wrong with the text. Whether a document keeps to Atlassian's schema is not
-//! asked here ([`check`](super::check) does); only what the tree itself can't hold is said and kept raw.
+//! In: JSON. Out: nodes with their spans, and diagnostics. The reader does not check Atlassian's schema
+//! ([`check`](super::check) does). It reports only what the tree can't hold, and keeps that raw.
 //!
-//! What is not said by the tree's own conventions:
+//! Rules in addition to those of the tree:
 //!
-//! - A document's blocks are those of `content`; a lone node is the only block, an array of nodes is all blocks. Inline nodes without
-//!   a block are in a paragraph that has no spelling of its own.
-//! - A node's keys besides the five are attributes `/key`; so are `attrs`, `content` and `marks` when they are empty or no such thing.
-//! - Of a key that stands twice the last one counts, as in every reader of JSON, and a diagnostic says so.
-//! - A surrogate without its other half is U+FFFD in text, with a diagnostic; in an attribute the string stays [`Value::Json`].
-//! - A byte order mark and white space around are nobody's. Raw control characters in strings are taken, with a diagnostic on
-//!   the first.
-//! - Where there is no room for more nodes, what is left of an array is one raw node: values with commas between them.
-//! - Where the text stops being JSON, the innermost unfinished node is raw up to the end of the source, and all around it is kept.
+//! - The blocks of a document are the nodes in `content`. A lone node is the only block; an array of nodes is
+//!   all blocks. Inline nodes without a block are in a paragraph that has no spelling of its own.
+//! - The keys of a node besides `type`, `attrs`, `content`, `marks` and `text` become attributes `/key`. So
+//!   do `attrs`, `content` and `marks` if they are empty or have the wrong type.
+//! - If a key occurs twice, the last one counts, as in every JSON reader, and a diagnostic says so.
+//! - A surrogate without its other half becomes U+FFFD in text, with a diagnostic. In an attribute the string
+//!   stays [`Value::Json`].
+//! - A byte order mark and white space around the JSON belong to no node. Raw control characters in strings
+//!   are accepted, with a diagnostic for the first.
+//! - Once the node limit is reached, the remaining elements of an array are one raw node: values with commas
+//!   between them.
+//! - Where the text stops being JSON, the innermost unfinished node is raw up to the end of the source. The
+//!   nodes around it are kept.
 
 mod attrs;
 mod node;
@@ -27,10 +31,10 @@ use crate::diagnostic::Diagnostic;
 use crate::document::MARK;
 use crate::tree::{Kind, Node, Room, Span};
 
-/// How many diagnostics are kept; a source can be wrong at each of its bytes.
+/// The most diagnostics that are kept. A source can have an error at each of its bytes.
 const MAX_DIAGNOSTICS: usize = 1000;
 
-/// The blocks of `source`, for which there is this much room, and what is wrong with it.
+/// Returns the blocks of `source`, at most `room` nodes, and diagnostics.
 pub(super) fn read(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, Names::Adf, room);
     let blocks = reader.root();
@@ -47,20 +51,21 @@ struct Reader<'a> {
     names: Names,
     diagnostics: Vec<Diagnostic>,
     room: Room,
-    /// How many of the diagnostics are of nodes that their parent can't hold: each is kept raw in its place.
+    /// The number of diagnostics for children that their parent can't hold. Such a child is kept in its
+    /// position, so the node around it is still sound.
     strays: usize,
 }
 
-/// Whose the names of attributes are.
+/// The vocabulary of attribute names.
 #[derive(Clone, Copy, PartialEq)]
 enum Names {
-    /// ADF's: one that means something else in the tree has to be told apart.
+    /// ADF's names. A name that means something else in the tree is kept apart.
     Adf,
-    /// The tree's own, as `node_json` writes them.
+    /// The tree's names, as `node_json` writes them.
     Tree,
 }
 
-/// That the text stopped being JSON; what there was to say of it has been said.
+/// The text stopped being JSON. The diagnostic is already recorded.
 struct Broken;
 
 impl<'a> Reader<'a> {
@@ -115,7 +120,7 @@ impl<'a> Reader<'a> {
     fn document(&mut self, draft: node::Draft<'a>, start: usize) -> ThinVec<Node<'a>> {
         match draft.content {
             Some((nodes, _)) => self.settle(None, nodes),
-            // There is nothing to keep.
+            // The object has only a type and a version: an empty document.
             None if draft.says_nothing() => ThinVec::new(),
             None => {
                 let span = Span::new(start, self.scan.at);
@@ -139,7 +144,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says what `result` found wrong, if it did.
+    /// Records the diagnostic if `result` is a fault.
     fn sound<T>(&mut self, result: Result<T, Fault>) -> Result<T, Broken> {
         result.map_err(|fault| {
             self.say(fault.0);
@@ -147,14 +152,16 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What stands there, as it was written; among text it is to become [`Kind::RawInline`].
+    /// Returns the bytes from `start` to `end` as a raw block. Within text the caller makes it a
+    /// [`Kind::RawInline`].
     fn raw(&self, start: usize, end: usize) -> Node<'a> {
         let span = Span::new(start, end);
         Node::raw(Kind::RawBlock, "adf", span.of(self.scan.source)).at(span, span)
     }
 }
 
-/// The one node `json` is, inline or block; raw if it is none, or if there is no room for it where it stands, at `at`.
+/// Reads the node in `json`, inline or block. The result is raw if `json` is not a node, or if the document
+/// has no `room` for it; `at` is its offset in the document.
 pub(super) fn lone<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
     let before = room.left();
     let mut reader = Reader::new(json, Names::Tree, Room::of(before));

@@ -1,4 +1,4 @@
-//! One node: its keys in any order, and what kind of node they make.
+//! Reads one node: its keys in any order, and the kind of node they make.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::{Broken, Names, Reader};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Holds, Kind, MAX_DEPTH, Mark, Node, Span, add};
 
-/// What the keys of an object said, before it is known what it is.
+/// The keys of an object, before its kind is known.
 #[derive(Default)]
 pub(super) struct Draft<'a> {
     pub(super) kind_name: Option<Cow<'a, str>>,
@@ -17,16 +17,16 @@ pub(super) struct Draft<'a> {
     attrs: ThinVec<Attr<'a>>,
     marks: ThinVec<Mark<'a>>,
     text: Option<(Cow<'a, str>, Span)>,
-    /// Keys of the node itself, as `/key`.
+    /// Other keys of the node itself, as `/key`.
     keys: ThinVec<Attr<'a>>,
-    /// Of what has the wrong shape for any node.
+    /// The diagnostic for a key of a type that no node allows.
     misshapen: Option<Diagnostic>,
-    /// Whether the text stopped being JSON within `content`, which keeps what it read.
+    /// Whether the text stopped being JSON within `content`. The nodes before that are kept.
     broken_within: bool,
 }
 
 impl Draft<'_> {
-    /// Whether there is nothing but a type and a version.
+    /// Returns whether the object has only a type and a version.
     pub(super) fn says_nothing(&self) -> bool {
         let bare = self.attrs.is_empty() && self.marks.is_empty() && self.text.is_none();
         bare && self.misshapen.is_none() && self.keys.iter().all(|it| it.name == "/version")
@@ -34,7 +34,7 @@ impl Draft<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// The node that begins here.
+    /// Reads the node that begins here.
     fn node(&mut self, depth: usize) -> (Node<'a>, Result<(), Broken>) {
         let start = self.scan.at;
         if depth > MAX_DEPTH {
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         (self.raw(start, end), skipped)
     }
 
-    /// The keys of the object that begins here.
+    /// Reads the keys of the object that begins here.
     pub(super) fn draft(&mut self, depth: usize) -> (Draft<'a>, Result<(), Broken>) {
         let mut draft = Draft::default();
         let read = self.members(|reader, key| reader.member(&mut draft, key, depth));
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A text node's characters.
+    /// Reads the characters of a text node.
     fn text(&mut self) -> Result<(Cow<'a, str>, Span), Broken> {
         let (text, span) = self.characters()?;
         if let Some(at) = super::super::text::lone_surrogate(span.of(self.scan.source)) {
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         Ok((text, span))
     }
 
-    /// The nodes of the array that begins here, and what lies between its brackets.
+    /// Reads the nodes of the array that begins here, and the span between its brackets.
     pub(super) fn content(&mut self, depth: usize) -> (ThinVec<Node<'a>>, Span, Result<(), Broken>) {
         self.scan.at += 1;
         let start = self.scan.at;
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keeps what is left of the array as it is written: there is no room for more.
+    /// Keeps the remaining elements of the array as one raw node, because the node limit is reached.
     fn rest(&mut self, nodes: &mut ThinVec<Node<'a>>) -> Result<(), Broken> {
         let start = self.scan.at;
         self.room.refuse(start);
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         self.sound(closed)
     }
 
-    /// Goes past the values up to the end of the array.
+    /// Skips the values up to the end of the array.
     fn skip_items(&mut self) -> Result<(), Broken> {
         loop {
             let skipped = self.scan.value();
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Something in `content` that is no object.
+    /// Keeps an element of `content` that is not an object as a raw node.
     fn no_node(&mut self) -> (Node<'a>, Result<(), Broken>) {
         let start = self.scan.at;
         self.room.take(1);
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         (self.raw(start, end), skipped)
     }
 
-    /// Keeps everything from here on.
+    /// Keeps the rest of the source as a raw node, because the array is broken here.
     fn lost(&mut self, nodes: &mut ThinVec<Node<'a>>) -> Result<(), Broken> {
         let fault = self.scan.fault("',' or ']'");
         self.say(fault.0);
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
         Err(Broken)
     }
 
-    /// The node that `draft`, which began at `start` and ends here, makes.
+    /// Makes a node of `draft`, which began at `start` and ends here.
     pub(super) fn finish(&mut self, draft: Draft<'a>, start: usize, read: Result<(), Broken>) -> Node<'a> {
         let is_whole = read.is_ok();
         let end = if is_whole { self.scan.at } else { self.scan.source.len() };
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         self.raw(start, end)
     }
 
-    /// The kind of that name.
+    /// Returns the kind of this name.
     fn kind(&self, name: &str) -> Option<Kind> {
         let own = || super::super::OWN.iter().find(|it| it.0 == name).map(|it| it.1);
         Kind::of_adf(name).or_else(|| own().filter(|_| self.names == Names::Tree))
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The array whose brackets stand around `inner`.
+/// Returns the array around `inner`, with its brackets.
 fn inner_with_brackets(source: &str, inner: Span) -> &str {
     source.get(inner.start as usize - 1..inner.end as usize + 1).unwrap_or("[]")
 }

@@ -1,4 +1,4 @@
-//! What was kept raw of another format, in an extension of our own.
+//! Unwraps raw nodes of other formats from the extension `com.plainwire.raw`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,8 @@ use crate::format::known;
 use crate::tree::{Kind, Node, Value};
 
 impl<'a> Reader<'a> {
-    /// `node`, or what it keeps: an extension `com.plainwire.raw` whose `parameters` are a `source` and nothing else.
+    /// Returns the raw node in `node`, or `node` itself if it has none. A raw node is in an extension
+    /// `com.plainwire.raw` whose `parameters` are a `source` and nothing else.
     pub(super) fn unwrapped(&mut self, node: Node<'a>) -> Node<'a> {
         let kind = match node.kind {
             Kind::Extension => Kind::RawBlock,
@@ -32,7 +33,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The string of `{"source": …}`.
+/// Returns the string of `{"source": …}`.
 fn source<'a>(parameters: &Value<'a>) -> Option<Cow<'a, str>> {
     let Value::Json(Cow::Borrowed(json)) = parameters else { return None };
     let json = json.trim_end();

@@ -1,4 +1,5 @@
-//! Children that their parent can't hold: what is among text becomes inline, what is not gets a paragraph.
+//! Corrects children that their parent can't hold: within text they become inline; inline nodes among blocks
+//! get a paragraph.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -7,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::{Holds, Kind, Node, Span};
 
 impl<'a> Reader<'a> {
-    /// `nodes` as children of `parent` (`None`: the document).
+    /// Returns `nodes` as children of `parent` (`None`: the document).
     pub(super) fn settle(&mut self, parent: Option<Kind>, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
         if parent.is_some_and(|it| it.holds() == Holds::Inlines) {
             if nodes.iter().all(|it| it.kind.is_inline()) {
@@ -39,7 +40,8 @@ impl<'a> Reader<'a> {
         self.settled_quietly(nodes)
     }
 
-    /// All of `nodes` as they were written, if there is no room for what they have to be put in.
+    /// Returns all of `nodes` as one raw node if the node limit has no room for the `more` nodes needed to
+    /// contain them.
     fn rest_for(&mut self, nodes: &[Node<'a>], more: usize) -> Option<ThinVec<Node<'a>>> {
         if more < self.room.left() || more == 0 {
             self.room.take(more);
@@ -55,7 +57,8 @@ impl<'a> Reader<'a> {
         self.say(diagnostic);
     }
 
-    /// The same without a word: of a fragment.
+    /// Like [`settle`](Self::settle) without a parent, but without diagnostics, because `nodes` are a
+    /// fragment.
     pub(super) fn settled_quietly(&mut self, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
         let strays = nodes.iter().filter(|it| it.kind.is_inline()).count();
         self.rest_for(&nodes, strays).unwrap_or_else(|| paragraphs(nodes))
@@ -77,7 +80,7 @@ impl<'a> Reader<'a> {
         node
     }
 
-    /// `node` among the rows of a table, the items of a list.
+    /// Returns `node` as a child of a table, list or similar parent, which allows only certain kinds.
     fn as_member(&mut self, parent: Kind, node: Node<'a>) -> Node<'a> {
         if members(parent).is_none_or(|it| it.contains(&node.kind)) || node.kind == Kind::RawBlock {
             return node;
@@ -94,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What alone stands in such a parent.
+/// Returns the only kinds that `parent` can hold; `None` if any block is possible.
 fn members(parent: Kind) -> Option<&'static [Kind]> {
     Some(match parent {
         Kind::BulletList | Kind::OrderedList => &[Kind::ListItem],
@@ -109,7 +112,7 @@ fn members(parent: Kind) -> Option<&'static [Kind]> {
     })
 }
 
-/// Inline nodes next to each other in paragraphs without a spelling of their own.
+/// Puts runs of inline nodes into paragraphs that have no spelling of their own.
 fn paragraphs(nodes: ThinVec<Node<'_>>) -> ThinVec<Node<'_>> {
     let mut blocks: ThinVec<Node<'_>> = ThinVec::new();
     let mut nodes = nodes.into_iter().peekable();
@@ -135,7 +138,7 @@ fn paragraph(run: ThinVec<Node<'_>>) -> Option<Node<'_>> {
     Some(Node::new(Kind::Paragraph).at(span, span).holding(run))
 }
 
-/// Whether `node` is JSON that is no node of the tree.
+/// Returns whether `node` is raw ADF.
 fn is_adf(node: &Node<'_>) -> bool {
     matches!(node.kind, Kind::RawBlock | Kind::RawInline) && node.text_of("/format") == Some("adf")
 }

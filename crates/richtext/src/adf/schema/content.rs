@@ -1,11 +1,12 @@
-//! Which nodes Atlassian's JSON schema of ADF lets stand in which, and with which marks.
+//! Children and marks that Atlassian's JSON schema of ADF allows in each node.
 //!
-//! Made by table.py from `full.json` of @atlaskit/adf-schema 57.7.22, Copyright Atlassian, Apache-2.0 (NOTICE).
+//! Made by table.py from `full.json` of @atlaskit/adf-schema 57.7.22, Copyright Atlassian, Apache-2.0
+//! (NOTICE).
 
 use super::model::Model;
 use crate::tree::{Kind, MarkKind};
 
-/// The content of each kind; of the document, which is no kind, under `None`.
+/// The content model of each kind; `None` is the document, which is not a kind.
 pub(super) static MODELS: &[(Option<Kind>, Model)] = &[
     (Some(Kind::Blockquote), Model { least: 1, children: &[(Kind::Paragraph, &[&[]]), (Kind::OrderedList, &[&[]]),
     (Kind::BulletList, &[&[]]), (Kind::CodeBlock, &[&[]]), (Kind::MediaSingle, &[&[MarkKind::Link]]), (Kind::MediaGroup, &[&[]]),

@@ -1,6 +1,6 @@
-//! Atlassian's schema of ADF: what a document may hold.
+//! Atlassian's schema of ADF, and the check of a document against it.
 //!
-//! In: JSON. Out: the first thing in it that the schema does not allow, in words and with its place. The rules are tables made from
+//! In: JSON. Out: the first violation, with a message and its span. The rules are tables made from
 //! Atlassian's own JSON schema.
 
 #[rustfmt::skip]
@@ -21,11 +21,11 @@ use crate::diagnostic::Diagnostic;
 use crate::document::MAX_SOURCE;
 use crate::tree::{MAX_DEPTH, Span};
 
-/// Checks `source` against the JSON schema Atlassian publishes for ADF (`full.json` of `@atlaskit/adf-schema` 57.7.22); empty if it
-/// is a valid document.
+/// Checks `source` against the JSON schema that Atlassian publishes for ADF (`full.json` of
+/// `@atlaskit/adf-schema` 57.7.22). Returns an empty list if the document is valid.
 ///
-/// What breaks the schema first is said, with the innermost place that can be blamed: "expected one of paragraph, …, but found a
-/// heading". A document deeper than [`MAX_DEPTH`](crate::tree::MAX_DEPTH) is not valid here.
+/// Reports the first violation, at the innermost node or value that explains it: "expected one of paragraph,
+/// …, but found a heading". A document deeper than [`MAX_DEPTH`](crate::tree::MAX_DEPTH) is not valid here.
 #[must_use]
 pub fn check(source: &str) -> Vec<Diagnostic> {
     if source.len() > MAX_SOURCE {

@@ -1,36 +1,38 @@
-//! Which nodes stand in which, and with which marks: the schema as the writer needs it.
+//! Content models: the children of each kind and their marks, in the form that the writer needs.
 
 use super::content::MODELS;
 use crate::tree::{Kind, MarkKind};
 
-/// What a kind of node holds.
+/// The content model of a kind.
 pub(in crate::adf) struct Model {
-    /// How many it has to hold.
+    /// The least number of children.
     pub(in crate::adf) least: usize,
-    /// The kinds it may hold; with each, the sets of marks of which it may have one.
+    /// The kinds allowed as children, each with its allowed sets of marks. A child's marks must be from one
+    /// of the sets.
     pub(in crate::adf) children: &'static [(Kind, &'static [&'static [MarkKind]])],
 }
 
 impl Model {
-    /// What `kind` holds, `None` being the document; nothing if the schema does not know it.
+    /// Returns the model of `kind`, or of the document for `None`. Returns `None` if the schema does not have
+    /// it.
     pub(in crate::adf) fn of(kind: Option<Kind>) -> Option<&'static Self> {
         let index = kind.map_or(0, |it| it as usize + 1);
         let known = INDEX.get(index).copied().unwrap_or(u8::MAX);
         MODELS.get(known as usize).map(|it| &it.1)
     }
 
-    /// Whether it may hold such a node.
+    /// Returns whether `child` is allowed as a child.
     pub(in crate::adf) fn allows(&self, child: Kind) -> bool {
         self.children.iter().any(|it| it.0 == child)
     }
 
-    /// The sets of marks of which such a child may have one.
+    /// Returns the sets of marks allowed on `child`. Its marks must be from one of them.
     pub(in crate::adf) fn marks(&self, child: Kind) -> &'static [&'static [MarkKind]] {
         self.children.iter().find(|it| it.0 == child).map_or(&[], |it| it.1)
     }
 }
 
-/// Where in the table the model of each kind is, so that asking costs nothing.
+/// The row in the table for each kind, so that a lookup costs nothing.
 static INDEX: [u8; 64] = index();
 
 const fn index() -> [u8; 64] {

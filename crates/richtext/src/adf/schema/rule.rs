@@ -1,22 +1,23 @@
-//! One rule of a JSON schema, and whether a value keeps it.
+//! Rules of a JSON schema, and the check of a value against a rule.
 //!
-//! As much of draft 4 as Atlassian's schema of ADF uses. In: a value with its places. Out: what breaks the rule, and where.
+//! Implements the part of draft 4 that Atlassian's schema of ADF uses. In: a value with its spans. Out: the
+//! violation of the rule, and its span.
 
 use super::value::{Data, Value};
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
-/// A rule. What is empty asks for nothing.
+/// A rule. An empty field allows anything.
 pub(super) struct Rule {
     pub(super) shape: Option<Shape>,
     pub(super) one_of: &'static [&'static str],
     pub(super) keys: &'static [(&'static str, &'static Self)],
     pub(super) required: &'static [&'static str],
-    /// Whether there may be no other keys.
+    /// Whether other keys are forbidden.
     pub(super) is_closed: bool,
     pub(super) pattern: Option<Pattern>,
     pub(super) items: Option<&'static Self>,
-    /// What the first items are, one by one.
+    /// Rules for the first items, one each.
     pub(super) first_items: &'static [&'static Self],
     pub(super) min_items: usize,
     pub(super) max_items: Option<usize>,
@@ -27,7 +28,7 @@ pub(super) struct Rule {
     pub(super) all_of: &'static [&'static Self],
 }
 
-/// The rule that asks for nothing.
+/// The rule that allows anything.
 pub(super) const ANY: Rule = Rule {
     shape: None,
     one_of: &[],
@@ -46,7 +47,7 @@ pub(super) const ANY: Rule = Rule {
     all_of: &[],
 };
 
-/// What a value is.
+/// The JSON type of a value.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     Array,
@@ -56,7 +57,7 @@ pub(super) enum Shape {
     String,
 }
 
-/// The patterns of the schema.
+/// The patterns in the schema.
 #[derive(Clone, Copy)]
 pub(super) enum Pattern {
     /// `#rrggbb`
@@ -67,14 +68,14 @@ pub(super) enum Pattern {
     StatusColor,
 }
 
-/// What breaks a rule first, and how far in it stands: the deepest of several says the most.
+/// The first violation of a rule, and its depth. Of several violations the deepest explains the most.
 pub(super) struct Break {
     depth: usize,
     pub(super) diagnostic: Diagnostic,
 }
 
 impl Rule {
-    /// What in `value`, which stands `depth` deep, breaks this rule.
+    /// Checks `value`, which is `depth` levels deep, against this rule.
     pub(super) fn check(&self, value: &Value<'_>, depth: usize) -> Result<(), Break> {
         self.check_shape(value, depth)?;
         match &value.data {
@@ -96,7 +97,7 @@ impl Rule {
             | (Some(Shape::Number), Data::Number(_))
             | (Some(Shape::Object), Data::Object(_))
             | (Some(Shape::String), Data::String(_)) => true,
-            // Deeper than it was read: nothing is known of it.
+            // The value is deeper than was read, so its type is not known.
             (Some(_), Data::Other) => true,
             _ => false,
         };
@@ -176,7 +177,8 @@ impl Rule {
         }
     }
 
-    /// Of the alternatives that are of the value's type, says what the one found that got deepest.
+    /// Checks the alternatives. If none fits, reports the deepest violation among those that accept the
+    /// value's `type`.
     fn check_any(&self, value: &Value<'_>, depth: usize) -> Result<(), Break> {
         let mut deepest: Option<Break> = None;
         let mut names = Vec::new();
@@ -195,7 +197,7 @@ impl Rule {
         }
     }
 
-    /// The values of `type` it takes.
+    /// Returns the values of `type` that the rule accepts.
     fn types(&self) -> Vec<&'static str> {
         let own = self.keys.iter().filter(|it| it.0 == "type").flat_map(|it| it.1.one_of).copied();
         let mut names: Vec<_> = own.collect();
@@ -206,7 +208,7 @@ impl Rule {
         names
     }
 
-    /// Whether the value's `type` is one this rule takes, so that its complaints are to the point.
+    /// Returns whether the rule accepts the value's `type`. Only then is its violation of interest.
     fn may_be(&self, value: &Value<'_>) -> bool {
         let types = self.types();
         types.is_empty() || value.text("type").is_some_and(|it| types.contains(&it))
@@ -260,7 +262,7 @@ impl Value<'_> {
     }
 }
 
-/// At most 80 characters of `text`.
+/// Returns at most 80 characters of `text`.
 fn short(text: &str) -> &str {
     text.char_indices().nth(80).map_or(text, |it| &text[..it.0])
 }
@@ -275,7 +277,7 @@ fn one_of(names: &[&str]) -> String {
     }
 }
 
-/// A break of a whole document.
+/// A violation by a whole document.
 impl Break {
     pub(super) fn of_source(span: Span, message: &str) -> Self {
         Self { depth: 0, diagnostic: Diagnostic::new(span, message) }

@@ -1,5 +1,5 @@
-//! What is said of nodes and marks, against the schema: for trees that other formats made, since the writer mends what stands where,
-//! but not what somebody wrote in an attribute.
+//! Checks attributes and marks against the schema, for trees from other formats. The writer repairs the
+//! structure of such a tree, but not values that an author wrote in attributes.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,19 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Kind, Mark, Node, Span, Value};
 use crate::values::json::{members, quote};
 
-/// No more complaints than these are told.
+/// The most complaints that are reported.
 const MAX_COMPLAINTS: usize = 100;
 
-/// What in the attributes and marks of `nodes`, and of what they hold, the schema does not allow, with the places of the nodes; at most 100.
+/// Returns violations of the schema in attributes and marks of `nodes` and their descendants, with the spans
+/// of the nodes; at most 100.
 pub(crate) fn complaints(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
     let mut found = all_of(nodes, complain);
     found.truncate(MAX_COMPLAINTS);
     found
 }
 
-/// What of that `edited` says more often than `base` did, and what a node somebody wrote does not say although it has to; at most 100.
+/// Returns the complaints that occur more often in `edited` than in `base`, including those about missing
+/// attributes; at most 100.
 pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
     let with_missing = |node: &Node<'_>, found: &mut Vec<Diagnostic>| {
         complain(node, found);
@@ -42,7 +44,7 @@ pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diag
     found
 }
 
-/// What a node somebody wrote does not say although it has to; at most 100.
+/// Returns complaints about missing attributes that authors have to write; at most 100.
 pub(crate) fn missing_parts(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
     let mut found = all_of(nodes, missing);
     found.truncate(MAX_COMPLAINTS);
@@ -85,7 +87,7 @@ fn complain(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What makes a node what it is, and is not there.
+/// Reports a missing attribute without which a node has no meaning.
 fn missing(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     let needed = match node.kind {
         Kind::Status => "color",
@@ -104,7 +106,7 @@ fn missing(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
 fn mark_of(mark: &Mark<'_>, span: Span, found: &mut Vec<Diagnostic>) {
     let name = mark.name();
     let rule = rule_of_mark(name);
-    // What another format has besides is its own; a mark that nobody has is a mistake.
+    // A name with a colon belongs to another format. Any other unknown mark is a mistake.
     if rule.is_none() && !name.contains(':') {
         found.push(Diagnostic::new(span, format!("expected a mark that ADF has, but found `{name}`")));
     }
@@ -130,7 +132,7 @@ fn attrs(
     }
 }
 
-/// What is wrong with this attribute of what `rule` is for.
+/// Returns the complaint about an attribute of the node or mark that has this rule.
 fn broken(rule: &'static Rule, attr: &Attr<'_>) -> Option<String> {
     let (mut all, mut rules) = (Vec::new(), Vec::new());
     keys(rule, "attrs", &mut all);
@@ -152,14 +154,15 @@ fn broken(rule: &'static Rule, attr: &Attr<'_>) -> Option<String> {
     complaints.all(|it| it.is_some()).then(|| format!("{}: {}", attr.name, first.diagnostic.message))
 }
 
-/// A key of the node itself that it does not have; `/type` and `/format` are the tree's own.
+/// Returns the complaint about a key of the node itself that the schema lacks. `/type` and `/format` belong
+/// to the tree.
 fn stray(rule: &'static Rule, key: &str) -> Option<String> {
     let mut rules = Vec::new();
     keys(rule, key, &mut rules);
     (rules.is_empty() && !matches!(key, "type" | "format")).then(|| format!("expected no key `{key}`"))
 }
 
-/// What `rule` and its alternatives ask of the value of this key.
+/// Collects the rules that `rule` and its alternatives have for the value of `key`.
 fn keys(rule: &'static Rule, key: &str, found: &mut Vec<&'static Rule>) {
     found.extend(rule.keys.iter().filter(|it| it.0 == key).map(|it| it.1));
     rule.any_of.iter().chain(rule.all_of).for_each(|it| keys(it, key, found));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes table.rs and content.rs, next to this file, from Atlassian's JSON schema of ADF: python3 table.py full.json
+"""Writes table.rs and content.rs, next to this file, from Atlassian's JSON schema of ADF: python3 table.py full.json
 
 The schema is `dist/json-schema/v1/full.json` of the npm package @atlaskit/adf-schema, Copyright Atlassian, Apache-2.0.
 """
@@ -81,7 +81,7 @@ def shown(rule):
 
 
 class Models:
-    """Which kinds stand in which, and with which marks: what the writer has to keep to."""
+    """Content models: the children of each kind and their marks, in the form that the writer needs."""
 
     def __init__(self, definitions):
         self.definitions = definitions
@@ -139,17 +139,18 @@ class Models:
 
 
 def wrapped(line):
-    """One item in lines of the tree's width. No string of the schema has a space in it."""
+    """Returns one item, wrapped to the line width of the tables. No string of the schema has a space in it."""
     return "\n    ".join(textwrap.wrap(line, 126, break_long_words=False, break_on_hyphens=False))
 
 
 SOURCE = """//!
-//! Made by table.py from `full.json` of @atlaskit/adf-schema 57.7.22, Copyright Atlassian, Apache-2.0 (NOTICE).
+//! Made by table.py from `full.json` of @atlaskit/adf-schema 57.7.22, Copyright Atlassian, Apache-2.0
+//! (NOTICE).
 """
 
 
 def rules(definitions):
-    yield "//! What Atlassian's JSON schema of ADF asks of values, as tables."
+    yield "//! Rules of Atlassian's JSON schema of ADF, as tables."
     yield SOURCE
     yield "use super::rule::{ANY, Pattern, Rule, Shape};\n"
     for name, rule in definitions.items():
@@ -157,11 +158,11 @@ def rules(definitions):
 
 
 def content(definitions):
-    yield "//! Which nodes Atlassian's JSON schema of ADF lets stand in which, and with which marks."
+    yield "//! Children and marks that Atlassian's JSON schema of ADF allows in each node."
     yield SOURCE
     yield "use super::model::Model;"
     yield "use crate::tree::{Kind, MarkKind};\n"
-    yield "/// The content of each kind; of the document, which is no kind, under `None`."
+    yield "/// The content model of each kind; `None` is the document, which is not a kind."
     yield "pub(super) static MODELS: &[(Option<Kind>, Model)] = &["
     for kind, (least, children) in Models(definitions).all().items():
         parent = "None" if kind == "doc" else f"Some(Kind::{camel(kind)})"

@@ -1,6 +1,7 @@
-//! What Atlassian's JSON schema of ADF asks of values, as tables.
+//! Rules of Atlassian's JSON schema of ADF, as tables.
 //!
-//! Made by table.py from `full.json` of @atlaskit/adf-schema 57.7.22, Copyright Atlassian, Apache-2.0 (NOTICE).
+//! Made by table.py from `full.json` of @atlaskit/adf-schema 57.7.22, Copyright Atlassian, Apache-2.0
+//! (NOTICE).
 
 use super::rule::{ANY, Pattern, Rule, Shape};
 

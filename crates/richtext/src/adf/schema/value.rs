@@ -1,4 +1,4 @@
-//! JSON as values with their places, to be checked.
+//! JSON values with their spans, to be checked.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::super::text;
 use crate::document::MARK;
 use crate::tree::{MAX_DEPTH, Span};
 
-/// How deep values are looked at. Each node takes two levels, and its attributes a few more.
+/// The most levels of values that are examined. Each node takes two levels, and its attributes a few more.
 const MAX_LEVELS: usize = 2 * MAX_DEPTH + 10;
 
 pub(super) struct Value<'a> {
@@ -21,20 +21,20 @@ pub(super) enum Data<'a> {
     Null,
     Number(f64),
     Object(Vec<Member<'a>>),
-    /// What is too deep to be looked at.
+    /// A value too deep to be examined.
     Other,
     String(Cow<'a, str>),
 }
 
 pub(super) struct Member<'a> {
     pub(super) key: Cow<'a, str>,
-    /// Of the key, with its quotes.
+    /// The span of the key, with its quotes.
     pub(super) span: Span,
     pub(super) value: Value<'a>,
 }
 
 impl<'a> Value<'a> {
-    /// The one value of `source`.
+    /// Parses `source` as one value.
     pub(super) fn of(source: &'a str) -> Result<Self, Fault> {
         let mut scan = Scan::new(source);
         if source.starts_with(MARK) {
@@ -52,7 +52,7 @@ impl<'a> Value<'a> {
         Ok(value)
     }
 
-    /// The string of this key.
+    /// Returns the string value of `key`.
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         let Data::Object(members) = &self.data else { return None };
         match &members.iter().find(|it| it.key == key)?.value.data {
@@ -61,7 +61,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The first thing in it that is too deep to be looked at.
+    /// Returns the span of the first value that is too deep to be examined.
     pub(super) fn too_deep(&self) -> Option<Span> {
         match &self.data {
             Data::Other => Some(self.span),
@@ -121,7 +121,7 @@ fn items<'a>(scan: &mut Scan<'a>, level: usize) -> Result<Vec<Value<'a>>, Fault>
     Ok(items)
 }
 
-/// Of a key that stands twice, the last one counts.
+/// Parses the members of an object. If a key occurs twice, the last one counts.
 fn members<'a>(scan: &mut Scan<'a>, level: usize) -> Result<Vec<Member<'a>>, Fault> {
     let mut members: Vec<Member<'a>> = Vec::new();
     scan.at += 1;
@@ -141,7 +141,7 @@ fn members<'a>(scan: &mut Scan<'a>, level: usize) -> Result<Vec<Member<'a>>, Fau
         }
     }
     scan.at += 1;
-    // From the last, so that of two with one key the later one is found first.
+    // Reversed, so that a search finds the last of two equal keys.
     members.reverse();
     Ok(members)
 }

@@ -1,4 +1,4 @@
-//! Marks: those that may stand together where they stand.
+//! Writes marks: those that the schema allows together in their position.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,8 @@ use crate::tree::{Mark, MarkKind, Value};
 use crate::values::colours;
 use crate::values::json::quote;
 
-/// Adds `,"marks":[…]` to `out`, with those of `marks` that one of the `allowed` sets takes; all of them without any set.
+/// Appends `,"marks":[…]` to `out`, with those of `marks` that are in the best of the `allowed` sets; with
+/// all of them if `allowed` is `None`.
 pub(super) fn write(out: &mut String, marks: &[Mark<'_>], allowed: Option<&[&'static [MarkKind]]>) {
     let set = allowed.map(|sets| best(marks, sets));
     let start = out.len();
@@ -27,18 +28,19 @@ pub(super) fn write(out: &mut String, marks: &[Mark<'_>], allowed: Option<&[&'st
     out.push(']');
 }
 
-/// The set that takes the most of `marks`; one with `code`, if there is that mark: it says the most.
+/// Returns the set that contains most of `marks`. If `code` is among them, a set with `code` is preferred,
+/// because it has the most meaning.
 fn best(marks: &[Mark<'_>], sets: &[&'static [MarkKind]]) -> &'static [MarkKind] {
     let has_code = marks.iter().any(|it| it.kind == MarkKind::Code);
     let worth = |set: &&&'static [MarkKind]| {
         let taken = marks.iter().filter(|it| set.contains(&it.kind)).count();
         (has_code && set.contains(&MarkKind::Code), taken)
     };
-    // Of equals the first: it is the plainest.
+    // Of equal sets the first, because it is the plainest.
     sets.iter().rev().max_by_key(worth).copied().unwrap_or_default()
 }
 
-/// A mark the schema does not know stays, if it came from ADF.
+/// Returns whether a mark is written. One that the schema lacks is kept if it came from ADF.
 fn is_kept(mark: &Mark<'_>, set: Option<&[MarkKind]>) -> bool {
     match (mark.kind, set) {
         (_, None) => true,
@@ -47,7 +49,7 @@ fn is_kept(mark: &Mark<'_>, set: Option<&[MarkKind]>) -> bool {
     }
 }
 
-/// `mark` as the schema wants it; nothing if it can't be had.
+/// Returns `mark` as the schema requires it; `None` if a required attribute is missing or can't be converted.
 fn sound<'m, 'a>(mark: &'m Mark<'a>) -> Option<Cow<'m, Mark<'a>>> {
     let needed: &[&str] = match mark.kind {
         MarkKind::Link => &["href"],

@@ -1,8 +1,9 @@
-//! The tree to ADF: compact JSON.
+//! Writes a tree as ADF: compact JSON.
 //!
-//! In: nodes of any format. Out: JSON the schema allows, if the nodes were right where they come from. What does not fit where it
-//! stands is [repaired](repair) first; here, marks and attributes are written that have a place. Keys stand as Atlassian writes them:
-//! `type`, `attrs`, `content`, `marks`, of text `type`, `text`, `marks`.
+//! In: nodes of any format. Out: JSON that the schema allows, provided the nodes were valid in their source.
+//! A node that is not allowed in its position is [repaired](repair) first. This file writes the marks and
+//! attributes that ADF has. Keys are in Atlassian's order: `type`, `attrs`, `content`, `marks`, and for text
+//! `type`, `text`, `marks`.
 
 mod fit;
 mod marks;
@@ -19,7 +20,7 @@ use super::{ELEMENT, RAW, tree_name};
 use crate::tree::{Attr, Holds, Kind, Node, Value};
 use crate::values::json::quote;
 
-/// A document of `blocks`.
+/// Returns a document of `blocks`.
 pub(super) fn document(blocks: &[Node<'_>]) -> String {
     let mut writer = Writer::new(Strictness::Valid);
     writer.out.push_str("{\"version\":1,\"type\":\"doc\",\"content\":[");
@@ -28,11 +29,11 @@ pub(super) fn document(blocks: &[Node<'_>]) -> String {
     writer.out
 }
 
-/// `nodes` as they stand in `parent`, with commas between them.
+/// Returns `nodes` as they appear in `parent`, with commas between them.
 pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
     let mut writer = Writer::new(Strictness::Valid);
     if let Some(parent) = parent {
-        // So that what is new in one parent is not called as what is new in another.
+        // With the parent's offset, ids generated in one parent differ from those in another.
         writer.path.push(parent.span.start as usize);
         writer.siblings_of_column = parent.children.len();
     }
@@ -40,14 +41,14 @@ pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
     writer.out
 }
 
-/// `node` with everything it says.
+/// Returns `node` with all its attributes.
 pub(super) fn verbatim(node: &Node<'_>) -> String {
     let mut writer = Writer::new(Strictness::Verbatim);
     writer.node(node, None);
     writer.out
 }
 
-/// Adds `"name":value` to `out`.
+/// Appends `"name":value` to `out`.
 pub(super) fn attr(out: &mut String, name: &str, value: &Value<'_>) {
     quote(out, name);
     out.push(':');
@@ -57,24 +58,24 @@ pub(super) fn attr(out: &mut String, name: &str, value: &Value<'_>) {
     }
 }
 
-/// Whether these nodes, and all in them, hold as much as the schema wants.
+/// Returns whether these nodes and their descendants have as many children as the schema requires.
 pub(super) fn are_full(nodes: &[Node<'_>]) -> bool {
     nodes.iter().all(|it| fit::is_full(it) && are_full(&it.children))
 }
 
-/// What to do with what the schema has no place for.
+/// The treatment of data that the schema has no place for.
 #[derive(Clone, Copy, PartialEq)]
 enum Strictness {
-    /// Leave it out.
+    /// Left out.
     Valid,
-    /// Write it all the same.
+    /// Written all the same.
     Verbatim,
 }
 
 struct Writer {
     out: String,
     strictness: Strictness,
-    /// The index of each node on the way down to this one: what a needed `localId` is made of.
+    /// The index of each node on the path to the current one. A missing `localId` is generated from it.
     path: Vec<usize>,
     siblings_of_column: usize,
 }
@@ -136,7 +137,7 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// A node ADF has no name for.
+    /// Writes a node that ADF has no name for.
     fn foreign(&mut self, node: &Node<'_>, parent: Option<Kind>) {
         let format = node.text_of("/format").unwrap_or("adf");
         if format == "adf" && is_verbatim(node) {
@@ -188,7 +189,7 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// What `/attrs` says that is an object: names that mean something else in the tree.
+    /// Writes the members of the object in `/attrs`: names that mean something else in the tree.
     fn odd_attrs(&mut self, attrs: &[Attr<'_>], inside: usize) {
         let odd = attrs.iter().find(|it| it.name == "/attrs").map(|it| &it.value);
         let Some(Value::Json(json)) = odd else { return };
@@ -231,7 +232,8 @@ impl Writer {
         marks::write(&mut self.out, &node.marks, allowed);
     }
 
-    /// The keys of the node besides the five, or which are not as they should be.
+    /// Writes the other keys of the node. `attrs`, `content`, `marks` and `text` are among them if their type
+    /// is wrong.
     fn keys(&mut self, node: &Node<'_>) {
         for attr in &node.attrs {
             let Some(key) = attr.name.strip_prefix('/') else { continue };
@@ -255,7 +257,8 @@ fn has_place(attr: &Attr<'_>, strictness: Strictness) -> bool {
     !attr.name.starts_with('/') && (!attr.is_foreign() || strictness == Strictness::Verbatim)
 }
 
-/// Whether what was kept of ADF is written as it is: an object, or several with commas between them that stood so in an array.
+/// Returns whether raw ADF can be written unchanged: one object, or several with commas between them that
+/// were in an array.
 fn is_verbatim(node: &Node<'_>) -> bool {
     let stood_so = node.span.len() == node.text.len();
     is_object(&node.text) || stood_so && scan::are_values(&node.text, |it| it == b'{')

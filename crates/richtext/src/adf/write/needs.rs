@@ -1,13 +1,13 @@
-//! Attributes the schema asks for, and what they are when nobody said.
+//! Attributes that the schema requires, and their defaults.
 
 use super::super::schema::Model;
 use crate::tree::{Kind, Node, Value};
 
-/// What a node needs.
+/// The required attributes of a node.
 pub(super) struct Needs {
-    /// Names with what they are unless they were said; `None` is an identifier made from the position.
+    /// Names with their defaults. `None` is an identifier generated from the position.
     rows: &'static [(&'static str, Option<Usual>)],
-    /// Whether `attrs` has to be there, if only as an empty object.
+    /// Whether `attrs` is required, even if it is an empty object.
     pub(super) object: bool,
     kind: Kind,
     columns: usize,
@@ -17,13 +17,14 @@ pub(super) struct Needs {
 enum Usual {
     Text(&'static str),
     Number(u32),
-    /// An equal part of the width of a section.
+    /// An equal part of a section's width.
     Share,
 }
 use self::Usual::{Number, Share, Text};
 
 impl Needs {
-    /// What `node` needs, which is a column among `columns`, if it is one.
+    /// Returns the required attributes of `node`. If it is a column, its section has this number of
+    /// `columns`.
     pub(super) fn of(node: &Node<'_>, columns: usize) -> Self {
         let rows: &'static [_] = match node.kind {
             Kind::Panel => &[("panelType", Some(Text("info")))],
@@ -43,14 +44,14 @@ impl Needs {
             Kind::Media if node.get("url").is_some() => &[("type", Some(Text("external")))],
             Kind::Media => &[("type", Some(Text("file"))), ("collection", Some(Text("")))],
             Kind::MediaInline => &[("collection", Some(Text("")))],
-            // Only if there are other attributes: it may have none.
+            // Only if there are other attributes, because it may have none.
             Kind::MediaSingle => &[("layout", Some(Text("center")))],
             _ => &[],
         };
         Self { rows, object: node.kind == Kind::NestedExpand, kind: node.kind, columns }
     }
 
-    /// Gives `take` what was not said. `has_some`: whether anything was.
+    /// Calls `take` with each missing attribute. `has_some` says whether the node has any attribute.
     pub(super) fn missing(
         &self,
         node: &Node<'_>,
@@ -72,7 +73,8 @@ impl Needs {
         }
     }
 
-    /// Whether the schema wants a character in this one: an empty one is a space.
+    /// Returns whether the schema requires a character in this attribute. An empty value is written as a
+    /// space.
     pub(super) fn is_never_empty(&self, name: &str) -> bool {
         match self.kind {
             Kind::Status => name == "text",
@@ -84,20 +86,20 @@ impl Needs {
     }
 }
 
-/// Whether a node of this kind has to have `content`, if only an empty array.
+/// Returns whether a node of this kind requires `content`, even if it is an empty array.
 pub(super) fn content(kind: Kind) -> bool {
     matches!(kind, Kind::TableRow | Kind::LayoutSection)
         || Model::of(Some(kind)).is_some_and(|it| it.least > 0)
 }
 
-/// What one of `columns` equal parts of a hundred is: `33.33`.
+/// Returns one of `columns` equal parts of a hundred: `33.33`.
 fn share(columns: usize) -> String {
     let hundredths = 10_000 / columns.max(1);
     let (whole, rest) = (hundredths / 100, hundredths % 100);
     if rest == 0 { whole.to_string() } else { format!("{whole}.{rest:02}") }
 }
 
-/// An identifier for the node at `path`: the same for the same document, another one elsewhere in it.
+/// Returns an identifier for the node at `path`: stable for a document, and different at each path.
 pub(super) fn local_id(path: &[usize], node: &Node<'_>) -> String {
     let place = path.iter().copied().chain([node.span.start as usize, node.kind as usize]);
     let hash = |basis: u64| {

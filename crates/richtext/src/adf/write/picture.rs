@@ -1,11 +1,11 @@
-//! Pictures among text: ADF has them only as blocks.
+//! Pictures within text, which ADF has only as blocks.
 
 use thin_vec::{ThinVec, thin_vec};
 
 use super::visible;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 
-/// `paragraph` as paragraphs with its pictures as blocks between them.
+/// Returns `paragraph` split into paragraphs, with its pictures as blocks between them.
 pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> ThinVec<Node<'a>> {
     let mut blocks = ThinVec::new();
     let mut run = ThinVec::new();
@@ -21,7 +21,7 @@ pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> ThinVec<Node<'a>> {
     blocks
 }
 
-/// The paragraph of what stands beside a picture, if anything can be seen of it.
+/// Returns the paragraph of the text beside a picture; `None` if nothing of it is visible.
 fn text_around<'a>(paragraph: &Node<'a>, run: ThinVec<Node<'a>>) -> Option<Node<'a>> {
     let is_blank =
         |it: &Node<'_>| it.kind == Kind::HardBreak || (it.kind == Kind::Text && it.text.trim().is_empty());
@@ -48,7 +48,7 @@ fn single<'a>(image: &Node<'a>) -> Node<'a> {
     Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![media])
 }
 
-/// A width or a height in pixels; nothing if it is given in something else.
+/// Returns a width or height in pixels; `None` if it has another unit.
 fn number<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let text = value.shown();
     let text = text.strip_suffix("px").unwrap_or(text).trim();
@@ -56,7 +56,7 @@ fn number<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     is_number.then(|| Value::Json(text.to_owned().into()))
 }
 
-/// A picture where none can be: its name, leading to it.
+/// Returns a link to a picture, with its name as text, for a position that allows no picture.
 pub(super) fn link<'a>(image: &Node<'a>) -> Node<'a> {
     let mut node = Node::of_text(visible::text(image));
     node.marks.clone_from(&image.marks);

@@ -1,23 +1,24 @@
-//! Nodes that may not stand where they stand: what becomes of them.
+//! Replaces nodes that are not allowed in their position.
 //!
-//! | what | where | becomes |
+//! | node | in | becomes |
 //! | --- | --- | --- |
-//! | `expand`, `nestedExpand` | where only the other may be | the other |
+//! | `expand`, `nestedExpand` | a parent that allows only the other | the other |
 //! | `heading` | quote, list item | a paragraph in bold |
 //! | quote, or panel in a panel | quote, panel, list item | its blocks |
-//! | layout | anywhere but the document, or with one column only | the blocks of its columns |
+//! | layout | anywhere but in the document, or with one column only | the blocks of its columns |
 //! | card | quote, list item | a paragraph with an `inlineCard` |
-//! | `mediaGroup` | list item, quote without it | a `mediaSingle` each |
-//! | list of tasks | task | stands after it, as ADF nests tasks |
-//! | anything else | quote, panel, expand, list item | stands before, between or after the parts of what held it |
-//! | bodied macros, synchronised blocks | where they may not be | `com.plainwire.raw`, with all of it |
-//! | anything else | table cell and other places that can't be parted | the same |
-//! | a picture among text | paragraph | `mediaSingle` between paragraphs; elsewhere a link |
-//! | `param:title` of a panel | | a heading of level 3, first in it |
-//! | nothing | where something has to be | an empty paragraph, item, row |
-//! | what lacks what makes it (a mention without `id`) | | its text |
+//! | `mediaGroup` | list item, other parents that do not allow it | a `mediaSingle` for each file |
+//! | task list | task | a list after the task, as ADF nests tasks |
+//! | other blocks | quote, panel, expand, list item | blocks before, between or after parts of the parent |
+//! | bodied macro, sync block | a parent that does not allow it | `com.plainwire.raw` with all of it |
+//! | other blocks | table cell, other parents that can't be split | `com.plainwire.raw` with all of it |
+//! | picture within text | paragraph | `mediaSingle` between paragraphs; elsewhere a link |
+//! | `param:title` of a panel | | a heading of level 3, first in the panel |
+//! | nothing | a parent that requires a child | an empty paragraph, item or row |
+//! | a node without its essential attribute (a mention's `id`) | | its text |
 //!
-//! In: a node and what it stands in. Out: the nodes to write in its place. What is lost in this is found by reading the result.
+//! In: a node and its parent. Out: the nodes to write instead. Losses from a repair are found when the text
+//! is read again.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -26,7 +27,7 @@ use super::fit::{fits, format, is_allowed, is_full, is_sound};
 use super::{picture, verbatim, visible};
 use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node};
 
-/// What to write in place of `node` in `parent`.
+/// Returns the nodes to write in `parent` instead of `node`.
 pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     let pieces = placed(node, parent);
     pieces
@@ -35,7 +36,7 @@ pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<
         .collect()
 }
 
-/// A node for a parent, or for what that stands in.
+/// A node for the parent, or, if it is lifted, for the parent of that parent.
 struct Piece<'a> {
     node: Node<'a>,
     is_lifted: bool,
@@ -81,7 +82,7 @@ fn is_bodied(kind: Kind) -> bool {
     matches!(kind, Kind::BodiedExtension | Kind::SyncBlock | Kind::BodiedSyncBlock)
 }
 
-/// A paragraph of `text`, if there is any.
+/// Returns a paragraph of `text`, if there is any.
 fn shown<'a>(text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if text.is_empty() {
         return Vec::new();
@@ -124,7 +125,7 @@ fn block<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     parted(shell, pieces).into_iter().flat_map(|it| fitted(it, parent)).collect()
 }
 
-/// `node` without what it holds, as the kind that may be in `parent`.
+/// Returns `node` without its children, as a kind that `parent` allows.
 fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
     let mut shell = Node::new(node.kind).at(node.span, node.inner);
     shell.text.clone_from(&node.text);
@@ -141,14 +142,15 @@ fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
     shell
 }
 
-/// `shell` with the pieces that are for it, and between its parts what is lifted out of it.
+/// Splits `shell` into parts that contain its pieces. Lifted pieces are between the parts.
 fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     let mut parts: Vec<Piece<'a>> = Vec::new();
     let mut held: ThinVec<Node<'a>> = ThinVec::new();
     let mut items_before = 0;
     let mut is_past = false;
     for piece in pieces {
-        // What follows in a list's item would look like an item of its own.
+        // A second part of a list item would look like an item of its own, so the remaining pieces are lifted
+        // too.
         is_past |= piece.is_lifted && matches!(shell.kind, Kind::ListItem | Kind::BlockTaskItem);
         if !piece.is_lifted && !is_past {
             held.push(piece.node);
@@ -167,7 +169,7 @@ fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     parts
 }
 
-/// A part of `shell` that holds `held`, after others that held `items_before`.
+/// Returns a part of `shell` with the children `held`, after parts with `items_before` children.
 fn part<'a>(shell: &Node<'a>, held: ThinVec<Node<'a>>, items_before: usize) -> Option<Piece<'a>> {
     if held.is_empty() {
         return None;
@@ -184,7 +186,7 @@ fn part<'a>(shell: &Node<'a>, held: ThinVec<Node<'a>>, items_before: usize) -> O
     Some(Piece::here(node))
 }
 
-/// An empty `node` with what has to be in it; nothing if there can't be.
+/// Returns the empty `node` with the children it needs; `None` if they can't be made up.
 fn filled(node: Node<'_>) -> Option<Piece<'_>> {
     let inside = match node.kind {
         Kind::MediaSingle | Kind::MediaGroup => return None,
@@ -202,7 +204,7 @@ fn filled(node: Node<'_>) -> Option<Piece<'_>> {
     Some(Piece::here(node.holding(inside.into_iter().map(|it| it.node).collect())))
 }
 
-/// A piece whose children are right, as far as it can be in `parent`.
+/// Fits a piece with valid children into `parent`, as far as possible.
 fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     let Piece { node, is_lifted } = piece;
     if is_allowed(&node, parent) && is_full(&node) {
@@ -230,7 +232,7 @@ fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     }
 }
 
-/// Whether a node of this kind is better parted with than what it holds.
+/// Returns whether a node of this kind is replaced by its children.
 fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
     match kind {
         Kind::Panel => parent == Some(Kind::Panel),
@@ -244,7 +246,7 @@ fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
     }
 }
 
-/// `node` as an item of a list, a cell of a row; or lifted, where neither can be.
+/// Returns `node` in an item, row, cell or column of `parent`; lifted if `parent` has no such children.
 fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     let holder = match parent {
         Some(Kind::BulletList | Kind::OrderedList) => Kind::ListItem,
@@ -264,7 +266,7 @@ fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     parted(Node::new(holder), pieces)
 }
 
-/// Whether what stands in such a node can stand between two of them.
+/// Returns whether such a node can be split into two, with a lifted child between them.
 fn can_be_parted(kind: Option<Kind>) -> bool {
     matches!(
         kind,
@@ -284,7 +286,7 @@ fn can_be_parted(kind: Option<Kind>) -> bool {
     )
 }
 
-/// A paragraph with the text of a heading, in bold.
+/// Returns a paragraph with the text of a heading, in bold.
 fn bold(node: Node<'_>) -> Node<'_> {
     let mut text = node.children;
     for node in text.iter_mut().filter(|it| it.kind == Kind::Text && it.mark(MarkKind::Strong).is_none()) {
@@ -293,12 +295,13 @@ fn bold(node: Node<'_>) -> Node<'_> {
     Node::new(Kind::Paragraph).holding(text)
 }
 
-/// `node` in a `parent` that can neither hold it nor be parted: kept raw.
+/// Returns `node` if `parent` allows it, otherwise as raw ADF. For a `parent` that can't be split.
 fn stuck<'a>(node: Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     if is_allowed(&node, parent) && is_full(&node) { thin_vec![node] } else { kept(&node, parent) }
 }
 
-/// All of `node` in an extension, where that may be; else its text.
+/// Returns all of `node` in an extension, as a block or inline in a paragraph; nothing if `parent` allows
+/// neither.
 fn kept<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     if allows(parent, Kind::Extension) {
         return thin_vec![extension(Kind::Extension, node)];

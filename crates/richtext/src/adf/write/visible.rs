@@ -1,11 +1,11 @@
-//! What a reader sees of what ADF has no node for.
+//! Visible text of nodes that ADF lacks.
 
 use crate::tree::{Kind, Node};
 use crate::values::html;
 
 use super::fit::format;
 
-/// The text a person would see in place of `node`; empty if there is none.
+/// Returns the text that people would see in place of `node`; empty if there is none.
 pub(super) fn text(node: &Node<'_>) -> String {
     match node.kind {
         Kind::RawInline | Kind::RawBlock if format(node) == "markdown" => {

@@ -1,4 +1,4 @@
-//! Single blocks: paragraphs, headings, code and lists, with the attributes that stand in them.
+//! Single blocks: paragraphs, headings, code and lists, with the attributes written in them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::inline::{self, Placed};
 use super::prepare::{self, Prepared, whole_attrs};
 use crate::tree::{Attr, Kind, Node, Span};
 
-/// A node that holds `children`, with its places.
+/// Returns the node with `children` and its spans, which enclose those of the children.
 pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: ThinVec<Node<'a>>) -> Node<'a> {
     let start = children.first().map_or(span.end, |it| it.span.start).max(span.start);
     let end = children.last().map_or(span.end, |it| it.span.end).max(span.end);
@@ -22,7 +22,7 @@ pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: ThinVec<Node
     node.holding(children)
 }
 
-/// What a paragraph is: a directive, attributes, a picture, or text.
+/// Reads a paragraph: a directive, attributes, a picture, or text.
 pub(super) fn paragraph<'a>(
     prepared: &Prepared<'a>,
     span: Span,
@@ -54,7 +54,7 @@ pub(super) fn paragraph<'a>(
     Item::Node(text(prepared, span, placed, within))
 }
 
-/// A paragraph of text, or of pictures alone.
+/// Reads a paragraph of text, or one that is only a picture.
 fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: &[Placed<'_>]) -> Node<'a> {
     let (within, given) = match trailing(prepared, span, placed, within) {
         Some((count, given)) => (&within[..count], given),
@@ -77,8 +77,8 @@ fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: 
     node
 }
 
-/// The events that stand in the paragraph, if not all do: after a line of form feeds, which is blank to one half of the parser only, text and
-/// breaks go on behind its end.
+/// Returns the events inside the paragraph, if some lie behind its end. Only one half of CommonMark's parser
+/// takes a line of form feeds for blank, so text and breaks continue behind the end after such a line.
 fn clipped<'p>(
     prepared: &'p Prepared<'_>,
     placed: &Range<usize>,
@@ -98,7 +98,7 @@ fn clipped<'p>(
     Some(within.iter().filter_map(clip).collect())
 }
 
-/// The attributes in the last line of a paragraph, and how many events stand before it.
+/// Returns the attributes in the last line of a paragraph, and the number of events before it.
 fn trailing<'a>(
     prepared: &Prepared<'a>,
     span: Span,
@@ -132,7 +132,7 @@ fn trailing<'a>(
     (depth == 0 && breaks && count > 1).then_some((count - 1, found))
 }
 
-/// A picture that is all of a paragraph.
+/// Returns the media node for a paragraph whose only child is a picture.
 fn picture<'a>(children: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     let [image] = children else { return None };
     if image.kind != Kind::Image || image.get("url").is_none() {
@@ -151,7 +151,7 @@ fn picture<'a>(children: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     Some(single.at(span, span).holding(thin_vec![media]))
 }
 
-/// A heading.
+/// Reads a heading.
 pub(super) fn heading<'a>(
     prepared: &Prepared<'a>,
     level: usize,
@@ -168,7 +168,7 @@ pub(super) fn heading<'a>(
     let start = span.start as usize + start;
     let (kept, cut) = before(prepared, within, start);
     let children = match cut {
-        // A piece of text that begins before the attributes is read to where they begin.
+        // A piece of text that contains the start of the attributes is cut there.
         Some(range) => {
             let mut events: Vec<Placed<'_>> = kept.to_vec();
             let text = &prepared.text[range.clone()];
@@ -196,7 +196,7 @@ fn lined<'a>(node: Node<'a>, span: Span, children: ThinVec<Node<'a>>) -> Node<'a
     node.at(span, inner).holding(children)
 }
 
-/// Attributes at the end of `line`, and where they begin with the white space before them.
+/// Returns the attributes at the end of `line`, and the offset of the white space before them.
 fn at_end(line: &str) -> Option<(usize, ThinVec<Attr<'_>>)> {
     if !line.ends_with('}') {
         return None;
@@ -210,10 +210,10 @@ fn at_end(line: &str) -> Option<(usize, ThinVec<Attr<'_>>)> {
     None
 }
 
-/// How many braces at the end of a heading are tried as the beginning of its attributes.
+/// The number of braces at the end of a heading that are tried as the beginning of its attributes.
 const MAX_BRACES: usize = 16;
 
-/// The events before the source offset `start`, and what of the next one stands before it.
+/// Returns the events before the source offset `start`, and the part of the next event that lies before it.
 fn before<'e, 'p>(
     prepared: &Prepared<'_>,
     within: &'e [Placed<'p>],
@@ -226,7 +226,8 @@ fn before<'e, 'p>(
     match within.get(count) {
         Some((Event::Text(_), range)) if prepared.source_at(range.start) < start => {
             let kept = start - prepared.source_at(range.start);
-            // Between them there may be marks, which are shorter than what they stand for.
+            // Between the two offsets there may be directive marks, which are shorter than the source they
+            // stand for.
             let end = (range.start..=range.end)
                 .rev()
                 .find(|it| prepared.text.is_char_boundary(*it) && prepared.source_at(*it) <= start);
@@ -236,7 +237,7 @@ fn before<'e, 'p>(
     }
 }
 
-/// A block of code, or what another format wrote in one.
+/// Reads a block of code, or a fence with text of another format.
 pub(super) fn code<'a>(
     prepared: &Prepared<'a>,
     kind: &CodeBlockKind<'_>,
@@ -277,7 +278,7 @@ pub(super) fn code<'a>(
     node.at(span, inner).holding(lines)
 }
 
-/// The language and the attributes after an opening fence.
+/// Returns the language and the attributes of an opening fence.
 fn info(source: &str) -> (String, ThinVec<Attr<'_>>) {
     let line = source.lines().next().unwrap_or_default();
     let info = line.trim_start_matches(['`', '~']).trim_matches([' ', '\t', '\r']);
@@ -290,13 +291,14 @@ fn info(source: &str) -> (String, ThinVec<Attr<'_>>) {
     (spelled::decoded(info), ThinVec::new())
 }
 
-/// Whether all of `text` after a fence is the language, of a block of code.
+/// Returns whether all of `text`, written after a fence, would be read as the language of a block of code.
 pub(in crate::markdown) fn is_language(text: &str) -> bool {
     let (language, given) = info(text);
     given.is_empty() && language == text && format(text).is_none()
 }
 
-/// The text of a block of code: one node, or one for each line if something stands between them in the source.
+/// Returns the text of a block of code: one node, or one for each line if the lines are not contiguous in the
+/// source.
 fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> ThinVec<Node<'a>> {
     let mut nodes: ThinVec<Node<'a>> = ThinVec::new();
     for (event, placed) in within {
@@ -329,7 +331,7 @@ fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> ThinVec<Node<'a>
     nodes
 }
 
-/// The line feed before the closing fence is not of the code.
+/// Removes the line feed before the closing fence, which is not part of the code.
 fn cut_last_break(nodes: &mut ThinVec<Node<'_>>) {
     let Some(last) = nodes.last_mut() else { return };
     let Some(text) = last.text.strip_suffix('\n') else { return };
@@ -346,7 +348,8 @@ fn cut_last_break(nodes: &mut ThinVec<Node<'_>>) {
     }
 }
 
-/// The format that stands after a fence, and whether its lines end with CR LF.
+/// Returns the format that the info string of a fence names, and whether the lines of its text end with CR
+/// LF.
 fn format(language: &str) -> Option<(&'static str, bool)> {
     let (name, has_crlf) = match language.strip_suffix(CRLF) {
         Some(name) => (name, true),
@@ -361,7 +364,7 @@ fn format(language: &str) -> Option<(&'static str, bool)> {
     Some((format, has_crlf))
 }
 
-/// What a fence with the name of a format holds.
+/// Reads the text of a fence whose language is the name of a format.
 fn foreign<'a>(prepared: &Prepared<'a>, language: &str, lines: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     let (format, has_crlf) = format(language)?;
     let mut text: Cow<'a, str> = match lines {
@@ -382,13 +385,13 @@ fn foreign<'a>(prepared: &Prepared<'a>, language: &str, lines: &[Node<'a>], span
     Some(Node::raw(Kind::RawBlock, format, text))
 }
 
-/// What was read from another text has no places in this one: [`settle`] gives it that of the fence.
+/// Clears the spans of nodes that were read from another text. [`settle`] gives them spans within this one.
 fn unplaced(node: Node<'_>) -> Node<'_> {
     let children = node.children.into_iter().map(unplaced).collect();
     Node { span: Span::default(), inner: Span::default(), children, ..node }
 }
 
-/// Gives what has no place of its own, below a node that has one, empty places at its end.
+/// Gives each node below `node` that has no span an empty span at the end of its parent.
 fn settle(node: &mut Node<'_>) {
     let end = Span::at(node.inner.end as usize);
     for child in &mut node.children {
@@ -403,24 +406,24 @@ fn settle(node: &mut Node<'_>) {
 /// An item of a list.
 pub(super) struct Entry<'a> {
     pub(super) task: Option<bool>,
-    /// What its first line says of it.
+    /// The attributes in its first line.
     pub(super) given: ThinVec<Attr<'a>>,
-    /// Whether an empty comment stands in it.
+    /// Whether the item contains an empty comment.
     pub(super) separated: bool,
-    /// Whether that is its end: a list of tasks before it is its own.
+    /// Whether an empty comment ends the item. Then a list of tasks before the comment belongs to the item.
     pub(super) keeps: bool,
     pub(super) span: Span,
     pub(super) children: ThinVec<Node<'a>>,
 }
 
 impl<'a> Entry<'a> {
-    /// An item that holds just this.
+    /// Creates an item with only these children.
     pub(super) fn of(span: Span, children: ThinVec<Node<'a>>) -> Self {
         Self { task: None, given: ThinVec::new(), separated: false, keeps: false, span, children }
     }
 }
 
-/// The lists that one list of Markdown is: tasks and other items are not in one.
+/// Splits a list of Markdown into lists of tasks and lists of other items, which the tree keeps apart.
 pub(super) fn lists<'a>(
     prepared: &Prepared<'a>,
     start: Option<u64>,
@@ -464,7 +467,7 @@ pub(super) fn lists<'a>(
     found
 }
 
-/// Adds a task; lists of tasks in it come after it.
+/// Adds a task. Lists of tasks at its end become siblings after it.
 fn task<'a>(list: &mut Node<'a>, entry: Entry<'a>, done: bool) {
     let state = if done { "DONE" } else { "TODO" };
     let Entry { separated, keeps, span, mut children, .. } = entry;
@@ -473,7 +476,7 @@ fn task<'a>(list: &mut Node<'a>, entry: Entry<'a>, done: bool) {
         count -= 1;
     }
     let nested = children.split_off(count);
-    // The comment that stands for no text, before other blocks.
+    // The comment that stands for an empty text before other blocks.
     if children.len() > 1 && children[0].kind == Kind::Paragraph && children[0].children.is_empty() {
         children.remove(0);
     }

@@ -1,7 +1,8 @@
-//! From CommonMark's events to blocks.
+//! Conversion of CommonMark's events to blocks.
 //!
-//! In: the events of a prepared text. Out: nodes. What is open stands in a list, so that depth costs no stack; deeper than
-//! [`tree::MAX_DEPTH`](crate::tree::MAX_DEPTH) blocks are kept as they were written, and so are those there is no [`room`] for.
+//! In: the events of a prepared text. Out: nodes. Open blocks are in a list, so depth does not use the stack.
+//! Blocks deeper than [`tree::MAX_DEPTH`](crate::tree::MAX_DEPTH), and blocks beyond the limit of nodes (see
+//! [`room`]), are kept as raw source.
 
 mod room;
 
@@ -21,8 +22,8 @@ use super::{Partly, Rest};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
-/// The blocks of a prepared text, read in these parts; those `keep` does not want may hold nothing. What there is no room for is kept as
-/// `rest` says.
+/// Reads a prepared text in these parts. Blocks at the top that `keep` rejects may lose their children.
+/// `rest` says how blocks beyond the limit of nodes are kept.
 pub(super) fn read<'a, 'p>(
     prepared: &'p Prepared<'a>,
     parts: Vec<Range<usize>>,
@@ -63,32 +64,32 @@ pub(super) fn read<'a, 'p>(
 
 struct Read<'a, 'e, 'p> {
     prepared: &'e Prepared<'a>,
-    /// What CommonMark reads.
+    /// The text that CommonMark reads.
     text: &'p str,
     diagnostics: Vec<Diagnostic>,
     frames: Vec<Frame<'a>>,
-    /// Blocks before the first directive or tag, which nothing can hold together with others any more.
+    /// Blocks before the first directive or tag, which no directive or tag can contain.
     settled: ThinVec<Node<'a>>,
-    /// What stands in an item without a paragraph.
+    /// Events of a list item without a paragraph around them.
     run: Vec<Placed<'p>>,
-    /// Room for what stands in one block, used again for each.
+    /// The buffer for the events of one block, reused for each.
     within: Vec<Placed<'p>>,
     keep: &'e dyn Fn(&str) -> bool,
     bare: Vec<u32>,
-    /// How many nodes and directives are open.
+    /// The number of open nodes and directives.
     depth: usize,
-    /// How much room was left before the block at the top that is being read.
+    /// The number of nodes that were left before the current block at the top.
     left: usize,
 }
 
-/// A block that is open.
+/// An open block.
 struct Frame<'a> {
     holder: Holder,
     placed: Range<usize>,
     items: ThinVec<Item<'a>>,
-    /// Of a list, its items.
+    /// The items, if the block is a list.
     entries: Vec<block::Entry<'a>>,
-    /// How many directives and elements of HTML are open in it.
+    /// The number of directives and HTML elements that are open in it.
     opened: usize,
 }
 
@@ -96,10 +97,10 @@ enum Holder {
     Document,
     Quote(Option<BlockQuoteKind>),
     List(Option<u64>),
-    /// Whether it is a task, and done.
+    /// Whether the item is a task, and if so whether it is done.
     Entry(Option<bool>),
     Table,
-    /// Whether it is the row of headers.
+    /// Whether it is the header row.
     Row(bool),
 }
 
@@ -137,7 +138,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         if is_inline(&tag) {
             return self.run.push((Event::Start(tag), range));
         }
-        // The box of a numbered item may come before the paragraph it is the beginning of.
+        // The box of a numbered item may come before the start of its paragraph.
         let of_paragraph = matches!((&tag, &self.run[..]), (Tag::Paragraph, [(Event::TaskListMarker(_), _)]));
         let marker = if of_paragraph { self.run.pop() } else { None };
         self.flush();
@@ -164,7 +165,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.frames.push(Frame::new(holder, range));
     }
 
-    /// A block that holds no others.
+    /// Reads a block that contains no other blocks.
     fn leaf(&mut self, tag: &Tag<'p>, range: &Range<usize>, within: &[Placed<'p>]) {
         match tag {
             Tag::Heading { level, .. } => {
@@ -181,7 +182,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         }
     }
 
-    /// The events to the end of what was just opened.
+    /// Returns the events up to the end of the tag that was just opened.
     fn gather(&mut self, events: &mut impl Iterator<Item = Placed<'p>>) -> Vec<Placed<'p>> {
         let (mut depth, mut parts) = (0, 0);
         let mut found = std::mem::take(&mut self.within);
@@ -222,7 +223,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
             let start = skip_blanks(&self.prepared.text, placed.end);
             return self.add_paragraph(&(start..range.end), &within[1..]);
         }
-        // A box that is text stands before what CommonMark says is the paragraph.
+        // A box that is text lies before the range that CommonMark reports for the paragraph.
         let start = within.first().map_or(range.start, |it| it.1.start.min(range.start));
         self.add_paragraph(&(start..range.end), within);
     }
@@ -234,7 +235,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.add(item);
     }
 
-    /// Ends what stands in an item without a paragraph.
+    /// Ends the text of an item without a paragraph.
     fn flush(&mut self) {
         if self.run.is_empty() {
             return;
@@ -242,7 +243,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         let mut run = std::mem::take(&mut self.run);
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return };
         let start = match first.0 {
-            // A backslash before the first character is not in the place of the event.
+            // The range of the event does not include a backslash before its first character.
             Event::Text(_)
                 if first.1.start > 0 && self.prepared.text.as_bytes()[first.1.start - 1] == b'\\' =>
             {
@@ -258,11 +259,11 @@ impl<'a, 'p> Read<'a, '_, 'p> {
 
     fn add(&mut self, mut item: Item<'a>) {
         let at_top = self.frames.len() == 1;
-        // A directive on a line may be a node in a node.
+        // A leaf directive may become a node inside another node.
         self.prepared.room.take(if matches!(item, Item::Open { form: Form::Leaf, .. }) { 2 } else { 1 });
         let frame = self.frames.last_mut().expect("the document is never closed");
         match &mut item {
-            // What lists of tasks hold is looked at: in some directives they are decisions.
+            // The children of a list of tasks are kept, because some directives turn them into decisions.
             Item::Node(node)
                 if at_top
                     && node.kind != Kind::TaskList
@@ -314,7 +315,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.add(Item::Node(Node::new(kind).at(span, span).holding(thin_vec![text])));
     }
 
-    /// Closes the last frame.
+    /// Closes the innermost open block.
     fn close(&mut self) {
         if self.frames.len() == 1 {
             return;
@@ -369,7 +370,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         }
     }
 
-    /// The place of a block, without the white space after it.
+    /// Returns the span of a block, without the white space after it.
     fn span(&self, range: &Range<usize>) -> Span {
         let start = range.start.min(self.prepared.text.len());
         let text = self.prepared.text[start..range.end].trim_end_matches([' ', '\t', '\n', '\r']);
@@ -378,10 +379,10 @@ impl<'a, 'p> Read<'a, '_, 'p> {
     }
 }
 
-/// Adds an event. Texts side by side become one: CommonMark cuts at every sign that might have meant something, and a million of those
-/// would be a million of events.
+/// Adds an event. Adjacent texts become one event. CommonMark splits text at every sign that might have had a
+/// meaning, so a million of them would be a million events.
 fn join<'p>(found: &mut Vec<Placed<'p>>, placed: Placed<'p>, text: &'p str) {
-    // Only the end of the last one is looked at: all of it would be looked at again and again.
+    // Only the new text is compared byte by byte. Comparing the joined text each time would be quadratic.
     let stands = |it: &str, range: &Range<usize>| it.len() == range.len() && text[..range.end].ends_with(it);
     if let (Event::Text(CowStr::Borrowed(new)), Some((Event::Text(CowStr::Borrowed(old)), before))) =
         (&placed.0, found.last_mut())
@@ -421,7 +422,7 @@ fn is_inline_end(end: TagEnd) -> bool {
     matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
 }
 
-/// What kind of panel an alert is.
+/// Returns the panel type of an alert.
 fn alert(kind: BlockQuoteKind) -> &'static str {
     match kind {
         BlockQuoteKind::Note => "info",

@@ -1,6 +1,7 @@
-//! Definitions of links (`[name]: address`), which count in all of a text wherever they stand.
+//! Definitions of links (`[name]: address`), which apply to a whole text wherever they appear in it.
 //!
-//! In: ranges of a text in which there may be any. Out: what a name leads to. Of two definitions of one name the first counts.
+//! In: the ranges of a text that may contain definitions. Out: the target of each name. If a name is defined
+//! twice, the first definition counts.
 
 use std::ops::Range;
 
@@ -9,20 +10,22 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, Tag};
 /// The definitions of a text.
 #[derive(Default)]
 pub(super) struct Definitions {
-    /// A text of `[name]: number`, by which CommonMark finds the number of a name: names are compared without looking at case.
+    /// A text of lines `[name]: number`, parsed by CommonMark to look up a name, because names are compared
+    /// ignoring case.
     names: String,
-    /// Address and title by number.
+    /// Address and title of each definition, by number.
     targets: Vec<(String, String)>,
 }
 
-/// A way to look names up.
+/// A lookup of names.
 pub(super) struct Names<'d> {
     parser: Parser<'d>,
     targets: &'d [(String, String)],
 }
 
 impl Definitions {
-    /// Finds those in some ranges of `text`, each of which CommonMark reads alike alone.
+    /// Finds the definitions in some ranges of `text`. CommonMark reads each range alone as it does within
+    /// the text.
     pub(super) fn of(text: &str, ranges: &[Range<usize>]) -> Self {
         let mut found = Self::default();
         ranges.iter().for_each(|it| found.add(&text[it.clone()]));
@@ -44,17 +47,18 @@ impl Definitions {
 }
 
 impl<'d> Names<'d> {
-    /// Whether there are none.
+    /// Returns whether there are no definitions.
     pub(super) fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// What a name leads to that the part it is used in does not define.
+    /// Returns the target of a name that is used in a part of the text that does not define it.
     pub(super) fn missing(&self, link: &BrokenLink<'_>) -> Option<(CowStr<'d>, CowStr<'d>)> {
         self.target(&link.reference)
     }
 
-    /// Has the event lead to what the first definition says, where its part has another one.
+    /// Replaces the target in the event by that of the first definition, if the event's part has a later
+    /// definition.
     pub(super) fn settle(&self, event: &mut Event<'d>) {
         if let Event::Start(
             Tag::Link { link_type, dest_url, title, id } | Tag::Image { link_type, dest_url, title, id },

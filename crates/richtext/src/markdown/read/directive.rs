@@ -1,4 +1,4 @@
-//! What directives stand for: from a name and attributes to a node or a mark.
+//! Conversion of directives, with their name and attributes, to nodes and marks.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -9,7 +9,7 @@ use crate::format::known;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Room, Value};
 use crate::values::{dates, parameters};
 
-/// The marks a directive gives to its label, the outermost first.
+/// Returns the marks that a directive gives to its label, the outermost first.
 pub(super) fn marks<'a>(found: &Found<'a>) -> ThinVec<Mark<'a>> {
     match found.name {
         _ if found.label.is_none() => ThinVec::new(),
@@ -66,7 +66,7 @@ fn any_mark<'a>(found: &Found<'a>) -> Option<Mark<'a>> {
     Some(Mark { kind, attrs })
 }
 
-/// The node of a directive among text; nothing if it lacks what it needs.
+/// Returns the node of an inline directive; `None` if the directive lacks a required part.
 pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &Room) -> Option<Node<'a>> {
     let given = found.attrs.clone();
     let (kind, key) = match found.name {
@@ -96,7 +96,7 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &Room) 
     Some(node)
 }
 
-/// The day that is shown counts, unless the exact time is of that day.
+/// Reads a date. The shown day wins over the exact time, unless that is a time of the same day.
 fn date(label: Option<String>, given: ThinVec<Attr<'_>>) -> Node<'_> {
     let (stamp, rest): (ThinVec<_>, ThinVec<_>) = given.into_iter().partition(|it| it.name == "ts");
     let day = label.as_deref().and_then(dates::of_day);
@@ -124,7 +124,7 @@ fn raw<'a>(label: String, given: &[Attr<'a>], room: &Room) -> Option<Node<'a>> {
     Some(Node::raw(Kind::RawInline, format, label))
 }
 
-/// The node with nothing borrowed.
+/// Returns the node with all its text owned.
 pub(super) fn owned<'a>(node: Node<'_>) -> Node<'a> {
     let attr = |it: Attr<'_>| Attr {
         name: it.name.into_owned().into(),
@@ -148,7 +148,7 @@ pub(super) fn owned<'a>(node: Node<'_>) -> Node<'a> {
     }
 }
 
-/// An extension by `ext` with its keys, or by `macro` with the parameters of a macro.
+/// Reads an extension: `ext` with its keys, or `macro` with the parameters of a macro.
 fn extension<'a>(
     kind: Kind,
     name: &str,
@@ -197,7 +197,8 @@ fn a_macro<'a>(mut node: Node<'a>, given: ThinVec<Attr<'a>>) -> Option<Node<'a>>
     Some(node)
 }
 
-/// The node of a directive that stands alone, holding `children`, which come back if it can't hold them; `within` is what it stands in.
+/// Returns the node of a block directive with `children`, or the children if it can't contain them; `within`
+/// is the name of the surrounding directive or element.
 pub(super) fn block<'a>(
     name: &str,
     form: Form,
@@ -211,7 +212,7 @@ pub(super) fn block<'a>(
     }
     match node.kind {
         Kind::DecisionList => node.children = decisions(children),
-        // Its media was among the attributes; what stands in it is the caption.
+        // The media was made from the attributes; the children are the caption.
         Kind::MediaSingle => {
             node.children.extend(children.into_iter().map(|it| Node { kind: Kind::Caption, ..it }));
         }
@@ -220,7 +221,7 @@ pub(super) fn block<'a>(
     Ok(node)
 }
 
-/// Whether a node made by a directive may hold these.
+/// Returns whether a node made by a directive may have these children.
 fn takes(kind: Kind, children: &[Node<'_>]) -> bool {
     let all = |kind: Kind| children.iter().all(|it| it.kind == kind);
     match kind {
@@ -272,7 +273,7 @@ fn opened<'a>(name: &str, form: Form, given: ThinVec<Attr<'a>>, within: Option<&
     Some(node)
 }
 
-/// Media whose type is not said are external if they have an address.
+/// Sets the type of media without one: external if they have an address, otherwise a file.
 fn typed(media: &mut Node<'_>) {
     if media.get("type").is_none() {
         let kind = if media.get("url").is_some() { "external" } else { "file" };
@@ -291,7 +292,7 @@ fn expand<'a>(given: ThinVec<Attr<'a>>, within: Option<&str>) -> Node<'a> {
     node
 }
 
-/// Whether an expand in a directive or element of this name is a nested one.
+/// Returns whether an expand inside a directive or element of this name is a nested one.
 pub(in super::super) fn nests(within: &str) -> bool {
     matches!(within, "expand" | "details" | "td" | "th")
 }
@@ -317,7 +318,7 @@ fn media<'a>(given: ThinVec<Attr<'a>>) -> Node<'a> {
     single.holding(thin_vec![media])
 }
 
-/// The items of lists of tasks as decisions: checked ones are decided.
+/// Converts the items of lists of tasks to decisions. Checked items are decided.
 fn decisions(lists: ThinVec<Node<'_>>) -> ThinVec<Node<'_>> {
     lists.into_iter().flat_map(|it| it.children).map(decision).collect()
 }

@@ -1,7 +1,8 @@
-//! What directives and tags of HTML hold together: siblings between an opener and its closer become one node.
+//! Grouping by directives and HTML tags: the siblings between an opener and its closer become one node.
 //!
-//! In: the siblings in one holder. Out: nodes. An opener without a closer, a closer without an opener, and tags in a wrong place are text
-//! or kept as they were written. Each sibling is looked at twice, so that a million of openers cost what a million of paragraphs do.
+//! In: siblings. Out: nodes. An opener without a closer, a closer without an opener, and a tag in a wrong
+//! place become text or raw nodes. Each sibling is looked at twice, so the time is linear: a million openers
+//! cost as much as a million paragraphs.
 
 use std::rc::Rc;
 
@@ -16,7 +17,7 @@ use crate::tree::{Attr, Kind, Node, Room, Span, add};
 
 use super::super::attrs;
 
-/// A sibling.
+/// A node, directive or tag among its siblings.
 pub(super) enum Item<'a> {
     Node(Node<'a>),
     /// A directive on a line of its own.
@@ -27,12 +28,12 @@ pub(super) enum Item<'a> {
         attrs: ThinVec<Attr<'a>>,
         span: Span,
     },
-    /// The end of one.
+    /// The closing line of a directive.
     Close {
         colons: usize,
         span: Span,
     },
-    /// Attributes of what comes next.
+    /// Attributes of the next item.
     Attrs {
         attrs: ThinVec<Attr<'a>>,
         span: Span,
@@ -45,11 +46,11 @@ pub(super) enum Item<'a> {
         span: Span,
         block: usize,
     },
-    /// A comment that keeps lists apart.
+    /// An empty comment, which separates lists.
     Separator,
 }
 
-/// The nodes of `items`, which stand in a directive or element called `within`.
+/// Groups `items`, which are in a directive or element named `within`.
 pub(super) fn nodes<'a>(
     prepared: &Prepared<'a>,
     items: ThinVec<Item<'a>>,
@@ -65,7 +66,7 @@ pub(super) fn nodes<'a>(
     group.levels.swap_remove(0).nodes
 }
 
-/// What an item is to another one.
+/// The role of an item in a pair.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Partner {
     None,
@@ -73,7 +74,7 @@ enum Partner {
     Closes,
 }
 
-/// Which openers and closers belong together.
+/// Returns the role of each item: which openers and closers belong together.
 fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
     let mut partners = vec![Partner::None; items.len()];
     let mut open: Vec<(usize, Option<&str>, usize)> = Vec::new();
@@ -87,7 +88,7 @@ fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
         match item {
             Item::Open { form: Form::Container, colons, .. } => open.push((at, None, *colons)),
             Item::Close { colons, .. } => {
-                // Openers with more colons than this are not closed by it, and those in them neither.
+                // A closer does not close an opener with more colons, nor any opener inside that one.
                 if let Some(&(opener, None, needed)) = open.last()
                     && needed <= *colons
                 {
@@ -97,7 +98,7 @@ fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
                 }
             }
             Item::Tag { name, opens: true, .. } => open.push((at, Some(name), 0)),
-            // No more is open than the limit of depth allows, so that this search is short.
+            // This search is short, because the limit of depth also limits the open tags.
             Item::Tag { name, .. } if open.iter().any(|it| it.1 == Some(name)) => {
                 let mut clean = true;
                 while let Some((opener, found, _)) = open.pop() {
@@ -123,19 +124,19 @@ fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
     partners
 }
 
-/// The first opener that nothing closes.
+/// Returns the index of the first opener that nothing closes.
 pub(super) fn first_open(items: &[Item<'_>]) -> Option<usize> {
     match_up(items).iter().zip(items).position(|(partner, it)| *partner == Partner::None && it.opens())
 }
 
 impl Item<'_> {
-    /// Whether it holds what follows, up to what closes it.
+    /// Returns whether the item contains what follows, up to its closer.
     pub(super) fn opens(&self) -> bool {
         matches!(self, Item::Open { form: Form::Container, .. } | Item::Tag { opens: true, .. })
     }
 }
 
-/// What is open.
+/// An open directive or element.
 struct Level<'a> {
     opener: Option<Item<'a>>,
     name: Option<&'a str>,
@@ -195,7 +196,7 @@ impl<'a> Group<'a, '_> {
         self.levels.last_mut().expect("the holder is never closed")
     }
 
-    /// Rows stand in tables, cells in rows.
+    /// Returns whether the tag is allowed here: rows in tables, cells in rows.
     fn fits(&mut self, name: &str) -> bool {
         let within = self.last().name;
         match name {
@@ -216,7 +217,7 @@ impl<'a> Group<'a, '_> {
         add(&mut self.last().nodes, node);
     }
 
-    /// Attributes that nothing follows are text.
+    /// Turns attributes that no block follows into text.
     fn settle_attrs(&mut self) {
         if let Some((_, span)) = self.last().waiting.take() {
             self.text(span, "expected a block after its attributes");
@@ -227,7 +228,8 @@ impl<'a> Group<'a, '_> {
         let line = span.of(self.prepared.source);
         let shown: String = line.chars().take(80).collect();
         self.diagnostics.push(Diagnostic::new(span, format!("{message}, but found {shown:?} without")));
-        // It was counted as what it looked like, and nothing of it may be left out now.
+        // The line was already counted as a directive, and none of it may be left out here, so it gets a
+        // limit of its own.
         let room = Rc::new(Room::default());
         let mut runs = inline::label(self.prepared.source, span.range(), 0, &room);
         if room.has_refused() {
@@ -236,7 +238,7 @@ impl<'a> Group<'a, '_> {
         self.add(Node::new(Kind::Paragraph).at(span, span).holding(runs));
     }
 
-    /// A tag in a wrong place is kept as it was written, with its neighbours of the same block.
+    /// Keeps a tag in a wrong place as raw source, joined with a raw neighbour from the same block of HTML.
     fn stray(&mut self, span: Span, block: usize) {
         let source = self.prepared.source;
         self.settle_attrs();
@@ -307,7 +309,8 @@ impl<'a> Group<'a, '_> {
     }
 }
 
-/// Gives the node its places; what was made of its opener (the media of a media single) stands where that ends.
+/// Gives the node its spans. A child made from its opener (the media of a media single) gets an empty span at
+/// the end of the opener.
 fn placed<'a>(mut node: Node<'a>, span: Span, inner: Span) -> Node<'a> {
     node.span = span;
     node.inner = inner;

@@ -1,6 +1,6 @@
-//! Tags of HTML that hold blocks: `<table>` with its rows and cells, `<details>` with its summary.
+//! HTML tags that contain blocks: `<table>` with its rows and cells, `<details>` with its summary.
 //!
-//! In: a block of HTML. Out: its tags, if they are nothing but these; otherwise the block as it was written.
+//! In: a block of HTML. Out: its tags, if it consists of these tags only; otherwise the block as raw source.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use super::prepare::Prepared;
 use crate::tree::{Attr, Kind, Node, Span, Value};
 use crate::values::json;
 
-/// The block as it was written.
+/// Returns the block as raw source. Some comments and a lone `<br>` have a meaning of their own.
 pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a> {
     let mut text: Cow<'a, str> = Cow::Borrowed("");
     let mut all: Option<Span> = None;
@@ -57,7 +57,7 @@ pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a
     }
 }
 
-/// The tags of a block, or the block.
+/// Returns the tags of a block, or the block as raw source.
 pub(super) fn items<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Vec<Item<'a>> {
     tags(prepared, within).unwrap_or_else(|| vec![raw(prepared, within)])
 }
@@ -85,7 +85,8 @@ fn tags<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Option<Vec<Item<'
     Some(items)
 }
 
-/// Takes the tag `text` begins with, with the text of a cell or summary; how long it is.
+/// Reads the tag that `text` begins with, and the text of a cell or summary after it; returns the length of
+/// both.
 fn tag<'a>(text: &'a str, at: usize, block: usize, items: &mut Vec<Item<'a>>) -> Option<usize> {
     let closes = text.starts_with("</");
     let start = if closes { 2 } else { 1 };
@@ -120,7 +121,7 @@ fn tag<'a>(text: &'a str, at: usize, block: usize, items: &mut Vec<Item<'a>>) ->
     Some(end + until)
 }
 
-/// A summary on one line is the title of the details it opens.
+/// Reads a summary on one line. It becomes the title of the details before it.
 fn summary<'a>(text: &'a str, end: usize, at: usize, items: &mut [Item<'a>]) -> Option<usize> {
     let length = text[end..].find('<')?;
     let closer = "</summary>";
@@ -143,7 +144,7 @@ fn known(name: &str) -> Option<&'static str> {
     KNOWN.into_iter().find(|it| it.eq_ignore_ascii_case(name))
 }
 
-/// What the element is.
+/// Returns the kind of node that an element becomes.
 fn kind(name: &str) -> Kind {
     match name {
         "table" => Kind::Table,

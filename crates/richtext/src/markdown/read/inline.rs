@@ -1,7 +1,7 @@
-//! What stands among text: from CommonMark's events to nodes with marks and places.
+//! Inline nodes: from CommonMark's events to nodes with marks and spans.
 //!
-//! In: the events of one paragraph, heading, cell or label. Out: nodes. Neighbouring pieces of text with the same marks are one node;
-//! nodes that share an element have its place.
+//! In: the events of one paragraph, heading, cell or label. Out: nodes. Neighbouring pieces of text with the
+//! same marks become one node. Nodes that share an element have its span.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,10 +15,10 @@ use super::directive;
 use super::prepare::{Found, Prepared};
 use crate::tree::{Kind, Mark, MarkKind, Node, Room, Span, add};
 
-/// An event with its place in the prepared text.
+/// An event with its range in the prepared text.
 pub(super) type Placed<'p> = (Event<'p>, Range<usize>);
 
-/// The nodes of `events`.
+/// Returns the nodes of `events`.
 pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: usize) -> ThinVec<Node<'a>> {
     let html = events.iter().any(|it| matches!(it.0, Event::InlineHtml(_)));
     let pairs = if html { pair(events) } else { Vec::new() };
@@ -45,7 +45,7 @@ pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: u
     build.nodes
 }
 
-/// Where a spelling does not tell its text by itself (`\|` in code in a cell), the text has no place.
+/// Clears the `inner` span of a text that its spelling alone does not give, such as `\|` in code in a cell.
 fn check_place(node: &mut Node<'_>, source: &str) {
     if matches!(node.text, Cow::Owned(_))
         && node.kind == Kind::Text
@@ -59,30 +59,30 @@ struct Build<'a, 'p> {
     prepared: &'p Prepared<'a>,
     depth: usize,
     nodes: ThinVec<Node<'a>>,
-    /// Elements that are open: how many nodes there were before each, and whether it added a mark.
+    /// The open elements. Each knows the number of nodes before it and whether it added a mark.
     open: Vec<Open<'a>>,
-    /// The marks of what comes next, each kind once.
+    /// The marks of the next nodes, each kind once.
     marks: ThinVec<Mark<'a>>,
-    /// The place of the outermost open element.
+    /// The span of the outermost open element.
     group: Span,
     /// Whether the next piece of text may join the last node.
     joins: bool,
-    /// Whether the text of the last node stands in the source just so.
+    /// Whether the text of the last node is equal to its spelling in the source.
     verbatim: bool,
-    /// Where in the source the last event ended or began.
+    /// The source offset at which the last event ended or began.
     cursor: usize,
 }
 
 struct Open<'a> {
     nodes: usize,
     adds: bool,
-    /// What is kept if nothing stands in it.
+    /// The raw source that is kept if the element turns out to be empty.
     empty: Option<Cow<'a, str>>,
     range: Range<usize>,
 }
 
 impl<'a> Build<'a, '_> {
-    /// Takes the event at `at`; where to go on.
+    /// Handles the event at `at`; returns the index of the next one to handle.
     fn event(&mut self, events: &[Placed<'_>], at: usize, pair: Pair) -> usize {
         let (event, placed) = &events[at];
         let range = self.prepared.range(placed);
@@ -98,7 +98,8 @@ impl<'a> Build<'a, '_> {
             Event::Start(tag) => self.start(tag, range),
             Event::End(_) => self.end(range),
             Event::TaskListMarker(_) => {
-                // The box of a task in a heading or a numbered item, where it is text, and what CommonMark skips behind it.
+                // The box of a task in a heading or a numbered item is text, and so is the white space that
+                // CommonMark skips behind it.
                 let rest = &self.prepared.source[range.end..];
                 let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
                 let line_end = rest[blanks..].starts_with(['\n', '\r']);
@@ -188,7 +189,7 @@ impl<'a> Build<'a, '_> {
         self.cursor = range.end;
     }
 
-    /// A piece of text, with the marks of directives put back.
+    /// Adds a piece of text, with its directive marks resolved.
     fn text(&mut self, text: &CowStr<'_>, placed: &Range<usize>, range: Range<usize>) {
         let prepared = self.prepared;
         let edits = prepared.edits_in(placed);
@@ -214,7 +215,7 @@ impl<'a> Build<'a, '_> {
         }
     }
 
-    /// Text as it stands at `range`; an escaping backslash before it belongs to it.
+    /// Adds text spelled at `range`. A backslash before it that escapes it belongs to its span.
     fn piece(&mut self, text: Cow<'a, str>, mut range: Range<usize>, escapable: bool) {
         let source = self.prepared.source;
         if escapable && self.cursor < range.start && source.as_bytes()[range.start - 1] == b'\\' {
@@ -352,7 +353,7 @@ impl<'a> Build<'a, '_> {
         self.push(node, range);
     }
 
-    /// The text without a copy if the source has it so.
+    /// Returns the text, borrowed if the source contains it as it is.
     fn kept(&self, text: &CowStr<'_>) -> Cow<'a, str> {
         if let CowStr::Borrowed(text) = text
             && let Some(found) = self.prepared.borrowed(text)
@@ -363,17 +364,17 @@ impl<'a> Build<'a, '_> {
     }
 }
 
-/// Whether the two say the same of a text, or one instead of the other. What is set low may be set high within.
+/// Returns whether one mark makes the other redundant. Subscript and superscript can nest in each other.
 fn is_same(a: &Mark<'_>, b: &Mark<'_>) -> bool {
     a.kind == b.kind && (a.kind != MarkKind::Subsup || a.attrs == b.attrs)
 }
 
-/// Whether a text may have several marks of this kind.
+/// Returns whether a text may have several marks of this kind.
 fn repeats(kind: MarkKind) -> bool {
     matches!(kind, MarkKind::Other | MarkKind::Annotation)
 }
 
-/// The text of a node in a label that is only text.
+/// Returns the text of a node in a label that takes only text.
 fn words(node: &Node<'_>) -> String {
     match node.kind {
         Kind::RawInline => node.text.to_string(),
@@ -381,10 +382,10 @@ fn words(node: &Node<'_>) -> String {
     }
 }
 
-/// What says that an item is empty where CommonMark would not see it otherwise.
+/// The comment that marks an item as empty where CommonMark would not recognise it otherwise.
 pub(in super::super) const EMPTY: &str = "<!-- empty -->";
 
-/// The nodes of a label.
+/// Returns the nodes of a label.
 pub(super) fn label<'a>(
     source: &'a str,
     range: Range<usize>,
@@ -409,7 +410,8 @@ pub(super) fn label<'a>(
     nodes(&prepared, events, depth)
 }
 
-/// Whether text that begins at `start`, `gap` after the last node, can be one with it so that the spelling still tells the text.
+/// Returns whether text that begins at `start`, with `gap` between it and the last node, can join that node
+/// so that the spelling still gives the text.
 fn joins(source: &str, last: &Node<'_>, gap: &str, start: usize) -> bool {
     let spelled = &source.as_bytes()[last.inner.range()];
     let broken = matches!(spelled.last(), Some(b'\n' | b'\r'));
@@ -422,12 +424,12 @@ fn joins(source: &str, last: &Node<'_>, gap: &str, start: usize) -> bool {
             && matches!(source.as_bytes().get(start), Some(b'\n' | b'\r'))
 }
 
-/// What a tag among text is of a pair.
+/// The role of an inline tag in a pair.
 #[derive(Clone, Copy, Default)]
 enum Pair {
     #[default]
     None,
-    /// Opens an element that the tag of this number closes.
+    /// Opens an element that the event of this index closes.
     Opens(Html, usize),
     Closes,
 }
@@ -461,7 +463,8 @@ impl Html {
     }
 }
 
-/// Which tags of HTML belong together: those between the same ends of other elements, and not directly beside each other.
+/// Finds the pairs of HTML tags. Both tags of a pair are inside the same element, with something between
+/// them.
 fn pair(events: &[Placed<'_>]) -> Vec<Pair> {
     let mut pairs = vec![Pair::None; events.len()];
     let mut open: Vec<Vec<(Html, usize)>> = vec![Vec::new()];
@@ -493,5 +496,5 @@ fn pair(events: &[Placed<'_>]) -> Vec<Pair> {
     pairs
 }
 
-/// How many open tags are looked at for the one that a tag closes.
+/// The number of open tags that are searched for the one that a tag closes.
 const MAX_TAGS: usize = 64;

@@ -1,8 +1,9 @@
 //! Reads Markdown: CommonMark, GitHub's tables, strikethrough, tasks and alerts, and directives.
 //!
-//! In: a source. Out: blocks with their places in it, and what is wrong with it. `prepare` hides directives from CommonMark, `blocks` makes
-//! blocks of its events, `inline` what stands among text, `group` what directives and tags of HTML hold together. A long text is given to
-//! CommonMark in `parts`, since what CommonMark remembers of one takes many times its bytes.
+//! In: a source. Out: blocks with their spans, and diagnostics. `prepare` hides directives from CommonMark,
+//! `blocks` makes blocks of CommonMark's events, `inline` makes the nodes among text, and `group` nests what
+//! directives and HTML tags contain. CommonMark gets a long text in `parts`, because its data for a text take
+//! many times the text's bytes.
 
 mod block;
 mod blocks;
@@ -27,48 +28,50 @@ use thin_vec::ThinVec;
 use crate::diagnostic::Diagnostic;
 use crate::tree::{MAX_NODES, Node, Room};
 
-/// What of CommonMark and GitHub's Markdown is read.
+/// The CommonMark extensions that are read.
 const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_GFM);
 
-/// A part of a text is at least as long as this, in bytes, if the text goes on: what CommonMark remembers of one fits into the cache of a
-/// processor, and what is done for each part does not count.
+/// The least length of a part of a text, in bytes; only the last part may be shorter. CommonMark's data for
+/// one part of this size fit into the cache of a processor, and the fixed cost of a part does not matter.
 const PART: usize = 32 << 10;
 
-/// How many nodes there is room for in what a document became and somebody edited: its tags and attributes count, too.
+/// The number of nodes for the edited Markdown of a document. It is larger than [`MAX_NODES`], because the
+/// tags and attributes of Markdown also count.
 const MOST_EDITED: usize = 2 * MAX_NODES;
 
-/// A text of which not all that was read was kept.
+/// A text that was read, with the children of some blocks dropped.
 pub(crate) struct Partly<'a> {
     pub(crate) blocks: ThinVec<Node<'a>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Where the blocks begin that hold nothing because nobody wanted it, in order.
+    /// The offsets of the blocks whose children were dropped because the caller did not ask for them, in
+    /// order.
     pub(crate) bare: Vec<u32>,
 }
 
-/// What becomes of the blocks there is no room for.
+/// The way in which blocks beyond the limit of nodes are kept.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Rest {
-    /// They are one block with all that follows.
+    /// As one raw block with everything that follows.
     Whole,
-    /// Each is one by itself, so that the others stay where they are.
+    /// Each as one raw block, so that the other blocks keep their spans.
     ByBlock,
 }
 
-/// The blocks of `source`, for which there is this much room, and what is wrong with it.
+/// Reads `source` into at most `room` nodes; returns its blocks and diagnostics.
 pub(super) fn document(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let read = in_parts(source, PART, room, Rest::Whole, &|_| true);
     (read.blocks, read.diagnostics)
 }
 
-/// The same, but what a block at the top holds whose text `keep` does not want is dropped.
+/// Like `document`, but drops the children of each block at the top whose text `keep` rejects.
 pub(super) fn document_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
     in_parts(source, PART, Room::of(MOST_EDITED), Rest::ByBlock, keep)
 }
 
-/// The blocks of `source`, of which CommonMark is given parts that are at least so long.
+/// Reads `source`, which CommonMark gets in parts of at least `least` bytes.
 pub(super) fn in_parts<'a>(
     source: &'a str,
     least: usize,
@@ -82,7 +85,7 @@ pub(super) fn in_parts<'a>(
     blocks::read(&prepared, parts.ranges, &definitions.names(), rest, keep)
 }
 
-/// What CommonMark finds in a part of a text, with its places in all of it.
+/// Returns CommonMark's events for a part of a text, with ranges in the whole text.
 fn events<'p>(text: &'p str, part: Range<usize>, names: &Names<'p>) -> impl Iterator<Item = Placed<'p>> {
     let missing = (!names.is_empty()).then_some(|link: BrokenLink<'_>| names.missing(&link));
     let events = Parser::new_with_broken_link_callback(&text[part.clone()], OPTIONS, missing);
@@ -94,13 +97,13 @@ fn events<'p>(text: &'p str, part: Range<usize>, names: &Names<'p>) -> impl Iter
     })
 }
 
-/// How long the parts of `text` are. For tests.
+/// Returns the lengths of the parts of `text`. For tests.
 #[cfg(test)]
 pub(super) fn part_lengths(text: &str) -> Vec<usize> {
     Parts::of(text, PART).ranges.into_iter().map(|it| it.len()).collect()
 }
 
-/// What CommonMark finds in a short text.
+/// Returns CommonMark's events for a short text, such as a label.
 fn parser(text: &str) -> OffsetIter<'_> {
     Parser::new_ext(text, OPTIONS).into_offset_iter()
 }

@@ -1,16 +1,18 @@
-//! Parts of a text that CommonMark reads alike alone and together, so that never more than one of them has to be taken to pieces.
+//! Parts of a text that CommonMark reads the same alone as together, so that it never has to parse more than
+//! one of them at a time.
 //!
-//! In: a text. Out: where its parts begin and end. A part begins after a blank line, with a line that can't go on with anything that was
-//! open. Where that is not certain there is no end: the part is longer then. Links look for their definitions in all parts
-//! ([`super::definitions`]).
+//! In: a text. Out: the ranges of its parts. A part begins after a blank line, at a line that can't continue
+//! any open block. Where that is uncertain, the part does not end and becomes longer. [`super::definitions`]
+//! finds the definitions of links in all parts.
 
 use std::ops::Range;
 
-/// How a text is parted.
+/// The parts of a text.
 pub(super) struct Parts {
-    /// The parts, each at least as long as was asked for if the text goes on.
+    /// The parts. Each but the last has at least the requested length.
     pub(super) ranges: Vec<Range<usize>>,
-    /// Shorter ones, in which alone links may be defined. Nothing if there is one part, which finds its own.
+    /// Shorter ranges, outside of which no links are defined. Empty if there is only one part, for which
+    /// CommonMark finds the definitions itself.
     pub(super) defining: Vec<Range<usize>>,
 }
 
@@ -41,34 +43,37 @@ impl Parts {
     }
 }
 
-/// Stretches with definitions are read together as far as this, in bytes: to begin costs CommonMark as much as some KiB do.
+/// Ranges with definitions are joined up to this length, in bytes, because CommonMark's fixed cost of a parse
+/// is that of some KiB of text.
 const TOGETHER: usize = 4 << 10;
 
-/// Where parts may begin.
+/// Iterator over the offsets at which parts may begin.
 struct Cuts<'t> {
     text: &'t [u8],
     at: usize,
-    /// Where lines end.
+    /// The ends of lines that are not yet consumed.
     ends: memchr::Memchr<'t>,
-    /// Whether a carriage return may end a line.
+    /// Whether the text contains a carriage return, which may end a line.
     returns: bool,
-    /// What of a block at the top goes on over blank lines.
+    /// The block at the top that continues across blank lines.
     open: Open,
-    /// Whether the line before is blank.
+    /// Whether the previous line is blank.
     after_blank: bool,
-    /// Whether a line since the last blank one begins as HTML or a definition does, in which a fence may mean nothing.
+    /// Whether a line since the last blank one begins like HTML or a definition, in which a fence may have no
+    /// meaning.
     covered: bool,
-    /// Whether items may be open, and where the content of the last one at the top begins, if it is open for certain.
+    /// Whether list items may be open, and the column of the content of the last item at the top, if it is
+    /// certainly open.
     list: Option<Option<usize>>,
 }
 
-/// A block that only a certain line ends.
+/// A block that only a certain line can end.
 #[derive(Clone, Copy)]
 enum Open {
     Nothing,
     Fence(u8, usize),
     Html(&'static str),
-    /// There may be one, or not: no more parts are looked for.
+    /// An open block is possible but not certain. No further parts are looked for.
     Unsure,
 }
 
@@ -86,7 +91,7 @@ impl<'t> Cuts<'t> {
         }
     }
 
-    /// Takes the line at `start`; whether a part may begin with it.
+    /// Consumes a line. Returns whether a part may begin with it.
     fn line(&mut self, line: &[u8]) -> bool {
         let indent = line.iter().take_while(|it| **it == b' ').count();
         let content = &line[indent..];
@@ -118,7 +123,7 @@ impl<'t> Cuts<'t> {
             self.list = None;
         }
         self.items(indent, content, after_blank);
-        // What stands further to the right opens nothing at the top.
+        // An indented line of four or more columns opens nothing at the top.
         if indent < 4 && content[0] != b'\t' {
             self.opens(indent, content);
             self.covered |= matches!(first, b'<' | b'[');
@@ -129,11 +134,11 @@ impl<'t> Cuts<'t> {
         begins && !matches!(self.open, Open::Unsure)
     }
 
-    /// Follows the items of a list at the top.
+    /// Tracks the items of a list at the top.
     fn items(&mut self, indent: usize, content: &[u8], after_blank: bool) {
         match (marker(content), self.list) {
             (Some(width), list) if indent < 4 => {
-                // In a paragraph, or within an item, it may be something else.
+                // In a paragraph or within an item, the marker may mean something else.
                 let certain = indent == 0 && (after_blank || matches!(list, Some(Some(_))));
                 let within = list.flatten().filter(|it| *it <= indent);
                 self.list = Some(if certain { width } else { within });
@@ -143,7 +148,7 @@ impl<'t> Cuts<'t> {
         }
     }
 
-    /// Looks for a block at the top that goes on over blank lines.
+    /// Looks for the opening of a block at the top that continues across blank lines.
     fn opens(&mut self, indent: usize, content: &[u8]) {
         let within = self.list.flatten().is_some_and(|it| it <= indent);
         let opened = match content[0] {
@@ -174,12 +179,14 @@ impl Iterator for Cuts<'_> {
     }
 }
 
-/// Whether a line that begins so, after a blank one, begins something new: no white space, and no marker of an item.
+/// Returns whether a line with this first byte, after a blank line, certainly begins a new block: not white
+/// space and not the marker of an item.
 fn is_new(first: u8) -> bool {
     first > b' ' && !matches!(first, b'-' | b'+' | b'*' | b'0'..=b'9' | 0x7F)
 }
 
-/// Where the content begins after the marker of an item; `Some(None)` if that can't be said.
+/// Returns the width of an item's marker with the white space after it, which is where the content begins;
+/// `Some(None)` if that is uncertain.
 fn marker(content: &[u8]) -> Option<Option<usize>> {
     let digits = content.iter().take_while(|it| it.is_ascii_digit()).count();
     let sign = *content.get(digits)?;
@@ -197,7 +204,7 @@ fn marker(content: &[u8]) -> Option<Option<usize>> {
     Some((clear && digits < 10).then_some(digits + 1 + blanks))
 }
 
-/// How many signs the fence has that opens here.
+/// Returns the number of signs of the fence that opens here.
 fn fence(content: &[u8]) -> Option<usize> {
     let sign = content[0];
     let length = content.iter().take_while(|it| **it == sign).count();
@@ -209,7 +216,8 @@ fn closes(content: &[u8], sign: u8, length: usize) -> bool {
     signs >= length && content[signs..].iter().all(|it| *it == b' ')
 }
 
-/// The block of HTML that begins here and goes on after this line, if it is one that blank lines do not end.
+/// Returns the block of HTML that begins here, if it is of a kind that blank lines do not end and it
+/// continues after this line.
 fn html(content: &[u8]) -> Option<Open> {
     const TAGS: [(&str, &str); 4] =
         [("<pre", "</pre>"), ("<script", "</script>"), ("<style", "</style>"), ("<textarea", "</textarea>")];

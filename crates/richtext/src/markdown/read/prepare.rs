@@ -1,10 +1,12 @@
-//! What CommonMark is given instead of the source: directives among text are one mark each, and those on lines of their own stand alone.
+//! The text that CommonMark gets instead of the source. In it, each inline directive is one mark, and each
+//! directive on a line of its own has blank lines around it.
 //!
-//! In: a source, or the label of a directive. Out: the text to parse, which is the source itself if there is no directive in it, and the
-//! way back from its places to those of the source. Nothing is interpreted here.
+//! In: a source, or the label of a directive. Out: the text to parse, which is the source itself if it
+//! contains no directive, and the mapping from offsets in that text to offsets in the source. Nothing is
+//! interpreted here.
 //!
-//! A mark is two letters of plane 15 that hold its number, so that it can be put back wherever it ends up. Such letters of the source
-//! itself get marks too.
+//! A mark is two characters of Unicode plane 15 that encode its number, so that the directive can be found
+//! wherever CommonMark puts the mark. Such characters in the source itself get marks too.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,37 +18,37 @@ use super::super::attrs;
 use super::super::names::{self, Form};
 use crate::tree::{Attr, Room};
 
-/// A directive among text.
+/// An inline directive.
 #[derive(Debug)]
 pub(super) struct Found<'a> {
     pub(super) name: &'a str,
-    /// Where its label is in the source.
+    /// The range of its label in the source.
     pub(super) label: Option<Range<usize>>,
     pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
-/// A place where the prepared text is not the source.
+/// A range in which the prepared text differs from the source.
 pub(super) struct Edit<'a> {
-    /// In the prepared text.
+    /// The range in the prepared text.
     pub(super) at: Range<usize>,
-    /// In the source.
+    /// The range in the source.
     pub(super) from: Range<usize>,
     pub(super) found: Option<Found<'a>>,
 }
 
-/// A text for CommonMark.
+/// A text prepared for CommonMark.
 pub(super) struct Prepared<'a> {
     pub(super) source: &'a str,
     pub(super) text: Cow<'a, str>,
     pub(super) edits: Vec<Edit<'a>>,
-    /// Where `text` begins in the source.
+    /// The offset of `text` in the source.
     base: usize,
-    /// Room for the nodes of the document.
+    /// The limit of nodes of the document.
     pub(super) room: Rc<Room>,
 }
 
 impl<'a> Prepared<'a> {
-    /// Where the prepared offset is in the source.
+    /// Maps an offset in the prepared text to the source.
     pub(super) fn source_at(&self, offset: usize) -> usize {
         let after = self.edits.partition_point(|it| it.at.start <= offset);
         match after.checked_sub(1).map(|it| &self.edits[it]) {
@@ -56,20 +58,21 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Where the prepared range is in the source.
+    /// Maps a range in the prepared text to the source.
     pub(super) fn range(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.source_at(range.start);
         start..self.source_at(range.end).max(start)
     }
 
-    /// The edits within a prepared range.
+    /// Returns the edits within a range of the prepared text.
     pub(super) fn edits_in(&self, range: &Range<usize>) -> &[Edit<'a>] {
         let first = self.edits.partition_point(|it| it.at.end <= range.start);
         let last = self.edits.partition_point(|it| it.at.start < range.end);
         &self.edits[first.min(last)..last]
     }
 
-    /// `text`, which CommonMark took from the prepared text, with what stood in the source in place of marks.
+    /// Returns `text`, which CommonMark took from the prepared text, with the marks replaced by their source;
+    /// `None` if it contains none.
     pub(super) fn restored(&self, text: &str) -> Option<String> {
         if self.edits.is_empty() || !text.contains(is_mark) {
             return None;
@@ -89,7 +92,7 @@ impl<'a> Prepared<'a> {
         Some(out)
     }
 
-    /// What CommonMark was given as a slice of it, as a slice of the source if it is one.
+    /// Returns a slice of the prepared text as a slice of the source, if both have the same text.
     pub(super) fn borrowed(&self, text: &str) -> Option<&'a str> {
         let start = (text.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         if start + text.len() > self.text.len() {
@@ -106,13 +109,13 @@ fn is_mark(it: char) -> bool {
     (FIRST..FIRST + 0x8000).contains(&(it as u32))
 }
 
-/// A whole source.
+/// Prepares a whole source.
 pub(super) fn document(source: &str, room: Room) -> Prepared<'_> {
     Scan::new(source, 0..source.len(), Rc::new(room)).document()
 }
 
-/// The label of a directive. It stands between commas, which mean nothing, so that it is a paragraph whatever it begins with and keeps
-/// the white space at its ends.
+/// Prepares the label of a directive. A comma without a meaning before and after it makes it a paragraph
+/// whatever it begins with, and keeps the white space at its ends.
 pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize, room: &Rc<Room>) -> Prepared<'a> {
     let mut scan = Scan::new(source, range.clone(), Rc::clone(room));
     scan.fence(range.start);
@@ -124,7 +127,7 @@ pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize, room
     scan.finish()
 }
 
-/// How deep labels are read in each other; deeper they are text.
+/// The depth of nested labels that are read. Deeper ones are text.
 const MAX_LABELS: usize = 32;
 
 struct Scan<'a> {
@@ -133,10 +136,10 @@ struct Scan<'a> {
     range: Range<usize>,
     out: String,
     edits: Vec<Edit<'a>>,
-    /// How much of the source is in `out`.
+    /// The source offset up to which `out` contains the source.
     copied: usize,
     line: Line,
-    /// Brackets of the line that belong together, by the opening one.
+    /// Matching brackets of the line, ordered by the opening one.
     pairs: Option<Vec<(usize, usize)>>,
 }
 
@@ -237,7 +240,7 @@ impl<'a> Scan<'a> {
         self.edits.push(Edit { at: start..self.out.len(), from, found });
     }
 
-    /// A letter of plane 15 that could be taken for a mark.
+    /// Replaces a character of plane 15 that could be taken for a mark by a mark of its own; returns its end.
     fn verbatim(&mut self, at: usize) -> Option<usize> {
         let it = self.source[at..].chars().next()?;
         if !is_mark(it) {
@@ -247,7 +250,7 @@ impl<'a> Scan<'a> {
         Some(at + 4)
     }
 
-    /// The directive among text that begins with the colon at `at`; where it ends.
+    /// Replaces the inline directive that begins with the colon at `at` by a mark; returns its end.
     fn directive(&mut self, at: usize) -> Option<usize> {
         let source = self.source;
         let text = source.get(at + 1..self.line.end)?;
@@ -277,7 +280,7 @@ impl<'a> Scan<'a> {
         Some(end)
     }
 
-    /// Where the bracket that opens at `at` is closed in this line.
+    /// Returns the offset of the bracket that closes the one at `at`, in this line.
     fn partner(&mut self, at: usize) -> Option<usize> {
         let (source, line) = (self.source, self.line.start..self.line.end);
         let pairs = self.pairs.get_or_insert_with(|| brackets(source, line));
@@ -285,7 +288,7 @@ impl<'a> Scan<'a> {
         Some(pairs[found].1)
     }
 
-    /// Whether the line is nothing but a directive that begins at `at`.
+    /// Returns whether the line consists only of a directive that begins at `at`.
     fn is_alone(&self, at: usize, opened: &mut bool) -> bool {
         let prefix = &self.source[self.line.start..at];
         if !is_prefix(prefix) {
@@ -301,7 +304,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Puts blank lines around the line, so that it is a paragraph of its own.
+    /// Inserts blank lines around the line, so that it is a paragraph of its own.
     fn isolate(&mut self, at: usize, blank_at: &mut usize) {
         let bytes = self.source.as_bytes();
         let (start, prefix) = (self.line.start, &self.source[self.line.start..at]);
@@ -330,7 +333,8 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |it| at + it)
 }
 
-/// The line before the one that begins at `start`, as far as it tells whether it is blank.
+/// Returns the line before the one that begins at `start`; of a long line only the last KiB, enough to tell
+/// whether it is blank.
 fn previous_line(bytes: &[u8], start: usize) -> &[u8] {
     let end = start - 1;
     let from = end.saturating_sub(1 << 10);
@@ -342,7 +346,8 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|it| matches!(it, b' ' | b'\t' | b'>' | b'\r'))
 }
 
-/// White space, signs of quotes and markers of list items, as they stand before the content of a line.
+/// Returns whether `prefix` contains only white space, quote signs and markers of list items, as they appear
+/// before the content of a line.
 fn is_prefix(prefix: &str) -> bool {
     prefix.split([' ', '\t', '>']).all(|word| match word.strip_suffix(['.', ')']) {
         Some(number) => {
@@ -361,7 +366,7 @@ fn is_escaped(bytes: &[u8], at: usize, from: usize) -> bool {
     bytes[from..at].iter().rev().take_while(|it| **it == b'\\').count() % 2 == 1
 }
 
-/// The pairs of brackets in this range, by the opening one.
+/// Returns the pairs of brackets in this range, ordered by the opening one.
 fn brackets(source: &str, range: Range<usize>) -> Vec<(usize, usize)> {
     let bytes = source.as_bytes();
     let (mut open, mut pairs) = (Vec::new(), Vec::new());
@@ -379,7 +384,8 @@ fn brackets(source: &str, range: Range<usize>) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Whether each run of backticks in `label` closes or opens code: otherwise the code goes on outside, and comes first.
+/// Returns whether each code span that opens in `label` also closes there. Otherwise the code continues
+/// behind the label, and takes precedence over the directive.
 fn ticks_pair(label: &str) -> bool {
     let bytes = label.as_bytes();
     let run = |at: usize| bytes[at..].iter().take_while(|it| **it == b'`').count();
@@ -405,14 +411,14 @@ fn ticks_pair(label: &str) -> bool {
 
 /// A directive on a line of its own.
 pub(super) struct Alone<'a> {
-    /// `None`: it closes one.
+    /// The name; `None` if this line closes a directive.
     pub(super) name: Option<&'a str>,
     pub(super) form: Form,
     pub(super) colons: usize,
     pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
-/// The directive that is all of `line`.
+/// Parses `line` if all of it is a directive.
 pub(super) fn alone(line: &str) -> Option<Alone<'_>> {
     let line = line.trim_end();
     let colons = line.bytes().take_while(|it| *it == b':').count();
@@ -430,7 +436,7 @@ pub(super) fn alone(line: &str) -> Option<Alone<'_>> {
     Some(Alone { name: Some(name), form, colons, attrs })
 }
 
-/// The attributes that are all of `text`.
+/// Parses `text` if all of it is attributes.
 pub(super) fn whole_attrs(text: &str) -> Option<ThinVec<Attr<'_>>> {
     let (attrs, length) = attrs::parse(text)?;
     (length == text.len()).then_some(attrs)

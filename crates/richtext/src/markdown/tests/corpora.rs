@@ -1,4 +1,4 @@
-//! The corpora beside the repository; skipped where they are not.
+//! Markdown and ADF of the corpora beside the repository. Without the corpora there is nothing to test.
 
 use super::*;
 use crate::corpus;
@@ -60,7 +60,8 @@ fn documents_of_adf_come_back() {
     let mut wrong = Vec::new();
     for folder in ["adf", "adf-invalid"] {
         for (name, text) in corpus::files(folder, "json") {
-            // Two hold nodes that are none among code and in a heading without a level: these stay raw ADF.
+            // Two documents have nodes that ADF does not allow, in code and in a heading without a level.
+            // These stay raw ADF.
             let raw = name.ends_with("code_block_simple.json")
                 || name.ends_with("heading-with-non-text-block.json");
             if raw || name.contains("INDEX") {

@@ -1,4 +1,4 @@
-//! Every text survives in every block, and is written no worse than it has to be.
+//! Texts that look like Markdown: each survives in every block, and gets no needless escapes.
 
 use thin_vec::{ThinVec, thin_vec};
 

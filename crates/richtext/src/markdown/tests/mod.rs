@@ -1,4 +1,4 @@
-//! What is read, what is written, and that one is the other.
+//! Tests of reading and writing Markdown, and that what is written is read back as the same blocks.
 
 mod corpora;
 mod hazards;
@@ -26,7 +26,8 @@ fn write(nodes: &[Node<'_>]) -> String {
     EXTENDED.document(nodes)
 }
 
-/// A tree as text, without places, with attributes and marks in order, neighbouring texts as one, identity left out.
+/// Returns a tree as text, without spans and identifiers, with attributes and marks sorted and neighbouring
+/// texts joined.
 fn shown(nodes: &[Node<'_>]) -> String {
     let mut out = String::new();
     show(nodes, 0, &mut out);
@@ -87,7 +88,7 @@ fn attrs(all: &[Attr<'_>]) -> Vec<String> {
     carried.map(|it| format!("{}={}", it.name, value(&it.value))).collect()
 }
 
-/// Parameters of a macro without what identifies it.
+/// Returns the parameters of a macro without its identifiers.
 fn strip_identity(json: &str) -> String {
     let Some(members) = crate::values::json::members(json) else { return json.to_owned() };
     if !members.iter().any(|it| it.0 == "macroMetadata")
@@ -106,7 +107,7 @@ fn strip_identity(json: &str) -> String {
     }
 }
 
-/// Reads what is written of `nodes` and expects the same.
+/// Asserts that the Markdown of `nodes` is read back as the same nodes.
 fn comes_back(nodes: &[Node<'_>], name: &str) {
     if let Some(wrong) = difference(nodes) {
         panic!("{name}: {wrong}");

@@ -1,4 +1,4 @@
-//! A text that CommonMark is given in parts: read as the whole of it is.
+//! Texts that CommonMark gets in parts: the result is the same as for the whole text.
 
 use thin_vec::ThinVec;
 
@@ -13,7 +13,7 @@ fn in_parts(source: &str, least: usize) -> (ThinVec<Node<'_>>, Vec<crate::Diagno
     (read.blocks, read.diagnostics)
 }
 
-/// Expects the shortest parts to be read as the whole is, places and diagnostics too.
+/// Asserts that the shortest parts are read like the whole text, with the same spans and diagnostics.
 fn alike(source: &str) {
     let ((ours, said), (whole, expected)) = (in_parts(source, 1), in_parts(source, usize::MAX));
     assert_eq!(ours, whole, "{source:?}");
@@ -53,7 +53,7 @@ fn a_long_text_has_several_parts() {
     assert_eq!(read(&text), in_parts(&text, usize::MAX).0);
 }
 
-/// Lines that open, close, or go on with blocks, and such as look as if they did.
+/// Lines that open, close or continue blocks, and lines that only look as if they did.
 const LINES: [&str; 64] = [
     "",
     "",
@@ -184,7 +184,7 @@ fn a_block_there_is_no_room_for_leaves_the_others_where_they_are() {
     assert_eq!(kinds[..2], [Kind::Paragraph, Kind::RawBlock], "{kinds:?}");
     assert_eq!(full.blocks[1].text, "- d *e*\n- f\n\n  g *h*");
     assert_eq!(full.diagnostics.len(), 1);
-    // What nobody wants takes no room.
+    // Blocks that `keep` rejects do not count against the limit of nodes.
     let last = read(12, &|it| it == "q *r*");
     let paragraph = last.blocks.iter().find(|it| it.span.of(source) == "q *r*").expect("it is there");
     assert_eq!((paragraph.kind, paragraph.children.len()), (Kind::Paragraph, 2));

@@ -1,15 +1,15 @@
-//! Places: that each text stands where it is said to, and that its characters can be found there.
+//! Spans: each text is at its span, and its characters can be found there.
 
 use super::super::spelled;
 use super::*;
 
-/// Expects each text to be what its place spells.
+/// Asserts that the source at the span of each text spells that text.
 pub(super) fn texts_decode(nodes: &[Node<'_>], source: &str, name: &str) {
     for node in nodes {
         if node.kind == Kind::Text && !node.inner.is_empty() {
             let spelling = node.inner.of(source);
             let decoded = spelled::decoded(spelling);
-            // In code nothing is escaped.
+            // Code has no escapes.
             assert!(
                 decoded == node.text || *spelling == *node.text,
                 "{name}: {spelling:?} spells {decoded:?}, not {:?}",

@@ -1,4 +1,4 @@
-//! What Markdown is read to.
+//! Reading of Markdown: the tree that each source becomes.
 
 use super::*;
 

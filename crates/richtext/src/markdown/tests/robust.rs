@@ -1,4 +1,5 @@
-//! Whatever is read: no panic, places in order, no deeper than the limit. Time is `suite/bench/richtext`'s, and what grows is counted in `tests/growth`.
+//! Reading of broken and odd sources: no panic, spans in order, no deeper than the limit.
+//! `suite/bench/richtext` measures the time, and `tests/growth` the memory.
 
 use super::*;
 

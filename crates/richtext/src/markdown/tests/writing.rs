@@ -1,4 +1,4 @@
-//! What is written, and that every kind, attribute and mark comes back.
+//! Writing of Markdown: the text of each tree, and that every kind, attribute and mark is read back.
 
 use thin_vec::thin_vec;
 

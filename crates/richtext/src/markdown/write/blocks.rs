@@ -1,4 +1,5 @@
-//! Blocks, each as the plainest Markdown that carries all of it: CommonMark, then attributes, then a directive, then ADF in a fence.
+//! Writes blocks, each as the plainest Markdown that carries everything: CommonMark, then attributes, then a
+//! directive, then ADF in a fence.
 
 use thin_vec::ThinVec;
 
@@ -12,11 +13,11 @@ use super::{directive, table};
 use crate::Flavor;
 use crate::tree::{Attr, Kind, MarkKind, Node, Value};
 
-/// Writes blocks.
+/// Writer of blocks.
 pub(super) struct Blocks {
     pub(super) out: Out,
     pub(super) flavor: Flavor,
-    /// The directives and elements that are open, by their names.
+    /// The names of the open directives and elements, the outermost first.
     pub(super) within: Vec<&'static str>,
 }
 
@@ -26,7 +27,8 @@ impl Blocks {
         self.each(nodes, |_, _| {});
     }
 
-    /// Writes siblings, and tells after each how many are written and where the text ends.
+    /// Writes siblings. After each it calls `written` with the number of siblings written so far and the
+    /// length of the text.
     pub(super) fn each(&mut self, nodes: &[Node<'_>], mut written: impl FnMut(usize, usize)) {
         let mut at = 0;
         while at < nodes.len() {
@@ -48,14 +50,14 @@ impl Blocks {
         }
     }
 
-    /// Writes a block; `first` says that it begins an item of a list.
+    /// Writes a block; `first` means that it begins a list item.
     pub(super) fn block(&mut self, node: &Node<'_>, first: bool) {
         if self.try_block(node, first).is_none() {
             self.fence("adf", &crate::adf::node_json(node));
         }
     }
 
-    /// Writes the block, or nothing at all if only ADF can say it.
+    /// Writes the block; `None`, with nothing written, if only ADF can carry it.
     fn try_block(&mut self, node: &Node<'_>, first: bool) -> Option<()> {
         match node.kind {
             Kind::Paragraph => self.paragraph(node)?,
@@ -83,7 +85,7 @@ impl Blocks {
         Some(())
     }
 
-    /// Writes what is said of a block on a line before it.
+    /// Writes the attributes of a block on a line before it, except those named in `without`.
     pub(super) fn given(&mut self, node: &Node<'_>, without: &[&str]) -> Option<()> {
         let mut given = attrs::of_node(node)?;
         given.retain(|it| !without.contains(&&*it.name));
@@ -126,7 +128,7 @@ impl Blocks {
         }
         let within = Within { followed: !given.is_empty(), ..Within::default() };
         let mut inline = Inline::new(&mut self.out, self.flavor, within);
-        // A picture alone would be a block.
+        // Markdown's own syntax for a picture alone in a paragraph would be read as a block.
         inline.alone = node.children.len() == 1 && self.flavor == Flavor::Extended;
         inline.block(&node.children);
         if !given.is_empty() {
@@ -193,7 +195,7 @@ impl Blocks {
         Some(())
     }
 
-    /// Writes a fence that nothing in `text` closes.
+    /// Writes a fence that is longer than any run of backticks in `text`.
     fn fence(&mut self, info: &str, text: &str) {
         let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat((longest + 1).max(3));
@@ -211,7 +213,7 @@ impl Blocks {
         self.given(node, &["/format"])?;
         match node.text_of("/format")? {
             "markdown" => self.out.lines(&node.text),
-            // In a fence lines end as in the rest of the Markdown.
+            // Lines in a fence end like all lines of the Markdown.
             format @ ("storage" | "wiki" | "adf") if has_only_crlf(&node.text) => {
                 self.fence(&format!("{format}{CRLF}"), &node.text.replace("\r\n", "\n"));
             }
@@ -251,7 +253,7 @@ impl Blocks {
         self.out.push("</details>");
     }
 
-    /// Writes a picture as Markdown's own, if that says all of it.
+    /// Writes a picture in Markdown's own syntax, if that carries everything.
     fn picture(&mut self, node: &Node<'_>) -> Option<()> {
         let [media] = &node.children[..] else { return None };
         let centered = attrs::of_node(node)?;
@@ -330,7 +332,7 @@ impl Blocks {
     }
 }
 
-/// Whether the body of a directive is what it is read to.
+/// Returns whether the body of a directive is read back as the same nodes.
 fn holds(node: &Node<'_>, body: &[Node<'_>]) -> bool {
     let decision = |it: &Node<'_>| {
         let plain = it.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(it));
@@ -350,7 +352,7 @@ fn holds(node: &Node<'_>, body: &[Node<'_>]) -> bool {
     }
 }
 
-/// How many containers stand in each other from this one on.
+/// Returns the number of containers that are nested from this one on.
 fn height(node: &Node<'_>) -> usize {
     let within = node.children.iter().filter(|it| !it.kind.is_inline()).map(height).max().unwrap_or(0);
     let contains = match node.kind {
@@ -372,7 +374,7 @@ fn height(node: &Node<'_>) -> usize {
     within + usize::from(contains)
 }
 
-/// Whether all of a line after a fence is the language.
+/// Returns whether all of `text` would be read as a language if it were the info string of a fence.
 fn is_info(text: &str) -> bool {
     let plain = |it: char| !it.is_control() && !"`~\\&".contains(it);
     !text.is_empty()
@@ -386,7 +388,7 @@ fn is_language(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain) && !matches!(text, "adf" | "storage" | "csf" | "wiki")
 }
 
-/// Whether lines end with CR LF, each of them.
+/// Returns whether each line end is CR LF, and there is at least one.
 fn has_only_crlf(text: &str) -> bool {
     let count = |sign: u8| memchr::memchr_iter(sign, text.as_bytes()).count();
     let both = text.matches("\r\n").count();

@@ -1,6 +1,7 @@
 //! Nodes and marks as directives.
 //!
-//! In: a node or a mark. Out: its name, label and attributes, or nothing if no directive can carry it.
+//! In: a node or a mark. Out: the name, label and attributes of its directive, or `None` if no directive can
+//! carry it.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use super::span;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Value};
 use crate::values::{dates, json, parameters};
 
-/// Writes `{…}`, or nothing without attributes.
+/// Writes `{…}`; writes nothing if there are no attributes.
 pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     if !attrs.is_empty() {
         out.push('{');
@@ -21,7 +22,7 @@ pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     }
 }
 
-/// A colour as an attribute of `:color`; nothing if the mark says anything else.
+/// Returns a colour as an attribute of `:color`; `None` if the mark has other attributes.
 pub(super) fn color<'n>(mark: &'n Mark<'_>) -> Option<Attr<'n>> {
     let name = match mark.kind {
         MarkKind::TextColor => "fg",
@@ -36,7 +37,7 @@ pub(super) fn color<'n>(mark: &'n Mark<'_>) -> Option<Attr<'n>> {
     }
 }
 
-/// Whether Markdown's own links can say all of it.
+/// Returns whether Markdown's own syntax for links carries everything.
 pub(super) fn is_plain_link(mark: &Mark<'_>) -> bool {
     let known = |it: &Attr<'_>| matches!(&*it.name, "href" | "title") && it.value.as_str().is_some();
     mark.text("href").is_some()
@@ -44,7 +45,7 @@ pub(super) fn is_plain_link(mark: &Mark<'_>) -> bool {
         && mark.attrs.iter().all(|it| known(it) || !attrs::is_carried(it))
 }
 
-/// Name and attributes of the directive for a mark.
+/// Returns the name and the attributes of the directive for a mark.
 pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, ThinVec<Attr<'n>>) {
     let bare = mark.attrs.is_empty();
     if let Some(color) = color(mark) {
@@ -80,7 +81,7 @@ pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, ThinVec<Attr<'n>>) 
     }
 }
 
-/// Writes a node that is not text: a picture, something raw, or a directive.
+/// Writes an inline node that is not text: a picture, raw source, or a directive.
 pub(super) fn leaf(out: &mut String, node: &Node<'_>, cell: bool, labelled: bool) {
     let written = match node.kind {
         Kind::Image => image(out, node, cell),
@@ -92,7 +93,7 @@ pub(super) fn leaf(out: &mut String, node: &Node<'_>, cell: bool, labelled: bool
     }
 }
 
-/// Writes a picture so that it is no block even if it is alone.
+/// Writes a picture as a directive, so that it is not read as a block when it is alone in a paragraph.
 pub(super) fn image_alone(out: &mut String, node: &Node<'_>) {
     if inline(out, node).is_none() {
         as_adf(out, node);
@@ -211,7 +212,8 @@ fn date(out: &mut String, node: &Node<'_>) -> Option<()> {
     Some(())
 }
 
-/// Name and attributes of an extension: of a macro that has nothing but parameters, or of any.
+/// Returns the name and the attributes of the directive for an extension: `macro` for a macro that has only
+/// parameters, otherwise `ext`.
 pub(super) fn extension<'n>(node: &'n Node<'_>) -> Option<(&'static str, ThinVec<Attr<'n>>)> {
     let inline = node.kind == Kind::InlineExtension;
     let mut rest = attrs::of_node(node)?;
@@ -253,7 +255,8 @@ fn is_mark_name(name: &str) -> bool {
     name.starts_with("breakout")
 }
 
-/// The parameters of a macro, if there is nothing else but what identifies it, each is a text, and each can be written.
+/// Returns the parameters of a macro; `None` if it has anything else besides identifiers, or if a parameter
+/// is not a text that can be written.
 fn macro_parameters(json: &str) -> Option<ThinVec<Attr<'_>>> {
     let parts = parameters::read(json)?;
     if parts.extra.is_some_and(|it| it != r#"{"macroMetadata":{}}"#) {
@@ -270,12 +273,12 @@ fn macro_parameter((name, text, markup): parameters::Param<'_>) -> Option<Attr<'
     if markup.is_some() || reserved || !attrs::can_name(&name) {
         return None;
     }
-    // A number among the parameters of a macro is a string all the same.
+    // The value of a macro parameter is a string even if it is written as a number.
     let value = if json::is_word(&text) { Value::Json(text) } else { Value::Str(text) };
     Some(Attr { name, value })
 }
 
-/// Name and attributes of the directive for a block.
+/// Returns the name and the attributes of the directive for a block.
 pub(super) fn block<'n>(
     node: &'n Node<'_>,
     within: Option<&str>,
@@ -346,7 +349,7 @@ fn media<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     Some(all)
 }
 
-/// Whether nothing is said of a node that Markdown carries.
+/// Returns whether a node has no marks, and no attributes that Markdown carries.
 pub(super) fn is_bare(node: &Node<'_>) -> bool {
     node.marks.is_empty() && node.attrs.iter().all(|it| !attrs::is_carried(it))
 }

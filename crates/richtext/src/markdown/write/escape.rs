@@ -1,40 +1,40 @@
-//! Text so that Markdown reads it as it is, and as plain as that allows.
+//! Escaping of text, so that Markdown reads it as it is, with as few escapes as possible.
 //!
-//! In: text, and what stands around it. Out: its spelling. What would be read as something else gets a backslash, white space that would
-//! be lost is written by its number; everything else stays.
+//! In: text, and its surroundings. Out: its spelling. A sign that would be read as something else gets a
+//! backslash, white space that would be lost becomes a numeric entity, and everything else stays as it is.
 
 use super::super::{attrs, names};
 
-/// What stands around a text, as far as it decides how it is read.
+/// The surroundings of a text, as far as they decide how it is read.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
-    /// It begins a line: signs of blocks are read there.
+    /// Whether the text begins a line, where the signs of blocks are read.
     pub(super) starts_line: bool,
-    /// It begins a line that is not the first of its paragraph.
+    /// Whether the text begins a line that is not the first of its paragraph.
     pub(super) continues: bool,
-    /// The character before it.
+    /// The character before the text.
     pub(super) before: Option<char>,
-    /// The character after it; a line feed at the end of a line, nothing at the end of the block.
+    /// The character after the text: a line feed at the end of a line, `None` at the end of the block.
     pub(super) after: Option<char>,
     pub(super) within: Within,
-    /// The signs of emphasis that have no partner in the block, and may stay.
+    /// The signs of emphasis that have no partner in the block and need no escape.
     pub(super) lone: Lone,
 }
 
-/// In what a text stands.
+/// The constructs that contain a text.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Within {
     /// A cell of a pipe table.
     pub(super) cell: bool,
-    /// Brackets: the label of a directive or the text of a link.
+    /// Brackets: the label of a directive, or the text of a link.
     pub(super) brackets: bool,
     /// A heading.
     pub(super) heading: bool,
-    /// A paragraph that attributes follow on a line of their own.
+    /// A paragraph with attributes on a line of their own after it.
     pub(super) followed: bool,
 }
 
-/// Whether the only sign of its kind in a block may stay as it is.
+/// For each sign of emphasis, whether there is at most one in the block, so that it needs no escape.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Lone {
     pub(super) star: bool,
@@ -42,7 +42,7 @@ pub(super) struct Lone {
     pub(super) tilde: bool,
 }
 
-/// Writes `text`.
+/// Writes `text` with escapes.
 pub(super) fn write(out: &mut String, text: &str, around: &Around) {
     let bytes = text.as_bytes();
     let mut done = 0;
@@ -81,7 +81,7 @@ pub(super) fn write(out: &mut String, text: &str, around: &Around) {
 
 enum Spelling {
     Plain,
-    /// Each of these characters.
+    /// A backslash before each of these characters.
     Escaped,
     Named(&'static str),
     Numbered,
@@ -101,7 +101,7 @@ const fn specials() -> [bool; 256] {
         at += 1;
     }
     table[0x7f] = true;
-    // The first byte of a no-break space, and of a byte order mark.
+    // The first bytes of a no-break space and of a byte order mark.
     table[0xC2] = true;
     table[0xEF] = true;
     table
@@ -109,7 +109,8 @@ const fn specials() -> [bool; 256] {
 
 static SPECIAL: [bool; 256] = specials();
 
-/// How the sign at `at` has to be spelled, and how many bytes that takes; nothing if as it is.
+/// Returns the spelling of the sign at `at` and the number of bytes it covers; `None` if the sign stays as it
+/// is.
 fn special(text: &str, at: usize, around: &Around) -> Option<(Spelling, usize)> {
     let escaped = Some((Spelling::Escaped, 1));
     let rest = text.get(at + 1..).unwrap_or(text);
@@ -170,7 +171,7 @@ fn numbered(out: &mut String, byte: u8) {
     out.push(';');
 }
 
-/// The neighbours of the run of one sign that `at` is in.
+/// Returns the characters before and after the run of one sign that contains `at`.
 fn neighbours(text: &str, at: usize, around: &Around) -> (Option<char>, Option<char>) {
     let sign = char::from(text.as_bytes()[at]);
     let before = text[..at].trim_end_matches(sign).chars().next_back().or(around.before);
@@ -178,24 +179,24 @@ fn neighbours(text: &str, at: usize, around: &Around) -> (Option<char>, Option<c
     (before, after)
 }
 
-/// Whether a run of signs has white space on both sides, and means nothing.
+/// Returns whether a run of signs has white space on both sides, where it has no meaning.
 fn stands_apart(text: &str, at: usize, around: &Around) -> bool {
     let apart = |it: Option<char>| it.is_none_or(|it| it == ' ' || it == '\n');
     let (before, after) = neighbours(text, at, around);
-    // A line feed of the text itself is written by its number, which is no white space.
+    // A line feed of the text itself becomes a numeric entity, which is not white space.
     let sign = char::from(text.as_bytes()[at]);
     let numbered = text[..at].trim_end_matches(sign).ends_with('\n')
         || text[at..].trim_start_matches(sign).starts_with('\n');
     !numbered && apart(before) && apart(after) && !(around.starts_line && text[..at].trim().is_empty())
 }
 
-/// Whether a run of `_` is within a word, where it means nothing.
+/// Returns whether a run of `_` is within a word, where it has no meaning.
 fn within_word(text: &str, at: usize, around: &Around) -> bool {
     let (before, after) = neighbours(text, at, around);
     before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
 }
 
-/// Whether `text` begins as the box of a task or the name of an alert.
+/// Returns whether `text` begins like the box of a task or the name of an alert.
 fn opens_box(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.get(1) {
@@ -205,7 +206,7 @@ fn opens_box(text: &str) -> bool {
     }
 }
 
-/// Whether the colon at `at` would begin a directive.
+/// Returns whether the colon at `at` would begin a directive.
 fn is_directive(text: &str, at: usize, around: &Around) -> bool {
     let rest = &text[at + 1..];
     let name = names::name_at(rest);
@@ -215,7 +216,7 @@ fn is_directive(text: &str, at: usize, around: &Around) -> bool {
     matches!(around.after, Some('[')) && names::is_known(name, names::Form::Inline)
 }
 
-/// Writes what signs of blocks `text` begins with; how much of it that is.
+/// Writes the block signs that `text` begins with, escaped; returns the number of bytes they take in `text`.
 fn line_start(out: &mut String, text: &str, around: &Around) -> usize {
     let bytes = text.as_bytes();
     let Some(first) = bytes.first() else { return 0 };
@@ -268,7 +269,7 @@ fn line_start(out: &mut String, text: &str, around: &Around) -> usize {
     0
 }
 
-/// Puts right what stands at the end of a line: white space would be lost, `#` would close a heading, braces would be attributes.
+/// Escapes the end of a line, where white space would be lost and `#` would close a heading.
 fn line_end(out: &mut String, around: &Around) {
     if out.ends_with(' ') {
         out.pop();

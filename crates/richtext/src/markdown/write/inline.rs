@@ -1,7 +1,8 @@
-//! What stands among text.
+//! Writes inline nodes.
 //!
-//! In: the children of a paragraph, heading or cell. Out: one line, or several with hard breaks. Marks nest in one order (link, comment,
-//! colours, underline, sub and sup, strike, strong, em, code), so that neighbours share what they have in common.
+//! In: the children of a paragraph, heading or cell. Out: one line, or several with hard breaks. Marks nest
+//! in a fixed order (link, comment, colours, underline, sub and sup, strike, strong, em, code), so that
+//! neighbours share the marks they have in common.
 
 use std::borrow::Cow;
 
@@ -13,21 +14,21 @@ use super::span;
 use crate::Flavor;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 
-/// Writes nodes that stand among text.
+/// Writes the inline nodes of a block.
 pub(super) struct Inline<'o> {
     pub(super) out: &'o mut Out,
     pub(super) flavor: Flavor,
     pub(super) within: Within,
-    /// There is nothing else in the paragraph.
+    /// Whether the paragraph contains only one node.
     pub(super) alone: bool,
     lone: Lone,
-    /// How many labels of directives are open.
+    /// The number of open labels of directives.
     labels: usize,
-    /// The next character begins a line.
+    /// Whether the next character begins a line.
     starts_line: bool,
-    /// This is not the first line.
+    /// Whether this is not the first line.
     continues: bool,
-    /// Where the block begins in the text.
+    /// The offset in the output at which the block begins.
     start: usize,
 }
 
@@ -38,26 +39,26 @@ enum Piece<'n, 'a> {
     Group(&'n Mark<'a>, Vec<Self>, Form),
 }
 
-/// How a mark is written.
+/// The way a mark is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// Before and after.
+    /// These signs before and after.
     Signs(&'static str),
     Element(&'static str),
     Link,
     Code,
     Directive,
-    /// Not at all.
+    /// Not written: only the marked text is.
     Bare,
 }
 
-/// What a character is for the signs beside it.
+/// The class of a character, as CommonMark's rules for emphasis see it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Space,
     Sign,
     Letter,
-    /// A sign for some, a letter for others.
+    /// A character that some readers take for a sign and others for a letter.
     Odd,
 }
 
@@ -85,7 +86,7 @@ impl<'o> Inline<'o> {
         self.part(nodes);
     }
 
-    /// Writes a part of a block, of which the rest is not known.
+    /// Writes a part of a block whose other parts are not known.
     pub(super) fn part(&mut self, nodes: &[Node<'_>]) {
         let nodes = &*attrs::with_carried_marks(nodes);
         let marks = marks(nodes);
@@ -161,14 +162,14 @@ impl<'o> Inline<'o> {
         }
     }
 
-    /// Writes the sign that opens something: the line has begun.
+    /// Writes an opening sign. The text after it no longer begins the line.
     fn open(&mut self, sign: &str) {
         self.starts_line = false;
         self.out.push(sign);
     }
 
     fn directive(&mut self, mark: &Mark<'_>, pieces: &[Piece<'_, '_>]) {
-        // Two colours are one directive.
+        // Text and background colour together are one directive.
         if let (MarkKind::TextColor, [Piece::Group(inner, pieces, Form::Directive)]) = (mark.kind, pieces)
             && inner.kind == MarkKind::BackgroundColor
             && let (Some(fg), Some(bg)) = (directive::color(mark), directive::color(inner))
@@ -196,7 +197,8 @@ impl<'o> Inline<'o> {
         let said = node.attrs.iter().any(|it| attrs::is_carried(it));
         let within = self.within.cell || self.within.heading || self.within.brackets;
         let begins = self.out.text.len() == self.start && !within;
-        // A `<br>` that is all of a paragraph is read as one; with a line after it all is HTML.
+        // A `<br>` that is all of a paragraph is read as a hard break. With a line after it, everything would
+        // be HTML.
         let spoiled = begins && after.is_none() && self.within.followed;
         if node.kind == Kind::HardBreak && !said && !spoiled {
             if within || begins || after.is_none() {
@@ -218,7 +220,7 @@ impl<'o> Inline<'o> {
         self.out.lines(&spelling);
     }
 
-    /// The first character of a piece as it is written.
+    /// Returns the first character of a piece as it is written.
     fn first(&self, piece: &Piece<'_, '_>) -> Option<char> {
         match piece {
             Piece::Text(text) => text.chars().next(),
@@ -240,7 +242,8 @@ impl<'o> Inline<'o> {
         }
     }
 
-    /// Chooses how each mark is written; `before` and `after` are what stands beside these pieces.
+    /// Chooses how each mark is written. `before` and `after` are the classes of the characters beside these
+    /// pieces.
     fn decide(&self, pieces: &mut [Piece<'_, '_>], before: Class, after: Class, depth: Depth) {
         let mut previous = before;
         let mut closed = "";
@@ -296,7 +299,7 @@ impl<'o> Inline<'o> {
         }
     }
 
-    /// Whether a code span can hold these.
+    /// Returns whether a code span can carry these pieces.
     fn fits_code(&self, within: &[Piece<'_, '_>], depth: Depth) -> bool {
         if !within.iter().all(|it| matches!(it, Piece::Text(_))) {
             return false;
@@ -308,7 +311,7 @@ impl<'o> Inline<'o> {
             open >= 0
         }) && open == 0;
         let looks = || text.match_indices(':').any(|(at, _)| names::looks_inline(&text[at + 1..]));
-        // What escapes a bracket in a label, or a pipe in a cell, is a character in code.
+        // The backslash that escapes a bracket in a label, or a pipe in a cell, is a character of the code.
         let loose = !balanced || text.contains('\\');
         let piped = self.within.cell && text.contains('\\') && text.contains('|')
             || self.within.cell && text.ends_with('\\');
@@ -317,7 +320,7 @@ impl<'o> Inline<'o> {
     }
 }
 
-/// Whether there are marks around.
+/// The position of pieces: at the top of a block, or inside marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Top,
@@ -341,7 +344,8 @@ fn signs(mark: &Mark<'_>) -> &'static str {
     }
 }
 
-/// Whether signs between what stands outside and inside of them open (or, seen from behind, close).
+/// Returns whether signs open emphasis between a character outside and one inside; seen from behind, whether
+/// they close it.
 fn opens(outside: Class, inside: Class) -> bool {
     match inside {
         Class::Space => false,
@@ -379,7 +383,8 @@ fn edge(piece: &Piece<'_, '_>, edge: Edge) -> Class {
     }
 }
 
-/// What the signs of strong see of what stands right within them: the signs of em are one run with them.
+/// Returns the class of the character that the signs of strong see inside. If em begins or ends there, its
+/// signs form one run with those of strong, so the character behind them counts.
 fn beyond(piece: &Piece<'_, '_>, at: Edge) -> Class {
     match piece {
         Piece::Group(_, pieces, Form::Signs("*")) => {
@@ -402,7 +407,8 @@ fn class(it: char) -> Class {
     }
 }
 
-/// The marks of each node, the outermost first. A hard break has those that its neighbours share.
+/// Returns the marks of each node, the outermost first. A hard break gets the marks that its neighbours
+/// share.
 fn marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<Vec<&'n Mark<'a>>> {
     let mut all: Vec<Vec<&Mark<'_>>> = nodes
         .iter()
@@ -433,10 +439,10 @@ fn marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<Vec<&'n Mark<'a>>> {
     all
 }
 
-/// How many marks of one text are written.
+/// The number of marks of one text that are written.
 const MAX_MARKS: usize = 24;
 
-/// The pieces of nodes of which the first `depth` marks are open.
+/// Groups the nodes by their next mark; the first `depth` marks are already open.
 fn group<'n, 'a>(nodes: &'n [Node<'a>], marks: &[Vec<&'n Mark<'a>>], depth: usize) -> Vec<Piece<'n, 'a>> {
     let mut pieces: Vec<Piece<'n, 'a>> = Vec::new();
     let mut at = 0;
@@ -469,7 +475,7 @@ fn group<'n, 'a>(nodes: &'n [Node<'a>], marks: &[Vec<&'n Mark<'a>>], depth: usiz
     pieces
 }
 
-/// Which signs of emphasis stand alone in a block, and can't be taken for a pair.
+/// Returns which signs of emphasis appear at most once in a block, so that they can't be taken for a pair.
 fn lone(nodes: &[Node<'_>]) -> Lone {
     let (mut stars, mut lines, mut tildes) = (0, 0, 0);
     for node in nodes {

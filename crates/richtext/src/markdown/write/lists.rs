@@ -1,6 +1,6 @@
-//! Lists: of items, of tasks, of decisions.
+//! Lists of items, tasks and decisions.
 //!
-//! In: a list. Out: its items, or nothing if Markdown has no list that says all of it.
+//! In: a list. Out: its items, or `None` if no list of Markdown carries everything.
 
 use thin_vec::ThinVec;
 
@@ -98,7 +98,7 @@ impl Blocks {
                     task_state(it).is_some() && it.children.iter().all(|it| it.kind.is_inline())
                 }
                 Kind::BlockTaskItem => task_state(it).is_some() && fits_block_task(&it.children),
-                // A nested list stands in the item before it.
+                // A nested list is written inside the item before it.
                 Kind::TaskList => {
                     let alone = before.kind != Kind::TaskList && !ends_with_tasks(before);
                     alone && directive::is_bare(it) && self.can_tasks(it)
@@ -141,7 +141,7 @@ impl Blocks {
         }
     }
 
-    /// The text of a task; without any, a comment that says so.
+    /// Writes the text of a task. An empty text becomes a comment.
     pub(super) fn task_text(&mut self, children: &[Node<'_>]) {
         if children.iter().all(|it| it.kind == Kind::Text && it.text.is_empty()) {
             self.out.push(EMPTY);
@@ -165,13 +165,13 @@ impl Blocks {
     }
 }
 
-/// Whether Markdown would read two lists as one.
+/// Returns whether Markdown would read two lists as one.
 pub(super) fn merge(a: &Node<'_>, b: &Node<'_>) -> bool {
     let list = |it: &Node<'_>| matches!(it.kind, Kind::BulletList | Kind::TaskList | Kind::OrderedList);
     list(a) && list(b) && (a.kind == Kind::OrderedList) == (b.kind == Kind::OrderedList)
 }
 
-/// Whether an item reads well without blank lines: a text, and perhaps lists.
+/// Returns whether an item reads well without blank lines: a text, and at most one list.
 fn is_tight(item: &Node<'_>) -> bool {
     let Some((first, rest)) = item.children.split_first() else { return directive::is_bare(item) };
     let broken = first.children.first().is_some_and(|it| it.kind == Kind::HardBreak);
@@ -201,7 +201,7 @@ fn is_tight(item: &Node<'_>) -> bool {
     text && (rest.is_empty() || rest.len() == 1 && list(&rest[0]))
 }
 
-/// The state of a task that has no other attribute.
+/// Returns the state of a task that has no other attribute.
 fn task_state<'n>(item: &'n Node<'_>) -> Option<&'n str> {
     let only = item.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(it));
     item.text_of("state").filter(|it| only && item.marks.is_empty() && matches!(*it, "TODO" | "DONE"))
@@ -215,12 +215,13 @@ fn fits_block_task(children: &[Node<'_>]) -> bool {
     children.first().is_some_and(begins)
 }
 
-/// Whether a list of tasks is the last that the item of a list holds.
+/// Returns whether a list of tasks is the last child of an item.
 fn ends_with_tasks(item: &Node<'_>) -> bool {
     item.kind == Kind::BlockTaskItem && item.children.last().is_some_and(|it| it.kind == Kind::TaskList)
 }
 
-/// What is said of the item of a list, by the names it has on a line of its own; `None` if that can't be written.
+/// Returns the attributes of a list item, named as on a line of their own; `None` if one of them can't be
+/// written.
 fn of_item<'n>(item: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     let mut given = attrs::of_node(item)?;
     given.iter_mut().for_each(|it| it.name = format!("{}{}", attrs::ITEM, it.name).into());

@@ -1,7 +1,8 @@
 //! Writes Markdown.
 //!
-//! In: blocks. Out: text that is read as the same blocks ([`Flavor::Extended`]), or as a reader of GitHub's Markdown sees them best
-//! ([`Flavor::Plain`], by way of `plain`, which makes plainer nodes of rich ones).
+//! In: blocks. Out: text that is read as the same blocks ([`Flavor::Extended`]), or text that a reader of
+//! GitHub's Markdown shows best ([`Flavor::Plain`]). For the latter, `plain` first replaces rich nodes by
+//! plainer ones.
 
 mod blocks;
 mod directive;
@@ -20,7 +21,7 @@ use escape::{Around, Lone, Within};
 use inline::Inline;
 use out::Out;
 
-/// A whole document.
+/// Returns a whole document.
 pub(super) fn document(nodes: &[Node<'_>], flavor: Flavor) -> String {
     let mut text = siblings(nodes, flavor);
     if !text.is_empty() {
@@ -29,7 +30,8 @@ pub(super) fn document(nodes: &[Node<'_>], flavor: Flavor) -> String {
     text
 }
 
-/// A whole document of [`Flavor::Extended`], and where in it what was written for each of `nodes` ends.
+/// Returns a whole document of [`Flavor::Extended`], and for each of `nodes` the offset at which its text
+/// ends.
 pub(super) fn document_with_ends(nodes: &[Node<'_>]) -> (String, Vec<usize>) {
     let mut blocks = Blocks { out: Out::new(), flavor: Flavor::Extended, within: Vec::new() };
     let mut ends = Vec::with_capacity(nodes.len());
@@ -41,7 +43,7 @@ pub(super) fn document_with_ends(nodes: &[Node<'_>]) -> (String, Vec<usize>) {
     (text, ends)
 }
 
-/// Siblings in `parent`.
+/// Returns the text of siblings inside `parent`.
 pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, flavor: Flavor) -> String {
     if parent.is_some_and(|it| it.kind == Kind::CodeBlock) {
         return nodes.iter().map(|it| &*it.text).collect();
@@ -53,7 +55,7 @@ pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, flavor: Flavor
         Inline::new(&mut out, flavor, within).part(nodes);
         return out.text;
     }
-    // Items, rows and the like are written in what holds them.
+    // Items, rows and the like can only be written inside their parent.
     match parent {
         Some(parent) if needs_holder(parent.kind) => {
             let mut holder = Node::new(parent.kind).holding(nodes.into());
@@ -76,7 +78,7 @@ fn needs_holder(kind: Kind) -> bool {
     )
 }
 
-/// What stands between siblings in `parent`.
+/// Returns the separator of siblings in `parent`.
 pub(super) fn between(parent: Option<&Node<'_>>) -> &'static str {
     match parent.map(|it| it.kind) {
         Some(
@@ -92,7 +94,7 @@ pub(super) fn between(parent: Option<&Node<'_>>) -> &'static str {
     }
 }
 
-/// Text between two spellings.
+/// Returns the spelling of `text` between two spellings.
 pub(super) fn text(text: &str, before: &str, after: &str) -> String {
     let mut out = String::new();
     let ticks = before.bytes().take_while(|it| *it == b'`').count();
@@ -111,7 +113,7 @@ pub(super) fn text(text: &str, before: &str, after: &str) -> String {
     out
 }
 
-/// A link without text, as it is kept.
+/// Returns a link without text, as the tree keeps it in a raw node.
 pub(super) fn empty_link(href: &str, title: &str) -> String {
     let mut out = String::from("[");
     span::destination(&mut out, href, Some(title).filter(|it| !it.is_empty()), true);

@@ -1,10 +1,10 @@
-//! Where Markdown is written to: lines, each with what its holders put before it.
+//! Output of Markdown, line by line, each line with the prefix of the blocks around it.
 
-/// The text so far, and what every new line begins with.
+/// The text so far, and the prefix of every new line.
 pub(super) struct Out {
     pub(super) text: String,
     prefix: String,
-    /// Whether the prefix of this line is still to be written.
+    /// Whether the prefix of this line is not yet written.
     fresh: bool,
 }
 
@@ -19,7 +19,7 @@ impl Out {
         self.text.push_str(part);
     }
 
-    /// Writes what the line begins with, if that is still to be done.
+    /// Writes the prefix of the line, if it is not yet written.
     pub(super) fn begin(&mut self) {
         if self.fresh {
             self.text.push_str(&self.prefix);
@@ -36,13 +36,13 @@ impl Out {
         self.fresh = true;
     }
 
-    /// Ends the line and leaves one blank.
+    /// Ends the line and leaves a blank line.
     pub(super) fn blank(&mut self) {
         self.line();
         self.line();
     }
 
-    /// Writes lines that are what they are.
+    /// Writes lines as they are.
     pub(super) fn lines(&mut self, text: &str) {
         for (at, line) in text.split('\n').enumerate() {
             if at > 0 {
@@ -54,7 +54,8 @@ impl Out {
         }
     }
 
-    /// Writes `marker`, and `rest` before each further line until [`Out::leave`] with what this returns.
+    /// Writes `marker`, and adds `rest` to the prefix of each further line. [`Out::leave`] with the returned
+    /// value removes it.
     pub(super) fn enter(&mut self, marker: &str, rest: &str) -> usize {
         self.push(marker);
         let before = self.prefix.len();

@@ -1,13 +1,15 @@
-//! Plainer nodes for a reader who has nothing but GitHub's Markdown: a status is its text, a card is a link.
+//! Plainer nodes for readers that support only GitHub's Markdown: a status becomes its text, a card becomes a
+//! link.
 //!
-//! In: any blocks. Out: blocks that Markdown has signs for. What nobody can read there (identifiers, layouts, colours) is gone.
+//! In: any blocks. Out: blocks for which Markdown has a syntax. What such a reader can't show (identifiers,
+//! layouts, colours) is left out.
 
 use thin_vec::{ThinVec, thin_vec};
 
 use crate::tree::{Kind, Mark, MarkKind, Node};
 use crate::values::dates;
 
-/// The blocks as plainer ones.
+/// Returns the blocks with plainer nodes.
 pub(super) fn blocks<'a>(nodes: &[Node<'a>]) -> ThinVec<Node<'a>> {
     let mut plain = ThinVec::new();
     for node in nodes {
@@ -149,7 +151,7 @@ fn media<'a>(node: &Node<'a>) -> Node<'a> {
     }
 }
 
-/// What can't be shown, by its name.
+/// Returns a text with the name of a node that can't be shown.
 fn note<'a>(node: &Node<'a>) -> Node<'a> {
     let name = node.text_of("text").filter(|it| !it.is_empty()).or(node.text_of("extensionKey"));
     let name = name.or(node.kind.adf_name()).unwrap_or("unsupported");

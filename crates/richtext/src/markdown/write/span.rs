@@ -1,9 +1,10 @@
-//! Code spans, and where links lead: what is not escaped as text is.
+//! Code spans and the addresses of links, which have other rules of escaping than text.
 
 /// Writes a code span.
 pub(super) fn code(out: &mut String, text: &str, cell: bool) {
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
-    // The shortest run that is not in the text: one is enough if the text has only longer ones, but longer is plainer to read.
+    // One backtick more than the longest run in the text. A shorter run may also be free, but the longer one
+    // is easier to read.
     let fence = "`".repeat(longest + 1);
     let spaced = text.starts_with(' ') && text.ends_with(' ') && !text.trim_matches(' ').is_empty();
     let padding = if spaced || text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -18,7 +19,7 @@ pub(super) fn code(out: &mut String, text: &str, cell: bool) {
     out.push_str(&fence);
 }
 
-/// Writes where a link leads, and its title: `](href "title")`.
+/// Writes the address and title of a link: `](href "title")`.
 pub(super) fn destination(out: &mut String, href: &str, title: Option<&str>, cell: bool) {
     out.push_str("](");
     let pointed = href
@@ -38,7 +39,7 @@ pub(super) fn destination(out: &mut String, href: &str, title: Option<&str>, cel
     out.push(')');
 }
 
-/// Text where only escapes and entities are read.
+/// Writes text in which only escapes and entities are read.
 fn guarded(out: &mut String, text: &str, cell: bool) {
     let mut rest = text;
     while let Some(it) = rest.chars().next() {

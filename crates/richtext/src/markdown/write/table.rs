@@ -1,4 +1,4 @@
-//! Tables: with pipes if that says all of them, otherwise as HTML whose cells hold Markdown.
+//! Tables: with pipes if that carries everything, otherwise as HTML whose cells contain Markdown.
 
 use super::super::attrs::{self, Place};
 use super::blocks::Blocks;
@@ -8,7 +8,8 @@ use super::inline::Inline;
 use crate::Flavor;
 use crate::tree::{Attr, Kind, Node, Value};
 
-/// Writes a table, or nothing if it is none.
+/// Writes a table; `None`, with nothing written, if its children are not rows of cells or an attribute can't
+/// be written.
 pub(super) fn write(blocks: &mut Blocks, table: &Node<'_>) -> Option<()> {
     let cell = |it: &Node<'_>| {
         matches!(it.kind, Kind::TableHeader | Kind::TableCell) && attrs::of_node(it).is_some()
@@ -29,7 +30,8 @@ pub(super) fn write(blocks: &mut Blocks, table: &Node<'_>) -> Option<()> {
     Some(())
 }
 
-/// Whether pipes say all of it: one row of headers, cells of one line each, as many in each row.
+/// Returns whether a pipe table can carry everything: one header row, the same number of cells in each row,
+/// and one line in each cell.
 fn is_piped(table: &Node<'_>) -> bool {
     let Some((head, rows)) = table.children.split_first() else { return false };
     let width = head.children.len();
@@ -111,7 +113,7 @@ fn tag(blocks: &mut Blocks, name: &str, given: &[Attr<'_>]) {
             Value::Json(number) if spans && number.parse::<u32>().is_ok() => {
                 text.push_str(&format!("{}=\"{number}\"", attr.name))
             }
-            // A string that is a number would be read as one.
+            // A string that looks like a number would be read as a number.
             Value::Str(number) if spans => text.push_str(&format!("{}='\"{number}\"'", attr.name)),
             value => attrs::write(&mut text, &attr.name, value, Place::Tag),
         }

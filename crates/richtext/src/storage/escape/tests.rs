@@ -1,4 +1,4 @@
-//! Text and its spelling: escaped, and where each character stands.
+//! Escaping of text, and the positions of its characters.
 
 use super::*;
 

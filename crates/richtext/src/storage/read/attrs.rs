@@ -1,7 +1,8 @@
-//! What is said of an element.
+//! Reads the attributes of an element.
 //!
-//! In: the attributes of a start tag. Out: attributes of the node: `ac:` and `ri:` ones keep their names, all others are `html:NAME`.
-//! What ADF says and storage has no word for is in `data-plainwire`, as JSON.
+//! In: the attributes of a start tag. Out: attributes of the node: those with `ac:` and `ri:` keep their
+//! names, all others become `html:NAME`. ADF properties that storage format lacks come from `data-plainwire`,
+//! as JSON.
 
 use std::borrow::Cow;
 
@@ -11,12 +12,12 @@ use super::Reader;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::json;
 
-/// The attribute that carries what storage format has no word for:
-/// `{"type":"…","attrs":{…},"marks":[{"type":"…","attrs":{…}}]}`, each of them only if it is needed.
+/// The attribute with the ADF properties that storage format lacks:
+/// `{"type":"…","attrs":{…},"marks":[{"type":"…","attrs":{…}}]}`. Each member is present only if needed.
 pub(in super::super) const EXTRA: &str = "data-plainwire";
 
 impl<'a> Reader<'_, 'a> {
-    /// A node for the element, with what its attributes say but those that are `known`.
+    /// Creates a node for the element, with its attributes except those in `known`.
     pub(super) fn element(&self, index: usize, kind: Kind, known: &[&str]) -> Node<'a> {
         self.room.take(1);
         let item = self.xml.item(index);
@@ -25,7 +26,7 @@ impl<'a> Reader<'_, 'a> {
         node
     }
 
-    /// What the attributes of the element say but those that are `known`.
+    /// Returns the attributes of the element except those in `known`.
     pub(super) fn said(&self, index: usize, known: &[&str]) -> ThinVec<Attr<'a>> {
         let said = self.xml.attributes(index).filter(|it| it.name != EXTRA && !known.contains(&it.name));
         said.map(|it| match it.name {
@@ -36,7 +37,7 @@ impl<'a> Reader<'_, 'a> {
         .collect()
     }
 
-    /// With what `data-plainwire` says of it, which goes before all else.
+    /// Applies `data-plainwire` to the node. It takes precedence over everything else that the element says.
     pub(super) fn finish(&self, index: usize, mut node: Node<'a>) -> Node<'a> {
         let Some(extra) = self.xml.attribute(index, EXTRA) else { return node };
         let Some(members) = json::members(&extra) else {
@@ -58,12 +59,12 @@ impl<'a> Reader<'_, 'a> {
         node
     }
 
-    /// The mark that `data-plainwire` of an element says it is.
+    /// Returns the mark that the element's `data-plainwire` describes.
     pub(super) fn extra_mark(&self, index: usize) -> Option<Mark<'a>> {
         mark(&self.xml.attribute(index, EXTRA)?)
     }
 
-    /// With what `data-plainwire` says of a mark besides.
+    /// Adds the attributes from `data-plainwire` to a mark.
     pub(super) fn finish_mark(&self, index: usize, mut mark: Mark<'a>) -> Mark<'a> {
         let extra = self.xml.attribute(index, EXTRA);
         let members = extra.as_deref().and_then(json::members).unwrap_or_default();
@@ -72,7 +73,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// The kind of this name, if it can stand for the one that was read.
+/// Returns the kind of this name, if it can replace the one that was read.
 fn same_shape(name: &str, read: Kind) -> Option<Kind> {
     Kind::of_adf(name).filter(|it| it.holds() == read.holds() && it.is_inline() == read.is_inline())
 }
@@ -88,7 +89,9 @@ fn mark<'a>(text: &str) -> Option<Mark<'a>> {
     Some(mark)
 }
 
-/// Sets what the object says. A name of ADF's is said once; of others an element may have said the first of two.
+/// Adds the members of the JSON `object` to `attrs`. An ADF name is unique, so the new value replaces the old
+/// one. A foreign name may occur twice: the writer puts the first value on the element and the second one
+/// into `data-plainwire`.
 fn set_all(attrs: &mut ThinVec<Attr<'_>>, object: &str) {
     let members = json::members(object).unwrap_or_default();
     attrs.retain(|it| it.is_foreign() || members.iter().all(|member| member.0 != it.name));

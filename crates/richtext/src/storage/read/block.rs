@@ -1,4 +1,4 @@
-//! Blocks of HTML, layouts, and elements that mean nothing.
+//! Reads blocks of HTML, layouts, and elements without a meaning of their own.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{Reader, Scope, inline};
 use crate::tree::{Kind, Mark, MarkKind, Node, Span, add};
 
 impl<'a> Reader<'_, 'a> {
-    /// The block an element is; a layout of one section is that section.
+    /// Reads the block at `index` and adds it to `blocks`. A layout of one section becomes that section.
     pub(super) fn block(&mut self, index: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         if self.is_too_deep(index, scope.depth) {
             blocks.push(self.raw(index, Kind::RawBlock));
@@ -40,7 +40,7 @@ impl<'a> Reader<'_, 'a> {
         add(blocks, block.unwrap_or_else(|| self.raw(index, Kind::RawBlock)));
     }
 
-    /// What stands between blocks, where no text is beside it.
+    /// Reads an inline element between blocks that has no text beside it.
     pub(super) fn alone(&mut self, index: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         let block = match self.xml.name(index) {
             "a" => self.card(index),
@@ -53,7 +53,7 @@ impl<'a> Reader<'_, 'a> {
         add(blocks, block.unwrap_or_else(|| self.raw(index, Kind::RawBlock)));
     }
 
-    /// A paragraph or a heading.
+    /// Reads a paragraph or a heading.
     fn text_block(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let name = self.xml.name(index);
         if name == "p"
@@ -72,7 +72,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// The picture that is all a paragraph holds.
+    /// Returns the picture that is the whole content of a paragraph.
     fn lone_picture(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let mut held = self.xml.children(index).filter(|it| !self.xml.is_blank(*it));
         let picture = held.next().filter(|it| self.xml.name(*it) == "ac:image")?;
@@ -84,7 +84,7 @@ impl<'a> Reader<'_, 'a> {
         self.media_single(picture, index, scope)
     }
 
-    /// How the block is set: alignment and indentation.
+    /// Reads alignment and indentation from the block's `style`.
     fn set(&self, index: usize, node: &mut Node<'a>) {
         let Some(written) = self.xml.attribute(index, "style") else { return };
         let known: [style::Known; 2] =
@@ -117,7 +117,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// An item of a list; what stands in a list without being one is taken into an item of its own.
+    /// Reads an item of a list. Other content directly in the list gets an item of its own.
     fn list_item(&mut self, index: usize, scope: Scope, list: &mut Node<'a>) {
         if self.xml.is_blank(index) {
             return;
@@ -148,14 +148,14 @@ impl<'a> Reader<'_, 'a> {
         list.children.push(Node::new(Kind::ListItem).at(span, span).holding(held));
     }
 
-    /// An element that holds blocks, and is a node of its own.
+    /// Reads an element that holds blocks and has a node kind of its own.
     pub(super) fn container(&mut self, index: usize, kind: Kind, scope: Scope) -> Option<Node<'a>> {
         let mut node = self.element(index, kind, &[]);
         node.children = self.blocks(self.xml.children(index), scope.deeper());
         Some(self.finish(index, node))
     }
 
-    /// An element that means nothing to us, with what it holds.
+    /// Reads an element without a meaning in the tree, and its content.
     pub(super) fn group(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let name = self.xml.name(index);
         let shown = if name.contains(':') { Cow::Borrowed(name) } else { Cow::Owned(format!("html:{name}")) };
@@ -165,7 +165,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Code without a macro: an element of HTML that holds text only.
+    /// Reads code without a macro: an HTML element that holds only text.
     fn preformatted(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let plain =
             self.xml.children(index).all(|it| matches!(self.xml.item(it).sort, Sort::Text | Sort::Data));
@@ -177,12 +177,12 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// The text in an element whose white space counts.
+    /// Returns the text of an element whose white space is significant.
     pub(super) fn code_text(&self, index: usize) -> Option<Node<'a>> {
         let inner = self.xml.item(index).inner();
         let mut node = self.spelled(inner);
         let data = |it: &usize| self.xml.item(*it).sort == Sort::Data;
-        // White space around a CDATA section is that of the one who laid out the source.
+        // White space around a CDATA section formats the source and is not part of the code.
         if self.xml.children(index).any(|it| data(&it))
             && self.xml.children(index).all(|it| data(&it) || self.xml.is_blank(it))
         {
@@ -197,13 +197,13 @@ impl<'a> Reader<'_, 'a> {
         (!node.text.is_empty()).then_some(node)
     }
 
-    /// The text of this spelling.
+    /// Returns the text node for the spelling at `span`.
     pub(super) fn spelled(&self, span: Span) -> Node<'a> {
         self.room.take(1);
         Node::of_text(super::super::escape::decode(span.of(self.xml.source))).at(span, span)
     }
 
-    /// A layout: its section, or a group of its sections.
+    /// Reads a layout: returns its only section, or a group of its sections.
     fn layout(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let mut node = self.element(index, Kind::Group, &[]);
         node.attrs.insert(0, crate::tree::Attr::string("/type", "ac:layout"));
@@ -250,7 +250,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn layout_column(&mut self, index: usize, width: Cow<'static, str>, scope: Scope) -> Node<'a> {
-        // An empty one says that the column has no width.
+        // An empty value means that the column has no width.
         let own = self.xml.attribute(index, "data-width").filter(|it| it.is_empty() || style::is_number(it));
         let known: &[&str] = if own.is_some() { &["data-width"] } else { &[] };
         let mut node = self.element(index, Kind::LayoutColumn, known);
@@ -262,7 +262,8 @@ impl<'a> Reader<'_, 'a> {
         self.finish(index, node)
     }
 
-    /// How wide the block stands beyond its text; what ADF has no such mark for stays an attribute.
+    /// Adds the breakout mark of a block that is wider than its text. Values that ADF's mark cannot hold stay
+    /// attributes.
     pub(super) fn breakout(
         &self,
         node: &mut Node<'a>,

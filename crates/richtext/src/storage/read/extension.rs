@@ -1,4 +1,4 @@
-//! Nodes of ADF that Confluence writes as such: `ac:adf-extension`.
+//! Reads ADF nodes that Confluence stores as such: `ac:adf-extension`.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,8 @@ use super::{Reader, Scope, inline};
 use crate::tree::{Attr, Holds, Kind, Node};
 
 impl<'a> Reader<'_, 'a> {
-    /// The node of an extension. What Confluence shows where it does not know the node is kept as it was written.
+    /// Reads the node of an extension. The fallback, which Confluence shows if it does not know the node, is
+    /// kept verbatim.
     pub(super) fn adf_extension(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let (mut held, mut fallback) = (None, None);
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
@@ -79,12 +80,12 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Whether Confluence has no other way to write the node.
+/// Returns whether Confluence can write the node only as an `ac:adf-extension`.
 pub(in super::super) fn is_usual(node: &Node<'_>) -> bool {
     node.kind == Kind::DecisionList || node.kind == Kind::Panel && node.text_of("panelType") == Some("tip")
 }
 
-/// The attribute as ADF types it.
+/// Returns the attribute with its ADF type: a number, a boolean or a string.
 pub(in super::super) fn typed<'a>(name: Cow<'a, str>, value: Cow<'a, str>) -> Attr<'a> {
     let numeric = matches!(
         &*name,

@@ -1,4 +1,4 @@
-//! Pictures: between blocks a `mediaSingle`, among text an `Image`.
+//! Reads pictures: a `mediaSingle` between blocks, an `Image` among text.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{Reader, Scope, inline};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 use crate::values::hrefs;
 
-/// What stands in an `ac:image`.
+/// The contents of an `ac:image`.
 struct Picture<'a> {
     resource: usize,
     target: Resource<'a>,
@@ -19,12 +19,13 @@ struct Picture<'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// A picture that stands alone, with all of it in the element `holder`: itself, or the paragraph around it.
+    /// Reads a picture that is a block. The node covers `holder`: the picture itself, or the paragraph around
+    /// it.
     pub(super) fn media_single(&mut self, index: usize, holder: usize, scope: Scope) -> Option<Node<'a>> {
         let mut picture = self.parts_of_picture(index)?;
         let mut node = self.element(holder, Kind::MediaSingle, &[]);
         if holder != index {
-            // The name of the picture goes before that of its paragraph.
+            // The local id of the picture takes precedence over that of its paragraph.
             node.attrs
                 .iter_mut()
                 .filter(|it| it.name == "localId")
@@ -50,7 +51,7 @@ impl<'a> Reader<'_, 'a> {
         Some(if holder == index { self.finish(index, node) } else { node })
     }
 
-    /// How the picture is laid out.
+    /// Reads the layout and the width of the picture.
     fn size(&self, index: usize, node: &mut Node<'a>) {
         let said = |name| self.xml.attribute(index, name);
         let layout = said("ac:layout");
@@ -82,7 +83,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// The numbers that say how big the picture itself is, with the names they have in storage format.
+    /// Returns the original width and height of the picture, with their names in storage format.
     fn sizes(&self, index: usize) -> impl Iterator<Item = (&'static str, Attr<'a>)> {
         let names = [("ac:original-width", "width"), ("ac:original-height", "height")];
         names.into_iter().filter_map(move |(written, name)| {
@@ -103,7 +104,7 @@ impl<'a> Reader<'_, 'a> {
         self.finish(picture.resource, media)
     }
 
-    /// A picture among text.
+    /// Reads a picture among text.
     pub(super) fn picture(&self, index: usize) -> Option<Node<'a>> {
         let picture = self.parts_of_picture(index)?;
         if picture.caption.is_some() || !picture.marks.is_empty() || self.says_any(index, "ri:") {
@@ -118,7 +119,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// A picture of HTML.
+    /// Reads an HTML `img`.
     pub(super) fn html_picture(&self, index: usize) -> Option<Node<'a>> {
         let url = self.xml.attribute(index, "src")?;
         let mut node = self.element(index, Kind::Image, &["src", "alt", "title", "width", "height"]);

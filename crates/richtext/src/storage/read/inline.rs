@@ -1,6 +1,7 @@
-//! Text and what stands among it.
+//! Reads inline content: text, marks and inline elements.
 //!
-//! In: pieces that hold no block. Out: inline nodes, each with all of its marks. What one element marks has the span of that element.
+//! In: items that hold no block. Out: inline nodes, each with all of its marks. Nodes that one element marks
+//! have the span of that element.
 
 use std::borrow::Cow;
 
@@ -14,24 +15,24 @@ use super::attrs::EXTRA;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span, add};
 use crate::values::{colours, dates, emoticons};
 
-/// What a stretch of inline nodes has in common.
+/// The context that a run of inline nodes shares.
 #[derive(Clone)]
 pub(super) struct Run<'a> {
-    /// Where it may reach: white space beyond is nobody's.
+    /// The bytes that the run may cover. White space outside belongs to no node.
     window: Span,
-    /// The outermost element that marks it.
+    /// The span of the outermost element that marks the run.
     outer: Option<Span>,
     pub(super) marks: ThinVec<Mark<'a>>,
     pub(super) depth: usize,
 }
 
 impl<'a> Run<'a> {
-    /// All that is in `window`, without marks.
+    /// Creates the run of everything in `window`, without marks.
     pub(super) fn within(window: Span, depth: usize) -> Self {
         Self { window, outer: None, marks: ThinVec::new(), depth }
     }
 
-    /// What `element` holds, with these marks besides.
+    /// Creates the run of the contents of `element`, with `marks` added.
     pub(super) fn marked(&self, element: Span, marks: ThinVec<Mark<'a>>) -> Self {
         let mut run = Self {
             window: self.window,
@@ -40,7 +41,7 @@ impl<'a> Run<'a> {
             depth: self.depth + 1,
         };
         for mark in marks {
-            // Of two colours or links only the inner one means something.
+            // Of nested colours or links only the innermost one applies.
             if matches!(mark.kind, MarkKind::Link | MarkKind::TextColor | MarkKind::BackgroundColor) {
                 run.marks.retain(|it| it.kind != mark.kind);
             }
@@ -51,10 +52,10 @@ impl<'a> Run<'a> {
         run
     }
 
-    /// `node` as a part of this run.
+    /// Gives `node` the span and the marks of this run.
     pub(super) fn place(&self, mut node: Node<'a>) -> Node<'a> {
         node.span = self.outer.unwrap_or(node.span);
-        // A break looks the same in bold.
+        // A break looks the same in bold, so it gets no marks.
         if !self.marks.is_empty() && node.kind != Kind::HardBreak {
             let own = std::mem::replace(&mut node.marks, self.marks.clone());
             node.marks.extend(own);
@@ -64,7 +65,7 @@ impl<'a> Run<'a> {
 }
 
 impl<'x, 'a> Reader<'x, 'a> {
-    /// The nodes of these pieces, behind those that `nodes` has.
+    /// Reads `siblings` and appends their nodes to `nodes`.
     pub(super) fn inlines(&mut self, siblings: Siblings<'x>, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
         let end = siblings.end();
         let mut siblings = siblings.peekable();
@@ -86,7 +87,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// All from the first up to the second as it was written: there is no room for more nodes.
+    /// Adds the items `from..to` as one raw node, because the node limit is reached.
     fn rest_of_run(&self, (from, to): (usize, usize), run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
         let Some(last) = self.xml.between(from, to).last() else { return };
         let (start, end) = (self.xml.item(from).span().start, self.xml.item(last).span().end);
@@ -119,7 +120,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Reads the element; `false` if it can't be understood. One that leaves no node is kept as it was written, too.
+    /// Reads the element; returns `false` if it is not understood. The caller then keeps it as a raw node,
+    /// and also if it added no node.
     fn known(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let name = self.xml.name(index);
         let node = match name {
@@ -141,7 +143,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         node.map(|it| add(nodes, run.place(it))).is_some()
     }
 
-    /// What the element holds, with these marks.
+    /// Reads the contents of the element with `marks` added. Returns `false` if a link or an annotation would
+    /// have nothing to mark.
     pub(super) fn held(
         &mut self,
         index: usize,
@@ -153,7 +156,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         let leads = marks.iter().any(|it| matches!(it.kind, MarkKind::Link | MarkKind::Annotation));
         let run = run.marked(self.xml.item(index).span(), marks);
         self.inlines(self.xml.children(index), &run, nodes);
-        // A break can't say where it leads.
+        // A break has no marks, so it cannot carry a link or an annotation.
         !leads || nodes[before..].iter().any(|it| it.kind != Kind::HardBreak)
     }
 
@@ -174,7 +177,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         self.held(index, thin_vec![mark], run, nodes)
     }
 
-    /// Marks that Confluence spells as a style.
+    /// Reads a `span`, with which Confluence writes marks as a style.
     fn span(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         if let Some(mark) = self.extra_mark(index) {
             return self.held(index, thin_vec![mark], run, nodes);
@@ -215,7 +218,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// The text of an element that holds nothing else.
+    /// Returns the text of an element that holds nothing but text.
     pub(super) fn plain(&self, index: usize) -> Option<Cow<'a, str>> {
         let plain = self.xml.children(index).all(|it| self.is_text(it));
         plain.then(|| super::super::escape::decode(self.xml.inner(index)))
@@ -247,13 +250,13 @@ impl<'x, 'a> Reader<'x, 'a> {
             node = node.with("storage:form", "ac:hipchat-emoticon");
         }
         node.get("shortName")?;
-        // What Confluence writes for all that its old editor had no name for.
+        // Confluence writes `blue-star` for every emoji that its old editor had no name for.
         node.attrs.retain(|it| !(it.name == "ac:name" && it.value.as_str() == Some("blue-star")));
         Some(self.finish(index, node))
     }
 }
 
-/// Adds the marks of a style, and gives back what is left of it.
+/// Adds the marks of a style and returns the remaining declarations.
 fn style_marks<'a>(written: &Cow<'a, str>, marks: &mut ThinVec<Mark<'a>>) -> Cow<'a, str> {
     let known: [style::Known; 4] = [
         ("color", colours::of_css),

@@ -1,4 +1,4 @@
-//! Links: to addresses, and to what Confluence has.
+//! Reads links: to addresses, and to content of Confluence.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use super::inline::Run;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 use crate::values::hrefs::{self, Target};
 
-/// What a resource of Confluence leads to.
+/// The target of a resource element of Confluence.
 pub(super) struct Resource<'a> {
     pub(super) href: Cow<'a, str>,
-    /// What its element says besides.
+    /// The other attributes of the element.
     pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
 impl<'x, 'a> Reader<'x, 'a> {
-    /// A link of HTML.
+    /// Reads an HTML link.
     pub(super) fn anchor(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let Some(href) = self.xml.attribute(index, "href") else {
             let mut mark = Mark::new(MarkKind::Other).with("/type", "html:a");
@@ -55,7 +55,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, card))
     }
 
-    /// A link between blocks that is shown as a card.
+    /// Reads a link between blocks that is shown as a card.
     pub(super) fn card(&self, index: usize) -> Option<Node<'a>> {
         let kind = match &*self.xml.attribute(index, "data-card-appearance")? {
             "block" => Kind::BlockCard,
@@ -76,7 +76,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, card))
     }
 
-    /// A link to something in Confluence: with text of its own a mark, without a card, to a person a mention.
+    /// Reads a link to something in Confluence. With a body it becomes a mark, without one a card; a link to
+    /// a user becomes a mention.
     pub(super) fn resource_link(
         &mut self,
         index: usize,
@@ -113,7 +114,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Whether each attribute has this prefix, and another name than those before it.
+    /// Returns whether all attributes have this prefix and valid, distinct names.
     fn says_only(&self, index: usize, prefix: &str) -> bool {
         let names: Vec<_> = self.xml.attributes(index).map(|it| it.name).collect();
         let once = |(at, name): (usize, &&str)| !names[..at].contains(name);
@@ -121,12 +122,12 @@ impl<'x, 'a> Reader<'x, 'a> {
             && names.iter().enumerate().all(once)
     }
 
-    /// Whether an attribute has this prefix.
+    /// Returns whether any attribute has this prefix.
     pub(super) fn says_any(&self, index: usize, prefix: &str) -> bool {
         self.xml.attributes(index).any(|it| it.name.starts_with(prefix))
     }
 
-    /// What the link holds: a resource, a body.
+    /// Returns the resource and the body in the link.
     fn parts(&self, index: usize) -> Option<(Option<usize>, Option<usize>)> {
         let (mut resource, mut body) = (None, None);
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
@@ -158,7 +159,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         let inner = run.marked(self.xml.item(index).span(), thin_vec![mark]);
         let before = nodes.len();
         self.inlines(self.xml.children(body), &inner, nodes);
-        // Text alone is written as plain text, unless the source did otherwise.
+        // The writer puts plain text into a plain-text body, so another body is recorded.
         if let [node] = &mut nodes[before..]
             && node.kind == Kind::Text
             && node.marks.len() == 1
@@ -195,7 +196,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// What a resource leads to; without one, an anchor of the page itself.
+    /// Returns the target of a resource; without a resource, the anchor on the page itself.
     fn target(&self, resource: Option<usize>, anchor: Option<Cow<'a, str>>) -> Option<Resource<'a>> {
         let Some(resource) = resource else {
             let href = Target::Anchor { anchor: anchor? }.href();
@@ -204,7 +205,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         self.resource(resource, anchor)
     }
 
-    /// What the element `ri:…` leads to.
+    /// Returns the target of an `ri:…` element.
     pub(super) fn resource(&self, index: usize, anchor: Option<Cow<'a, str>>) -> Option<Resource<'a>> {
         if !self.says_only(index, "ri:") {
             return None;
@@ -255,7 +256,7 @@ fn page<'h>(
     Target::Page { space: space.unwrap_or_default(), title: title.unwrap_or_default(), anchor }
 }
 
-/// The name of the element, where the address alone would be written with another one.
+/// Returns the element's name as `storage:form`, if the writer would choose another element for the address.
 fn unusual<'a>(name: &'a str, has_space: bool, has_title: bool) -> Option<Attr<'a>> {
     let usual = match name {
         "ri:page" => has_title || !has_space,
@@ -266,7 +267,7 @@ fn unusual<'a>(name: &'a str, has_space: bool, has_title: bool) -> Option<Attr<'
     (!usual).then(|| Attr::string("storage:form", name))
 }
 
-/// A number by its name in ADF; what is none keeps the name it has in storage format.
+/// Returns a number under its ADF name, and any other value under its storage-format name `foreign`.
 pub(super) fn number<'a>(name: &'static str, foreign: &'static str, value: Cow<'a, str>) -> Attr<'a> {
     if super::super::style::is_number(&value) {
         Attr::json(name, value)

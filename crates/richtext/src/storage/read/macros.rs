@@ -1,4 +1,4 @@
-//! Macros: those ADF has a node for, and all others.
+//! Reads macros: those with an ADF node of their own, and all others.
 
 use std::borrow::Cow;
 
@@ -7,30 +7,30 @@ use super::{Reader, Scope};
 use crate::tree::{Attr, Kind, MACRO, Node};
 use crate::values::{colours, macros, parameters};
 
-/// What stands in a macro.
+/// The contents of a macro element.
 pub(super) struct Macro<'a> {
     pub(super) name: Cow<'a, str>,
     params: Vec<Param<'a>>,
     plain_body: Option<usize>,
     rich_body: Option<usize>,
-    /// Elements that are neither, as they were written.
+    /// Child elements that are neither a parameter nor a body, verbatim.
     extra: Cow<'a, str>,
 }
 
 struct Param<'a> {
     name: Cow<'a, str>,
     text: Cow<'a, str>,
-    /// What was written, if it is more than text.
+    /// The source of the value, if it is more than text.
     markup: Option<&'a str>,
 }
 
 impl<'a> Macro<'a> {
-    /// The parameter of this name.
+    /// Returns the parameter of this name.
     pub(super) fn param(&self, name: &str) -> Option<&Cow<'a, str>> {
         self.params.iter().find(|it| it.name == name).map(|it| &it.text)
     }
 
-    /// The text of its plain body.
+    /// Returns the text of the plain-text body.
     pub(super) fn body_text(&self, reader: &Reader<'_, 'a>) -> Option<Cow<'a, str>> {
         Some(reader.code_text(self.plain_body?).map(|it| it.text).unwrap_or_default())
     }
@@ -41,7 +41,7 @@ impl<'a> Macro<'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// A macro that is a block.
+    /// Reads a macro that is a block.
     pub(super) fn block_macro(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let found = self.parts_of_macro(index)?;
         if found.name == "plainwire-raw" {
@@ -55,7 +55,7 @@ impl<'a> Reader<'_, 'a> {
         known.or_else(|| self.any_block_macro(index, &found, scope))
     }
 
-    /// A macro among text.
+    /// Reads a macro among text.
     pub(super) fn inline_macro(&mut self, index: usize) -> Option<Node<'a>> {
         let found = self.parts_of_macro(index)?;
         match &*found.name {
@@ -111,7 +111,7 @@ impl<'a> Reader<'_, 'a> {
         Param { name, text: shown.unwrap_or_default(), markup: Some(self.xml.inner(index)) }
     }
 
-    /// A node for the macro, with what its element and its parameters say but those that are `known`.
+    /// Creates a node for the macro, with its attributes and parameters except those in `known`.
     fn known_macro(&self, index: usize, found: &Macro<'a>, kind: Kind, known: &[&str]) -> Node<'a> {
         let mut node = self.element(index, kind, &["ac:name", "ac:schema-version"]);
         let version = self.xml.attribute(index, "ac:schema-version").filter(|it| *it != "1");
@@ -122,7 +122,7 @@ impl<'a> Reader<'_, 'a> {
         node
     }
 
-    /// Notes what of the spelling is not the usual.
+    /// Records unusual spellings of the macro as `storage:` attributes.
     fn form(&self, index: usize, found: &Macro<'a>, node: &mut Node<'a>) {
         if !found.extra.is_empty() {
             node.attrs.push(Attr::string("storage:extra", found.extra.clone()));
@@ -143,7 +143,7 @@ impl<'a> Reader<'_, 'a> {
             return None;
         }
         let icon = ["panelIcon", "panelIconId", "panelIconText"].iter().any(|it| found.param(it).is_some());
-        // The colour of ADF's own `note`, which Confluence writes as a panel, too.
+        // The colour of ADF's `note`, which Confluence also writes as a `panel` macro.
         let coloured = found.param("bgColor").is_some_and(|it| !it.eq_ignore_ascii_case("#EAE6FF"));
         let custom = found.name == "panel" && (icon || coloured);
         let known: &[&str] =
@@ -239,7 +239,7 @@ impl<'a> Reader<'_, 'a> {
         Some(if found.rich_body.is_some() { self.with_body(index, found, node, scope) } else { node })
     }
 
-    /// With what the macro holds.
+    /// Adds the body of the macro to `node`.
     fn with_body(&mut self, index: usize, found: &Macro<'a>, mut node: Node<'a>, scope: Scope) -> Node<'a> {
         if let Some(body) = found.rich_body {
             node.inner = self.xml.item(body).inner();
@@ -248,10 +248,10 @@ impl<'a> Reader<'_, 'a> {
         if node.kind == Kind::BodiedExtension { node } else { self.finish(index, node) }
     }
 
-    /// A macro that ADF has no node for.
+    /// Creates the node of a macro that ADF has no node for.
     fn extension(&self, index: usize, found: &Macro<'a>, kind: Kind) -> Node<'a> {
         let mut known = vec!["ac:name", "ac:schema-version", "ac:macro-id", names::EXTRA_PARAMETERS];
-        // Among text nothing is laid out: ADF has no such attribute there.
+        // ADF has no `layout` on inline nodes.
         let layout = self.xml.attribute(index, "data-layout").filter(|_| kind != Kind::InlineExtension);
         let layout = layout.map(|it| Attr::string("layout", it));
         known.extend(layout.as_ref().map(|_| "data-layout"));
@@ -268,7 +268,7 @@ impl<'a> Reader<'_, 'a> {
         self.finish(index, node)
     }
 
-    /// The parameters as ADF has them.
+    /// Returns the parameters as ADF's JSON.
     fn parameters(&self, index: usize, found: &Macro<'a>) -> String {
         let body = found.body_text(self);
         let mut params: Vec<_> = found.params.iter().map(|it| (&*it.name, &*it.text, it.markup)).collect();

@@ -1,8 +1,9 @@
-//! From storage format to the tree.
+//! Reads storage format to the tree.
 //!
-//! In: the pieces of a text ([`Xml`]). Out: blocks with their places. Nothing is left out: an element that means nothing is a
-//! `Group` or a mark under its own name, and what not even that can carry is kept as it was written. So is what there is no room for: the
-//! rest of what holds blocks or text, and all of what holds only rows, items, columns.
+//! In: the items of a text ([`Xml`]). Out: blocks with their spans. Nothing is dropped: an element without a
+//! meaning becomes a `Group` or a mark under its own name, and anything else a raw node. Beyond the node
+//! limit, the remaining blocks or text of a container become one raw node; a container of rows, items or
+//! columns becomes raw as a whole.
 
 mod attrs;
 mod block;
@@ -24,12 +25,12 @@ use super::xml::{Siblings, Sort, Xml};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Kind, MAX_DEPTH, Node, Room, Span, add};
 
-/// The blocks of `source`, and what is wrong with it.
+/// Reads the blocks of `source`, with diagnostics.
 pub(super) fn read(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     read_within(source, Room::default())
 }
 
-/// The same, with room for so many nodes.
+/// Like [`read`], but makes at most as many nodes as `room` allows.
 pub(super) fn read_within(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let (xml, diagnostics) = Xml::parse(source);
     let mut reader = Reader { xml: &xml, diagnostics, room };
@@ -38,7 +39,7 @@ pub(super) fn read_within(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<D
     (blocks, reader.diagnostics)
 }
 
-/// The nodes of `source` as it stands among text. Tells whether something can be written as it is.
+/// Reads `source` as inline content. The writer uses it to check whether text can be written unchanged.
 pub(super) fn read_inline(source: &str) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let (xml, diagnostics) = Xml::parse(source);
     let mut reader = Reader { xml: &xml, diagnostics, room: Room::default() };
@@ -55,11 +56,11 @@ struct Reader<'x, 'a> {
     room: Room,
 }
 
-/// What is around a block.
+/// The surroundings of a block.
 #[derive(Clone, Copy, Default)]
 struct Scope {
     depth: usize,
-    /// Whether an `expand` here is a nested one.
+    /// Whether an `expand` here becomes a `nestedExpand`.
     nested: bool,
 }
 
@@ -74,7 +75,7 @@ impl Scope {
 }
 
 impl<'x, 'a> Reader<'x, 'a> {
-    /// The blocks that these are, with a paragraph for each stretch of text among them.
+    /// Reads the blocks of `siblings`. Each stretch of text among them becomes a paragraph.
     fn blocks(&mut self, siblings: Siblings<'x>, scope: Scope) -> ThinVec<Node<'a>> {
         let mut blocks = ThinVec::new();
         let mut loose = siblings.clone().next().unwrap_or_default();
@@ -96,7 +97,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         blocks
     }
 
-    /// What stands from `from` up to `to`, none of it a block by itself: if text is among it, a paragraph.
+    /// Reads the items `from..to`, none of which is a block by itself. With text among them they become one
+    /// paragraph; without, each becomes a block.
     fn loose(&mut self, from: usize, to: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         let xml = self.xml;
         let mut found = xml.between(from, to).filter(|it| !xml.is_blank(*it));
@@ -112,7 +114,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// A paragraph without an element of its own.
+    /// Reads a paragraph without an element of its own.
     fn implied(&mut self, from: usize, to: usize, ends: (usize, usize), scope: Scope) -> Node<'a> {
         let (first, last) = (self.xml.item(ends.0), self.xml.item(ends.1));
         let lead = |text: &str| text.len() - text.trim_ascii_start().len();
@@ -127,7 +129,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         paragraph
     }
 
-    /// Whether a piece that is no block by itself is one where no text is beside it.
+    /// Returns whether an inline item becomes a block if no text is beside it.
     fn may_stand_alone(&self, index: usize) -> bool {
         let name = self.xml.name(index);
         match self.xml.item(index).sort {
@@ -148,12 +150,12 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// All from `from` up to `to` as it was written: there is no room for more nodes.
+    /// Keeps the items `from..to` as one raw block, because the node limit is reached.
     fn rest(&self, from: usize, to: usize, blocks: &mut ThinVec<Node<'a>>) {
         let Some(last) = self.xml.between(from, to).last() else { return };
         let span = Span { start: self.xml.item(from).span().start, end: self.xml.item(last).span().end };
         if let Some(rest) = self.unread(span, Kind::RawBlock) {
-            // What was to become the last block did not find room either.
+            // The last block may already be raw because of the limit: join the two.
             let ended =
                 |it: &&Node<'_>| it.kind == Kind::RawBlock && self.room.ended_at(it.span.start as usize);
             let start = blocks.last().filter(ended).map(|it| it.span.start);
@@ -165,7 +167,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// What stands there, but for the white space around it, as it was written: there is no room for more nodes.
+    /// Returns the source at `span` as a raw node, because the node limit is reached. A raw block leaves out
+    /// the white space around it.
     fn unread(&self, span: Span, kind: Kind) -> Option<Node<'a>> {
         let text = span.of(self.xml.source);
         let is_block = kind == Kind::RawBlock;
@@ -180,7 +183,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(Node::raw(kind, "storage", kept).at(span, span))
     }
 
-    /// Nothing if there is no room for `index`: what it stands in is kept as it was written then.
+    /// Returns `None` if the node limit is reached at `index`. The caller then keeps its container as a raw
+    /// node.
     fn room_for(&self, index: usize) -> Option<()> {
         if self.room.is_full() {
             self.room.refuse(self.xml.item(index).span().start as usize);
@@ -189,7 +193,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(())
     }
 
-    /// All of the item as it was written.
+    /// Returns the item as a raw node.
     fn raw(&self, index: usize, kind: Kind) -> Node<'a> {
         self.room.take(1);
         let span = self.xml.item(index).span();

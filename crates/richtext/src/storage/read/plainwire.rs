@@ -1,4 +1,4 @@
-//! What another format left in storage format: our own macro `plainwire-raw`, and `fab:adf` of Atlassian's templates.
+//! Reads content of other formats: our own macro `plainwire-raw`, and `fab:adf` of Atlassian's templates.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::format::known;
 use crate::tree::{Attr, Kind, Mark, Node, Span, Value};
 
 impl<'a> Reader<'_, 'a> {
-    /// The node a `plainwire-raw` stands for: one of ADF, or something of another format as it was written there.
+    /// Returns the node in a `plainwire-raw`: an ADF node, or a raw node of another format.
     pub(super) fn plainwire(&self, index: usize, found: &Macro<'a>, kind: Kind) -> Option<Node<'a>> {
         let format = found.param("format")?;
         let text = found.body_text(self)?;
@@ -22,14 +22,14 @@ impl<'a> Reader<'_, 'a> {
         let raw = Node::raw(kind, name, text.clone()).at(span, span);
         let node = self.within(text, span);
         match (node.kind.is_inline(), kind.is_inline()) {
-            // A block that ADF had among text.
+            // An ADF block among text stays raw.
             (false, true) => Some(raw),
             (true, false) => None,
             _ => Some(node),
         }
     }
 
-    /// ADF as it stands in an element of templates.
+    /// Reads `fab:adf`, which holds ADF in templates.
     pub(super) fn embedded(&self, index: usize, kind: Kind) -> Option<Node<'a>> {
         let text = self.plain(index)?;
         let span = self.xml.item(index).span();
@@ -39,7 +39,7 @@ impl<'a> Reader<'_, 'a> {
         bare.then(|| if node.kind.is_inline() { node } else { node.with("storage:form", "fab:adf") })
     }
 
-    /// The node that `text`, JSON of ADF within the element at `span`, is.
+    /// Parses `text`, the JSON of an ADF node in the element at `span`.
     fn within(&self, text: Cow<'a, str>, span: Span) -> Node<'a> {
         let (room, at) = (&self.room, span.start as usize);
         let mut node = match text {
@@ -52,13 +52,13 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Gives all of the node one empty place: nothing of it stands in the source by itself.
+/// Gives the node and its descendants the same empty span: none of them has a span of its own in the source.
 fn settle(node: &mut Node<'_>, at: Span) {
     (node.span, node.inner) = (at, at);
     node.children.iter_mut().for_each(|it| settle(it, at));
 }
 
-/// The node with texts of its own.
+/// Copies the node so that it owns its texts.
 fn owned(node: Node<'_>) -> Node<'static> {
     let own = |it: Cow<'_, str>| Cow::Owned(it.into_owned());
     let attrs = |it: ThinVec<Attr<'_>>| {

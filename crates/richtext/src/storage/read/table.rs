@@ -1,4 +1,4 @@
-//! Tables.
+//! Reads tables.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{Reader, Scope};
 use crate::tree::{Attr, Kind, Node};
 
 impl<'a> Reader<'_, 'a> {
-    /// A table; nothing if something stands in it that belongs in none.
+    /// Reads a table; returns `None` if it holds an element that does not belong there.
     pub(super) fn table(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let known = ["data-layout", "data-table-width", "data-table-display-mode", "data-number-column"];
         let mut node = self.element(index, Kind::Table, &known);
@@ -43,14 +43,16 @@ impl<'a> Reader<'_, 'a> {
         }));
     }
 
-    /// A comment has no place between rows: the table keeps it.
+    /// Keeps a comment as an attribute of the node, because the tree has no comments between rows or cells.
+    /// Returns `None` for any other item.
     fn comment_in(&self, index: usize, node: &mut Node<'a>) -> Option<()> {
         let aside = self.xml.item(index).sort == Sort::Aside;
         node.attrs.extend(aside.then(|| Attr::string("storage:comment", self.xml.raw(index))));
         aside.then_some(())
     }
 
-    /// How wide the columns are, where all of it is pixels; else the table keeps how it was written.
+    /// Returns the column widths if all are in pixels. Otherwise the table keeps the `colgroup` verbatim and
+    /// the list is empty.
     fn columns(&self, index: usize, node: &mut Node<'a>) -> Option<Vec<Option<Cow<'a, str>>>> {
         let columns: Vec<_> = self.xml.children(index).filter(|it| !self.xml.is_blank(*it)).collect();
         let width = |column: usize| -> Option<Option<Cow<'a, str>>> {
@@ -75,7 +77,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn section(&mut self, index: usize, scope: Scope, node: &mut Node<'a>) -> Option<()> {
         let name = self.xml.name(index);
-        // What is said of a body as a whole is said of its table.
+        // The attributes of a `tbody` and the like are kept on the table.
         let said = self.said(index, &[]);
         node.attrs.extend(
             said.into_iter().map(|it| Attr { name: format!("storage:{name}.{}", it.name).into(), ..it }),
@@ -126,7 +128,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Says of each cell how wide its columns are.
+/// Sets the `colwidth` of each cell.
 fn set_widths(table: &mut Node<'_>, columns: &[Option<Cow<'_, str>>]) {
     let mut grid = Grid::default();
     for row in &mut table.children {
@@ -150,7 +152,7 @@ fn set_widths(table: &mut Node<'_>, columns: &[Option<Cow<'_, str>>]) {
     }
 }
 
-/// The widths of these columns, 0 for one that has none; nothing if none has.
+/// Returns the widths of these columns, 0 for one without a width; `None` if none has one.
 fn widths(columns: &[Option<Cow<'_, str>>], at: std::ops::Range<usize>) -> Option<String> {
     let of = |it: usize| columns.get(it).and_then(Option::as_deref);
     at.clone()

@@ -1,11 +1,11 @@
-//! Lists of tasks.
+//! Reads task lists.
 
 use super::super::xml::Sort;
 use super::{Reader, Scope, inline};
 use crate::tree::{Attr, Kind, Node, Span};
 
 impl<'a> Reader<'_, 'a> {
-    /// A list of tasks; nothing if something stands in it that belongs in none.
+    /// Reads a task list; returns `None` if it holds an element that does not belong there.
     pub(super) fn task_list(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         if self.is_too_deep(index, scope.depth) {
             return None;
@@ -79,7 +79,7 @@ impl<'a> Reader<'_, 'a> {
         self.inlines(self.xml.children(holder), &run, &mut task.children);
     }
 
-    /// The `span` that Confluence's editor puts around the text of a task.
+    /// Returns the `span` that Confluence's editor puts around the text of a task.
     fn wrapper(&self, body: usize) -> Option<usize> {
         let mut held = self.xml.children(body).filter(|it| !self.xml.is_blank(*it));
         let span =

@@ -1,4 +1,4 @@
-//! The corpus of storage format, whole and damaged.
+//! Tests on the corpus of storage format, whole and damaged.
 
 use super::super::{escape, read::read, write::part};
 use super::shape::shape;
@@ -42,7 +42,7 @@ fn damaged_files_are_read_with_right_places() {
     }
 }
 
-/// Small inputs that hold much, for those who have no corpus.
+/// Small inputs with many constructs, for a checkout without the corpus.
 pub(super) fn own() -> Vec<(String, String)> {
     let texts = [
         "<p style=\"text-align: center\">a <b>b<i>c</i></b>&nbsp;&#228;<!-- c --><![CDATA[x<y]]></p><ul><li>a<ul><li>b</li></ul></li></ul>",
@@ -53,7 +53,8 @@ pub(super) fn own() -> Vec<(String, String)> {
     texts.into_iter().map(|it| (String::new(), it.to_owned())).collect()
 }
 
-/// Cut at every character of a small text, and with bytes taken out, doubled and swapped.
+/// Checks damaged copies of `source`: cut at every character if it is small, and with characters removed,
+/// doubled and swapped.
 fn damaged(source: &str) {
     let check = |text: &str| {
         let (blocks, _) = read(text);
@@ -86,7 +87,7 @@ fn damaged(source: &str) {
     }
 }
 
-/// Fails at the first block that is not the same.
+/// Fails at the first block that differs.
 fn same(again: &[Node<'_>], blocks: &[Node<'_>], text: &str) {
     for (again, block) in again.iter().zip(blocks) {
         assert_eq!(shape(std::slice::from_ref(again)), shape(std::slice::from_ref(block)), "in {text}");
@@ -94,7 +95,8 @@ fn same(again: &[Node<'_>], blocks: &[Node<'_>], text: &str) {
     assert_eq!(again.len(), blocks.len(), "{text}");
 }
 
-/// Each text is what its place spells, and each of its characters is found there.
+/// Checks that each text is the decoded source at its span, and that each of its characters has a position
+/// there.
 fn spelled(nodes: &[Node<'_>], source: &str) {
     for node in nodes {
         spelled(&node.children, source);

@@ -1,7 +1,8 @@
-//! What we read against what Atlassian's own transformer of 2022 read of the same files.
+//! Compares our trees with those of Atlassian's own transformer of 2022 for the same files.
 //!
-//! Both trees are brought to what that transformer can say: bold text is bold text however it is spelled, what either side has no node
-//! for is `?`. Where they still differ, the file is listed here with the reason, and docs/richtext-oracles.md explains it.
+//! Both trees are reduced to what that transformer can express: bold text is bold however it is spelled, and
+//! `?` replaces a node that either side lacks. Files that still differ are listed here with the reason;
+//! docs/richtext-oracles.md explains them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use super::corpus::{file, texts};
 use crate::tree::{Kind, Node};
 use crate::values::json::{elements, members, string};
 
-/// Files that differ, by the construct that makes them differ.
+/// Files that differ, grouped by the construct that makes them differ.
 #[rustfmt::skip]
 const KNOWN: &[(&str, &[&str])] = &[
     ("white space before inline nodes", &["atlaskit-cxhtml/cx090.xml", "md2conf/images.xml", "md2conf/math.xml"]),
@@ -80,7 +81,7 @@ fn blocks_of(doc: &str) -> Vec<String> {
     member(doc, "content").and_then(elements).unwrap_or_default().iter().map(|it| theirs(it)).collect()
 }
 
-/// White space as a browser shows it.
+/// Collapses white space as a browser does.
 fn collapsed(text: &str) -> String {
     let mut out = String::new();
     for found in text.chars() {
@@ -141,7 +142,7 @@ fn marks_of(node: &str) -> Vec<String> {
     names
 }
 
-/// Inline nodes in short: text with marks, its white space collapsed.
+/// Returns inline nodes in short form: text with marks, white space collapsed.
 fn run(nodes: Vec<(String, Vec<String>)>, code: bool) -> String {
     let mut out: Vec<(String, Vec<String>)> = Vec::new();
     for (text, marks) in nodes {
@@ -160,7 +161,7 @@ fn run(nodes: Vec<(String, Vec<String>)>, code: bool) -> String {
     if code { joined } else { joined.trim().to_owned() }
 }
 
-/// Our block as theirs are shown; a group is what it holds.
+/// Returns our block in the form of theirs; a group is replaced by its contents.
 fn ours(node: &Node<'_>) -> Vec<String> {
     let children = || node.children.iter().flat_map(ours).collect::<Vec<_>>().join(" ");
     let name = node.kind.adf_name().unwrap_or_default();

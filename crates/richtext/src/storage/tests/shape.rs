@@ -1,13 +1,14 @@
-//! A tree in short, so that two trees say the same if and only if their shapes are equal.
+//! A short form of a tree: two trees have equal shapes if and only if they mean the same.
 //!
-//! Left out: places, the order of attributes and marks, how text is cut into nodes, and how formats spell a node.
+//! It leaves out spans, the order of attributes and marks, the division of text into nodes, and how formats
+//! spell a node.
 
 use thin_vec::ThinVec;
 
 use crate::tree::{Attr, Kind, Node, Value};
 use crate::values::json;
 
-/// The nodes in short.
+/// Returns the short form of the nodes.
 pub(super) fn shape(nodes: &[Node<'_>]) -> String {
     let mut out = Vec::new();
     let mut texts: Option<(String, String)> = None;
@@ -54,7 +55,8 @@ fn marks(node: &Node<'_>) -> String {
     marks.concat()
 }
 
-/// Of somebody whose id is there, the name is what Confluence shows; that something is there and empty, nobody misses.
+/// Returns the attributes that matter. A mention with an id loses its text and its default values, because
+/// Confluence shows the name of that user. Attributes that only record that something is empty are left out.
 fn said<'a>(node: &Node<'a>) -> ThinVec<Attr<'a>> {
     let named = node.kind == Kind::Mention && node.get("id").is_some();
     let empty = |it: &Attr<'a>| it.name.starts_with('/') && it.is_incidental();
@@ -79,7 +81,7 @@ fn attr(attr: &Attr<'_>) -> String {
     }
 }
 
-/// JSON with its members in order.
+/// Returns JSON with its members sorted.
 fn canonical(text: &str) -> String {
     if let Some(members) = json::members(text) {
         let mut shown: Vec<_> = members.iter().map(|it| format!("{:?}:{}", it.0, canonical(it.1))).collect();

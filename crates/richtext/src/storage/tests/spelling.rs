@@ -1,11 +1,12 @@
-//! How text is spelled where an edit puts it.
+//! Tests of the spelling of text that an edit inserts.
 
 use super::super::Storage;
 use super::super::read::read;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node};
 
-/// Puts `text` in the place of the decoded bytes of the only text in `source`, and gives back the source.
+/// Replaces the decoded bytes `from..to` of the only text in `source` with `text`, and returns the new
+/// source.
 fn edit(source: &str, from: usize, to: usize, text: &str) -> String {
     let (blocks, _) = read(source);
     let node = only(&blocks);
@@ -28,7 +29,7 @@ fn only<'n, 'a>(blocks: &'n [Node<'a>]) -> &'n Node<'a> {
     node
 }
 
-/// Each edit of each stretch gives the text that is expected, and no other byte changes around it.
+/// Checks every edit of every stretch: the result is the expected text, and no other byte changes.
 fn check(source: &str) {
     let (blocks, _) = read(source);
     let text = only(&blocks).text.clone();

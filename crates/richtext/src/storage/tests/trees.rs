@@ -1,4 +1,4 @@
-//! Trees of other formats: written, and read again.
+//! Tests of trees that come from other formats: written, and read again.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -26,7 +26,7 @@ fn every_document_of_adf_comes_back() {
     assert!(raw < 60, "{raw} blocks of ADF have no spelling of their own");
 }
 
-/// Whether text and blocks are where a reader of ours puts them.
+/// Returns whether text and blocks are where our readers put them.
 fn is_lawful(node: &Node<'_>) -> bool {
     let inlines = node.children.iter().filter(|it| it.kind.is_inline()).count();
     let lawful = match node.kind.holds() {
@@ -37,7 +37,7 @@ fn is_lawful(node: &Node<'_>) -> bool {
     lawful && node.children.iter().all(is_lawful)
 }
 
-/// A node of each kind as ADF has them, with what it must hold.
+/// A node of each ADF kind, with the content it requires.
 fn kinds() -> ThinVec<Node<'static>> {
     let text = || Node::of_text("a <&>\" \r\n\u{a0}]]> b");
     let paragraph = || Node::new(Kind::Paragraph).holding(thin_vec![text()]);

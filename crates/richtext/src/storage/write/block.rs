@@ -1,4 +1,4 @@
-//! Blocks of HTML, layouts and tasks.
+//! Writes blocks of HTML, layouts and tasks.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use super::tag::Tag;
 use crate::tree::{Holds, Kind, MarkKind, Node, Value};
 
 impl Writer {
-    /// A block in a node of this kind.
+    /// Writes a block inside a node of kind `parent`.
     pub(super) fn block(&mut self, node: &Node<'_>, parent: Kind) {
         if read::is_usual(node) || node.text_of("storage:form") == Some("ac:adf-extension") {
             return self.adf_extension(node);
         }
         match node.kind {
             _ if node.text_of("storage:form") == Some("fab:adf") => self.embedded(node),
-            // No reader of ours makes such a node; ADF from elsewhere may hold it.
+            // Our readers never make such a node, but ADF from other sources may hold it.
             it if it.holds() == Holds::Inlines && node.children.iter().any(|it| !it.kind.is_inline()) => {
                 self.raw_adf(node)
             }
@@ -98,7 +98,7 @@ impl Writer {
         }
     }
 
-    /// Comments that had no place among the children.
+    /// Writes the comments that the reader kept as attributes.
     pub(super) fn comments(&mut self, node: &Node<'_>) {
         for comment in node.attrs.iter().filter(|it| it.name == "storage:comment") {
             self.out.push_str(comment.value.shown());
@@ -146,7 +146,7 @@ impl Writer {
         self.close("ac:layout-section");
     }
 
-    /// Columns of this section.
+    /// Writes columns of this section.
     pub(super) fn columns(&mut self, columns: &[Node<'_>], section: &Node<'_>) {
         let kind = section_kind(section);
         for (index, column) in columns.iter().enumerate() {
@@ -208,7 +208,7 @@ impl Writer {
         self.out.push_str("</ac:task-body></ac:task>");
     }
 
-    /// An element that holds this text.
+    /// Writes an element that holds only this text.
     fn held(&mut self, name: &str, text: Option<&str>) {
         let Some(text) = text else { return };
         self.out.push_str(&format!("<{name}>"));
@@ -217,7 +217,7 @@ impl Writer {
     }
 }
 
-/// Whether the reader would take the paragraph for a picture that stands alone.
+/// Returns whether the reader would take the paragraph for a picture that is a block.
 fn is_lone_picture(node: &Node<'_>) -> bool {
     let blank =
         |it: &Node<'_>| it.kind == Kind::Text && it.marks.is_empty() && it.text.trim_ascii().is_empty();
@@ -225,12 +225,12 @@ fn is_lone_picture(node: &Node<'_>) -> bool {
     held.next().is_some_and(|it| it.kind == Kind::Image && it.marks.is_empty()) && held.next().is_none()
 }
 
-/// Whether a group may be written with the element of this name, and reads as a group again.
+/// Returns whether a group can be written with this element, so that it is read as a group again.
 fn is_group(name: &str, held: &str) -> bool {
     if name == "ac:inline-comment-marker" {
         return has_blocks(held);
     }
-    // These are read as something else.
+    // The reader gives these elements another meaning.
     let other = matches!(name, "ul" | "ol" | "table" | "blockquote" | "colgroup" | "");
     let text =
         matches!(name, "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre") || !names::is_block(name);
@@ -241,24 +241,25 @@ fn is_group(name: &str, held: &str) -> bool {
         && (!text || has_blocks(held))
 }
 
-/// Whether an element that holds this is taken for a block.
+/// Returns whether an element with this content is read as a block.
 fn has_blocks(held: &str) -> bool {
     let (xml, _) = Xml::parse(held);
     xml.between(0, xml.items.len()).any(|it| xml.item(it).block)
 }
 
-/// Whether the list holds tasks as they can be written. One whose text and blocks are mixed can't: then the whole list can't.
+/// Returns whether the list can be written as a task list. A single task that mixes text and blocks rules out
+/// the whole list.
 fn is_task_list(node: &Node<'_>) -> bool {
     let fits = |it: &Node<'_>| it.kind != Kind::TaskItem || it.children.iter().all(|it| it.kind.is_inline());
     holds_only(node, &[Kind::TaskItem, Kind::BlockTaskItem, Kind::TaskList]) && node.children.iter().all(fits)
 }
 
-/// Whether all children are of these kinds.
+/// Returns whether all children are of these kinds.
 pub(super) fn holds_only(node: &Node<'_>, kinds: &[Kind]) -> bool {
     node.children.iter().all(|it| kinds.contains(&it.kind))
 }
 
-/// Whether the mark is one that storage format has attributes for.
+/// Returns whether storage format has attributes for all of the mark.
 pub(super) fn is_breakout(mark: &crate::tree::Mark<'_>) -> bool {
     let mode = matches!(mark.text("mode"), Some("wide" | "full-width"));
     let width = match mark.get("width") {
@@ -275,7 +276,7 @@ fn section_kind<'n>(node: &'n Node<'_>) -> Cow<'n, str> {
     node.text_of("ac:type").map_or_else(|| Cow::Borrowed(layout::kind(&widths)), Cow::Borrowed)
 }
 
-/// The marks of a text block that its style says.
+/// Returns the marks of a text block that are written as its style.
 fn told_marks(node: &Node<'_>) -> impl Iterator<Item = MarkKind> {
     let marks = node.marks.iter().filter(|it| it.attrs.len() == 1);
     marks.filter_map(|mark| match mark.kind {

@@ -1,4 +1,4 @@
-//! Nodes of ADF that Confluence writes as such: `ac:adf-extension`.
+//! Writes ADF nodes that Confluence stores as such: `ac:adf-extension`.
 
 use super::super::{escape, names, read};
 use super::Writer;
@@ -18,7 +18,7 @@ impl Writer {
         self.out.push_str("</ac:adf-extension>");
     }
 
-    /// A node by its name, with its attributes and what it holds.
+    /// Writes a node under its ADF name, with its attributes and contents.
     pub(super) fn adf_node(&mut self, node: &Node<'_>) {
         let name = names::kebab(node.kind.adf_name().unwrap_or_default());
         let said: Vec<_> = node.attrs.iter().filter(|it| is_key(it)).collect();
@@ -42,7 +42,7 @@ impl Writer {
     }
 }
 
-/// Whether the node is read again as it is.
+/// Returns whether the node reads back unchanged.
 fn fits(node: &Node<'_>) -> bool {
     match node.kind {
         Kind::DecisionList => node.children.iter().all(|it| it.kind == Kind::DecisionItem),
@@ -51,7 +51,7 @@ fn fits(node: &Node<'_>) -> bool {
     }
 }
 
-/// Whether an attribute is one of ADF that is read with the type it has.
+/// Returns whether the attribute belongs to ADF and reads back with its type.
 fn is_key(attr: &Attr<'_>) -> bool {
     let kebab = names::kebab(&attr.name);
     let plain =

@@ -1,4 +1,4 @@
-//! Runs of text: marks as elements around it, and what stands among it.
+//! Writes inline content: text, the elements of its marks, and inline nodes.
 
 use super::super::{escape, names};
 use super::Writer;
@@ -7,13 +7,13 @@ use crate::tree::{Kind, Mark, MarkKind, Node, Value};
 use crate::values::{colours, dates, hrefs, macros};
 
 impl Writer {
-    /// These nodes, what they share of their marks written once.
+    /// Writes `nodes`. A mark that neighbours share is written once.
     pub(super) fn inlines(&mut self, nodes: &[Node<'_>]) {
         let sorted: Vec<Vec<&Mark<'_>>> = nodes.iter().map(|it| in_order(&it.marks)).collect();
         self.level(nodes, &sorted, 0);
     }
 
-    /// The nodes from their mark at `depth` inwards.
+    /// Writes `nodes` with their marks from `depth` inwards.
     fn level(&mut self, nodes: &[Node<'_>], marks: &[Vec<&Mark<'_>>], depth: usize) {
         let mut from = 0;
         while from < nodes.len() {
@@ -51,7 +51,7 @@ impl Writer {
         self.close(&name);
     }
 
-    /// The start tag of a mark; gives back its name.
+    /// Writes the start tag of a mark and returns the element's name.
     fn open_mark(&mut self, mark: &Mark<'_>) -> String {
         let form = mark.text("storage:form").filter(|it| names::mark(it).is_some_and(|it| it.0 == mark.kind));
         let styled = mark.text("storage:form") == Some("span") && mark.attrs.len() == 1;
@@ -110,7 +110,7 @@ impl Writer {
         "span".to_owned()
     }
 
-    /// A node without its marks.
+    /// Writes a node without its marks.
     fn inline(&mut self, node: &Node<'_>) {
         match node.kind {
             Kind::Text => escape::encode(&mut self.out, &node.text),
@@ -161,7 +161,7 @@ impl Writer {
         self.close("ac:placeholder");
     }
 
-    /// The text of these nodes in CDATA sections.
+    /// Writes the text of these nodes in CDATA sections.
     pub(super) fn data(&mut self, nodes: &[Node<'_>]) {
         self.out.push_str(escape::OPEN);
         let text: String = nodes.iter().map(|it| &*it.text).collect();
@@ -170,14 +170,14 @@ impl Writer {
     }
 }
 
-/// The marks from the outermost to the innermost.
+/// Sorts the marks from the outermost to the innermost.
 fn in_order<'m, 'a>(marks: &'m [Mark<'a>]) -> Vec<&'m Mark<'a>> {
     let mut sorted: Vec<_> = marks.iter().collect();
     sorted.sort_by_key(|it| it.kind);
     sorted
 }
 
-/// Whether a link leads to something in Confluence, and is to be written so.
+/// Returns whether a link leads to something in Confluence and is written as `ac:link`.
 pub(super) fn is_resource(mark: &Mark<'_>) -> bool {
     let form = mark.text("storage:form");
     form != Some("a")
@@ -192,7 +192,7 @@ fn is_comment(mark: &Mark<'_>) -> bool {
     mark.text("id").is_some() && mark.text("annotationType") == Some("inlineComment")
 }
 
-/// The element of HTML that the mark was.
+/// Returns the HTML element that the mark was read from.
 fn html_name<'m>(mark: &'m Mark<'_>) -> Option<&'m str> {
     let name = mark.text("/type")?.strip_prefix("html:")?;
     let plain =

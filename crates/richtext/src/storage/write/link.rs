@@ -1,4 +1,4 @@
-//! Links and pictures: what leads to something.
+//! Writes links, mentions, cards and pictures.
 
 use super::super::{escape, style};
 use super::Writer;
@@ -8,7 +8,7 @@ use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::hrefs::{self, Target};
 
 impl Writer {
-    /// The start of a link to something in Confluence, with the resource.
+    /// Writes the start of a link to something in Confluence, with its resource.
     pub(super) fn open_link(&mut self, mark: &Mark<'_>) {
         let href = mark.text("href").unwrap_or_default();
         let used = resource_attrs(&mark.attrs, &["href"]);
@@ -18,7 +18,7 @@ impl Writer {
         self.resource(href, &mark.attrs);
     }
 
-    /// The element of what `href` leads to; an anchor of the page itself has none.
+    /// Writes the element for the target `href`. An anchor on the page itself has none.
     fn resource(&mut self, href: &str, attrs: &[Attr<'_>]) {
         let said = |name: &str| attrs.iter().find(|it| it.name == name).map(|it| it.value.shown());
         let form = said("storage:form").filter(|it| it.starts_with("ri:"));
@@ -61,7 +61,7 @@ impl Writer {
             .text_of("storage:body")
             .filter(|it| matches!(*it, "ac:plain-text-link-body" | "ac:link-body"));
         let body = body.and_then(|it| Some((it, node.text_of("text")?)));
-        // Confluence shows the name of whom the id is of.
+        // Without a body the text is left out: Confluence shows the name that belongs to the id.
         let mut used = resource_attrs(&node.attrs, &["id", "text"]);
         used.extend(node.attrs.iter().filter(|it| it.is_default()).map(|it| &*it.name));
         self.tag(Tag::of("ac:link", node).but(&used), &[]);
@@ -96,7 +96,7 @@ impl Writer {
         self.close("ac:link");
     }
 
-    /// A link between blocks that is shown as a card.
+    /// Writes a link between blocks that is shown as a card.
     pub(super) fn card(&mut self, node: &Node<'_>) {
         if node.text_of("url").is_none() {
             return self.raw_adf(node);
@@ -122,7 +122,7 @@ impl Writer {
         self.close("a");
     }
 
-    /// A picture among text.
+    /// Writes a picture among text.
     pub(super) fn image(&mut self, node: &Node<'_>) {
         let url = node.text_of("url").unwrap_or_default();
         let html = node.text_of("storage:form") == Some("img");
@@ -150,7 +150,7 @@ impl Writer {
         self.close("ac:image");
     }
 
-    /// A picture that stands alone.
+    /// Writes a picture that is a block.
     pub(super) fn media_single(&mut self, node: &Node<'_>) {
         let media = node.children.iter().find(|it| it.kind == Kind::Media);
         let Some(media) = media.filter(|it| fits(node, it)) else { return self.raw_adf(node) };
@@ -195,7 +195,7 @@ impl Writer {
         self.close("ac:image");
     }
 
-    /// What a picture shows, and what stands below it.
+    /// Writes the parts of a picture: its resource, its borders and its caption.
     pub(super) fn media_parts(&mut self, nodes: &[Node<'_>]) {
         for node in nodes {
             if node.kind == Kind::Caption {
@@ -216,7 +216,7 @@ impl Writer {
     }
 }
 
-/// Whether a picture can be written with all that is said of it.
+/// Returns whether storage format can express all of the picture.
 fn fits(node: &Node<'_>, media: &Node<'_>) -> bool {
     let kinds = holds_only(node, &[Kind::Media, Kind::Caption]) && node.children.len() <= 2;
     let one = node.children.iter().filter(|it| it.kind == Kind::Media).count() == 1;
@@ -242,7 +242,8 @@ fn fits(node: &Node<'_>, media: &Node<'_>) -> bool {
     kinds && one && layout && said && marks && once && has_url
 }
 
-/// Whether a picture with this address has it again once it is read: an anchor is no picture.
+/// Returns whether a picture with this address reads back with the same address. An anchor, for example, does
+/// not.
 fn reads_back(url: &str) -> bool {
     matches!(hrefs::exact(url), None | Some(Target::Attachment { anchor: None, .. }))
 }
@@ -252,7 +253,7 @@ fn is_border(mark: &Mark<'_>) -> bool {
     size && mark.text("color").is_some() && mark.attrs.len() == 2
 }
 
-/// The attribute, if it is a number as JSON has them.
+/// Returns the attribute, if it is a non-negative number in JSON.
 pub(super) fn json_number<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
     match node.get(name) {
         Some(Value::Json(number)) if style::is_number(number) => Some(number),
@@ -260,7 +261,7 @@ pub(super) fn json_number<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str>
     }
 }
 
-/// The attributes that the resource says, and these.
+/// Returns the names of the attributes that the resource element carries, and `others`.
 fn resource_attrs<'n>(attrs: &'n [Attr<'_>], others: &[&'n str]) -> Vec<&'n str> {
     let mut used: Vec<_> = attrs.iter().map(|it| &*it.name).filter(|it| it.starts_with("ri:")).collect();
     used.extend(others);

@@ -1,4 +1,4 @@
-//! Macros.
+//! Writes macros.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::tree::{Kind, MACRO, MarkKind, Node, Value};
 use crate::values::{colours, macros, parameters};
 
 impl Writer {
-    /// The start of the macro that a node of ADF is.
+    /// Writes the start tag of the macro for an ADF node, and returns the element's name.
     fn open_macro(&mut self, node: &Node<'_>, name: &str, used: &[&str], kind: Option<Kind>) -> &'static str {
         let element = element(node);
         let version = node.text_of("ac:schema-version").unwrap_or("1");
@@ -31,7 +31,8 @@ impl Writer {
         self.close("ac:parameter");
     }
 
-    /// The parameters: those that are attributes of ADF by these names, and those that only the macro knows.
+    /// Writes the parameters: the ADF attributes in `known` under their macro names, and the attributes
+    /// `param:NAME`.
     fn params(&mut self, node: &Node<'_>, known: &[(&str, &str)]) {
         for attr in &node.attrs {
             let other = attr.name.strip_prefix("param:");
@@ -66,7 +67,8 @@ impl Writer {
         ];
         let mut said: Vec<_> =
             custom.into_iter().filter(|it| panel_type == "custom" && node.text_of(it.0).is_some()).collect();
-        // A panel in the colour of a note, or in none, is a note for the reader.
+        // The reader takes a custom panel in the colour of a note, or without one, for a note.
+        // `data-plainwire` then carries the type.
         let told =
             panel_type != "custom" || said.iter().any(|it| it.0 != "panelColor" || !is_note_colour(node));
         said.truncate(if told { said.len() } else { 0 });
@@ -112,7 +114,7 @@ impl Writer {
         self.close(element);
     }
 
-    /// A status, which is known to have a text and one of its colours.
+    /// Writes a status. The caller has checked that it has a text and a known colour.
     pub(super) fn status(&mut self, node: &Node<'_>) {
         let colour = node.text_of("color").unwrap_or_default();
         let element = self.open_macro(node, "status", &["text", "color"], None);
@@ -128,7 +130,7 @@ impl Writer {
         self.close(element);
     }
 
-    /// A macro that ADF has no node for.
+    /// Writes a macro that ADF has no node for.
     pub(super) fn extension(&mut self, node: &Node<'_>) {
         let given = node.get("parameters");
         let parts = match given {
@@ -185,7 +187,7 @@ impl Writer {
     }
 }
 
-/// Whether a macro of this name would be read as another node.
+/// Returns whether a macro of this name would be read as a node of its own.
 fn has_node(name: &str) -> bool {
     names::is_block_macro(name) || matches!(name, "status" | "plainwire-raw")
 }
@@ -194,12 +196,12 @@ fn element(node: &Node<'_>) -> &'static str {
     if node.text_of("storage:element") == Some("ac:macro") { "ac:macro" } else { "ac:structured-macro" }
 }
 
-/// Whether the colour alone would make the panel a note.
+/// Returns whether the colour alone would make the panel a note.
 fn is_note_colour(node: &Node<'_>) -> bool {
     node.text_of("panelColor").is_some_and(|it| it.eq_ignore_ascii_case("#EAE6FF"))
 }
 
-/// Mode and width of a block that stands beyond its text, if a macro can say them.
+/// Returns mode and width of the breakout mark, if the macro has parameters for them.
 fn breakout<'n>(node: &'n Node<'_>) -> Option<[Option<&'n str>; 2]> {
     if !matches!(node.kind, Kind::CodeBlock | Kind::Expand | Kind::NestedExpand) {
         return None;

@@ -1,7 +1,7 @@
-//! From the tree to storage format.
+//! Writes the tree as storage format.
 //!
-//! In: nodes of any reader. Out: text that Confluence accepts, and that reads as the same nodes. What has no spelling here is ADF in
-//! the macro `plainwire-raw`.
+//! In: nodes of any reader. Out: text that Confluence accepts and that reads back as the same nodes. A node
+//! without a spelling here becomes ADF in the macro `plainwire-raw`.
 
 mod block;
 mod extension;
@@ -14,7 +14,7 @@ mod tag;
 
 use crate::tree::{Kind, Node};
 
-/// These siblings as they stand in `parent`.
+/// Writes `nodes` as children of `parent`.
 pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
     let mut writer = Writer { out: String::new() };
     match parent {
@@ -35,7 +35,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Blocks in a node of this kind, or runs of text.
+    /// Writes blocks inside a node of kind `parent`, or runs of text.
     fn blocks(&mut self, nodes: &[Node<'_>], parent: Kind) {
         for run in nodes.chunk_by(|one, other| one.kind.is_inline() && other.kind.is_inline()) {
             match run {

@@ -1,4 +1,4 @@
-//! What storage format has no spelling for, and what other formats left.
+//! Writes raw nodes, and nodes that storage format has no spelling for.
 
 use super::super::{escape, read, xml};
 use super::Writer;
@@ -6,7 +6,7 @@ use crate::tree::{Kind, Node};
 use crate::values::html;
 
 impl Writer {
-    /// Something kept as it was written, in this format or another one.
+    /// Writes a raw node of this or another format.
     pub(super) fn raw(&mut self, node: &Node<'_>) {
         let format = node.text_of("/format").unwrap_or_default();
         match format {
@@ -16,7 +16,7 @@ impl Writer {
         }
     }
 
-    /// A block as templates of Atlassian's embed ADF.
+    /// Writes a block as `fab:adf`, the way Atlassian's templates embed ADF.
     pub(super) fn embedded(&mut self, node: &Node<'_>) {
         let mut bare = node.clone();
         bare.attrs.retain(|it| it.name != "storage:form");
@@ -25,7 +25,7 @@ impl Writer {
         self.close("fab:adf");
     }
 
-    /// The node as JSON, without its marks if it stands among text: those are written around it.
+    /// Writes the node as ADF. An inline node goes without its marks, because they are written around it.
     pub(super) fn raw_adf(&mut self, node: &Node<'_>) {
         let json = if node.kind.is_inline() && !node.marks.is_empty() {
             let mut bare = node.clone();
@@ -45,7 +45,7 @@ impl Writer {
         self.out.push_str("</ac:plain-text-body></ac:structured-macro>");
     }
 
-    /// HTML in Markdown, which means nothing here: its text, as a reader sees it.
+    /// Writes the visible text of raw HTML from Markdown, which has no meaning here.
     fn seen(&mut self, node: &Node<'_>) {
         let text = html::seen(&node.text);
         let shown = text.trim();
@@ -59,14 +59,15 @@ impl Writer {
     }
 }
 
-/// Whether all of the node's place in a source was its text, with nothing open in it: there it meant what it means here.
+/// Returns whether the node's text was complete markup and all of its span: then it means the same here as in
+/// its source.
 fn stood_so(node: &Node<'_>) -> bool {
-    // Within marks a node has the place of what marks it.
+    // The span of a marked node is that of the element that marks it.
     let place = if node.marks.is_empty() { node.span } else { node.inner };
     !node.text.is_empty() && place.len() == node.text.len() && xml::is_sound(&node.text)
 }
 
-/// Whether the text, put where the node stands, is read as this one node again.
+/// Returns whether the text, put at the node's position, is read as this one node.
 fn stands_alone(node: &Node<'_>) -> bool {
     let (found, wrong) =
         if node.kind.is_inline() { read::read_inline(&node.text) } else { read::read(&node.text) };

@@ -1,4 +1,4 @@
-//! Tables.
+//! Writes tables.
 
 use super::super::grid::Grid;
 use super::super::style;
@@ -73,7 +73,7 @@ impl Writer {
         }
     }
 
-    /// Writes how wide the columns are, and gives that back.
+    /// Writes the column widths and returns them.
     fn colgroup(&mut self, table: &Node<'_>) -> Vec<Option<String>> {
         if let Some(written) = table.text_of("storage:colgroup") {
             self.out.push_str(written);
@@ -93,7 +93,7 @@ impl Writer {
         columns
     }
 
-    /// Rows of this table, or cells of this row.
+    /// Writes rows of this table, or cells of this row.
     pub(super) fn rows(&mut self, nodes: &[Node<'_>], parent: &Node<'_>) {
         let columns = if parent.kind == Kind::Table { columns(parent) } else { Vec::new() };
         let mut grid = Grid::default();
@@ -148,7 +148,8 @@ impl Writer {
     }
 }
 
-/// How wide each column is: what the first cell says that stands in it alone, or else the first of all.
+/// Returns the width of each column: the first that is not 0, from a cell that has a width for each of its
+/// columns.
 fn columns(table: &Node<'_>) -> Vec<Option<String>> {
     let mut found: Vec<Option<String>> = Vec::new();
     let mut grid = Grid::default();
@@ -171,7 +172,7 @@ fn columns(table: &Node<'_>) -> Vec<Option<String>> {
     found
 }
 
-/// The widths a cell says its columns have; nothing if they are not all numbers.
+/// Returns the column widths of a cell; `None` if they are not all numbers.
 fn widths(cell: &Node<'_>) -> Option<Vec<String>> {
     let Some(Value::Json(text)) = cell.get("colwidth") else { return None };
     let found: Vec<_> = crate::values::json::elements(text)?.iter().map(|it| (*it).to_owned()).collect();

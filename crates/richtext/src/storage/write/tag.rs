@@ -1,6 +1,7 @@
-//! Start tags.
+//! Writes start tags.
 //!
-//! In: what is said of a node or a mark. Out: attributes; what none of them can say goes into `data-plainwire`.
+//! In: the attributes of a node or a mark. Out: attributes of the element. What these cannot express goes
+//! into `data-plainwire`.
 
 use super::super::read::EXTRA;
 use super::super::{escape, names};
@@ -8,23 +9,24 @@ use super::Writer;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::json::quote;
 
-/// A start tag that is being written.
+/// A start tag in the making.
 pub(super) struct Tag<'t, 'a> {
     element: &'t str,
     attrs: &'t [Attr<'a>],
     marks: &'t [Mark<'a>],
-    /// What was said in another way.
+    /// Names of the attributes that are written in another way.
     used: &'t [&'t str],
     used_marks: &'t [MarkKind],
-    /// The kind of the node, if the element alone would be read as another one.
+    /// The kind of the node, if the element alone would be read as another kind.
     kind: Option<Kind>,
     written: Vec<&'t str>,
-    /// How many of them are the element's own. An attribute of the same name is the one they were taken from.
+    /// The number of native attributes of the element, at the start of `written`. The first node attribute of
+    /// such a name is where the value came from, so it is not written again.
     native: usize,
 }
 
 impl<'t, 'a> Tag<'t, 'a> {
-    /// The tag of a node.
+    /// Creates the tag of a node.
     pub(super) fn of(element: &'t str, node: &'t Node<'a>) -> Self {
         let marks: &[Mark<'a>] = if node.kind.is_inline() { &[] } else { &node.marks };
         Self {
@@ -39,7 +41,7 @@ impl<'t, 'a> Tag<'t, 'a> {
         }
     }
 
-    /// The tag of a mark.
+    /// Creates the tag of a mark.
     pub(super) fn of_mark(element: &'t str, mark: &'t Mark<'a>) -> Self {
         Self {
             element,
@@ -53,19 +55,19 @@ impl<'t, 'a> Tag<'t, 'a> {
         }
     }
 
-    /// Without these attributes.
+    /// Leaves out these attributes.
     pub(super) fn but(mut self, used: &'t [&'t str]) -> Self {
         self.used = used;
         self
     }
 
-    /// Without marks of these kinds.
+    /// Leaves out marks of these kinds.
     pub(super) fn but_marks(mut self, used: &'t [MarkKind]) -> Self {
         self.used_marks = used;
         self
     }
 
-    /// For a node of this kind, which the element alone does not say.
+    /// Records the node's kind, for an element that does not imply it.
     pub(super) fn kind(mut self, kind: Kind) -> Self {
         self.kind = Some(kind);
         self
@@ -73,7 +75,7 @@ impl<'t, 'a> Tag<'t, 'a> {
 }
 
 impl Writer {
-    /// The tag as far as its name and these attributes; the rest comes with [`Self::finish`].
+    /// Writes the name and the native attributes of the tag. [`Self::finish`] writes the others.
     pub(super) fn open<'t>(&mut self, tag: &mut Tag<'t, '_>, native: &[(&'t str, &str)]) {
         self.out.push('<');
         self.out.push_str(tag.element);
@@ -84,14 +86,14 @@ impl Writer {
         tag.native = native.len();
     }
 
-    /// A whole start tag with these attributes.
+    /// Writes a whole start tag with these native attributes.
     pub(super) fn tag<'t>(&mut self, mut tag: Tag<'t, '_>, native: &[(&'t str, &str)]) {
         self.open(&mut tag, native);
         self.finish(tag);
         self.out.push('>');
     }
 
-    /// A whole tag without content.
+    /// Writes an empty-element tag with these native attributes.
     pub(super) fn lone_tag<'t>(&mut self, mut tag: Tag<'t, '_>, native: &[(&'t str, &str)]) {
         self.open(&mut tag, native);
         self.finish(tag);
@@ -106,7 +108,7 @@ impl Writer {
         self.out.push('"');
     }
 
-    /// All that was not said yet.
+    /// Writes the remaining attributes, and what they cannot express as `data-plainwire`.
     fn finish(&mut self, mut tag: Tag<'_, '_>) {
         let mut rest = Vec::new();
         for attr in tag.attrs.iter().filter(|it| !tag.used.contains(&&*it.name)) {
@@ -136,17 +138,17 @@ impl Writer {
 
 enum Spelled<'n> {
     As(&'n str),
-    /// By the element's content, or nowhere, since it says how another format spells the node.
+    /// In the content of the element, or not at all because it only tells how another format spells the node.
     Elsewhere,
     Nowhere,
 }
 
-/// Whether it only says that something is there and empty.
+/// Returns whether the attribute only records that something is there and empty.
 fn says_nothing(attr: &Attr<'_>) -> bool {
     attr.name.starts_with('/') && attr.is_incidental()
 }
 
-/// How an attribute is written in this element.
+/// Returns how an attribute is written on this element.
 fn spelled<'n>(element: &str, attr: &'n Attr<'_>) -> Spelled<'n> {
     let prefixed = element.starts_with("ac:") || element.starts_with("ri:");
     let name = &*attr.name;
@@ -162,7 +164,7 @@ fn spelled<'n>(element: &str, attr: &'n Attr<'_>) -> Spelled<'n> {
     }
 }
 
-/// What no attribute can say, as JSON.
+/// Returns the JSON of `data-plainwire`: everything that no attribute can express.
 fn extra(kind: Option<&str>, attrs: &[&Attr<'_>], marks: &[&Mark<'_>]) -> String {
     let mut members = Vec::new();
     members.extend(kind.map(|it| format!("\"type\":\"{it}\"")));
@@ -176,7 +178,7 @@ fn extra(kind: Option<&str>, attrs: &[&Attr<'_>], marks: &[&Mark<'_>]) -> String
     format!("{{{}}}", members.join(","))
 }
 
-/// A mark as ADF has it.
+/// Returns the ADF JSON of a mark.
 pub(super) fn mark_json(mark: &Mark<'_>) -> String {
     let mut out = "{\"type\":".to_owned();
     quote(&mut out, mark.name());

@@ -1,4 +1,4 @@
-//! The pieces of a text in storage format.
+//! Tests of the items of a text in storage format.
 
 use super::*;
 

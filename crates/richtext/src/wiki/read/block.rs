@@ -1,11 +1,11 @@
-//! Blocks: where each begins and ends, headings, rules, quotes and paragraphs.
+//! Reads blocks: finds where each begins and ends, and reads headings, rules, quotes and paragraphs.
 
 use thin_vec::{ThinVec, thin_vec};
 
 use super::{Place, Reader, is_blank};
 use crate::tree::{Kind, Node, Span, add};
 
-/// What a line begins.
+/// The kind of block that a line begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     Heading(u8),
@@ -17,11 +17,12 @@ enum Line {
 }
 
 impl<'a> Reader<'a> {
-    /// The blocks between `start` and `end`.
+    /// Reads the blocks between `start` and `end`.
     pub(super) fn blocks(&mut self, start: usize, end: usize, place: Place) -> ThinVec<Node<'a>> {
         let mut found = ThinVec::new();
         let mut at = start;
-        // Whether only blanks stand before `at` on its line; the start of a macro's body counts as one.
+        // Whether only blanks precede `at` on its line. The start of a macro's body counts as the start of a
+        // line.
         let mut fresh = true;
         loop {
             while at < end && (is_blank(self.bytes()[at]) || self.bytes()[at] == b'\n') {
@@ -53,7 +54,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What begins at `at`, the first sign of a line.
+    /// Returns the kind of block that begins at `at`, the first non-blank character of a line.
     fn line(&self, at: usize, end: usize, place: Place) -> Line {
         if place == Place::Item {
             return Line::Text;
@@ -69,12 +70,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the line at `at`, which is not blank, begins another block than a paragraph.
+    /// Returns whether the line at `at`, which is not blank, begins another block than a paragraph.
     pub(super) fn begins_block(&self, at: usize, end: usize, place: Place) -> bool {
         self.line(at, end, place) != Line::Text
     }
 
-    /// Whether the line at `at` ends an item of a list. A row of a table does not: there it is text.
+    /// Returns whether the line at `at` ends a list item. A table row does not: in an item it is text.
     pub(super) fn ends_item(&self, at: usize, end: usize, place: Place) -> bool {
         !matches!(self.line(at, end, place), Line::Text | Line::Table)
     }
@@ -94,7 +95,7 @@ impl<'a> Reader<'a> {
         self.line_end(at, end)
     }
 
-    /// `bq. text`: a quote of one paragraph.
+    /// Reads `bq. text`, a quote of one paragraph.
     fn quote_line(&mut self, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
         let start = self.skip_blanks(at + 3, end);
         let stop = self.line_text_end(start, end);
@@ -108,7 +109,7 @@ impl<'a> Reader<'a> {
         stop
     }
 
-    /// Where the text of the line ends: with the line, or before a block.
+    /// Returns where the text of the line ends: at the end of the line, or before a block.
     fn line_text_end(&self, start: usize, end: usize) -> usize {
         let line = self.line_end(start, end);
         self.block_tag_in(start, line, end).map_or(line, |it| it.start)
@@ -123,7 +124,7 @@ impl<'a> Reader<'a> {
         stop
     }
 
-    /// Where the paragraph that begins at `at` ends.
+    /// Returns where the paragraph that begins at `at` ends.
     pub(super) fn paragraph_end(&self, at: usize, end: usize, place: Place) -> usize {
         let mut at = at;
         loop {
@@ -143,7 +144,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `node` with the text between `start` and `stop`, without blanks at its ends; nothing if there is no room for all of it.
+    /// Gives `node` the text between `start` and `stop`, without blanks at its ends. Returns `None` if the
+    /// text does not fit within the node limit.
     pub(super) fn text_block(
         &mut self,
         node: Node<'a>,

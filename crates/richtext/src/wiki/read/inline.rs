@@ -1,7 +1,7 @@
-//! Text and what stands among it: marks, breaks, links, emoticons.
+//! Cuts inline markup into tokens: marks, breaks, links, emoticons.
 //!
-//! The text is cut into tokens first; then marks are paired, and last the [nodes](super::nodes) are made. A mark ends at the next sign of its kind on its
-//! line or not at all, so that pairing needs no search.
+//! The text is cut into tokens first. Then marks are paired, and last the [nodes](super::nodes) are made. A
+//! mark ends at the next sign of its kind on its line or not at all, so pairing needs no search.
 
 use thin_vec::ThinVec;
 
@@ -17,12 +17,13 @@ pub(super) struct Token<'a> {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) what: What<'a>,
-    /// The token that ends what this one begins; 0 if there is none.
+    /// The index of the token that ends what this one begins; 0 if there is none. For a `{color}` that ends a
+    /// colour of this text, `usize::MAX`.
     pub(super) mate: usize,
 }
 
 pub(super) enum What<'a> {
-    /// A sign of a mark; one that can neither open nor close keeps others from being paired across it.
+    /// A sign of a mark. One that can neither open nor close still prevents pairs across it.
     Sign { sign: usize, opens: bool, closes: bool },
     /// A line feed.
     LineFeed,
@@ -30,20 +31,20 @@ pub(super) enum What<'a> {
     Break,
     /// `{{…}}`.
     Mono,
-    /// `{color:…}`; without a mark if there is no such colour.
+    /// `{color:…}`; `None` if there is no such colour.
     Colour(Option<Mark<'a>>),
     /// `{color}`.
     ColourEnd,
     /// `[…]`.
     Link(Box<Link<'a>>),
-    /// Anything that is a node already.
+    /// A token that is already a complete node.
     Node(Box<Node<'a>>),
 }
 
-/// The signs of marks. The last is written twice.
+/// The signs of marks. The last one is written twice.
 const SIGNS: &[u8] = b"*_-+^~?";
 
-/// The mark of a sign.
+/// Returns the mark of a sign.
 pub(super) fn mark_of<'a>(sign: usize) -> Mark<'a> {
     match SIGNS[sign] {
         b'*' => Mark::new(MarkKind::Strong),
@@ -57,14 +58,14 @@ pub(super) fn mark_of<'a>(sign: usize) -> Mark<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The text between `start` and `end`, as nodes; nothing if there is no room for all of them.
+    /// Reads the text between `start` and `end`. Returns `None` if its nodes exceed the node limit.
     pub(super) fn inline(&mut self, start: usize, end: usize) -> Option<ThinVec<Node<'a>>> {
         let mut nodes = ThinVec::new();
         self.marked(start, end, ThinVec::new(), &mut nodes)?;
         Some(nodes)
     }
 
-    /// Adds the text between `start` and `end` with these marks.
+    /// Reads the text between `start` and `end` with these marks, and appends its nodes.
     pub(super) fn marked(
         &mut self,
         start: usize,
@@ -84,7 +85,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Where `{{…}}` at `at` ends, before `end`.
+    /// Returns where the `{{…}}` at `at` ends, if it ends before `end`.
     pub(super) fn mono_end(&mut self, at: usize, end: usize) -> Option<usize> {
         if self.bytes()[at..end].get(1) != Some(&b'{') || at < self.mono_until {
             return None;
@@ -96,16 +97,16 @@ impl<'a> Reader<'a> {
 struct Tokens<'r, 'a> {
     reader: &'r mut Reader<'a>,
     end: usize,
-    /// Where the last token ended that stands on its own.
+    /// The end of the last token that is not a sign of a mark.
     text_start: usize,
     found: Vec<Token<'a>>,
-    /// How many of them are nodes, each by itself.
+    /// The number of tokens that become at least one node each.
     nodes: usize,
-    /// Where the word ends that is a path, whose backslashes are its own.
+    /// The end of the current word, if it is a path. Backslashes in a path are literal.
     path_until: usize,
 }
 
-/// Whether a byte may begin a token.
+/// The bytes that may begin a token.
 const SPECIAL: [bool; 256] = {
     let mut table = [false; 256];
     let special = b"\\\n*_-+^~?{[!:(;<";
@@ -118,7 +119,7 @@ const SPECIAL: [bool; 256] = {
 };
 
 impl<'a> Tokens<'_, 'a> {
-    /// Goes through the text; nothing if more than `most` nodes are in it.
+    /// Cuts the text into tokens. Returns `None` if they hold more than `most` nodes.
     fn run(&mut self, start: usize, most: usize) -> Option<()> {
         let bytes = self.reader.bytes();
         let mut at = start;
@@ -155,7 +156,7 @@ impl<'a> Tokens<'_, 'a> {
         self.push(at - usize::from(has_return), at + 1, What::LineFeed)
     }
 
-    /// One backslash escapes, two are a break, more are backslashes.
+    /// Reads backslashes: one escapes, two are a line break, more are literal.
     fn backslashes(&mut self, at: usize) -> usize {
         let rest = &self.reader.bytes()[at..self.end];
         let run = rest.iter().take_while(|it| **it == b'\\').count();
@@ -167,7 +168,8 @@ impl<'a> Tokens<'_, 'a> {
         }
     }
 
-    /// Whether the two backslashes at `at` belong to a path (`C:\\x`, `\\server\share`), or a second pair follows in the same word.
+    /// Returns whether the two backslashes at `at` are literal: they belong to a path (`C:\\x`,
+    /// `\\server\share`), or a second pair follows in the same word.
     fn is_path(&mut self, at: usize) -> bool {
         let bytes = self.reader.bytes();
         let is_space = |it: &u8| it.is_ascii_whitespace();
@@ -215,7 +217,7 @@ impl<'a> Tokens<'_, 'a> {
         }
     }
 
-    /// `{*}`.
+    /// Reads a sign in braces, such as `{*}`.
     fn forced(&self, at: usize) -> Option<(usize, usize)> {
         let rest = &self.reader.bytes()[at + 1..self.end];
         let sign = SIGNS.iter().position(|it| rest.first() == Some(it))?;
@@ -281,7 +283,7 @@ impl<'a> Tokens<'_, 'a> {
         self.push(at, end, What::Node(node))
     }
 
-    /// A run of one sign: the first may close, the last may open.
+    /// Reads a run of one sign. Its first sign may close a mark, its last may open one.
     fn signs(&mut self, at: usize) -> usize {
         let bytes = self.reader.bytes();
         let byte = bytes[at];
@@ -321,13 +323,13 @@ impl<'a> Tokens<'_, 'a> {
 }
 
 impl Token<'_> {
-    /// Whether it only keeps others from being paired.
+    /// Returns whether the token is such a sign, and only prevents pairs across it.
     fn bars(&self, of: usize) -> bool {
         matches!(self.what, What::Sign { sign, opens: false, closes: false } if sign == of)
     }
 }
 
-/// Finds for each token that opens something the one that closes it.
+/// Finds the closing token of each opening one.
 fn pair(tokens: &mut [Token<'_>]) {
     let mut next = [0; SIGNS.len()];
     for index in (0..tokens.len()).rev() {
@@ -362,5 +364,5 @@ fn pair(tokens: &mut [Token<'_>]) {
     }
 }
 
-/// How many colours may be in each other: each text in them has all of them for its marks.
+/// The most colours that may be nested. Each text inside carries all of them as marks.
 const MAX_COLOURS: usize = 16;

@@ -1,4 +1,5 @@
-//! What stands in square brackets: links, persons, attachments, cards; and pictures and cards that stand alone.
+//! Reads square brackets: links, mentions, attachments and cards. Turns a picture or card that is a whole
+//! paragraph into a block.
 
 use std::borrow::Cow;
 
@@ -10,32 +11,32 @@ use crate::format::Dialect;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs;
 
-/// A link, where its text stands and what it leads to.
+/// A link, with the position of its text and its target.
 #[derive(Debug)]
 pub(super) struct Link<'a> {
     pub(super) end: usize,
-    /// Where the text of it stands that is shown.
+    /// The start and the end of the visible text.
     pub(super) alias: (usize, usize),
-    /// Whether the text is markup; if not, it is the address itself.
+    /// Whether the text is markup. Otherwise it is the address itself.
     pub(super) has_alias: bool,
     pub(super) target: Target<'a>,
 }
 
 #[derive(Debug)]
 pub(super) enum Target<'a> {
-    /// With a mark on its text.
+    /// A mark on the link's text.
     Mark(Mark<'a>),
-    /// As a node of its own.
+    /// A node that replaces the link.
     Node(Box<Node<'a>>),
 }
 
 impl<'a> Reader<'a> {
-    /// Where the link at `at` ends.
+    /// Returns where the link at `at` ends.
     pub(super) fn link_end(&self, at: usize, end: usize) -> Option<usize> {
         self.link(at, end).map(|it| it.end)
     }
 
-    /// The link at `at`.
+    /// Reads the link at `at`.
     pub(super) fn link(&self, at: usize, end: usize) -> Option<Link<'a>> {
         let (close, bars) = self.brackets(at + 1, end)?;
         let content = &self.source[at + 1..close];
@@ -51,12 +52,12 @@ impl<'a> Reader<'a> {
         Some(Link { end: close + 1, alias, has_alias, target })
     }
 
-    /// Where the bracket is that closes, and the first two bars before it.
+    /// Returns the position of the closing bracket, and of the first two bars before it (0 if missing).
     fn brackets(&self, start: usize, end: usize) -> Option<(usize, [usize; 2])> {
         let bytes = self.bytes();
         let mut bars = [0; 2];
         let mut at = start;
-        // The bars of a picture in a link are its own.
+        // The bars of a picture inside the link belong to the picture.
         if bytes.get(at) == Some(&b'!') {
             let len = bytes[at + 1..end].iter().position(|it| matches!(it, b'!' | b'\n' | b']'))?;
             at += if bytes[at + 1 + len] == b'!' { len + 2 } else { 0 };
@@ -75,7 +76,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// What the link leads to; nothing if it is none.
+    /// Returns the target of the link; `None` if this is no link.
     fn target(&self, parts: &Parts<'a>) -> Option<Target<'a>> {
         let target = parts.target.trim();
         if let Some(form) =
@@ -99,7 +100,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Where a link to `target` leads; nothing if that is no link.
+/// Returns the `href` of a link to `target`; `None` if that is no link.
 pub(crate) fn href(target: &str, dialect: Dialect) -> Option<Cow<'_, str>> {
     Some(match target.as_bytes().first()? {
         b'#' | b'/' if target.len() > 1 => Cow::Borrowed(target),
@@ -111,7 +112,7 @@ pub(crate) fn href(target: &str, dialect: Dialect) -> Option<Cow<'_, str>> {
     })
 }
 
-/// What bars part in a link.
+/// The parts of a link between its bars.
 struct Parts<'a> {
     alias: Option<(usize, usize)>,
     alias_text: Option<&'a str>,
@@ -137,7 +138,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// What is shown of a link without a text of its own.
+    /// Returns the visible range of a link without a text of its own.
     fn shown(&self) -> (usize, usize) {
         let trimmed = self.target.trim_end();
         let start = self.target_start + usize::from(trimmed.starts_with('^'));
@@ -145,7 +146,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Whether this is an address, and no title of a page.
+/// Returns whether this is an address and not the title of a page.
 fn is_address(target: &str) -> bool {
     const KNOWN: [&str; 6] = ["mailto:", "tel:", "file:", "www.", "attachment:", "confluence:"];
     if KNOWN.iter().any(|it| target.len() > it.len() && target.starts_with(it)) {
@@ -157,7 +158,7 @@ fn is_address(target: &str) -> bool {
     })
 }
 
-/// `PROJ-1`.
+/// Returns whether this looks like an issue key, such as `PROJ-1`.
 fn is_issue_key(target: &str) -> bool {
     let Some((project, number)) = target.split_once('-') else { return false };
     let is_project = project.len() >= 2
@@ -168,7 +169,7 @@ fn is_issue_key(target: &str) -> bool {
         && number.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// The address of `SPACE:Title#anchor`.
+/// Returns the `href` of the page `SPACE:Title#anchor`.
 fn page(target: &str) -> Option<String> {
     let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
     let is_space =
@@ -204,7 +205,7 @@ fn card<'a>(url: &'a str, form: &'a str, parts: &Parts<'a>) -> Target<'a> {
     Target::Node(Box::new(node))
 }
 
-/// A paragraph that holds nothing but a picture or a card is a block of its own.
+/// Turns a paragraph that holds only a picture or a card into a block.
 pub(super) fn lone(paragraph: Node<'_>) -> Node<'_> {
     let [only] = paragraph.children.as_slice() else { return paragraph };
     match (only.kind, only.text_of("wiki:card")) {
@@ -233,7 +234,7 @@ fn media(mut paragraph: Node<'_>) -> Node<'_> {
     let mut media = Node::new(Kind::Media).with("type", "external").at(span, Span::at(span.end as usize));
     let said = image.attrs.into_iter().filter(|it| it.name != "wiki:params" || it.value.shown() != all);
     media.attrs.extend(said.map(|it| match &*it.name {
-        // The media of ADF has no title.
+        // ADF's media nodes have no title.
         "title" => Attr { name: "html:title".into(), ..it },
         _ => it,
     }));

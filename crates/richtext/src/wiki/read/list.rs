@@ -1,14 +1,14 @@
-//! Lists: `*`, `-` and `#`, one sign for each level.
+//! Reads lists: `*`, `-` and `#`, one sign for each level.
 
 use thin_vec::{ThinVec, thin_vec};
 
 use super::{Place, Reader, is_blank};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
-/// How deep lists may stand in each other. What looks deeper is text.
+/// The most levels of nested lists. Deeper ones are text.
 pub(crate) const MAX_LEVELS: usize = 30;
 
-/// A line that begins an item, with the lines that belong to it.
+/// A line that begins an item, with its continuation lines.
 struct Item {
     start: usize,
     levels: usize,
@@ -17,7 +17,7 @@ struct Item {
 }
 
 impl<'a> Reader<'a> {
-    /// Of the line at `at`, how many signs of a list it begins with, and where its text begins.
+    /// Returns how many list signs the line at `at` begins with, and where its text begins.
     pub(super) fn marker(&self, at: usize, end: usize, place: Place) -> Option<(usize, usize)> {
         let text = &self.bytes()[at..end];
         let levels =
@@ -31,13 +31,13 @@ impl<'a> Reader<'a> {
         }
         let content = self.skip_blanks(at + levels, end);
         let is_empty = self.bytes()[content..end].first().is_none_or(|it| *it == b'\n');
-        // A lone dash is a dash, and a cell that holds nothing but a sign holds that sign.
+        // A lone dash is text, and so is a sign that is the whole content of a cell.
         let is_sign = is_empty
             && (text[..levels].ends_with(b"-") || place == Place::Cell && levels == 1 && content >= end);
         (!is_sign).then_some((levels, content))
     }
 
-    /// The lists that begin at `at`.
+    /// Reads the lists that begin at `at`.
     pub(super) fn list(
         &mut self,
         at: usize,
@@ -70,7 +70,8 @@ impl<'a> Reader<'a> {
         line.trim_end() == "----"
     }
 
-    /// Where the item ends whose text begins at `at`: before a blank line, a block, another item, or a macro that no item may hold.
+    /// Returns where the item whose text begins at `at` ends: before a blank line, a block, another item, or
+    /// a macro that an item cannot hold.
     fn item_end(&self, at: usize, end: usize, place: Place) -> usize {
         let mut at = at;
         loop {
@@ -93,7 +94,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Items of this level and deeper ones, as lists; and how many items these are, as there may be no room for all.
+    /// Groups items of this level, with the deeper ones below them, into lists. Also returns how many items
+    /// were taken: fewer than given if the node limit is reached.
     fn lists(&mut self, items: &[Item], level: usize) -> (ThinVec<Node<'a>>, usize) {
         let mut found: ThinVec<Node<'a>> = ThinVec::new();
         let mut index = 0;
@@ -126,7 +128,8 @@ impl<'a> Reader<'a> {
         (found, index)
     }
 
-    /// An item with the deeper ones that follow it, or one that only holds deeper ones; and how many items that are.
+    /// Reads an item with the deeper items that follow it; an item may also hold only deeper ones. Also
+    /// returns how many items were taken.
     fn item(&mut self, items: &[Item], level: usize) -> (Node<'a>, usize) {
         let first = &items[0];
         let own = usize::from(first.levels == level);
@@ -150,9 +153,9 @@ impl<'a> Reader<'a> {
         (Node::new(Kind::ListItem).at(Span::new(first.start, end), inner).holding(children), taken)
     }
 
-    /// Where an item ends of which `last` is the last of the deeper ones.
+    /// Returns where an item ends whose last nested item is `last`.
     fn item_end_with(&self, first: &Item, last: &Item) -> usize {
-        // The blank behind a sign belongs to it: without one an empty item is text.
+        // The blank after a sign belongs to the sign: without it an empty item would be text.
         self.trim_end(first.start, last.end).max(last.start + last.levels + 1)
     }
 }

@@ -1,4 +1,4 @@
-//! Macros: what each becomes.
+//! Reads macros: turns each into its node.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,16 @@ use crate::values::{json, macros, parameters};
 use crate::wiki::names::{self, Class, DEFAULT_LANGUAGE};
 use crate::wiki::params;
 
-/// Whether an item of a list goes on with this macro; others end the list.
+/// Returns whether a list item may contain this macro. Other macros end the list.
 pub(super) fn may_stand_in_item(tag: Tag<'_>) -> bool {
     tag.class.is_verbatim()
 }
 
 impl<'a> Reader<'a> {
-    /// The block of `tag`.
+    /// Reads the macro `tag` as a block.
     pub(super) fn macro_block(&mut self, tag: Tag<'a>) -> Node<'a> {
         let span = Span::new(tag.start, tag.whole_end());
-        // A block of code holds a text.
+        // A code block holds a text node.
         self.room.take(if tag.class == Class::Code { 2 } else { 1 });
         let Some(close) = tag.close else {
             return extension(Kind::Extension, tag, None).at(span, Span::at(tag.end));
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
         children
     }
 
-    /// The macro `tag` among text.
+    /// Reads the macro `tag` among text.
     pub(super) fn inline_macro(&mut self, tag: Tag<'a>) -> Node<'a> {
         let span = Span::new(tag.start, tag.whole_end());
         let body = &self.source[tag.end..tag.close.unwrap_or(tag.end)];
@@ -68,7 +68,8 @@ impl<'a> Reader<'a> {
         node.at(span, Span::at(tag.end))
     }
 
-    /// What the body of a code block is, without the line feeds next to its tags; and whether they are missing.
+    /// Returns the body of a code block without the line feeds next to its tags, and whether one of these
+    /// line feeds is missing.
     fn code_body(&self, body: Span) -> (Span, bool) {
         let text = body.of(self.source);
         let start = if text.starts_with("\r\n") { 2 } else { usize::from(text.starts_with('\n')) };
@@ -100,13 +101,14 @@ impl<'a> Reader<'a> {
             return node;
         }
         let text = span.of(self.source);
-        // Jira keeps the line ends of whoever wrote the text; a line end is one character in all formats.
+        // Jira keeps the line ends of the author. In the tree a line end is one character, whatever the
+        // format.
         let text =
             if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
         node.holding(thin_vec![Node::of_text(text).at(span, span)])
     }
 
-    /// A macro with a body of blocks, still without it.
+    /// Creates the node of a macro with a body of blocks, before the body is read.
     fn bodied(&self, tag: Tag<'a>) -> Node<'a> {
         match tag.class {
             Class::Quote => with_params(Node::new(Kind::Blockquote), tag),
@@ -133,7 +135,7 @@ impl<'a> Reader<'a> {
         node
     }
 
-    /// The node whose JSON stands in `{adf}`; verbatim if it is none.
+    /// Returns the node whose JSON is in `{adf}`; a raw node if the body is not a block of ADF.
     fn adf(&mut self, tag: Tag<'a>, body: Span) -> Node<'a> {
         let node = self.read_adf(tag, body.of(self.source));
         let node = node.filter(|it| !it.kind.is_inline());
@@ -157,7 +159,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Nodes from JSON have no places of their own in the markup: all of them stand at `at`.
+/// Gives the node and its descendants the span `at`, because nodes from JSON have no spans of their own in
+/// the markup.
 fn put(node: &mut Node<'_>, at: Span, depth: usize) {
     (node.span, node.inner) = (at, at);
     if depth <= MAX_DEPTH {
@@ -170,7 +173,7 @@ fn raw<'a>(kind: Kind, tag: Tag<'a>, body: &'a str) -> Node<'a> {
     Node::raw(kind, known(format).unwrap_or("wiki"), body)
 }
 
-/// `node` with the parameters of `tag`.
+/// Adds the parameters of `tag` to `node`.
 fn with_params<'a>(mut node: Node<'a>, tag: Tag<'a>) -> Node<'a> {
     for (name, value) in params::read(tag.params) {
         node.attrs.push(Attr::string(format!("param:{name}"), value));
@@ -212,7 +215,7 @@ fn status(tag: Tag<'_>) -> Node<'_> {
     node
 }
 
-/// Confluence's sections of columns are ADF's layouts; a section of anything else is a macro.
+/// Turns Confluence's `{section}` and `{column}` into ADF's layout nodes. Other nodes are returned unchanged.
 fn layout<'a>(mut node: Node<'a>, tag: Tag<'a>) -> Node<'a> {
     if tag.class != Class::Layout {
         return node;
@@ -228,7 +231,7 @@ fn layout<'a>(mut node: Node<'a>, tag: Tag<'a>) -> Node<'a> {
     node
 }
 
-/// Columns that do not say how wide they are share the width.
+/// Divides the width evenly for columns that do not give their own.
 fn share_width(columns: &mut [Node<'_>]) {
     let count = columns.iter().filter(|it| it.kind == Kind::LayoutColumn).count();
     for column in columns.iter_mut().filter(|it| it.kind == Kind::LayoutColumn && it.get("width").is_none()) {
@@ -239,7 +242,7 @@ fn share_width(columns: &mut [Node<'_>]) {
     }
 }
 
-/// A macro as an extension, with its parameters and its body of plain text.
+/// Creates an extension for a macro, with its parameters and its plain-text body.
 fn extension<'a>(kind: Kind, tag: Tag<'a>, body: Option<&'a str>) -> Node<'a> {
     let params = parameters::of_texts(params::read(tag.params), body);
     let node = Node::new(kind).with("extensionType", MACRO).with("extensionKey", tag.name);

@@ -1,8 +1,9 @@
-//! Wiki markup to a tree.
+//! Reads wiki markup to a tree.
 //!
-//! In: a source. Out: its blocks with their places, and what is wrong with it. Every byte is looked at a bounded number of times: tags and
-//! their pairs are found first ([`tags`]), and whatever looks ahead stops at the next sign that could make it fail. From the paragraph, item
-//! or row on that there is no room for, all is kept as it was written.
+//! In: a source. Out: its blocks with their spans, and diagnostics. Each byte is visited a bounded number of
+//! times: macro tags are paired first ([`tags`]), and every search ahead stops at the next sign that could
+//! make it fail. From the first paragraph, item or row beyond the node limit on, everything becomes one raw
+//! node.
 
 mod block;
 mod inline;
@@ -25,7 +26,7 @@ pub(crate) use list::MAX_LEVELS;
 pub(crate) use tags::Tag;
 pub(crate) use token::{image_params, is_scheme, parse_image};
 
-/// The blocks of `source`, for which there is this much room, and what is wrong with it.
+/// Reads the blocks of `source` with diagnostics; makes at most as many nodes as `room` allows.
 pub(crate) fn read(source: &str, dialect: Dialect, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, dialect, room);
     let blocks = reader.blocks(0, source.len(), Place::Block);
@@ -33,19 +34,19 @@ pub(crate) fn read(source: &str, dialect: Dialect, room: Room) -> (ThinVec<Node<
     (blocks, reader.diagnostics)
 }
 
-/// Whether `source` has a tag whose closing one is missing: beside other text it could find one.
+/// Returns whether `source` has a tag without its closing tag. Next to other text it could find one there.
 pub(crate) fn has_loose_tag(source: &str, dialect: Dialect) -> bool {
     tags::tags(source, dialect).iter().any(|it| it.is_unclosed())
 }
 
-/// Where blocks stand.
+/// The container of blocks, which decides what may begin there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In the document or a macro, where everything may begin.
+    /// The document or a macro: every block may begin.
     Block,
-    /// In a cell, where no table may begin.
+    /// A table cell: no table may begin.
     Cell,
-    /// In an item of a list, which holds text and macros.
+    /// A list item: it holds text and macros.
     Item,
 }
 
@@ -55,16 +56,16 @@ pub(crate) struct Reader<'a> {
     tags: Vec<Tag<'a>>,
     diagnostics: Vec<Diagnostic>,
     room: Room,
-    /// The colour that began in an earlier block and has not ended.
+    /// A colour that an earlier block opened and that is still open.
     colour: Option<Mark<'a>>,
-    /// Where the last `{color}` begins: a colour after it never ends.
+    /// The position of the last `{color}`. A colour opened after it never ends.
     last_colour_end: usize,
     depth: usize,
-    /// Up to where it is known that no bracket or `}}` closes on the line.
+    /// The position up to which a failed search has found no `}}` on the line. Avoids repeated searches.
     mono_until: usize,
 }
 
-/// How many diagnostics are kept.
+/// The most diagnostics that are kept.
 const MAX_DIAGNOSTICS: usize = 1000;
 
 impl<'a> Reader<'a> {
@@ -100,7 +101,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands there as it was written: there is no room for more nodes.
+    /// Returns this part of the source as a raw block, because the node limit is reached.
     fn rest(&self, start: usize, end: usize) -> Node<'a> {
         self.room.refuse(start);
         let span = Span::new(start, end);
@@ -111,37 +112,37 @@ impl<'a> Reader<'a> {
         self.source.as_bytes()
     }
 
-    /// The tag that begins at `at`.
+    /// Returns the tag that begins at `at`.
     fn tag_at(&self, at: usize) -> Option<Tag<'a>> {
         let index = self.tags.partition_point(|it| it.start < at);
         self.tags.get(index).filter(|it| it.start == at).copied()
     }
 
-    /// Whether a tag begins in these bytes.
+    /// Returns whether a tag begins in these bytes.
     fn has_tag(&self, start: usize, end: usize) -> bool {
         let first = self.tags.partition_point(|it| it.start < start);
         self.tags.get(first).is_some_and(|it| it.start < end)
     }
 
-    /// The first tag of a block that begins in these bytes and ends before `limit`.
+    /// Returns the first block tag that begins in these bytes and ends, with its body, at `limit` or before.
     fn block_tag_in(&self, start: usize, end: usize, limit: usize) -> Option<Tag<'a>> {
         let first = self.tags.partition_point(|it| it.start < start);
         let within = self.tags[first..].iter().take_while(|it| it.start < end);
         within.copied().find(|it| it.is_block() && it.whole_end() <= limit)
     }
 
-    /// The end of the line `at` stands in: its line feed, or `limit`.
+    /// Returns the end of the line that contains `at`: its line feed, or `limit`.
     fn line_end(&self, at: usize, limit: usize) -> usize {
         let rest = &self.source[at..limit];
         rest.find('\n').map_or(limit, |it| at + it)
     }
 
-    /// Past the blanks at `at`.
+    /// Returns the position after the blanks at `at`.
     fn skip_blanks(&self, at: usize, limit: usize) -> usize {
         at + self.bytes()[at..limit].iter().take_while(|it| is_blank(**it)).count()
     }
 
-    /// Before the blanks that end at `end`.
+    /// Returns the position before the blanks and line feeds that end at `end`.
     fn trim_end(&self, start: usize, end: usize) -> usize {
         let text = &self.bytes()[start..end];
         start + text.iter().rposition(|it| !is_blank(*it) && *it != b'\n').map_or(0, |it| it + 1)

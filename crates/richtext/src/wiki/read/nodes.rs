@@ -1,6 +1,6 @@
-//! From the tokens of a text to its nodes.
+//! Makes the nodes of a text from its tokens.
 //!
-//! In: tokens, of which those that begin something know what ends it. Out: nodes, each with all of its marks.
+//! In: tokens; each opening one knows its closing one. Out: nodes, each with all of its marks.
 
 use thin_vec::ThinVec;
 
@@ -12,16 +12,16 @@ use crate::wiki::chars;
 
 pub(super) struct Nodes<'r, 'a> {
     pub(super) reader: &'r mut Reader<'a>,
-    /// Where the text begins that is in no node yet.
+    /// The start of the text that no node covers yet.
     pub(super) text_start: usize,
     pub(super) marks: ThinVec<Mark<'a>>,
-    /// What is open: the token that closes it, where it began, and how many nodes there were before.
+    /// The open marks: for each the index of its closing token, its start, and the number of nodes before it.
     pub(super) groups: Vec<(usize, usize, usize)>,
     pub(super) to: &'r mut ThinVec<Node<'a>>,
 }
 
 impl<'a> Nodes<'_, 'a> {
-    /// Makes the nodes of `tokens`; nothing if there is no room for all of them.
+    /// Makes the nodes of `tokens`. Returns `None` if they exceed the node limit.
     pub(super) fn run(&mut self, tokens: &mut [Token<'a>]) -> Option<()> {
         for index in 0..tokens.len() {
             let limit = self.groups.last().map_or(tokens.len(), |it| it.0);
@@ -50,7 +50,7 @@ impl<'a> Nodes<'_, 'a> {
                 }
                 What::Sign { .. } | What::Colour(_) | What::ColourEnd => {}
                 What::LineFeed => {
-                    // Blanks at the end of a line are part of its end.
+                    // Blanks at the end of a line belong to its end.
                     let line = Span::new(self.text_start, start.max(self.text_start)).of(self.reader.source);
                     let blanks = line.len() - line.trim_end_matches([' ', '\t']).len();
                     self.node(Node::new(Kind::HardBreak), start - blanks, end);
@@ -80,7 +80,7 @@ impl<'a> Nodes<'_, 'a> {
         }
     }
 
-    /// Gives the nodes after the first `before` ones the place of what marks them all.
+    /// Gives the nodes after the first `before` ones the span of the outermost element that marks them.
     fn share(&mut self, start: usize, end: usize, before: usize) {
         if self.groups.is_empty() {
             let span = Span::new(start, end);
@@ -88,7 +88,7 @@ impl<'a> Nodes<'_, 'a> {
         }
     }
 
-    /// The text before `end` that is in no node yet.
+    /// Makes a node of the text before `end` that no node covers yet.
     pub(super) fn text(&mut self, end: usize) {
         let span = Span::new(self.text_start, end.max(self.text_start));
         self.piece(span, span, false);
@@ -107,7 +107,7 @@ impl<'a> Nodes<'_, 'a> {
         add(self.to, node);
     }
 
-    /// The marks of what stands here.
+    /// Returns the marks at this position, with the open colour.
     fn marks_here(&self) -> ThinVec<Mark<'a>> {
         match &self.reader.colour {
             None => self.marks.clone(),
@@ -122,7 +122,7 @@ impl<'a> Nodes<'_, 'a> {
         add(self.to, node.at(Span::new(start, end), Span::at(end)));
     }
 
-    /// A node with a place of its own within.
+    /// Adds a node that already has its span.
     fn whole(&mut self, mut node: Node<'a>, start: usize, end: usize) {
         self.text(start);
         self.text_start = end;
@@ -144,7 +144,8 @@ impl<'a> Nodes<'_, 'a> {
         self.text_start = end;
         let span = Span::new(start, end);
         let (mut from, stop) = (start + 2, end - 2);
-        // Dashes in code are no dashes: a text that begins with them has none.
+        // Dashes in code are literal. A text that begins with dashes decodes them literally, so cut before
+        // each ` --`.
         while let Some(found) = self.reader.source[from..stop].find(" --") {
             let cut = from + found + 1;
             self.piece(span, Span::new(from, cut), true);

@@ -1,15 +1,16 @@
-//! Tables: `||head||` and `|cell|`.
+//! Reads tables: `||head||` and `|cell|`.
 
 use thin_vec::ThinVec;
 
 use super::{Place, Reader};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span};
 
-/// The most cells of a row. What is beyond belongs to the last one.
+/// The most cells of a row. Further bars belong to the last cell.
 const MAX_CELLS: usize = 1000;
 
 impl<'a> Reader<'a> {
-    /// Whether the line at `at`, which begins with a bar, is a row: there has to be more than bars.
+    /// Returns whether the line at `at`, which begins with a bar, is a row: one or two bars with text after
+    /// them.
     pub(super) fn is_table(&self, at: usize, end: usize) -> bool {
         if self.depth + 6 > MAX_DEPTH {
             return false;
@@ -41,7 +42,7 @@ impl<'a> Reader<'a> {
         stop
     }
 
-    /// The row that begins at `start`; nothing if there is no room for all of it.
+    /// Reads the row that begins at `start`. Returns `None` if it does not fit within the node limit.
     fn row(&mut self, start: usize, end: usize) -> Option<Node<'a>> {
         let mut cells = ThinVec::new();
         let mut at = start;
@@ -91,7 +92,8 @@ impl<'a> Reader<'a> {
         Node::new(kind).at(Span::new(start, stop), Span::new(content, stop)).holding(blocks)
     }
 
-    /// Where the cell ends whose content begins at `at`: at the next bar that is not within something else, or with the row.
+    /// Returns where the cell whose content begins at `at` ends: at the next bar outside links, pictures,
+    /// code and macros, or at the end of the row.
     fn cell_end(&mut self, at: usize, end: usize) -> usize {
         let mut at = at;
         let mut from = at;
@@ -118,13 +120,13 @@ impl<'a> Reader<'a> {
         next + usize::from(escapes)
     }
 
-    /// Whether the row ends with the line: a row, an empty line or nothing follows.
+    /// Returns whether the row ends at this line end: a row, an empty line or nothing follows.
     fn row_ends(&self, at: usize, end: usize) -> bool {
         let next = self.skip_blanks(at + 1, end);
         next >= end || matches!(self.bytes()[next], b'|' | b'\n')
     }
 
-    /// Past what begins with a brace.
+    /// Returns the position after the macro or the `{{…}}` at `at`.
     fn past_brace(&mut self, at: usize, end: usize) -> usize {
         if let Some(tag) = self.tag_at(at).filter(|it| it.whole_end() <= end) {
             return tag.whole_end();
@@ -133,7 +135,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Where the last of them ends: an empty item of a list ends with a blank.
+/// Returns the end of the last node, or 0. An empty list item ends with a blank, so this can be after the
+/// trimmed end.
 fn end_of(nodes: &[Node<'_>]) -> usize {
     nodes.last().map_or(0, |it| it.span.end as usize)
 }

@@ -1,14 +1,14 @@
-//! Where macros begin and end, found before anything else is read.
+//! Finds macro tags before anything else is read.
 //!
-//! In: the source. Out: the tags in order, each with the place of its closing tag if it has one. Pairs are properly nested; a closing tag
-//! is none of the tags. What a macro's body means is not asked here, but for whether it is wiki markup.
+//! In: the source. Out: the opening tags in order, each with the position of its closing tag, if it has one.
+//! Pairs are properly nested. Of a body this file knows only whether it is wiki markup.
 
 use std::collections::BTreeMap;
 
 use crate::format::Dialect;
 use crate::wiki::names::{self, Class};
 
-/// `{name:params}` in a source.
+/// An opening tag `{name:params}`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag<'a> {
     pub(crate) start: usize,
@@ -16,19 +16,19 @@ pub(crate) struct Tag<'a> {
     pub(crate) name: &'a str,
     pub(crate) params: &'a str,
     pub(crate) class: Class,
-    /// Where its closing tag begins.
+    /// The start of the closing tag.
     pub(crate) close: Option<usize>,
-    /// Whether nothing else stands on its line.
+    /// Whether nothing else is on its line.
     alone: bool,
 }
 
 impl Tag<'_> {
-    /// Where all of it ends, with its closing tag.
+    /// Returns where the macro ends, with its closing tag.
     pub(crate) fn whole_end(&self) -> usize {
         self.close.map_or(self.end, |it| it + self.name.len() + 2)
     }
 
-    /// Whether it is a block; other tags stand among text.
+    /// Returns whether the macro is a block. Other macros are among text.
     pub(crate) fn is_block(&self) -> bool {
         match self.class {
             Class::Status => false,
@@ -39,13 +39,13 @@ impl Tag<'_> {
         }
     }
 
-    /// Whether it says nothing as it is, because its closing tag is missing.
+    /// Returns whether the tag lacks the closing tag that its macro requires.
     pub(crate) fn is_unclosed(&self) -> bool {
         self.close.is_none() && self.class.has_body() && self.class != Class::Unknown
     }
 }
 
-/// The tags of `source`.
+/// Finds the tags of `source`.
 pub(crate) fn tags(source: &str, dialect: Dialect) -> Vec<Tag<'_>> {
     let mut scan = Scan {
         source,
@@ -63,11 +63,11 @@ struct Scan<'a> {
     source: &'a str,
     dialect: Dialect,
     tags: Vec<Tag<'a>>,
-    /// Tags that wait for their closing one, by index.
+    /// The tags that wait for their closing tag, by index.
     open: Vec<usize>,
-    /// How often each name is among them.
+    /// The number of open tags of each name.
     counts: BTreeMap<&'a str, usize>,
-    /// Names of which no closing tag is left, so that it is not looked for again and again.
+    /// Names without a further closing tag, so that the search for one is not repeated.
     no_close: Vec<&'a str>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Takes the tag at `start`, and says where to look on.
+    /// Adds the tag at `start` and returns where to continue.
     fn tag(&mut self, start: usize) -> Option<usize> {
         let (name, params, end) = split(self.source, start)?;
         if name == "color" {
@@ -149,12 +149,12 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Whether exactly one backslash stands before `at`.
+/// Returns whether exactly one backslash precedes `at`.
 pub(crate) fn is_escaped(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at - 1] == b'\\' && (at == 1 || bytes[at - 2] != b'\\')
 }
 
-/// Where `{{…}}` that begins at `start` ends; or how far the look for its end went.
+/// Returns where the `{{…}}` that begins at `start` ends. The error is where the search stopped.
 pub(crate) fn mono_end(bytes: &[u8], start: usize, limit: usize) -> Result<usize, usize> {
     let mut at = start + 2;
     while at < limit && bytes[at] != b'\n' {
@@ -168,7 +168,7 @@ pub(crate) fn mono_end(bytes: &[u8], start: usize, limit: usize) -> Result<usize
     Err(at)
 }
 
-/// Name and parameters of the tag at `start`, and where it ends.
+/// Splits the tag at `start` into name and parameters, and returns where it ends.
 pub(crate) fn split(source: &str, start: usize) -> Option<(&str, &str, usize)> {
     let bytes = source.as_bytes();
     let name_start = start + 1;

@@ -1,4 +1,4 @@
-//! Signs among text that stand on their own: emoticons, pictures, addresses.
+//! Reads inline tokens that need no pairing: emoticons, pictures, addresses.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -8,12 +8,12 @@ use crate::tree::{Attr, Kind, Node, Span};
 use crate::values::emoticons::{EMOTICONS, Emoticon};
 use crate::values::hrefs;
 
-/// The emoticon `text` begins with.
+/// Returns the emoticon at the start of `text`.
 pub(super) fn emoticon(text: &[u8]) -> Option<&'static Emoticon> {
     EMOTICONS.iter().find(|it| text.starts_with(it.spelling.as_bytes()))
 }
 
-/// The emoji of an emoticon.
+/// Creates the emoji node of an emoticon.
 pub(super) fn emoji(found: &Emoticon) -> Node<'static> {
     let node =
         Node::new(Kind::Emoji).with("shortName", found.short).with("id", found.id).with("text", found.text);
@@ -21,16 +21,17 @@ pub(super) fn emoji(found: &Emoticon) -> Node<'static> {
     if usual == found.spelling { node } else { node.with("wiki:form", found.spelling) }
 }
 
-/// The schemes of addresses that are links as they stand.
+/// The schemes whose addresses become links without brackets.
 const SCHEMES: [&str; 9] = ["http", "https", "ftp", "ftps", "file", "irc", "news", "nntp", "svn"];
 
-/// Whether addresses of this scheme are links as they stand.
+/// Returns whether addresses of this scheme become links without brackets.
 pub(crate) fn is_scheme(name: &str) -> bool {
     SCHEMES.contains(&name)
 }
 
 impl<'a> Reader<'a> {
-    /// Where the address stands whose scheme ends at `colon`, not before `from`.
+    /// Returns the start and the end of the address whose scheme ends at `colon`. It starts at `from` or
+    /// later.
     pub(super) fn address(&self, from: usize, colon: usize, end: usize) -> Option<(usize, usize)> {
         let bytes = self.bytes();
         if !bytes[colon..end].starts_with(b"://") {
@@ -48,7 +49,8 @@ impl<'a> Reader<'a> {
         (stop > colon + 3).then_some((start, stop))
     }
 
-    /// Where the address ends whose host begins at `at`: before what is no part of one, and before punctuation.
+    /// Returns the end of the address whose host begins at `at`: before the first character that cannot be
+    /// part of it, and without trailing punctuation.
     fn address_end(&self, at: usize, end: usize) -> usize {
         let is_part = |it: &u8| {
             *it > b' '
@@ -73,7 +75,7 @@ impl<'a> Reader<'a> {
         at + len
     }
 
-    /// Where the picture ends that begins with the `!` at `at`; what was read before ends at `from`.
+    /// Returns the end of the picture whose first `!` is at `at`. `from` is the end of the previous token.
     pub(super) fn image_end(&self, from: usize, at: usize, end: usize) -> Option<usize> {
         let before = self.source[from..at].chars().next_back();
         let is_emoticon = before == Some('(') && self.bytes()[at..end].get(1) == Some(&b')');
@@ -88,7 +90,7 @@ impl<'a> Reader<'a> {
         let is_tight = !content.starts_with([' ', '\t']) && !content.ends_with([' ', '\t']);
         let mut after = rest[len + 1..].chars();
         let is_free = match after.next() {
-            // Another picture may follow at once.
+            // Another picture may follow directly.
             Some('!') => after.next().is_some_and(|it| !it.is_whitespace() && it != '!'),
             it => !it.is_some_and(char::is_alphanumeric),
         };
@@ -96,7 +98,7 @@ impl<'a> Reader<'a> {
         (is_picture && !self.has_tag(at, at + len)).then_some(at + len + 2)
     }
 
-    /// The picture between `at` and `end`.
+    /// Reads the picture between `at` and `end`.
     pub(super) fn image(&self, at: usize, end: usize) -> Node<'a> {
         let content = &self.source[at + 1..end - 1];
         let mut node = Node::new(Kind::Image);
@@ -105,7 +107,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is said of a picture between its signs: `a.png|width=30,alt=A`; nothing if that is not a picture.
+/// Parses the text between the signs of a picture: `a.png|width=30,alt=A`. Returns `None` if it is no
+/// picture.
 pub(crate) fn parse_image(content: &str) -> Option<ThinVec<Attr<'_>>> {
     let (name, params) =
         content.split_once('|').map_or((content, None), |(name, params)| (name, Some(params)));
@@ -138,7 +141,7 @@ pub(crate) fn parse_image(content: &str) -> Option<ThinVec<Attr<'_>>> {
     Some(attrs)
 }
 
-/// What stands behind the bar of a picture of which this is said: `width=30,alt=A,align=left`.
+/// Returns the parameters after the bar of a picture with these attributes: `width=30,alt=A,align=left`.
 pub(crate) fn image_params(attrs: &[Attr<'_>], align: Option<&str>) -> String {
     let is = |it: &Attr<'_>, name: &str| it.name.strip_prefix("html:").unwrap_or(&it.name) == name;
     let of = |name: &str| attrs.iter().find(|it| is(it, name)).map(|it| it.value.shown().to_owned());

@@ -1,10 +1,10 @@
-//! What each construct is read as.
+//! Tests of how each construct is read.
 
 use super::{BOTH, read, shown, survives};
 use crate::format::Dialect;
 use crate::tree::Span;
 
-/// In both dialects.
+/// Checks both dialects.
 fn check(source: &str, expected: &str) {
     for dialect in BOTH {
         check_in(dialect, source, expected);

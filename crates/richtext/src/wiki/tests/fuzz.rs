@@ -1,4 +1,4 @@
-//! Malformed markup: nothing is misplaced, and what is read is written and read again the same.
+//! Tests of malformed markup: all spans are right, and the tree survives writing and reading.
 
 use super::{BOTH, read, survives};
 use crate::corpus;
@@ -57,7 +57,7 @@ fn what_is_read_from_a_broken_text_is_written_so_that_it_is_read_again() {
     }
 }
 
-/// Enough to find what rare neighbours do, in a few seconds.
+/// Enough to hit rare combinations of neighbours within a few seconds.
 const ROUNDS: usize = 6000;
 
 const SIGNS: &[char] = &[
@@ -74,6 +74,6 @@ fn every_file_of_the_corpus_is_read_with_its_places_and_written_again() {
             same += usize::from(survives(source, dialect) == *source && dialect == Dialect::Jira);
         }
     }
-    // Atlassian's own writer gives 88 of the 234 back as they were.
+    // Atlassian's own writer returns 88 of the 234 files unchanged.
     assert!(files.is_empty() || same >= 133, "{same} of {} files were written as they were", files.len());
 }

@@ -1,9 +1,10 @@
-//! Input made to take long or to go deep.
+//! Tests of input that is made to be slow or deeply nested.
 
 use super::{BOTH, read};
 use crate::tree::Kind;
 
-/// How often a sign is repeated: a reader that looks back at all of it for each would take hours.
+/// The length of the repeated input, in bytes. A reader that looks back at all of it for each sign would take
+/// hours.
 const MANY: usize = 200_000;
 
 #[test]

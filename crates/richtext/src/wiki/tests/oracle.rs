@@ -1,4 +1,5 @@
-//! Agreement with what Atlassian's own transformer made of the corpus (docs/richtext-oracles.md has the counts and the reasons).
+//! Compares our trees with those of Atlassian's own transformer for the corpus (docs/richtext-oracles.md has
+//! the counts and the reasons).
 
 use super::read;
 use crate::corpus;
@@ -6,8 +7,8 @@ use crate::format::Dialect;
 use crate::tree::{Kind, Node};
 use serde_json::Value as Json;
 
-/// A tree as both see it: kinds, texts without the blanks at their ends, marks by name. What is known to differ is evened out here, and
-/// each of these lines is a row of the table in docs/richtext-oracles.md.
+/// Lists a tree in the form that both sides share: kinds, texts without blanks at their ends, marks by name.
+/// Known differences are removed here; each such line is a row of the table in docs/richtext-oracles.md.
 fn ours(nodes: &[Node<'_>], to: &mut Vec<String>) {
     for node in nodes {
         match node.kind {
@@ -41,7 +42,7 @@ fn theirs(json: &Json, in_head: bool, to: &mut Vec<String>) {
                 if let Some(Json::Array(found)) = node.get("marks") {
                     marks = found.iter().filter_map(|it| it.get("type")?.as_str()).collect();
                 }
-                // Their header cells are bold by marks as well.
+                // Their header cells are also bold by marks.
                 marks.retain(|it| !(in_head && *it == "strong"));
                 marks.sort_unstable();
                 text(node.get("text").and_then(Json::as_str).unwrap_or_default(), &marks.join("+"), to);
@@ -68,7 +69,7 @@ fn text(text: &str, marks: &str, to: &mut Vec<String>) {
     }
 }
 
-/// Whether a file of the corpus is read as theirs.
+/// Returns whether our tree of a corpus file equals theirs.
 fn is_alike(source: &str, adf: &Json) -> bool {
     let (mut one, mut other) = (Vec::new(), Vec::new());
     ours(&read(source, Dialect::Jira), &mut one);
@@ -91,5 +92,5 @@ fn the_corpus_is_read_as_atlassians_transformer_reads_it_but_for_known_reasons()
     assert!(files.is_empty() || same >= SAME, "{same} of {} files are read alike", files.len());
 }
 
-/// How many of the 234 files are read alike.
+/// The number of files, of 234, that have equal trees.
 const SAME: usize = 185;

@@ -1,4 +1,4 @@
-//! Trees that were not read from markup.
+//! Tests of trees that were not read from markup.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -8,7 +8,7 @@ use crate::spelling::Spelling;
 use crate::tree::{Kind, Mark, MarkKind, Node, Room, misplaced};
 use crate::wiki::Wiki;
 
-/// Writes `nodes`, reads that, and asks for the same.
+/// Checks that `nodes` survive writing and reading. Returns what was written in each dialect.
 fn survives(nodes: &[Node<'_>], name: &str) -> [String; 2] {
     BOTH.map(|dialect| {
         let written = Wiki { dialect }.document(nodes);
@@ -19,7 +19,7 @@ fn survives(nodes: &[Node<'_>], name: &str) -> [String; 2] {
     })
 }
 
-/// What markup says of nodes.
+/// Returns the part of the nodes that markup can express.
 fn normal(nodes: &[Node<'_>]) -> String {
     shown(&plain(&merged(nodes, false)))
 }

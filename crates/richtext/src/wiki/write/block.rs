@@ -1,4 +1,4 @@
-//! Blocks.
+//! Writes blocks.
 
 use thin_vec::thin_vec;
 
@@ -10,7 +10,7 @@ use crate::values::{hrefs, html};
 use crate::wiki::read::{Place, image_params, parse_image};
 
 impl Writer {
-    /// `nodes` one after another.
+    /// Writes `nodes` one after another.
     pub(super) fn blocks(&mut self, nodes: &[Node<'_>], place: Place) -> String {
         let mut flat = Vec::new();
         flatten(nodes, &mut flat);
@@ -42,7 +42,7 @@ impl Writer {
         markup.unwrap_or_else(|| self.adf(node))
     }
 
-    /// The markup of `node`, if there is one for all that is said of it.
+    /// Returns the markup of `node`; `None` if markup cannot express all of it.
     fn markup(&mut self, node: &Node<'_>, place: Place) -> Option<String> {
         if !node.marks.is_empty() {
             return None;
@@ -83,7 +83,7 @@ impl Writer {
         self.line(&format!("h{level}. "), &node.children, Line::Heading)
     }
 
-    /// A picture that stands alone.
+    /// Writes a picture that is a block.
     fn media(&self, node: &Node<'_>) -> Option<String> {
         only(node, &["layout"])?;
         let [media] = node.children.as_slice() else { return None };
@@ -123,7 +123,7 @@ impl Writer {
     }
 }
 
-/// `node`, or what a reader sees of it if it is HTML in Markdown; nothing if that is nothing.
+/// Returns `node`, or the visible text of raw HTML from Markdown; `None` if that text is empty.
 pub(super) fn shown<'n>(node: &'n Node<'_>) -> Option<Node<'n>> {
     if node.kind == Kind::RawInline && node.text_of("/format") == Some("markdown") {
         let seen = Node::of_text(html::seen(&node.text));
@@ -132,14 +132,14 @@ pub(super) fn shown<'n>(node: &'n Node<'_>) -> Option<Node<'n>> {
     Some(node.clone())
 }
 
-/// Blocks without the groups they stand in, which markup does not have.
+/// Lists blocks without the groups around them, which markup does not have.
 fn flatten<'n, 'a>(nodes: &'n [Node<'a>], to: &mut Vec<&'n Node<'a>>) {
     for node in nodes {
         if node.kind == Kind::Group { flatten(&node.children, to) } else { to.push(node) }
     }
 }
 
-/// Whether `node` would become part of its neighbour where no empty line can part them.
+/// Returns whether `node` would merge with a neighbour where no empty line can separate them.
 fn merges(before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -> bool {
     match node.kind {
         Kind::BulletList | Kind::OrderedList => next.is_some(),
@@ -151,7 +151,8 @@ fn merges(before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -
     }
 }
 
-/// Whether nothing is said of `node` but attributes of these names, identifiers, and what belongs to other formats.
+/// Returns `None` if `node` has other attributes than `names`, identifiers, defaults, and those of other
+/// formats.
 pub(super) fn only(node: &Node<'_>, names: &[&str]) -> Option<()> {
     let is_known = |it: &Attr<'_>| {
         it.is_foreign() || it.name == "localId" || names.contains(&it.name.as_ref()) || it.is_default()
@@ -159,7 +160,7 @@ pub(super) fn only(node: &Node<'_>, names: &[&str]) -> Option<()> {
     node.attrs.iter().all(is_known).then_some(())
 }
 
-/// `!name|…!` of a picture, if that says all of it.
+/// Writes a picture as `!name|…!`; returns `None` if that does not express all of it.
 pub(super) fn picture(media: &Node<'_>, layout: Option<&str>) -> Option<String> {
     let url = media.text_of("url")?;
     let name = match url.strip_prefix("attachment:") {
@@ -183,7 +184,8 @@ pub(super) fn picture(media: &Node<'_>, layout: Option<&str>) -> Option<String> 
         let is_line = !content.contains(['!', '\n', '\r']) && content.trim() == content;
         let read = parse_image(&content).filter(|_| is_line)?;
         let shown = |key: &str| read.iter().find(|it| it.name == key).map(|it| it.value.shown().to_owned());
-        // A picture beside the text is an attachment here: a loss, but what is meant.
+        // Markup can refer to a picture file next to the text only as an attachment. This is a loss, but
+        // keeps the intent.
         let beside = !url.contains(':') && shown("url").as_deref() == Some(&*hrefs::attachment(url));
         let is_same = ["url", "width", "height", "alt", "title"]
             .into_iter()
@@ -203,7 +205,7 @@ fn card(node: &Node<'_>) -> Option<String> {
     super::link::card(node, form)
 }
 
-/// Which dialect knows panels and the like by macros of their own.
+/// Returns whether the dialect has macros of its own for panels and the like.
 pub(super) fn is_confluence(dialect: Dialect) -> bool {
     dialect == Dialect::Confluence
 }

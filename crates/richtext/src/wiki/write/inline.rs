@@ -1,4 +1,4 @@
-//! Text and what stands among it.
+//! Writes inline content: text, marks and inline nodes.
 
 use thin_vec::ThinVec;
 
@@ -10,39 +10,39 @@ use crate::values::macros;
 use crate::wiki::params;
 use crate::wiki::read::{self, Place};
 
-/// Where text stands.
+/// The block that text is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// In a paragraph, which may have several lines.
+    /// A paragraph, which may have several lines.
     Paragraph(Place),
-    /// In a heading or after `bq.`, on one line.
+    /// A heading or the text after `bq.`, on one line.
     Heading,
 }
 
-/// How carefully text is spelled.
+/// The degrees of care in spelling text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Care {
-    /// As it is, but for what never stands for itself.
+    /// Only characters that are never literal are escaped.
     Plain,
-    /// With escapes where a sign could mean something.
+    /// Signs are escaped where they could have a meaning.
     Escaped,
-    /// With every sign escaped and every mark in braces.
+    /// Every sign is escaped and every mark is in braces.
     Forced,
 }
 
-/// A text with its marks, outermost first.
+/// An inline node with its marks, outermost first.
 pub(super) struct Item<'n, 'a> {
     node: &'n Node<'a>,
     marks: Vec<&'n Mark<'a>>,
 }
 
 impl Writer {
-    /// `nodes` as they stand in a line, without verifying more than that they are read again there; the most careful spelling if not.
+    /// Writes `nodes` as part of a line; as `{adf}` if no spelling reads back.
     pub(super) fn inlines(&mut self, nodes: &[Node<'_>], line: Line) -> String {
         self.spelled(nodes, line).unwrap_or_else(|| nodes.iter().map(|it| self.adf(it)).collect())
     }
 
-    /// `prefix` and a block's text; nothing if no spelling of it reads back.
+    /// Writes `prefix` and the text of a block; returns `None` if no spelling of the text reads back.
     pub(super) fn line(&mut self, prefix: &str, nodes: &[Node<'_>], line: Line) -> Option<String> {
         let text = self.spelled(nodes, line)?;
         Some(format!("{prefix}{text}"))
@@ -66,7 +66,7 @@ impl Writer {
         }
         let least = self.least;
         for care in [Care::Plain, Care::Escaped, Care::Forced].into_iter().filter(|it| *it >= least) {
-            // Names of macros are counted once, however often their text is spelled.
+            // A failed attempt must not count the names of its macros.
             let singles = self.singles.clone();
             let items = nodes.iter().map(Item::new).collect::<Vec<_>>();
             let mut spell = Spell {
@@ -88,7 +88,7 @@ impl Writer {
         None
     }
 
-    /// Whether `text` in its line is read as `nodes`.
+    /// Returns whether `text`, in a line of this kind, is read as `nodes`.
     fn reads_back(&self, text: &str, nodes: &[Node<'_>], line: Line) -> bool {
         let (before, after) = match line {
             Line::Paragraph(Place::Block) => ("", ""),
@@ -113,7 +113,7 @@ impl Writer {
     }
 }
 
-/// The only child.
+/// Returns the only child.
 fn one<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match node.children.as_slice() {
         [only] => Some(only),
@@ -124,23 +124,24 @@ fn one<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
 impl<'n, 'a> Item<'n, 'a> {
     fn new(node: &'n Node<'a>) -> Self {
         let mut marks: Vec<_> = node.marks.iter().filter(|it| is_known(it)).collect();
-        // Nothing can stand within a code mark.
+        // Code is the innermost mark, because no other can be written inside it.
         marks.sort_by_key(|it| it.kind == MarkKind::Code);
         Self { node, marks }
     }
 
-    /// Whether marks go on over it, since it has none of its own.
+    /// Returns whether the marks of its neighbours can continue across the item, because it has none of its
+    /// own.
     fn is_transparent(&self) -> bool {
         !matches!(self.node.kind, Kind::Text | Kind::Image) && self.marks.is_empty()
     }
 }
 
-/// Where something stands among its siblings.
+/// The position of an item among its siblings.
 #[derive(Clone, Copy)]
 struct Stands {
-    /// Whether its line begins with it.
+    /// Whether the item is the first of its line.
     is_first: bool,
-    /// Whether its block ends with it.
+    /// Whether the item is the last of its block.
     is_last: bool,
     /// Whether a blank follows.
     before_blank: bool,
@@ -150,11 +151,11 @@ pub(super) struct Spell<'w> {
     pub(super) writer: &'w mut Writer,
     line: Line,
     care: Care,
-    /// How many marks are open that end with the line.
+    /// The number of open marks that cannot extend past the line.
     signs: usize,
     in_link: bool,
     out: String,
-    /// Where signs of marks stand: in pairs, by the index of the pair.
+    /// The signs of marks: position in `out`, sign, index of the pair, and whether the sign opens the mark.
     delimiters: Vec<(usize, &'static str, usize, bool)>,
 }
 
@@ -179,7 +180,7 @@ impl Spell<'_> {
         }
     }
 
-    /// Where the nodes end that share the mark of the one at `index`.
+    /// Returns the index after the last item that shares the mark of the item at `index`.
     fn group_end(&self, items: &[Item<'_, '_>], index: usize, depth: usize, mark: &Mark<'_>) -> usize {
         let mut end = index + 1;
         let mut at = end;
@@ -220,7 +221,7 @@ impl Spell<'_> {
         self.delimiters.push((self.out.len(), sign, pair, false));
     }
 
-    /// The items as JSON, without the `depth` marks that are open around them.
+    /// Writes the items as `{adf}`, without the `depth` outer marks that are already open.
     fn as_adf(&mut self, items: &[Item<'_, '_>], depth: usize) {
         for item in items {
             let is_open = |it: &&Mark<'_>| item.marks[..depth].iter().any(|open| std::ptr::eq(*open, *it));
@@ -274,7 +275,8 @@ impl Spell<'_> {
         self.out.push_str(&end);
     }
 
-    /// A link that shows its address: bare, or `[address]`.
+    /// Writes a link that shows its address: bare, or as `[address]`. Returns `false` if this link cannot be
+    /// written so.
     fn short_link(&mut self, text: &str, mark: &Mark<'_>, end: &str) -> bool {
         let target = &end[1..end.len() - 1];
         let shown = target.strip_prefix('^').unwrap_or(target);
@@ -316,7 +318,8 @@ impl Spell<'_> {
         self.out.push_str(&spelled);
     }
 
-    /// A line feed where one can stand, else `\\`: before blanks too, which begin no line. Two of either kind do not stand together.
+    /// Writes a hard break: a line feed where possible, otherwise `\\`. Before a blank it is `\\` too, because no
+    /// line may begin with a blank. Two adjacent breaks never have the same form.
     fn hard_break(&self, node: &Node<'_>, stands: Stands) -> Option<String> {
         let at_edge = stands.is_first || stands.is_last;
         let follows_break = self.out.ends_with("\\\\");
@@ -346,7 +349,7 @@ impl Spell<'_> {
         }
     }
 
-    /// The text with its marks, in braces where their surroundings would hide them.
+    /// Returns the text with the signs of its marks. A pair is in braces if its neighbours would hide it.
     fn finish(self) -> String {
         let mut forced: Vec<bool> = vec![self.care == Care::Forced; self.delimiters.len()];
         for (index, (at, sign, pair, opens)) in self.delimiters.iter().enumerate() {

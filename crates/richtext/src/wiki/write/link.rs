@@ -1,4 +1,4 @@
-//! Links, persons and cards.
+//! Writes links, mentions and cards.
 
 use super::Writer;
 use crate::format::Dialect;
@@ -6,12 +6,12 @@ use crate::tree::{Mark, MarkKind, Node};
 use crate::values::hrefs::{self, Target};
 use crate::wiki::read;
 
-/// Whether `target` can stand in brackets as it is.
+/// Returns whether `target` can be written in brackets unchanged.
 fn legal(target: &str) -> bool {
     let mut signs = target.chars();
     while let Some(it) = signs.next() {
         let is_end = matches!(it, '[' | ']' | '|' | '\n' | '\r');
-        // What follows a backslash is skipped by the reader.
+        // The reader skips the character after a backslash.
         if is_end || it == '\\' && signs.next().is_none_or(|it| it == '\n') {
             return false;
         }
@@ -20,7 +20,8 @@ fn legal(target: &str) -> bool {
 }
 
 impl Writer {
-    /// What stands after the bar for this `href`; nothing if no link leads there, as to a file beside the text.
+    /// Returns the target to write after the bar for this `href`; `None` if no link leads there, such as to a
+    /// file next to the text.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let target = if let Some(name) = href.strip_prefix("attachment:") {
             format!("^{}", hrefs::decode(name)?)
@@ -35,7 +36,7 @@ impl Writer {
         (leads && legal(&target)).then_some(target)
     }
 
-    /// `[~name]` or `[~accountid:id]`.
+    /// Writes `[~name]` or `[~accountid:id]`.
     pub(super) fn mention(node: &Node<'_>) -> Option<String> {
         let id = node.text_of("id").filter(|it| legal(it))?;
         let person =
@@ -48,7 +49,7 @@ impl Writer {
         })
     }
 
-    /// A card among text.
+    /// Writes a card among text.
     pub(super) fn inline_card(&self, node: &Node<'_>) -> Option<String> {
         let url = node.text_of("url")?;
         if url.starts_with("confluence:")
@@ -60,7 +61,7 @@ impl Writer {
         card(node, node.text_of("wiki:card").unwrap_or("smart-link"))
     }
 
-    /// What stands after the text of a link: `|href]`, perhaps with a title.
+    /// Returns the end of a link, after its text: `|href]`, or `|href|title]`.
     pub(super) fn link_end(&self, mark: &Mark<'_>) -> Option<String> {
         let is_said = |name: &str| matches!(name, "href" | "title" | "localId") || name.contains(':');
         if !mark.attrs.iter().all(|it| is_said(&it.name)) {
@@ -79,7 +80,7 @@ fn is_card_form(title: &str) -> bool {
     matches!(title, "smart-link" | "smart-card" | "smart-embed")
 }
 
-/// `SPACE:Title#anchor` of the address of a page.
+/// Returns `SPACE:Title#anchor` for the `href` of a page.
 fn page_of(href: &str) -> Option<String> {
     let Some(Target::Page { space, title, anchor }) = Target::of(href) else { return None };
     let colon = if space.is_empty() { "" } else { ":" };
@@ -87,7 +88,7 @@ fn page_of(href: &str) -> Option<String> {
     Some(format!("{space}{colon}{title}{anchor}"))
 }
 
-/// `[url|url|form]`.
+/// Writes `[url|url|form]`.
 pub(super) fn card(node: &Node<'_>, form: &str) -> Option<String> {
     let is_said = |name: &str| matches!(name, "url" | "localId" | "layout") || name.contains(':');
     if !node.attrs.iter().all(|it| is_said(&it.name)) {
@@ -98,7 +99,7 @@ pub(super) fn card(node: &Node<'_>, form: &str) -> Option<String> {
     Some(format!("[{alias}|{url}|{form}]"))
 }
 
-/// A picture that stands alone and is perhaps a link.
+/// Adds the link, if there is one, to a picture that is a block.
 pub(super) fn linked(picture: String, marks: &[Mark<'_>], writer: &Writer) -> Option<String> {
     match marks {
         [] => Some(picture),

@@ -1,4 +1,4 @@
-//! Lists.
+//! Writes lists.
 
 use super::Writer;
 use super::block::only;
@@ -10,7 +10,7 @@ fn is_list(node: &Node<'_>) -> bool {
     matches!(node.kind, Kind::BulletList | Kind::OrderedList)
 }
 
-/// Whether the last item is empty, which at the end of a cell is a sign and no item.
+/// Returns whether the last item is empty. At the end of a cell its sign would be read as text.
 pub(super) fn ends_bare(list: &Node<'_>) -> bool {
     list.children.last().is_none_or(is_bare)
 }
@@ -20,8 +20,8 @@ fn is_bare(item: &Node<'_>) -> bool {
 }
 
 impl Writer {
-    /// The lines of `list`, each with `prefix` before its own sign. `is_first`: no item stands before it, so that its first item need not
-    /// have a line of its own.
+    /// Writes the lines of `list`, each with `prefix` before its own sign. `is_first` tells that no item
+    /// precedes the list, so its first item need not have a line of its own.
     pub(super) fn list(&mut self, list: &Node<'_>, prefix: &str, is_first: bool) -> Option<String> {
         only(list, &[])?;
         let is_legal =
@@ -68,7 +68,8 @@ impl Writer {
         lines.join("\n")
     }
 
-    /// Whether the list at `index` can be deeper lines: only lists of other kinds may follow it, and something has to stand before it.
+    /// Returns whether the list at `index` can be written as deeper lines: only lists follow it, neighbouring
+    /// ones differ in kind, and either a block precedes it or `is_first` is set.
     fn may_nest(&self, nodes: &[Node<'_>], index: usize, is_first: bool) -> bool {
         let kinds: Vec<Kind> = nodes[index..].iter().map(|it| it.kind).collect();
         let are_lists = nodes[index..].iter().all(is_list);
@@ -93,7 +94,7 @@ impl Writer {
         }
     }
 
-    /// A block of an item or a cell, where no empty line parts it from what stands before.
+    /// Writes a block of an item, which no empty line separates from the block before it.
     fn tight(&mut self, before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -> String {
         self.block(node, before, next.filter(|it| !is_list(it)), Place::Item)
     }

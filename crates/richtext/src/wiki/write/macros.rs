@@ -1,4 +1,4 @@
-//! Macros.
+//! Writes macros.
 
 use std::borrow::Cow;
 
@@ -10,20 +10,20 @@ use crate::wiki::names::{self, Class, DEFAULT_LANGUAGE};
 use crate::wiki::params;
 use crate::wiki::read::Place;
 
-/// The parameters of `node` that have no place in ADF.
+/// Returns the parameters of `node` that ADF has no attribute for.
 fn own_params<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
     node.attrs.iter().filter_map(|it| Some((it.name.strip_prefix("param:")?, it.value.shown())))
 }
 
-/// Those parameters as they are written.
+/// Returns those parameters as markup.
 pub(super) fn params_of(node: &Node<'_>) -> Option<String> {
     params::write(own_params(node))
 }
 
 impl Writer {
-    /// `{name:params}`, the blocks of `node`, `{name}`.
+    /// Writes `{name:params}`, the blocks of `node`, and `{name}`.
     pub(super) fn body(&mut self, name: &str, params: String, node: &Node<'_>) -> Option<String> {
-        // A tag without parameters closes: the macro can't stand in itself.
+        // A tag without parameters would close the macro around it.
         if params.is_empty() && self.open.iter().any(|it| it == name) {
             return None;
         }
@@ -34,7 +34,7 @@ impl Writer {
         Some(format!("{{{name}{params}}}{lines}{{{name}}}"))
     }
 
-    /// `{noformat}` if it is in no language: `{code}` alone is in Java.
+    /// Writes a code block. Without a language it is a `{noformat}`, because a bare `{code}` means Java.
     pub(super) fn code(&self, node: &Node<'_>) -> Option<String> {
         only(node, &["language"])?;
         if node.children.iter().any(|it| it.kind != Kind::Text || !it.marks.is_empty()) {
@@ -129,7 +129,7 @@ impl Writer {
         }
     }
 
-    /// The tag of a macro among text.
+    /// Writes the tag of a macro among text.
     pub(super) fn inline_extension(&mut self, node: &Node<'_>) -> Option<String> {
         let (name, params, body) = self.said(node)?;
         let is_single = match names::class(&name, self.dialect)? {
@@ -140,12 +140,12 @@ impl Writer {
         (is_single && body.is_none()).then(|| format!("{{{name}{params}}}"))
     }
 
-    /// Whether no macro of this unknown name was written yet, which from now on one is.
+    /// Returns whether no macro of this unknown name was written before, and records the name.
     fn is_new(&mut self, name: &str) -> bool {
         !self.bodied.contains(name) && self.singles.insert(name.to_owned())
     }
 
-    /// Name, parameters and body of plain text of a macro, if markup can say all of them.
+    /// Returns name, parameters and plain-text body of a macro; `None` if markup cannot express all of them.
     fn said(&self, node: &Node<'_>) -> Option<(String, String, Option<String>)> {
         only(node, &["extensionType", "extensionKey", "parameters", "text"])?;
         if node.text_of("extensionType") != Some(MACRO) || !node.marks.is_empty() {
@@ -168,7 +168,8 @@ impl Writer {
     }
 }
 
-/// What a macro says, if markup can say it; what only tells it from its copies is left out.
+/// Parses the parameters of a macro; returns `None` if markup cannot express them. Metadata, which only
+/// identifies the macro, is left out.
 fn read_params(text: &str) -> Option<parameters::Parts<'_>> {
     if json::members(text)?.is_empty() {
         return Some(parameters::Parts::default());

@@ -1,7 +1,7 @@
-//! A tree to wiki markup.
+//! Writes a tree as wiki markup.
 //!
-//! In: nodes. Out: markup that reads back as those nodes. Text is first spelled as plainly as it can be, read again, and escaped only if it
-//! came back as something else; what has no spelling is written as Atlassian's `{adf}`.
+//! In: nodes. Out: markup that reads back as those nodes. Text is spelled as plainly as possible, read again,
+//! and escaped only if it came back different. A node without a spelling is written as Atlassian's `{adf}`.
 
 mod block;
 mod inline;
@@ -20,12 +20,12 @@ use crate::tree::{Holds, Kind, Mark, MarkKind, Node};
 use super::read::Place;
 pub(crate) use text::text;
 
-/// A document of these blocks.
+/// Writes a document of these blocks.
 pub(crate) fn document(blocks: &[Node<'_>], dialect: Dialect) -> String {
     Writer::new(dialect).blocks(blocks, Place::Block)
 }
 
-/// These siblings as they stand in `parent`.
+/// Writes `nodes` as children of `parent`.
 pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Dialect) -> String {
     let mut writer = Writer::new(dialect);
     let Some(parent) = parent else { return writer.blocks(nodes, Place::Block) };
@@ -49,7 +49,8 @@ pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Diale
     }
 }
 
-/// Of text that does not begin or end its block, blanks at the ends need no reference.
+/// Turns the references for blanks at the ends of `text` back into blanks, where `nodes` do not begin or end
+/// their block.
 fn within(text: String, nodes: &[Node<'_>], parent: &Node<'_>) -> String {
     let begins = parent.children.first() == nodes.first();
     let ends = parent.children.last() == nodes.last();
@@ -63,7 +64,7 @@ fn within(text: String, nodes: &[Node<'_>], parent: &Node<'_>) -> String {
     }
 }
 
-/// What stands between two siblings in `parent`.
+/// Returns the separator between two siblings in `parent`.
 pub(crate) fn between(parent: Option<&Node<'_>>) -> &'static str {
     let Some(parent) = parent else { return "\n\n" };
     match parent.kind {
@@ -81,12 +82,14 @@ pub(crate) fn between(parent: Option<&Node<'_>>) -> &'static str {
 
 struct Writer {
     dialect: Dialect,
-    /// The macros whose bodies are being written: none of them may stand in itself.
+    /// The names of the macros whose bodies are being written. A macro without parameters cannot contain
+    /// itself.
     open: Vec<String>,
-    /// Names of unknown macros written without a body, and with one: a second tag of such a name would be taken for the end of the first.
+    /// The names of unknown macros that were written without a body; `bodied` has those with one. After a tag
+    /// without a body, a second tag of the same name would be read as its end.
     singles: BTreeSet<String>,
     bodied: BTreeSet<String>,
-    /// How carefully text is spelled at least.
+    /// The least careful spelling that is tried.
     least: inline::Care,
 }
 
@@ -101,7 +104,7 @@ impl Writer {
         }
     }
 
-    /// `node` as JSON within the markup.
+    /// Writes `node` as JSON inside the markup.
     fn adf(&self, node: &Node<'_>) -> String {
         let display = if node.kind.is_inline() { "inline" } else { "block" };
         let json = crate::adf::node_json(&linked(node)).replace("{adf}", "\\u007badf}");
@@ -109,7 +112,7 @@ impl Writer {
     }
 }
 
-/// `node` with a link for each picture among text, which Atlassian's ADF has not.
+/// Copies `node` with a link in place of each inline picture, which Atlassian's ADF does not have.
 fn linked<'a>(node: &Node<'a>) -> Node<'a> {
     if node.kind == Kind::Image {
         let url = node.text_of("url").unwrap_or_default().to_owned();
@@ -126,7 +129,7 @@ fn linked<'a>(node: &Node<'a>) -> Node<'a> {
     node
 }
 
-/// Whether markup says this of a node of `kind`, for tests.
+/// Returns whether markup can express the attribute on a node of `kind`, for tests.
 #[cfg(test)]
 pub(crate) fn is_said(attr: &crate::tree::Attr<'_>, kind: Kind) -> bool {
     !attr.is_default() && (kind != Kind::Mention || attr.name == "id")

@@ -1,9 +1,9 @@
-//! Whether text that was read again is the text that was written.
+//! Compares text that was read back with the text that was written.
 
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 use crate::values::hrefs;
 
-/// Whether both are the same text with the same marks, as far as markup says it.
+/// Returns whether both are the same text with the same marks, as far as markup can express them.
 pub(crate) fn same_inlines(one: &[Node<'_>], other: &[Node<'_>]) -> bool {
     let (mut one, mut other) = (Runs::new(one), Runs::new(other));
     loop {
@@ -15,7 +15,7 @@ pub(crate) fn same_inlines(one: &[Node<'_>], other: &[Node<'_>]) -> bool {
     }
 }
 
-/// Nodes with neighbouring texts of the same marks as one.
+/// Nodes, with neighbouring texts of equal marks joined.
 struct Runs<'n, 'a> {
     nodes: &'n [Node<'a>],
 }
@@ -57,19 +57,19 @@ impl Run<'_, '_> {
     }
 }
 
-/// The marks markup knows, in an order that does not depend on how they stand in each other.
+/// Returns the marks that markup knows, in an order independent of their nesting.
 pub(super) fn marks<'n, 'a>(node: &'n Node<'a>) -> Vec<&'n Mark<'a>> {
     let mut marks: Vec<_> = node.marks.iter().filter(|it| is_known(it)).collect();
     marks.sort_by_key(|it| (it.kind, it.text("type").map(str::to_owned)));
     marks
 }
 
-/// Whether there is anything in markup or ADF for the mark.
+/// Returns whether markup or ADF has anything for the mark.
 pub(super) fn is_known(mark: &Mark<'_>) -> bool {
     mark.kind != MarkKind::Other || is_cite(mark) || !mark.name().contains(':')
 }
 
-/// The mark of `??…??`.
+/// Returns whether this is the mark of `??…??`.
 pub(super) fn is_cite(mark: &Mark<'_>) -> bool {
     mark.kind == MarkKind::Other && mark.name() == "html:cite"
 }
@@ -81,7 +81,8 @@ fn same_marks(one: &[&Mark<'_>], other: &[&Mark<'_>]) -> bool {
         })
 }
 
-/// What the attributes say, without what belongs to other formats and what markup leaves to be looked up.
+/// Returns the attributes that count: without those of other formats, and without those that Jira or
+/// Confluence looks up itself.
 fn said(attrs: &[Attr<'_>], kind: Kind) -> Vec<(String, String)> {
     let is_looked_up = |it: &Attr<'_>| match kind {
         Kind::Mention => it.name != "id",
@@ -92,7 +93,7 @@ fn said(attrs: &[Attr<'_>], kind: Kind) -> Vec<(String, String)> {
         .iter()
         .filter(|it| !it.is_foreign() && !is_looked_up(it))
         .map(|it| match (kind, &*it.name, it.value.shown()) {
-            // Markup has no other picture beside the text than what is attached.
+            // Markup can refer to a picture file next to the text only as an attachment.
             (Kind::Image, "url", url) if !url.contains(':') => ("url".to_owned(), hrefs::attachment(url)),
             (_, name, value) => (name.to_owned(), value.to_owned()),
         })

@@ -1,4 +1,4 @@
-//! Tables.
+//! Writes tables.
 
 use super::Writer;
 use super::block::only;
@@ -6,7 +6,7 @@ use super::inline::Care;
 use crate::tree::{Kind, Node, Room};
 use crate::wiki::read::{self, Place};
 
-/// As many cells as the reader takes in a row.
+/// The most cells of a row, as in the reader.
 const MAX_CELLS: usize = 1000;
 
 impl Writer {
@@ -31,7 +31,7 @@ impl Writer {
         Some(lines.join("\n"))
     }
 
-    /// The line of a row. Signs of one cell may find each other in another one, so that all of it is read again.
+    /// Writes the line of a row. Signs in different cells may pair up, so the row is read again as a whole.
     fn row(&mut self, row: &Node<'_>, end: &str) -> Option<String> {
         for least in [Care::Plain, Care::Escaped, Care::Forced] {
             let (singles, bodied) = (self.singles.clone(), self.bodied.clone());
@@ -47,7 +47,7 @@ impl Writer {
         None
     }
 
-    /// Whether `text` is read as the cells of `row`.
+    /// Returns whether `text` is read as the cells of `row`.
     fn is_row(&self, text: &str, row: &Node<'_>) -> bool {
         let (blocks, _) = read::read(text, self.dialect, Room::default());
         let [table] = blocks.as_slice() else { return false };
@@ -84,7 +84,7 @@ impl Writer {
         {
             return " ".to_owned();
         }
-        // What begins a line may begin a cell: a line feed after the bar would end the row.
+        // The blocks directly follow the bar: a line feed after it would end the row.
         self.blocks(blocks, Place::Cell)
     }
 }

@@ -1,4 +1,4 @@
-//! How plain text is spelled.
+//! Spells plain text.
 
 use super::inline::Care;
 use crate::values::emoticons::EMOTICONS;
@@ -6,19 +6,19 @@ use crate::values::entities;
 use crate::wiki::chars;
 use crate::wiki::read::is_scheme;
 
-/// Where text stands and how it is to be spelled.
+/// The surroundings of a text, and how carefully it is spelled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around {
     pub(super) care: Care,
     pub(super) in_link: bool,
     pub(super) in_cell: bool,
-    /// Whether the line begins with it.
+    /// Whether the text is the first of its line.
     pub(super) is_first: bool,
-    /// Whether the block ends with it.
+    /// Whether the text is the last of its block.
     pub(super) is_last: bool,
 }
 
-/// `text` as it is spelled between `before` and `after`.
+/// Spells `text` for the position between `before` and `after`, which are spellings.
 pub(crate) fn text(text: &str, before: &str, after: &str) -> String {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let is_first = line.ends_with('|') || line.bytes().all(|it| matches!(it, b'*' | b'-' | b'#'));
@@ -35,8 +35,8 @@ pub(crate) fn text(text: &str, before: &str, after: &str) -> String {
     spelled.split_off(skipped)
 }
 
-/// Whether `text`, which has no marks, is read back as it stands wherever a text may stand: words with nothing between them that could
-/// mean something. Most text is, and need not be read again to know it.
+/// Returns whether `text`, which has no marks, reads back unchanged in any position: words without a sign
+/// that could have a meaning. This is true of most text, which then need not be read again.
 pub(super) fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_word = |it: Option<&u8>| it.is_some_and(u8::is_ascii_alphanumeric);
@@ -46,7 +46,7 @@ pub(super) fn is_plain(text: &str) -> bool {
     is_word(bytes.first()) && !text.ends_with(' ') && bytes.iter().all(is_safe) && !begins_block
 }
 
-/// The text of a code mark.
+/// Spells the text of a code mark.
 pub(super) fn spell_code(text: &str, care: Care, to: &mut String) {
     for (at, it) in text.char_indices() {
         let next = text[at + it.len_utf8()..].chars().next();
@@ -65,12 +65,12 @@ pub(super) fn spell_code(text: &str, care: Care, to: &mut String) {
     }
 }
 
-/// Whether a backslash before this takes its meaning.
+/// Returns whether a backslash before this character would escape it.
 fn escapes(next: Option<char>) -> bool {
     next.is_none_or(|it| it == '\\' || u8::try_from(it).is_ok_and(chars::is_escapable))
 }
 
-/// Spells `text` after what `to` holds.
+/// Appends the spelling of `text` to `to`.
 pub(super) fn spell(text: &str, around: Around, to: &mut String) {
     let mut at = 0;
     let mut last = to.chars().next_back();
@@ -89,7 +89,7 @@ pub(super) fn spell(text: &str, around: Around, to: &mut String) {
     }
 }
 
-/// Spells a character that never stands for itself here.
+/// Spells a character that is never literal here. Returns `false` if the character is none of these.
 fn always(
     it: char,
     rest: &str,
@@ -114,7 +114,7 @@ fn always(
     true
 }
 
-/// Whether these are dashes that would be drawn as one.
+/// Returns whether these dashes would be read as one en dash or em dash.
 fn is_dash(rest: &str) -> bool {
     let run = rest.bytes().take_while(|it| *it == b'-').count();
     matches!(run, 2 | 3) && rest.as_bytes().get(run) == Some(&b' ')
@@ -124,7 +124,7 @@ fn reference(it: char, to: &mut String) {
     to.push_str(&format!("&#{};", it as u32));
 }
 
-/// Spells a character that could mean something here.
+/// Spells a character that could have a meaning here. Returns `false` if it is literal.
 fn careful(rest: &str, around: Around, is_start: bool, last: Option<char>, to: &mut String) -> bool {
     let Some(it) = rest.chars().next() else { return false };
     let next = rest[it.len_utf8()..].chars().next();
@@ -165,7 +165,7 @@ fn careful(rest: &str, around: Around, is_start: bool, last: Option<char>, to: &
     refers
 }
 
-/// Takes the meaning of `it`, which after a break only a reference can: a third backslash would end the break.
+/// Escapes `it`. After a break it must be a reference, because a third backslash would undo the break.
 fn escape(it: char, to: &mut String) {
     if to.ends_with('\\') {
         return reference(it, to);
@@ -186,13 +186,13 @@ fn force(it: char, to: &mut String) -> bool {
     is_sign
 }
 
-/// Whether `://` at the start of `rest` ends a scheme.
+/// Returns whether `rest` begins with `://` and a scheme precedes it.
 fn follows_scheme(rest: &str, to: &str) -> bool {
     let letters = to.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
     rest.starts_with("://") && is_scheme(&to[to.len() - letters..])
 }
 
-/// Whether the line says no more than `h1` or `bq`, which a full stop would make a heading or a quote.
+/// Returns whether the line is only `h1` or `bq` so far, which a full stop would make a heading or a quote.
 fn begins_line(to: &str) -> bool {
     let line = to.rsplit('\n').next().unwrap_or(to).trim_start_matches([' ', '\t', '|']);
     line == "bq"

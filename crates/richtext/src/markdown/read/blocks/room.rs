@@ -1,7 +1,7 @@
-//! What is done where there is no room for more nodes.
+//! Handling of blocks beyond the limit of nodes.
 //!
-//! A block at the top is read whole or kept as it was written: what it is written in (`> `, the lines before a row) is not to be had in
-//! parts.
+//! A block at the top is read whole or kept as raw source, because the prefixes of its lines (`> `) and the
+//! lines before a row can't be split off.
 
 use std::ops::Range;
 
@@ -14,7 +14,8 @@ use super::Read;
 use crate::tree::{Kind, Node, Span};
 
 impl<'p> Read<'_, '_, 'p> {
-    /// Takes an event. False if there was no room for what it begins, and all that follows is kept as it was written.
+    /// Handles an event. Returns false if the limit was reached and everything from the current block on is
+    /// kept as raw source.
     pub(super) fn take(
         &mut self,
         event: Event<'p>,
@@ -30,7 +31,7 @@ impl<'p> Read<'_, '_, 'p> {
         }
         let is_read = !room.is_full()
             || matches!(event, Event::End(_))
-            // What is nothing but a block at the top has to be seen to know where it ends.
+            // The first event of a block at the top has to be handled to find where the block ends.
             || top.is_none() && rest == Rest::ByBlock;
         let begins = usize::from(!is_read && matches!(event, Event::Start(_)));
         if is_read {
@@ -46,7 +47,8 @@ impl<'p> Read<'_, '_, 'p> {
         rest == Rest::ByBlock
     }
 
-    /// Refuses a block in which there are more marks, breaks and codes than there is room for nodes, before they are all held.
+    /// Refuses a block with more marks, breaks and code spans than the nodes that are left, before all its
+    /// events are in memory.
     pub(super) fn check_parts(&self, parts: usize, found: &[Placed<'p>]) {
         if parts / 2 > self.prepared.room.left()
             && let Some((_, placed)) = found.first()
@@ -55,7 +57,8 @@ impl<'p> Read<'_, '_, 'p> {
         }
     }
 
-    /// Keeps all from the block that begins at `start`, or from what is open around it, as it was written.
+    /// Keeps everything from the block that begins at `start`, or from the open directive or element around
+    /// it, as raw source.
     fn keep_rest(&mut self, start: usize) {
         self.leave();
         let start = self.line_start(start);
@@ -71,8 +74,8 @@ impl<'p> Read<'_, '_, 'p> {
         self.add_raw(span);
     }
 
-    /// Keeps the block at the top that begins at `start` as it was written, and goes past it. `begun` of its events were taken that begin
-    /// something, besides those that are open.
+    /// Keeps the block at the top that begins at `start` as raw source, and skips its events. `begun` is the
+    /// number of start events that were consumed but are not counted as open.
     fn keep_block(&mut self, start: usize, begun: usize, events: &mut impl Iterator<Item = Placed<'p>>) {
         let span = match self.frames.get(1) {
             Some(block) => self.span(&block.placed),
@@ -104,13 +107,13 @@ impl<'p> Read<'_, '_, 'p> {
         self.add_raw(span);
     }
 
-    /// Adds what stands there as it was written.
+    /// Adds the source at `span` as a raw node.
     fn add_raw(&mut self, span: Span) {
         let raw = Node::raw(Kind::RawBlock, "markdown", span.of(self.prepared.source)).at(span, span);
         self.add(Item::Node(raw));
     }
 
-    /// What stands last at the top.
+    /// Returns the span of the last node at the top.
     fn last_span(&self) -> Option<Span> {
         match self.frames[0].items.last() {
             Some(Item::Node(node)) => Some(node.span),
@@ -119,7 +122,7 @@ impl<'p> Read<'_, '_, 'p> {
         }
     }
 
-    /// Leaves all blocks that are open.
+    /// Closes all open blocks.
     fn leave(&mut self) {
         self.frames.truncate(1);
         self.run.clear();
@@ -144,7 +147,7 @@ impl<'p> Read<'_, '_, 'p> {
     }
 }
 
-/// Where an item stands.
+/// Returns the span of an item.
 fn place(item: &Item<'_>) -> Option<Span> {
     match item {
         Item::Node(node) => Some(node.span),
