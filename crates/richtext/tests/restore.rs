@@ -126,3 +126,17 @@ fn a_document_of_which_every_block_was_changed_is_known_by_its_words() {
     });
     assert!(text.contains("six") && !text.contains("five"), "{text}");
 }
+
+#[test]
+fn json_that_is_not_a_node_comes_back_as_it_was() {
+    for source in [
+        r#"{"version":1,"typ{":"doc","content":[]}"#,
+        r#"{"version":1,"content":[{"type":"paragraph"}]}"#,
+        "{}",
+        r#"{"type":7,"content":{}}"#,
+        "\u{feff} {\"typ\":\"doc\"} ",
+    ] {
+        let (markdown, sidecar) = Sidecar::split(&Document::read(Format::Adf, source));
+        assert_eq!(sidecar.restore(&markdown).expect("its own Markdown").text, source, "{markdown}");
+    }
+}

@@ -72,7 +72,8 @@ impl Sidecar {
             restoring.text.push_str(&self.after);
         }
         let Restoring { mut text, losses, copied, .. } = restoring;
-        if self.is_lone_node() {
+        // A copied source is returned as it is, also one that is JSON but no node: read in an array it is another tree.
+        if self.is_lone_node() && !matches!(pieces[..], [Piece::Copied(_)]) {
             let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
             text = format!("{}{}", &text[..mark], in_document(spelling.as_ref(), &text[mark..]));
         }

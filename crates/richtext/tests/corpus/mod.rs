@@ -1,20 +1,21 @@
 //! The corpora in a directory beside the repository, if it is present, and the documents in the directory
 //! that `PLAINWIRE_RICHTEXT_CORPUS` names.
 
-#![allow(dead_code, clippy::print_stderr, reason = "each test takes what it needs")]
+#![allow(dead_code, clippy::print_stderr, reason = "each test uses a part of it")]
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the directory of the corpora beside the repository; prints a message and returns `None` if it is
-/// missing.
+/// Returns the directory of the corpora; prints a message and returns `None` if it is missing. It is `richtext`
+/// in the directory `../shared` beside the repository, or in the one that `PLAINWIRE_SHARED` names.
 pub(crate) fn root() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/richtext");
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let root = env::var_os("PLAINWIRE_SHARED").map_or_else(beside, PathBuf::from).join("richtext");
     if root.is_dir() {
         return Some(root);
     }
-    eprintln!("skipped: no corpora at ../shared/richtext beside the repository");
+    eprintln!("skipped: the corpora are not at {}", root.display());
     None
 }
 

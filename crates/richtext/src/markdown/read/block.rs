@@ -297,8 +297,7 @@ pub(in crate::markdown) fn is_language(text: &str) -> bool {
     given.is_empty() && language == text && format(text).is_none()
 }
 
-/// Returns the text of a block of code: one node, or one for each line if the lines are not contiguous in the
-/// source.
+/// Returns the text of a block of code: one node, or one per line where the source is not contiguous.
 fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> ThinVec<Node<'a>> {
     let mut nodes: ThinVec<Node<'a>> = ThinVec::new();
     for (event, placed) in within {
@@ -348,8 +347,7 @@ fn cut_last_break(nodes: &mut ThinVec<Node<'_>>) {
     }
 }
 
-/// Returns the format that the info string of a fence names, and whether the lines of its text end with CR
-/// LF.
+/// Returns the format that the info string of a fence names, and whether its lines end with CR LF.
 fn format(language: &str) -> Option<(&'static str, bool)> {
     let (name, has_crlf) = match language.strip_suffix(CRLF) {
         Some(name) => (name, true),
