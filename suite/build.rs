@@ -1,4 +1,4 @@
-//! Lists README.md and docs/*.md, so that the doctests of `src/lib.rs` are the examples in whatever pages there are.
+//! Lists README.md and docs/*.md, so that their examples are doctests of `src/lib.rs`.
 //!
 //! In: the repository. Out: `pages.rs` with one module per page.
 
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(list, "#[doc = include_str!({page:?})]\nmod page_{n} {{}}")?;
     }
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("pages.rs"), list)?;
-    // A page that comes or goes changes the folder; the compiler itself watches those that are included.
+    // Watches the folder for new and deleted pages. The compiler itself watches the included ones.
     println!("cargo::rerun-if-changed={}", docs.display());
     println!("cargo::rerun-if-changed={}", readme.display());
     Ok(())

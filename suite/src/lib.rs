@@ -24,12 +24,14 @@ pub fn root() -> PathBuf {
     suite.parent().expect("the suite lies in the repository").to_owned()
 }
 
-/// Returns the folder with the official schemas and examples.
+/// Returns the folder with the official schemas and examples: `spec` in the folder `../shared` beside the repository, or in
+/// the one that the variable `PLAINWIRE_SHARED` names.
 ///
 /// Not every checkout has it. Without it, the test prints that it is skipped, and passes.
 #[expect(clippy::print_stdout, reason = "a test that was skipped has to say so")]
 pub fn official_spec() -> Option<PathBuf> {
-    let folder = root().join("../shared/spec");
+    let beside = || root().join("../shared");
+    let folder = std::env::var_os("PLAINWIRE_SHARED").map_or_else(beside, PathBuf::from).join("spec");
     if folder.is_dir() {
         return Some(folder);
     }

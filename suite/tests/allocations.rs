@@ -1,8 +1,8 @@
-//! How many allocations the server's side takes for one `tools/call`, counted in both eras; more than 8 fail. How many
-//! bytes an idle session takes in memory, and a tail that nobody reads.
+//! Memory tests: the allocations of the server for one `tools/call` in both eras, at most 8; the bytes of an
+//! idle session in the store, and of an unread tail.
 //!
-//! The client's side writes ready-made bytes and reads into a buffer that is there already; that it allocates nothing
-//! itself is a test too. Everything runs on this one thread, the only one that is counted.
+//! The client side writes ready-made bytes and reads into an existing buffer. A test checks that it allocates
+//! nothing itself. Everything runs on one thread, the only one that is counted.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::runtime::{Builder, Runtime};
 
-/// The gate of issue 2, "Speed and size".
+/// The largest allowed number of allocations per call (issue 2, "Speed and size").
 const MOST: f64 = 8.0;
 
 const CALLS: u32 = 1_000;
@@ -25,7 +25,7 @@ async fn echo(message: String) -> String {
     message
 }
 
-/// A runtime on this thread, the client's end of a connection, and room for an answer.
+/// A runtime on this thread, the client's end of a connection, and a buffer for an answer.
 struct Bench {
     answer: Vec<u8>,
     runtime: Runtime,
@@ -40,7 +40,7 @@ impl Bench {
         Self { answer: vec![0; 4096], runtime, stream }
     }
 
-    /// Sends `frame` and waits for its answer, `times` times one after the other. Returns the last answer.
+    /// Sends `frame` and waits for its answer, `times` times in a row. Returns the last answer.
     fn exchange(&mut self, frame: &[u8], times: u32) -> &[u8] {
         let Self { answer, runtime, stream } = self;
         let length = runtime.block_on(async {
@@ -59,7 +59,7 @@ impl Bench {
         &self.answer[..length]
     }
 
-    /// Returns how many allocations one exchange takes once all is warm.
+    /// Returns the number of allocations of one exchange, after a warm-up.
     fn allocations(&mut self, frame: &[u8]) -> f64 {
         self.exchange(frame, CALLS);
         let counted = measure(|| {
@@ -135,7 +135,7 @@ fn the_measuring_itself_allocates_nothing() {
 fn an_idle_session_in_memory_takes_at_most_200_bytes_and_its_record() {
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     let record = [7; 300];
-    // Tables double: they are as empty as they get a little past a power of two.
+    // Tables double in size, so they waste most a little past a power of two.
     for sessions in [1_000, 7_500, 10_000, 15_000] {
         let counted = measure(|| {
             let store = Memory::default();

@@ -1,8 +1,8 @@
-//! What the compiler says to somebody who writes an attribute or a handler wrong.
+//! The compiler's messages for wrong attributes and handlers.
 //!
-//! In: the programs of `compile_fail/`, one mistake each. Out: each is refused with the text beside it, and nothing else.
-//! What looks unusual and is right is tested in `plainwire` (`tests/macros_forms.rs`). `TRYBUILD=overwrite` writes the texts
-//! anew; read them before you keep them.
+//! In: the programs in `compile_fail/`, with one mistake each. Out: the compiler refuses each with exactly
+//! the text of the `.stderr` file beside it. Unusual code that compiles is tested in `plainwire`
+//! (`tests/macros/forms.rs`). `TRYBUILD=overwrite` writes the texts anew; read them before you commit them.
 
 #[test]
 fn mistakes_are_refused_with_a_text_that_says_what_to_do() {

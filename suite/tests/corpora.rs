@@ -1,12 +1,13 @@
-//! The reviewed inputs of the fuzzers, as ordinary tests; and inputs of a megabyte that must not take long.
+//! The reviewed inputs of the fuzz targets as ordinary tests, and inputs of a megabyte that must not take
+//! long.
 //!
-//! In: `fuzz/corpus/<target>/`, a file for each input. Each runs through the function that the fuzzer of this name runs.
+//! In: `fuzz/corpus/<target>/`, one file for each input. Each runs through the function of its fuzz target.
 
 use std::fs;
 
 use plainwire_suite::{files_below, fuzz, root};
 
-/// Files, and bytes of all files, that one target may have: they are there to be read.
+/// The limits of one target's corpus: a person has to be able to review it.
 const MOST_FILES: usize = 40;
 const MOST_BYTES: u64 = 100 << 10;
 

@@ -1,4 +1,4 @@
-//! The example client: what it prints, and that it stays within ten lines.
+//! Tests of the example client: its output, and that it has at most ten lines.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use plainwire_suite::{binary, root};
 
-/// Lines of code: neither blank nor a comment.
+/// Counts the lines of code, which are neither blank nor a comment.
 fn lines(text: &str) -> usize {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }

@@ -1,7 +1,9 @@
-//! Inputs of a megabyte that are made to be slow: time has to grow with their length and no faster.
+//! Inputs of a megabyte that are made to be slow. The time to read them has to grow linearly with their
+//! length.
 //!
-//! In: texts that repeat one awkward thing. Out: who took too long. The limit is many times what a busy machine needs
-//! without optimisation; what compares everything with everything needs many times the limit.
+//! In: texts that repeat one awkward part. Out: the functions that took too long. The limit is many times
+//! longer than linear code takes on a busy machine in a debug build. Quadratic code takes many times the
+//! limit.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,12 +20,12 @@ use plainwire::proto::seal::{Binding, SealingKeys};
 const LENGTH: usize = 1 << 20;
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// `start`, then `part` up to a megabyte, then `end`.
+/// Returns `start`, then `part` repeated up to a megabyte, then `end`.
 fn text(start: &str, part: &str, end: &str) -> String {
     format!("{start}{}{end}", part.repeat(LENGTH / part.len()))
 }
 
-/// Messages and things that nearly are.
+/// Returns frames that are messages or nearly are.
 fn frames() -> Vec<String> {
     let call = |arguments: &str| {
         format!(
@@ -91,7 +93,7 @@ fn a_server_takes_a_frame_in_time_that_grows_with_its_length() {
     }
 }
 
-/// Of the revision that has batches too.
+/// The handshake of 2025-03-26, the revision that also has batches.
 const INITIALIZE: &str =
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#;
 
@@ -139,7 +141,7 @@ fn a_form_and_an_answer_are_read_in_time_that_grows_with_their_length() {
 #[test]
 fn arguments_are_bound_to_a_state_in_time_that_grows_with_their_length() {
     let keys = SealingKeys::new(&[[7; 32]]).expect("a key");
-    // The first ones are calls, with every kind of value inside.
+    // The first eight are calls, with every kind of value in their arguments.
     for arguments in frames().into_iter().take(8) {
         let binding = Binding {
             principal: None,

@@ -1,6 +1,7 @@
-//! What README.md, examples/README.md and docs/*.md show of the command is what the command does.
+//! Runs the commands in README.md, examples/README.md and docs/*.md, and compares their output with the
+//! pages.
 //!
-//! A block has to look like this to be checked; everything else in the pages is left alone:
+//! Only blocks of this form are checked:
 //!
 //! ````markdown
 //! ```console
@@ -14,15 +15,15 @@
 //! ```
 //! ````
 //!
-//! - The fence says `console`, a command begins with `$ `, and what a terminal would show stands below it: stdout and
-//!   stderr together. Blank lines at the end do not count.
-//! - The exit code is 0, unless a line `? 1` right below the command says that it is 1.
-//! - Commands go through `sh`, so that quotes and pipes work. Those of one block run in one folder, empty at
-//!   first. `plainwire` is the binary as it is now, and so is `cargo run --release --`; `cat FILE` shows a file that a
-//!   command above it has written. Other commands are not run, nor is one without output below it.
-//! - In that folder, `target/debug` and `target/release` have the servers of `examples/`, and beside them lie the files of
-//!   `docs/samples`.
-//! - `[..]` stands for anything inside a line: times, process ids, memory, versions. A line that is `...` stands for any
+//! - The fence is `console`. A command begins with `$ `. Below it is its output as a terminal shows it: stdout
+//!   and stderr together. Blank lines at the end do not count.
+//! - The exit code is 0. A line like `? 1` right below the command gives another one.
+//! - `sh` runs the commands, so quotes and pipes work. The commands of one block run in one folder, which is
+//!   empty at first. `plainwire` and `cargo run --release --` run the current binary; `cat FILE` shows a file
+//!   that an earlier command has written. Other commands are not run. Commands without output are not run either.
+//! - In that folder, `target/debug` and `target/release` have the servers of `examples/`. Beside them are the
+//!   files of `docs/samples`.
+//! - `[..]` stands for any text inside a line: times, process ids, memory, versions. A line `...` stands for any
 //!   number of lines.
 //!
 //! Fences marked `rust` are doctests of this crate: `cargo test -p plainwire-suite --doc`.
@@ -35,7 +36,7 @@ use std::path::{Path, PathBuf};
 use page::{Shown, compare, run, shown};
 use plainwire_suite::{binary, files_below, root};
 
-/// What is really run for a command, if anything.
+/// Returns the command line to run for a command in a page; `None` if it is not run.
 fn runnable(command: &str) -> Option<String> {
     let (program, rest) = match command.strip_prefix("cargo run --release -- ") {
         Some(rest) => ("plainwire", rest),
@@ -44,14 +45,14 @@ fn runnable(command: &str) -> Option<String> {
     matches!(program, "plainwire" | "cat").then(|| format!("exec 2>&1; {program} {rest}"))
 }
 
-/// All pages but the tutorial, which is followed as a whole: `tests/tutorial.rs`.
+/// Returns all pages but the tutorial, which `tests/tutorial.rs` follows as a whole.
 fn pages() -> Vec<PathBuf> {
     let docs = files_below(&root().join("docs"), ".md").into_iter().filter(|it| !it.ends_with("tutorial.md"));
     let others = [root().join("README.md"), root().join("examples/README.md")];
     others.into_iter().chain(docs).filter(|page| page.is_file()).collect()
 }
 
-/// Makes a folder with the samples, in which `target/debug` and `target/release` are where the binaries are.
+/// Makes a folder with the samples, in which `target/debug` and `target/release` link to the built binaries.
 fn folder(path: &Path) {
     let target = path.join("target");
     fs::create_dir_all(&target).expect("a folder of our own");
@@ -62,7 +63,7 @@ fn folder(path: &Path) {
     #[cfg(unix)]
     for profile in ["debug", "release"] {
         let built = binary::path().parent().expect("a file lies in a folder");
-        // A block with several commands has it already.
+        // After the first command of a block, the link exists already.
         let _ = std::os::unix::fs::symlink(built, target.join(profile));
     }
 }

@@ -1,5 +1,5 @@
-//! One call, several processes: rounds of 2026-07-28 go to replicas that share nothing but a sealing key, and what stands
-//! in a step happens once, as it does in a session with one process. Counted on disk.
+//! Modern calls whose rounds go to different replicas, which share only a sealing key. A step of the call
+//! runs once, as in a legacy session with one process. A file on disk counts the steps.
 
 #![cfg(unix)]
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_replica-server");
 
-/// A file that steps write to, empty at first.
+/// The file to which each step writes a line; empty at first.
 struct Ledger(PathBuf);
 
 impl Ledger {
@@ -22,7 +22,7 @@ impl Ledger {
         Self(path)
     }
 
-    /// The processes that ran the step, a number for each time.
+    /// Returns the ids of the processes that ran the step, one for each run.
     fn lines(&self) -> Vec<u64> {
         let text = fs::read_to_string(&self.0).unwrap_or_default();
         text.lines().map(|line| line.parse().expect("a process id")).collect()
@@ -33,12 +33,13 @@ impl Ledger {
     }
 }
 
-/// 32 bytes in hexadecimal.
+/// Returns a key of 32 equal bytes, in hexadecimal.
 fn key(byte: u8) -> String {
     format!("{byte:02x}").repeat(32)
 }
 
-/// A call of `book`, anew or with the answer to a question of `before`.
+/// Returns a call of `book`: the first round, or a later one with the answer to a question of the result
+/// `before`.
 fn round(id: u64, answer: Option<(&str, Value, &Value)>) -> String {
     let mut params = Map::new();
     params.insert("name".into(), "book".into());
@@ -56,7 +57,7 @@ fn round(id: u64, answer: Option<(&str, Value, &Value)>) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
 }
 
-/// Asks `replica`, sees that it ends well, and returns what it said and who it was.
+/// Sends one line to `replica` and checks that it then ends well. Returns its answer and its process id.
 fn ask_the_last_time(mut replica: Program, line: &str) -> (Value, u64) {
     let pid = replica.child.id().into();
     let answer = replica.ask(line);
@@ -146,19 +147,19 @@ fn a_key_is_changed_while_calls_are_under_way() {
     let line = round(2, Some(("city", "Ghent".into(), &first)));
     let (second, pid) = ask_the_last_time(ledger.replica(&format!("{new},{old}")), &line);
     assert_eq!(asked(&second), ["nights"]);
-    // What comes out is sealed with the new key: the old one has gone.
+    // The second replica has sealed the state with the new key, so a replica without the old key can read it.
     let line = round(3, Some(("nights", 2.into(), &second)));
     let (third, _) = ask_the_last_time(ledger.replica(&new), &line);
     assert_eq!(text(&third), format!("2 nights in Ghent, booked by {pid}"));
     assert_eq!(ledger.lines(), [pid]);
-    // And the state of the old one opens no longer.
+    // Such a replica cannot read a state that was sealed with the old key.
     let line = round(4, Some(("city", "Ghent".into(), &first)));
     assert_eq!(ask_the_last_time(ledger.replica(&new), &line).0["error"]["code"], -32602);
 }
 
 #[test]
 fn a_round_that_is_repeated_repeats_its_step() {
-    // Not as one would like it, and not to be had without a store that all replicas share.
+    // Not ideal, but replicas can prevent it only with a store that they share.
     let (ledger, key) = (Ledger::new("repeated"), key(7));
     let (first, _) = ask_the_last_time(ledger.replica(&key), &round(1, None));
     let again = |id| round(id, Some(("city", "Ghent".into(), &first)));
@@ -176,7 +177,7 @@ fn one_process_takes_a_state_once_if_it_is_told_to() {
     let second = server.ask(&again(2));
     assert_eq!(asked(&second), ["nights"]);
     assert_eq!(server.ask(&again(3))["error"]["code"], -32602);
-    // The one that came out is good, once.
+    // The state of the second round can be used, once.
     let last = |id| round(id, Some(("nights", 2.into(), &second)));
     assert!(text(&server.ask(&last(4))).starts_with("2 nights in Ghent"));
     assert_eq!(server.ask(&last(5))["error"]["code"], -32602);

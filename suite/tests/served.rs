@@ -1,4 +1,4 @@
-//! `plainwire serve --http` as a process: signals, descriptors, certificates.
+//! Tests of `plainwire serve --http` as a process: signals, descriptors, tokens, certificates.
 
 #![cfg(target_os = "linux")]
 
@@ -13,14 +13,14 @@ use plainwire_suite::binary;
 use plainwire_suite::program::{PATIENCE, Program};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The command that serves, with more words.
+/// Returns the command that serves the reference server, with further arguments.
 fn serving(words: &[&str]) -> Command {
     let mut command = binary::command();
     command.args(["serve", "reference", "--http", "127.0.0.1:0"]).args(words);
     command
 }
 
-/// Starts it, and returns it with its address.
+/// Starts a serving command. Returns the process and its address.
 fn start(mut command: Command) -> (Program, String) {
     let program = Program::start(&mut command);
     let lines = program.stderr.as_ref().expect("a pipe");
@@ -35,7 +35,7 @@ fn signal(program: &Program, signal: Signal) {
     kill_process(Pid::from_raw(pid).expect("a process"), signal).expect("a process of ours");
 }
 
-/// Sends a call of `sleep` that describes itself.
+/// Sends a modern call of `sleep`.
 fn call_sleep(address: &str, ms: u32) -> TcpStream {
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"sleep","arguments":{{"ms":{ms}}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
@@ -57,7 +57,7 @@ fn is_healthy(address: &str) -> bool {
     stream.read_to_string(&mut answer).is_ok() && answer.ends_with("\r\n\r\nok\n")
 }
 
-/// The last bytes up to the end of the connection.
+/// Reads up to the end of the connection.
 fn rest(mut stream: TcpStream) -> String {
     let mut rest = String::new();
     stream.read_to_string(&mut rest).expect("an answer and an end");
@@ -100,7 +100,7 @@ fn running_out_of_descriptors_costs_no_time_and_is_over_when_some_are_free() {
     let before = busy(&program);
     sleep(Duration::from_secs(1));
     let ticks = busy(&program) - before;
-    // A hundred a second.
+    // A second has a hundred ticks.
     assert!(ticks < 20, "{ticks} ticks of work in a second of waiting");
     drop(crowd);
     let began = Instant::now();
@@ -108,11 +108,11 @@ fn running_out_of_descriptors_costs_no_time_and_is_over_when_some_are_free() {
     assert!(began.elapsed() < Duration::from_secs(2));
     let warned =
         program.stderr.as_ref().expect("a pipe").try_iter().filter(|it| it.contains("accepted")).count();
-    // One each time that it began; while the crowd left, it may have done so again.
+    // One line each time that descriptors run out, which may happen again while the crowd leaves.
     assert!((1..=3).contains(&warned), "{warned} lines in the log");
 }
 
-/// What the process has worked so far, in hundredths of a second.
+/// Returns the CPU time of the process so far, in hundredths of a second.
 fn busy(program: &Program) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", program.child.id())).expect("a process");
     let (_, fields) = stat.rsplit_once(')').expect("a name in parentheses");
@@ -120,7 +120,7 @@ fn busy(program: &Program) -> u64 {
     fields[11].parse::<u64>().expect("a number") + fields[12].parse::<u64>().expect("a number")
 }
 
-/// Writes a file of tokens, and returns its path.
+/// Writes a token file and returns its path.
 fn tokens(name: &str, text: &str) -> String {
     let path = format!("{}/served-{name}.tokens", env!("CARGO_TARGET_TMPDIR"));
     fs::write(&path, text).expect("a file");
@@ -147,9 +147,13 @@ fn a_file_of_tokens_that_is_not_what_it_should_be_is_named_and_no_token_is_shown
         (
             "twice",
             "ada s3cret\nbob other\neve s3cret\n",
-            "expected each token once, but found that of \"ada\" again",
+            "expected each token once, but found the token of \"ada\" twice",
         ),
-        ("same", "ada s3cret\nada s3cret\n", "expected each token once, but found that of \"ada\" again"),
+        (
+            "same",
+            "ada s3cret\nada s3cret\n",
+            "expected each token once, but found the token of \"ada\" twice",
+        ),
         ("none", "# nobody yet\n\n", "expected at least one token, but found none"),
         ("short", "# comment\nada\n", "expected a name and a token in line 2"),
         ("long", "ada s3cret s3cret\n", "expected a name and a token in line 1"),
@@ -165,7 +169,7 @@ fn a_file_of_tokens_that_is_not_what_it_should_be_is_named_and_no_token_is_shown
     assert!(said.contains("visible ASCII") && !said.contains("s3c"), "{said}");
 }
 
-/// Waits until it has ended by itself, and returns its exit code and what it said.
+/// Runs a command until it ends by itself. Returns its exit code and its stderr.
 fn ended(mut command: Command) -> (Option<i32>, String) {
     let mut program = Program::start(&mut command);
     let code = program.ends_within(PATIENCE).code();

@@ -1,4 +1,5 @@
-//! The real program on real descriptors: what is on its stdout, whom it shares its streams with, and when it ends.
+//! Tests of real server processes on real descriptors: their stdout, streams that they share with other
+//! processes, and when they end.
 
 #![cfg(unix)]
 
@@ -24,7 +25,7 @@ fn pong() -> Value {
     json!({ "jsonrpc": "2.0", "id": "ping", "result": {} })
 }
 
-/// The answer to a call with the id 1 that was given up when the time to drain had passed.
+/// Returns the answer to the call with the id 1, if it still runs when the drain time is over.
 fn given_up() -> Value {
     let message = "expected the call to end while the server still served, but it is shutting down";
     json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32603, "message": message } })
@@ -47,7 +48,7 @@ fn only_messages_are_on_stdout_whatever_tools_print() {
     }
     let (rest, stderr) = noisy.end();
     assert_eq!(rest, Vec::<Value>::new());
-    // What was printed is not lost: it stands on stderr.
+    // Printed text is not lost: it is on stderr.
     for printed in [r#""result":"forged""#, "and on stderr: {", "by a child", "a loud panic"] {
         assert!(stderr.contains(printed), "{stderr}");
     }
@@ -60,7 +61,8 @@ fn a_child_of_a_tool_finds_no_input_and_takes_none() {
     let mut noisy = Program::start(&mut Command::new(NOISY));
     noisy.initialize();
     noisy.send(&call(1, "child_reads", json!({ "text": file })));
-    // The server waits for the child, and the child for the file: the ping stays in the pipe until the child reads.
+    // The server waits for the child, and the child for the file, so the ping is in the pipe when the child
+    // reads.
     let stderr = noisy.stderr.as_ref().expect("a pipe");
     assert_eq!(stderr.recv_timeout(PATIENCE).as_deref(), Ok("started"));
     noisy.send(PING);
@@ -83,7 +85,7 @@ fn answers_what_still_runs_when_input_ends() {
     let mut noisy = Program::start(&mut Command::new(NOISY));
     noisy.initialize();
     noisy.send(&call(1, "sleep", json!({ "ms": 300 })));
-    // The last line has no line break: the client left in the middle of a write, or prints without one.
+    // The last line has no line break, as from a client that ends in the middle of a write or writes none.
     noisy.send_text(PING.to_owned());
     let (rest, _) = noisy.end();
     assert_eq!(rest[0], pong());
@@ -108,7 +110,7 @@ fn gives_up_what_still_runs_after_the_time_to_drain() {
 fn tools_that_block_hold_up_neither_pings_nor_each_other() {
     let mut noisy = Program::start(&mut Command::new(NOISY));
     noisy.initialize();
-    // The first of its kind is found out; from then on they run aside.
+    // The first call reveals that the handler blocks. From then on its calls run on threads of their own.
     assert_eq!(noisy.call("block", json!({ "ms": 1 })), "blocked");
     let began = Instant::now();
     for id in 1..=5 {
@@ -125,13 +127,13 @@ fn tools_that_block_hold_up_neither_pings_nor_each_other() {
 
 #[test]
 fn a_tool_that_blocks_a_thread_keeps_the_program_until_it_returns() {
-    // Not as it should be: no runtime can stop such a thread, and the program waits for its runtime.
+    // Not ideal, but no runtime can stop a blocked thread, and the program waits for its runtime.
     let mut noisy = Program::start(Command::new(NOISY).env("DRAIN_MS", "50"));
     noisy.initialize();
     assert_eq!(noisy.call("block", json!({ "ms": 1 })), "blocked");
     noisy.send(&call(1, "block", json!({ "ms": 600 })));
     let began = Instant::now();
-    // The connection itself ends in time, also beside a thread that does not.
+    // The connection itself ends in time, although a thread is blocked.
     assert_eq!(noisy.ask(PING), pong());
     noisy.hang_up();
     assert_eq!(noisy.hear(), Some(given_up()));
@@ -149,7 +151,7 @@ fn ends_when_nobody_can_read_its_answers() {
     drop(ours);
     noisy.send(&call(1, "sleep", json!({ "ms": 60_000 })));
     noisy.send(PING);
-    // Input stays open, and a call still runs.
+    // It ends although its input stays open and a call still runs.
     let status = noisy.ends_within(Duration::from_secs(1));
     assert!(status.success(), "{status}");
 }
@@ -158,7 +160,7 @@ fn ends_when_nobody_can_read_its_answers() {
 fn takes_files_for_streams() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (input, output) = (folder.join("stdio-input"), folder.join("stdio-output"));
-    // One chunk of a reading thread is 64 KiB; this is more.
+    // Longer than one chunk of the reader thread, which is 64 KiB.
     let long = "x".repeat(200_000);
     let calls = [
         ("sleep", json!({ "ms": 50 })),
@@ -181,18 +183,18 @@ fn takes_files_for_streams() {
     assert_eq!(ids, ["\"ping\"", "0", "1", "2", "3"]);
 }
 
-/// What a program is given for stdin, stdout and stderr.
+/// The kinds of streams that a program gets as stdin, stdout and stderr.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Streams {
-    /// A pipe each, the usual case.
+    /// One pipe each, the usual case.
     Pipes,
-    /// `2>&1`
+    /// One pipe each for input and output; stderr is the output (`2>&1`).
     PipesWithErrorsInOutput,
-    /// One socket for input and output, as Node and sshd do it.
+    /// One socket for input and output, as from Node and sshd.
     Socket,
-    /// One socket for all three, as systemd and inetd do it.
+    /// One socket for all three, as from systemd and inetd.
     SocketWithErrorsInOutput,
-    /// A socket each, as Node does it.
+    /// One socket each, as from Node.
     Sockets,
 }
 
@@ -205,7 +207,7 @@ impl Streams {
         Self::Sockets,
     ];
 
-    /// Starts `program`; also returns what it was given for stdin and stdout.
+    /// Starts `program`. Also returns the descriptors that it got as stdin and stdout.
     fn start(self, program: &str, nonblocking: bool) -> (Program, [OwnedFd; 2]) {
         let (theirs, ours): ([OwnedFd; 2], [OwnedFd; 2]) = match self {
             Self::Pipes | Self::PipesWithErrorsInOutput => {
@@ -243,7 +245,7 @@ impl Streams {
         (Program::start_on(&mut command, mine, Some(yours)), theirs)
     }
 
-    /// Whether what tools print shares a stream with the answers.
+    /// Returns whether the text that tools print shares a stream with the answers.
     fn mixes_errors_in(self) -> bool {
         matches!(self, Self::PipesWithErrorsInOutput | Self::SocketWithErrorsInOutput)
     }
@@ -255,7 +257,7 @@ fn answers_on_whatever_streams_it_is_given() {
         let (mut noisy, theirs) = streams.start(NOISY, false);
         drop(theirs);
         noisy.initialize();
-        // Large enough for every buffer on the way to be full at some time.
+        // Large enough to fill every buffer on the way.
         let long = "x".repeat(3 << 20);
         let refused = noisy.ask(&call(1, &long, json!({})));
         assert_eq!(refused["error"]["code"], -32602, "{streams:?}");
@@ -277,7 +279,8 @@ fn waits_for_a_client_that_reads_late() {
             for _ in 0..1_000 {
                 reference.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
             }
-            // More than two megabytes wait by now, and nothing can tell when the server stands still.
+            // More than two megabytes of answers wait. A sleep, because no event shows that the server is
+            // blocked.
             thread::sleep(Duration::from_millis(100));
             reference.hear().expect("an answer to `initialize`");
             for n in 0..1_000 {
@@ -313,7 +316,7 @@ fn leaves_the_flags_of_its_streams_as_they_were() {
 
 #[test]
 fn the_next_command_of_a_shell_reads_on_from_the_same_pipe() {
-    // The server ends by a broken pipe, while input stays open; then `cat` reads it.
+    // A broken pipe ends the server while its input stays open. Then `cat` reads that input.
     let mut shell = Program::start(Command::new("sh").args(["-c", r#""$0" | :; cat"#, NOISY]));
     let began = Instant::now();
     let echoed = loop {
@@ -336,7 +339,8 @@ fn ends_when_its_parent_dies_although_somebody_still_holds_its_input() {
     shell.initialize();
     shell.child.kill().expect("a child");
     let began = Instant::now();
-    // Our end of its input is open; only the server still holds the other end of our output.
+    // Our end of its input is still open. Our output ends only when the server, which alone holds it, has
+    // ended.
     assert_eq!(shell.hear(), None);
     assert!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
 }

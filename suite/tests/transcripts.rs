@@ -1,8 +1,9 @@
-//! Plays every transcript to the specimen server, those in `asking/` to the one that asks, and those of staying in touch
-//! to the one that changes: what it says has to be there to the letter.
+//! Plays every transcript to the specimen server and compares its lines with the transcript, byte for byte.
+//! The transcripts in `asking/` go to a server that asks questions; those in `TOUCH` go to one whose catalog
+//! changes.
 //!
-//! `UPDATE=1 cargo test -p plainwire-suite --test transcripts` writes down what the server says now; whoever reviews the
-//! change reads JSON. A new file needs its comments and its `-- client --` sections only.
+//! `UPDATE=1 cargo test -p plainwire-suite --test transcripts` writes the server's lines anew. Review the
+//! diff as JSON. A new file needs only its comments and its `-- client --` sections.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -12,7 +13,7 @@ use plainwire::proto::revision::Revision;
 use plainwire_suite::specimen;
 use plainwire_suite::transcript::read_all;
 
-/// What every revision shows. Some have more.
+/// The transcripts that every revision has. Some revisions have more.
 const TOPICS: [&str; 15] = [
     "asking/forms",
     "asking/roots",
@@ -31,14 +32,14 @@ const TOPICS: [&str; 15] = [
     "tools",
 ];
 
-/// Those that are about staying in touch.
+/// The transcripts for a server whose catalog changes.
 const TOUCH: [&str; 3] = ["completion", "logging", "subscriptions"];
 
 fn folder(revision: Revision) -> PathBuf {
     plainwire_suite::root().join("suite/transcripts").join(revision.as_str())
 }
 
-/// The server that the transcript at `path` is played to.
+/// Returns the server for the transcript at `path`.
 fn server(path: &Path) -> Server {
     let asks = path.parent().is_some_and(|folder| folder.ends_with("asking"));
     let touches = path.file_stem().is_some_and(|name| TOUCH.iter().any(|it| name == *it));
@@ -49,7 +50,7 @@ fn server(path: &Path) -> Server {
     }
 }
 
-/// Plays the transcripts of a revision and compares, or writes them anew.
+/// Plays the transcripts of a revision and compares them, or writes them anew with `UPDATE=1`.
 async fn check(revision: Revision) {
     let update = env::var_os("UPDATE").is_some_and(|update| update == "1");
     let mut differences = String::new();

@@ -1,11 +1,12 @@
-//! Follows docs/tutorial.md to the letter, as somebody would who has a checkout and an empty folder.
+//! Follows docs/tutorial.md to the letter, like a reader with a checkout and an empty folder.
 //!
-//! - Commands of `console` fences are run in order and compared, `cargo` and `cd` among them.
-//! - A `rust` fence is a whole `src/main.rs`. The first one is where it ends, and waits; the second one is what
-//!   `plainwire new` has made; each later one is written.
-//! - An `rs` fence is a part of the file in which it ends: the first one of them brings that file in.
+//! - The commands in `console` fences run in order, `cargo` and `cd` included. Their output is compared with
+//!   the page.
+//! - A `rust` fence is a whole `src/main.rs`. The first one is the final file, which is written later; the
+//!   second one is compared with the file that `plainwire new` makes; each later one is written to the project.
+//! - An `rs` fence is a part of the final file. At the first of them, the final file is written.
 //!
-//! Cargo works offline here, with the versions, the crates and the target folder of this workspace.
+//! Cargo runs offline, with the versions, the crates and the target folder of this workspace.
 
 #![cfg(unix)]
 
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use page::{compare, run, shown};
 use plainwire_suite::{binary, root};
 
-/// The fences of a language, with the line after which each begins.
+/// Returns the fences of a language, with the number of the line at which each begins.
 fn fences(text: &str, language: &str) -> Vec<(usize, String)> {
     let (mut found, mut inside): (Vec<(usize, String)>, _) = (Vec::new(), None);
     for (n, line) in text.lines().enumerate() {
@@ -40,7 +41,7 @@ fn fences(text: &str, language: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Somebody who reads the page.
+/// A reader who follows the page in a folder.
 struct Reader {
     folder: PathBuf,
 }
@@ -54,16 +55,18 @@ impl Reader {
         Self { folder }
     }
 
-    /// Does what a line of a terminal says.
+    /// Runs one command line of the page. Returns its exit code and its output.
     fn run(&mut self, command: &str) -> (i32, String) {
         let built = binary::path().ancestors().nth(2).expect("target/debug/plainwire").display();
         if let Some(folder) = command.strip_prefix("cd ") {
             self.folder.push(folder);
-            // Versions that are on this machine: cargo leaves out what the project has no use for.
+            // The lock file of the workspace names versions that this machine has. Cargo removes the unused
+            // ones.
             fs::copy(root().join("Cargo.lock"), self.folder.join("Cargo.lock")).expect("a folder of our own");
             return (0, String::new());
         }
-        // The settings of the workspace, so that what it has compiled is not compiled again; tests in a fixed order.
+        // The settings of the workspace, so that its compiled crates are used again. Tests run in a fixed
+        // order.
         run(
             &format!(
                 "export RUST_TEST_THREADS=1 CARGO_NET_OFFLINE=true CARGO_TARGET_DIR='{built}' CARGO_PROFILE_DEV_DEBUG=line-tables-only; \
@@ -128,7 +131,7 @@ fn a_project_is_made_once_and_by_a_legal_name_only() {
             "expected nothing at `twice`, but found a folder with files in it",
         ),
         ("touch file && plainwire new file --path plainwire", "expected nothing at `file`, but found a file"),
-        ("plainwire new fn", "but found `fn`, which is taken"),
+        ("plainwire new fn", "but found `fn`, which is reserved"),
         ("plainwire new ../x", "but found `../x`"),
         ("plainwire new other --path file", "expected --path to be a checkout"),
         ("plainwire new other", "expected `--path CHECKOUT`, but found nothing"),

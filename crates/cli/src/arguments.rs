@@ -1,12 +1,13 @@
-//! Arguments of a call: from words to a JSON object.
+//! Parses the arguments of a call into a JSON object.
 //!
-//! In: `key=text`, `key:=json`, and perhaps a whole object. Out: one object; later words win.
+//! In: words `key=text` and `key:=json`, and optionally a whole object. Out: one object; a later word
+//! replaces an earlier one.
 
 use serde_json::{Map, Value};
 
 use crate::exit::Failure;
 
-/// Puts words on top of `object`.
+/// Returns `object` with the members that `words` add or replace.
 pub(crate) fn parse(object: Option<&str>, words: &[String]) -> Result<Map<String, Value>, Failure> {
     let mut arguments = match object.map(serde_json::from_str) {
         None => Map::new(),
@@ -18,10 +19,10 @@ pub(crate) fn parse(object: Option<&str>, words: &[String]) -> Result<Map<String
     };
     for word in words {
         let (key, value) = match (word.split_once(":="), word.split_once('=')) {
-            // The first sign counts: in `a=b:=c` the value is `b:=c`.
+            // The first separator counts: in `a=b:=c` the value is `b:=c`.
             (Some((key, json)), Some((shorter, _))) if key.len() < shorter.len() => {
                 let value = serde_json::from_str(json).map_err(|error| {
-                    Failure::usage(format!("expected JSON behind `{key}:=`, but found {json:?}: {error}"))
+                    Failure::usage(format!("expected JSON after `{key}:=`, but found {json:?}: {error}"))
                 })?;
                 (key, value)
             }
@@ -67,7 +68,7 @@ mod tests {
         check(
             None,
             &["a:=x"],
-            Err("expected JSON behind `a:=`, but found \"x\": expected value at line 1 column 1"),
+            Err("expected JSON after `a:=`, but found \"x\": expected value at line 1 column 1"),
         );
     }
 }

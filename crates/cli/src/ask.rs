@@ -1,4 +1,5 @@
-//! The commands that ask a server one thing and show the answer.
+//! The commands that send one request to a server and print the result: `list`, `call`, `read`, `prompt`,
+//! `ping`.
 
 use std::time::Instant;
 
@@ -8,13 +9,13 @@ use plainwire::proto::cursor::List;
 use serde_json::json;
 
 use crate::args::{self, Ask, Call, Read};
-use crate::connect::{asking, asking_back};
+use crate::connect::{with_client, with_client_and_user};
 use crate::exit::{Exit, Failure};
 use crate::{arguments, output, tools};
 
 /// `plainwire list`
 pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
-    asking(&it.ask, async |client| {
+    with_client(&it.ask, async |client| {
         let capabilities = &client.hello().capabilities;
         let mut all = Vec::new();
         for list in [List::Tools, List::Resources, List::ResourceTemplates, List::Prompts] {
@@ -37,7 +38,7 @@ pub(crate) async fn list(it: args::List) -> Result<Exit, Failure> {
 /// `plainwire call`
 pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
     let params = named(&call)?;
-    asking_back(&call.ask, call.no_input, async |client| {
+    with_client_and_user(&call.ask, call.no_input, async |client| {
         let raw = request(client, "tools/call", &params, call.explain).await?;
         let result: CallToolResult = read_as(&raw)?;
         if call.ask.json.is_some() {
@@ -53,7 +54,7 @@ pub(crate) async fn call(call: Call) -> Result<Exit, Failure> {
 /// `plainwire read`
 pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
     let params = json!({ "uri": read.uri }).to_string();
-    asking_back(&read.ask, read.no_input, async |client| {
+    with_client_and_user(&read.ask, read.no_input, async |client| {
         let raw = client.request("resources/read", &params).await?;
         if read.ask.json.is_some() {
             output::json(&raw)?;
@@ -68,7 +69,7 @@ pub(crate) async fn read(read: Read) -> Result<Exit, Failure> {
 /// `plainwire prompt`
 pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
     let params = named(&call)?;
-    asking_back(&call.ask, call.no_input, async |client| {
+    with_client_and_user(&call.ask, call.no_input, async |client| {
         let raw = request(client, "prompts/get", &params, call.explain).await?;
         if call.ask.json.is_some() {
             output::json(&raw)?;
@@ -82,7 +83,7 @@ pub(crate) async fn prompt(call: Call) -> Result<Exit, Failure> {
 
 /// `plainwire ping`
 pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
-    asking(&ask, async |client| {
+    with_client(&ask, async |client| {
         let began = Instant::now();
         client.ping().await?;
         let took = began.elapsed();
@@ -102,7 +103,7 @@ pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
     .await
 }
 
-/// Makes a request, shows its progress, and says what happened to it if that is wanted.
+/// Makes a request and prints its progress; with `explain`, also the trace of the request.
 async fn request(client: &Client, method: &str, params: &str, explain: bool) -> Result<RawJson, Failure> {
     if !explain {
         return Ok(client.request_with_progress(method, params, output::progress).await?);

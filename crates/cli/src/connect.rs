@@ -1,17 +1,18 @@
-//! From the command line to a server that was spoken to, and its farewell.
+//! Connects to the server that the command line names, runs a command on it and closes the connection.
 
 use std::time::Duration;
 
+use plainwire::Client;
+use plainwire::client::ClientBuilder;
 use plainwire::proto::peer::{EraChoice, RequestOptions};
-use plainwire::{Client, ClientBuilder};
 
 use crate::args::{Ask, Era};
 use crate::elicit::Person;
 use crate::exit::{Exit, Failure};
 use crate::{keep, roots, serve, target};
 
-/// Connects, asks, and sees the server off, whatever came of it.
-pub(crate) async fn asking(
+/// Connects, runs `work` and closes the connection, also if `work` failed.
+pub(crate) async fn with_client(
     ask: &Ask,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
@@ -19,14 +20,14 @@ pub(crate) async fn asking(
     finish(client, ask, work).await
 }
 
-/// As [`asking`]; the server may ask as well, unless that is not wanted.
-pub(crate) async fn asking_back(
+/// Like [`with_client`], but the user answers questions of the server, unless `no_input` is set.
+pub(crate) async fn with_client_and_user(
     ask: &Ask,
     no_input: bool,
     work: impl AsyncFnOnce(&Client) -> Result<Exit, Failure>,
 ) -> Result<Exit, Failure> {
     if no_input {
-        return asking(ask, work).await;
+        return with_client(ask, work).await;
     }
     let person = Person::default();
     let asked = person.clone();
@@ -36,17 +37,18 @@ pub(crate) async fn asking_back(
     });
     let client = connect(builder, ask).await?;
     if let Some(server) = &client.hello().server_info {
-        person.meet(&server.name);
+        person.set_server(&server.name);
     }
     finish(client, ask, work).await
 }
 
+/// Connects. A failure names the server in its hint.
 async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
-    let target = keep::with_tokens(target::of(&ask.whom)?).await?;
+    let target = keep::with_tokens(target::of(&ask.choice)?).await?;
     builder.connect(target).await.map_err(|error| {
         let failed = matches!(error, plainwire::Error::Io { .. });
-        let failure = Failure::from(error).at(&ask.whom);
-        match &ask.whom.server {
+        let failure = Failure::from(error).with_server(&ask.choice);
+        match &ask.choice.server {
             Some(name) if failed => Failure { hint: Some(format!("check `command` of {name:?}")), ..failure },
             _ => failure,
         }
@@ -60,9 +62,10 @@ async fn finish(
 ) -> Result<Exit, Failure> {
     let done = work(&client).await;
     client.close().await;
-    done.map_err(|failure| failure.at(&ask.whom))
+    done.map_err(|failure| failure.with_server(&ask.choice))
 }
 
+/// Returns the builder of a client with the era, timeout, roots and trace of the command line.
 pub(crate) fn builder(ask: &Ask) -> Result<ClientBuilder, Failure> {
     let timeout = Duration::from_secs(ask.timeout);
     let mut client = Client::builder()

@@ -1,25 +1,27 @@
-//! How the command ends: exit codes, and failures with a hint.
+//! Exit codes, and failures with a message and a hint.
 
+use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use plainwire::auth::AuthFault;
+use clap::{Args, ValueHint};
+use plainwire_oauth::AuthFault;
 
-use crate::args::Whom;
 use crate::visible;
 
-/// What an exit code means.
+/// The outcome of the command, and its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// 0: all went well.
+    /// 0: the command succeeded.
     Done,
     /// 1: the tool was called and failed.
     ToolFailed,
-    /// 1: the tools were looked at, and are not as they should be.
-    NotContent,
+    /// 1: a check failed: `tokens`, `lint` or `servers` reported a problem, or a conversion lost content.
+    CheckFailed,
     /// 2: the command line is wrong.
     Usage,
-    /// 3: the server could not be started or spoken to.
+    /// 3: the server could not be started or reached.
     Unreachable,
     /// 4: the server answered with an error.
     Refused,
@@ -29,7 +31,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
             Exit::Done => 0,
-            Exit::ToolFailed | Exit::NotContent => 1,
+            Exit::ToolFailed | Exit::CheckFailed => 1,
             Exit::Usage => 2,
             Exit::Unreachable => 3,
             Exit::Refused => 4,
@@ -37,7 +39,39 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why the command could not do what it was asked.
+/// The server of a client command: a command, a URL, or an entry of a configuration file.
+// Defined here and not in `args`, which depends on this module: failures name the server in their hints.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ServerChoice {
+    /// The server at URL, over HTTP.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["server", "command"], value_hint = ValueHint::Url)]
+    pub(crate) url: Option<String>,
+    /// Send a header with each request to URL; can be given more than once. For tokens, use --bearer-env or --token-file.
+    // clap does not enforce `requires` if an argument is present that conflicts with the required one: that is
+    // why the conflicts are listed too.
+    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with_all = ["server", "command"])]
+    pub(crate) header: Vec<String>,
+    /// Send the token in the environment variable VARIABLE, as `Authorization: Bearer`.
+    #[arg(long, value_name = "VARIABLE", requires = "url", conflicts_with_all = ["server", "command", "token_file"])]
+    pub(crate) bearer_env: Option<String>,
+    /// Send the token in FILE, as `Authorization: Bearer`.
+    #[arg(long, value_name = "FILE", requires = "url", conflicts_with_all = ["server", "command"], value_hint = ValueHint::FilePath)]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The entry NAME of a configuration file; without --config, of one of your own files that `plainwire servers` lists.
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub(crate) server: Option<String>,
+    /// The configuration file of --server, with `mcpServers` as in most clients, or `servers` as in VS Code.
+    #[arg(long, value_name = "FILE", requires = "server", conflicts_with_all = ["url", "command"], value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Answer `${input:ID}` in the configuration file with the environment variable VARIABLE; can be given more than once.
+    #[arg(long, value_name = "ID=VARIABLE", requires = "server", conflicts_with_all = ["url", "command"])]
+    pub(crate) input_env: Vec<String>,
+    /// The server: a command that speaks MCP on its stdin and stdout.
+    #[arg(last = true, required_unless_present_any = ["url", "server"], value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// An error of the command, as it is shown on stderr.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -46,44 +80,50 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// Returns an error in the command line, with the hint to read the help.
     pub(crate) fn usage(text: String) -> Self {
         Self { exit: Exit::Usage, hint: Some("`plainwire help` shows how commands are written".into()), text }
     }
 
-    /// The tools are not as they should be.
-    pub(crate) fn not_content(text: String, hint: &str) -> Self {
-        Self { exit: Exit::NotContent, hint: Some(hint.into()), text }
+    /// Returns an error for a check that failed.
+    pub(crate) fn check_failed(text: String, hint: &str) -> Self {
+        Self { exit: Exit::CheckFailed, hint: Some(hint.into()), text }
     }
 
-    /// The server said that it can't or won't.
+    /// Returns an error for a server that can't or won't do what was requested.
     pub(crate) fn refused(text: String) -> Self {
         Self { exit: Exit::Refused, hint: None, text }
     }
 
-    /// The server is not there any more.
-    pub(crate) fn gone(text: &str) -> Self {
+    /// Returns an error for a server that is no longer reachable, with the hint to trace the frames.
+    pub(crate) fn unreachable(text: &str) -> Self {
         let hint = Some("`--trace` shows every frame".into());
         Self { exit: Exit::Unreachable, hint, text: text.to_owned() }
     }
 
-    /// Has the hint to sign in, if there is one, name the command that does for this server.
-    pub(crate) fn at(mut self, whom: &Whom) -> Self {
+    /// If the hint is to sign in, completes it with the `plainwire login` command for this server.
+    pub(crate) fn with_server(mut self, choice: &ServerChoice) -> Self {
         if self.hint.as_deref() == Some(TOKEN) {
-            self.hint = Some(TOKEN.replace("plainwire login", &login(whom)));
+            self.hint = Some(TOKEN.replace("plainwire login", &login(choice)));
         }
         self
     }
 
-    /// Returns what went wrong, and how to sign in if that is what is missing: on one line.
-    pub(crate) fn with_login(self) -> String {
+    /// Returns the message on one line, followed by the hint if it is to sign in.
+    pub(crate) fn text_with_login_hint(self) -> String {
         match self.hint {
             Some(hint) if hint.contains("plainwire login") => format!("{}; {hint}", self.text),
             _ => self.text,
         }
     }
 
+    /// Returns an error for an async runtime that could not be started.
     pub(crate) fn runtime(error: io::Error) -> Self {
-        Self { exit: Exit::Unreachable, hint: None, text: format!("starting to work failed: {error}") }
+        Self {
+            exit: Exit::Unreachable,
+            hint: None,
+            text: format!("starting the async runtime failed: {error}"),
+        }
     }
 }
 
@@ -107,20 +147,21 @@ impl From<plainwire::Error> for Failure {
             plainwire::Error::Unreachable { .. } => {
                 (Exit::Unreachable, Some("check the URL, and whether the server runs"))
             }
-            plainwire::Error::Io { .. } => (Exit::Unreachable, Some("check the command behind `--`")),
+            plainwire::Error::Io { .. } => (Exit::Unreachable, Some("check the command after `--`")),
             _ => (Exit::Unreachable, trace),
         };
         Self { exit, hint: hint.map(Into::into), text: format!("{error}{source}") }
     }
 }
 
-/// The command that signs in at a server. Of a URL only what is no secret: then it is to be completed.
-fn login(whom: &Whom) -> String {
-    let name = match (&whom.url, &whom.server) {
+/// Returns the command that signs in at a server. A URL that may contain a secret becomes `…`, for the user
+/// to complete.
+fn login(choice: &ServerChoice) -> String {
+    let name = match (&choice.url, &choice.server) {
         (Some(url), _) if url.contains(['?', '@', '#']) => "--url …".to_owned(),
         (Some(url), _) => format!("--url {}", visible::line(url)),
         (_, Some(name)) => {
-            let config = whom.config.as_ref().map(|it| format!("--config {} ", it.display()));
+            let config = choice.config.as_ref().map(|it| format!("--config {} ", it.display()));
             visible::line(&format!("{}--server {name}", config.unwrap_or_default()))
         }
         _ => return "plainwire login".to_owned(),
@@ -128,16 +169,17 @@ fn login(whom: &Whom) -> String {
     format!("plainwire login {name}")
 }
 
-/// What to do when a server lets nobody in.
+/// The hint for a server that requires a token.
 const TOKEN: &str =
     "`plainwire login` signs in by OAuth; `--bearer-env VARIABLE` and `--token-file FILE` send a token";
 
-/// What to do when kept tokens can't be read.
-const STORE: &str = "`plainwire help login` says where tokens are kept, and what PLAINWIRE_TOKEN_KEY is";
+/// The hint for stored tokens that can't be read.
+const STORE: &str =
+    "`plainwire help login` explains where tokens are stored, and what PLAINWIRE_TOKEN_KEY is";
 
 impl From<io::Error> for Failure {
-    /// Only our own output goes this way. Whoever reads it may stop when they have seen enough, as `head` does: that is
-    /// the end, and nobody is told.
+    /// Converts an error of our own output, its only source. A reader that closes stdout early, as `head`
+    /// does, is no error: the command ends without a message.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self { exit: Exit::Done, hint: None, text: String::new() };

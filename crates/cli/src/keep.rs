@@ -1,57 +1,59 @@
-//! Where the tokens of this user are kept, and who uses them without being told to.
+//! The store of the user's tokens, and the use of stored tokens by all commands.
 //!
-//! In: the environment, a target. Out: a store, and targets that carry what is in it. Nothing here signs in: that is `plainwire login`.
+//! In: the environment, a target. Out: a store, and the target with the stored tokens. Nothing here signs in:
+//! `plainwire login` does.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plainwire::auth::{
+use plainwire::Error;
+use plainwire::client::Target;
+use plainwire::proto::base64;
+use plainwire_oauth::{
     AuthFault, FileStore, Held, KeychainStore, OAuth, OAuthBuilder, StoreKey, TokenFuture, TokenStore,
 };
-use plainwire::proto::base64;
-use plainwire::{Error, Target};
 
 use crate::exit::Failure;
 use crate::{output, places, target};
 
-/// The name that people are shown when they sign in.
+/// The name of this client on the sign-in page.
 const NAME: &str = "Plainwire";
 
-/// The environment variable with keys for the files.
+/// The environment variable with keys for encrypted files.
 const KEY: &str = "PLAINWIRE_TOKEN_KEY";
 
-/// Keys that a store takes.
+/// The number of keys that a store takes.
 const MAX_KEYS: usize = plainwire::proto::seal::MAX_KEYS;
 
-/// The keychain, and files where it can't be reached.
+/// The keychain, or files if the keychain can't be reached.
 ///
-/// What lies in a file stays in a file until it is removed: a token that is renewed in the background is no reason to ask for the
-/// keychain. Both have their locks in the same folder, and so the same locks.
+/// A value in a file stays in a file until it is removed: the renewal of a token in the background must not
+/// prompt the user for the keychain. Keychain and files use the same lock files, in the same folder.
 #[derive(Debug)]
-struct Keep {
+struct KeychainOrFiles {
     files: FileStore,
     folder: PathBuf,
     keychain: KeychainStore,
-    has_told: AtomicBool,
+    has_warned: AtomicBool,
 }
 
-impl Keep {
+impl KeychainOrFiles {
     fn new(folder: &Path) -> Self {
         let (files, keychain) = (FileStore::new(folder), KeychainStore::new("plainwire", folder));
-        Self { files, folder: folder.to_owned(), keychain, has_told: AtomicBool::new(false) }
+        Self { files, folder: folder.to_owned(), keychain, has_warned: AtomicBool::new(false) }
     }
 
-    /// Says once why tokens lie where they do.
-    fn tell(&self, why: &io::Error) {
-        if !self.has_told.swap(true, Ordering::Relaxed) {
+    /// Prints once that tokens are stored in files, and why.
+    fn warn_once(&self, why: &io::Error) {
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
             let folder = self.folder.display();
-            output::words(&format!("tokens are kept in files below {folder}, mode 0600: {why}\n"));
+            output::to_stderr(&format!("tokens are stored in files below {folder}, mode 0600: {why}\n"));
         }
     }
 }
 
-impl TokenStore for Keep {
+impl TokenStore for KeychainOrFiles {
     fn load<'s>(&'s self, key: &'s StoreKey) -> TokenFuture<'s, Option<String>> {
         Box::pin(async {
             match self.files.load(key).await? {
@@ -69,7 +71,7 @@ impl TokenStore for Keep {
             match self.keychain.save(key, text).await {
                 Ok(()) => Ok(()),
                 Err(why) => {
-                    self.tell(&why);
+                    self.warn_once(&why);
                     self.files.save(key, text).await
                 }
             }
@@ -88,20 +90,21 @@ impl TokenStore for Keep {
     }
 }
 
-/// Begins a client of OAuth that keeps its tokens where all commands find them.
+/// Returns the builder of an OAuth client whose store all commands share.
 pub(crate) fn oauth() -> Result<OAuthBuilder, Failure> {
     let folder = places::data().ok_or_else(|| {
-        Failure::usage("expected HOME to say where tokens are kept, but found nothing".into())
+        Failure::usage("expected HOME to be set, to store tokens below it, but found nothing".into())
     })?;
     let oauth = OAuth::builder(NAME);
     Ok(match target::variable(KEY) {
-        // A folder of its own: a key that is set later makes nothing unreadable that was written before.
+        // A separate folder: tokens that were stored without a key stay readable after a key is set.
         Some(text) => oauth.store(FileStore::encrypted(folder.join("encrypted-tokens"), &keys(&text)?)),
-        None => oauth.store(Keep::new(&folder.join("tokens"))),
+        None => oauth.store(KeychainOrFiles::new(&folder.join("tokens"))),
     })
 }
 
-/// Has a server over HTTP get the tokens that are kept for it. One that is told how to prove itself gets none.
+/// Adds the stored tokens to a server over HTTP, unless the command line or the configuration sets
+/// `Authorization`.
 pub(crate) async fn with_tokens(target: Target) -> Result<Target, Failure> {
     let Target::Remote(remote) = target else { return Ok(target) };
     let url = match remote.url() {
@@ -112,16 +115,17 @@ pub(crate) async fn with_tokens(target: Target) -> Result<Target, Failure> {
     Ok(match oauth.signed_in(&url).await {
         Ok(Some(_)) => remote.authorize(oauth).into(),
         Err(error @ Error::Auth { fault: AuthFault::Store, .. }) => return Err(error.into()),
-        // None, or a server that can't be trusted with any. If it wants some, it says so.
+        // There are no tokens, or the server can't be trusted with any. A server that requires one will
+        // refuse.
         _ => remote.into(),
     })
 }
 
-/// Reads keys with commas between them, the one that encrypts first. Each is 32 bytes, in hexadecimal or in base64.
+/// Parses keys separated by commas. The first one encrypts. Each is 32 bytes, in hexadecimal or base64.
 fn keys(text: &str) -> Result<Vec<[u8; 32]>, Failure> {
     let keys: Option<Vec<_>> = text.split(',').map(|it| key(it.trim())).collect();
     keys.filter(|it| it.len() <= MAX_KEYS).ok_or_else(|| {
-        // Not what stands there.
+        // The message does not show the text: it is a secret.
         Failure::usage(format!("{KEY}: expected 1 to {MAX_KEYS} keys of 32 bytes, in hexadecimal or base64"))
     })
 }

@@ -1,19 +1,19 @@
-//! `plainwire lint`: what models and clients will not like about the tools of a server.
+//! `plainwire lint`: reports tools of a server that models and clients will have trouble with.
 //!
-//! In: the command line. Out: findings on stdout, tool by tool or as JSON, and an exit code. The rules are
-//! `plainwire_inspect`'s.
+//! In: the command line. Out: findings on stdout, tool by tool or as JSON, and an exit code.
+//! `plainwire_inspect` has the rules.
 
 use plainwire_inspect::lint::{Client, Finding, Severity, check};
 use serde_json::json;
 
 use crate::args::{Deny, Lint};
-use crate::connect::asking;
+use crate::connect::with_client;
 use crate::exit::{Exit, Failure};
 use crate::{output, tools, visible};
 
 /// `plainwire lint`
 pub(crate) async fn run(it: Lint) -> Result<Exit, Failure> {
-    asking(&it.ask, async |client| {
+    with_client(&it.ask, async |client| {
         let entries = tools::tools(client, it.filter.as_deref()).await?;
         let findings: Vec<Finding> =
             check(&entries).into_iter().filter(|found| is_wanted(&it, found)).collect();
@@ -23,7 +23,7 @@ pub(crate) async fn run(it: Lint) -> Result<Exit, Failure> {
             show(&findings, entries.len())?;
         }
         let denied = Deny::severity(it.deny);
-        Ok(if findings.iter().any(|it| it.severity >= denied) { Exit::NotContent } else { Exit::Done })
+        Ok(if findings.iter().any(|it| it.severity >= denied) { Exit::CheckFailed } else { Exit::Done })
     })
     .await
 }
@@ -45,7 +45,8 @@ fn json(findings: &[Finding], tools: usize) -> Result<(), Failure> {
 }
 
 fn show(findings: &[Finding], tools: usize) -> Result<(), Failure> {
-    // Two tools of one name stand beside each other only if they do so in the list: then their findings do, too.
+    // Findings are in the order of the list: those of two tools with one name are merged only if the tools
+    // are adjacent.
     for of_one in findings.chunk_by(|a, b| a.tool == b.tool) {
         let name = of_one.first().map_or("", |it| &it.tool);
         let name = if name.is_empty() { "(no name)" } else { name };
@@ -72,5 +73,5 @@ fn count(findings: &[Finding], severity: Severity) -> usize {
     findings.iter().filter(|it| it.severity == severity).count()
 }
 
-/// Characters of a place that are shown.
+/// The number of characters of a name or a position that are shown.
 const MAX_CHARS: usize = 200;

@@ -1,21 +1,23 @@
-//! `plainwire login` and `plainwire logout`: tokens for a server over HTTP, and their end.
+//! `plainwire login` and `plainwire logout`: obtain, store, revoke and delete tokens for a server over HTTP.
 //!
-//! In: a server, and who the client is. Out: on stdout what was obtained, never a token; on stderr where to sign in. The server is
-//! asked first, as any command would: its refusal says best what it wants.
+//! In: a server, and options of the OAuth client. Out: the result on stdout, never a token; the sign-in page
+//! on stderr. `login` connects to the server first, as any command does, because its refusal names the
+//! authorization server and the scopes.
 
 use std::time::{Duration, SystemTime};
 
-use plainwire::auth::{LoggedOut, OAuth, Renewal, SignedIn, Url};
+use plainwire::client::Target;
+use plainwire::client::http::Remote;
 use plainwire::proto::peer::RequestOptions;
-use plainwire::transport::http_client::Remote;
-use plainwire::{Client, Error, Target};
+use plainwire::{Client, Error};
+use plainwire_oauth::{LoggedOut, OAuth, Renewal, SignedIn, Url};
 use serde_json::{Value, json};
 
-use crate::args::{Login, Logout, Site, Whom};
-use crate::exit::{Exit, Failure};
+use crate::args::{Login, Logout, Site};
+use crate::exit::{Exit, Failure, ServerChoice};
 use crate::{keep, output, target, visible};
 
-/// How long the server may take on top of the person.
+/// The time for the server's answer, in addition to the time for the user.
 const ANSWER: Duration = Duration::from_secs(60);
 
 pub(crate) async fn login(it: Login) -> Result<Exit, Failure> {
@@ -24,7 +26,10 @@ pub(crate) async fn login(it: Login) -> Result<Exit, Failure> {
     let oauth = client(&it)?;
     let was_open = is_open(remote, &oauth, patience).await?;
     oauth.login(&url).await.map_err(|error| hinted(error, was_open))?;
-    let signed_in = oauth.signed_in(&url).await?.ok_or_else(|| Failure::gone("the tokens are gone again"))?;
+    let signed_in = oauth
+        .signed_in(&url)
+        .await?
+        .ok_or_else(|| Failure::unreachable("expected stored tokens after the login, but found none"))?;
     show(&it, &url, &signed_in)?;
     Ok(Exit::Done)
 }
@@ -33,25 +38,26 @@ pub(crate) async fn logout(it: Logout) -> Result<Exit, Failure> {
     let (_, url) = remote(&it.site)?;
     let name = shown(&url);
     let text = match keep::oauth()?.build()?.logout(&url).await? {
-        LoggedOut::Nothing => format!("nobody was signed in at {name}"),
+        LoggedOut::Nothing => format!("you were not signed in at {name}"),
         LoggedOut::Revoked => format!("signed out of {name}: the tokens are revoked"),
         LoggedOut::Unrevoked(why) => {
-            output::words(&format!("the tokens were not revoked, and live until they end: {why}\n"));
-            format!("signed out of {name}: the tokens are forgotten")
+            output::to_stderr(&format!(
+                "the tokens were not revoked, and stay valid until they expire: {why}\n"
+            ));
+            format!("signed out of {name}: the tokens are deleted")
         }
-        _ => format!("signed out of {name}: the tokens are forgotten"),
+        _ => format!("signed out of {name}: the tokens are deleted"),
     };
     output::line(&text)?;
     Ok(Exit::Done)
 }
 
-/// The server over HTTP that the command line names.
+/// Returns the server over HTTP that the command line names.
 fn remote(site: &Site) -> Result<(Remote, Url), Failure> {
     let Site { url, server, config, input_env } = site.clone();
-    match target::of(&Whom { url, server, config, input_env, ..Whom::default() })? {
+    match target::of(&ServerChoice { url, server, config, input_env, ..ServerChoice::default() })? {
         Target::Remote(remote) if remote.has_header("authorization") => Err(Failure::usage(
-            "expected a server that has to be signed in at, but found one with an `Authorization` of its own"
-                .into(),
+            "expected a server without an `Authorization` header of its own, but found one with it".into(),
         )),
         Target::Remote(remote) => {
             let url = remote.url()?;
@@ -90,20 +96,22 @@ fn client(it: &Login) -> Result<OAuth, Failure> {
     Ok(oauth.build()?)
 }
 
-/// Shows the page, and has a browser open it if one is wanted. A browser that can't be opened is no end: there are others.
+/// Prints the URL of the page, and opens it in a browser unless `no_browser` is set. A browser that can't be
+/// opened is no error: the user can open the page elsewhere.
 async fn open(url: Url, no_browser: bool) {
-    // Written by a server: percent-encoded, and still not to be trusted with a terminal.
+    // The URL comes from a server. It is percent-encoded, but still untrusted text for a terminal.
     let page = visible::line(url.as_str());
     if no_browser {
-        return output::words(&format!("open this page to sign in: {page}\n"));
+        return output::to_stderr(&format!("open this page to sign in: {page}\n"));
     }
-    output::words(&format!("a browser should open to sign in; if none does, open this page: {page}\n"));
-    if let Err(error) = plainwire::blocking(move || open::that_detached(url.as_str())).await {
-        output::words(&format!("no browser could be opened: {error}\n"));
+    output::to_stderr(&format!("a browser should open to sign in; if none does, open this page: {page}\n"));
+    if let Err(error) = plainwire::handler::blocking(move || open::that_detached(url.as_str())).await {
+        output::to_stderr(&format!("opening a browser failed: {error}\n"));
     }
 }
 
-/// Asks the server, which signs in if it refuses. Returns whether it let us in without a token.
+/// Connects to the server, which starts the sign-in if the server refuses. Returns whether it answered
+/// without a token.
 async fn is_open(remote: Remote, oauth: &OAuth, patience: Duration) -> Result<bool, Failure> {
     let url = remote.url()?;
     let options = RequestOptions { idle: patience + ANSWER, ..RequestOptions::default() };
@@ -114,7 +122,7 @@ async fn is_open(remote: Remote, oauth: &OAuth, patience: Duration) -> Result<bo
 
 fn hinted(error: Error, was_open: bool) -> Failure {
     let failure = Failure::from(error);
-    let hint = "the server answers without a token, and may want none";
+    let hint = "the server answers without a token, so it may not need one";
     Failure { hint: was_open.then(|| hint.to_owned()).or(failure.hint), ..failure }
 }
 
@@ -123,7 +131,7 @@ fn show(it: &Login, url: &Url, signed_in: &SignedIn) -> Result<(), Failure> {
         return Ok(output::json(&as_json(url, signed_in))?);
     }
     let scopes = signed_in.scopes.join(" ");
-    let scopes = if scopes.is_empty() { "not said" } else { &scopes };
+    let scopes = if scopes.is_empty() { "not stated" } else { &scopes };
     output::line(&format!("signed in at {}", shown(url)))?;
     output::line(&format!("  issuer   {}", visible::line(&signed_in.issuer)))?;
     output::line(&format!("  scopes   {}", visible::line(scopes)))?;
@@ -142,15 +150,15 @@ fn as_json(url: &Url, it: &SignedIn) -> Value {
     })
 }
 
-/// A server, without what may be secret in its URL.
+/// Returns the URL of a server without the parts that may be secret.
 fn shown(url: &Url) -> String {
     visible::line(&format!("{}{}", url.origin().ascii_serialization(), url.path()))
 }
 
 fn expiry(it: &SignedIn, now: SystemTime) -> String {
-    let then = if it.renewal == Renewal::Refresh { "renewed without asking" } else { "then sign in again" };
+    let then = if it.renewal == Renewal::Refresh { "renewed automatically" } else { "then sign in again" };
     match it.expires {
-        None => "not said".to_owned(),
+        None => "not stated".to_owned(),
         Some(at) => {
             let left = at.duration_since(now).unwrap_or_default().as_secs();
             let left = match left {

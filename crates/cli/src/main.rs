@@ -1,6 +1,6 @@
-//! The command `plainwire`: from argv to exit code.
+//! The command `plainwire`: parses argv, runs one subcommand and returns its exit code.
 //!
-//! Results go to stdout, words about them to stderr. What an exit code means is said in [`exit::Exit`].
+//! Results go to stdout, all other output to stderr. [`exit::Exit`] lists the exit codes.
 
 mod args;
 mod arguments;
@@ -50,7 +50,8 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<Exit, Failure> {
-    // Who asks has one server, and is asked by it in the order in which its questions come: one thread keeps it.
+    // A client command talks to one server and answers its questions one after the other: one thread is
+    // enough.
     let mut runtime = match &command {
         Command::Serve(_) | Command::Demo => Builder::new_multi_thread(),
         _ => Builder::new_current_thread(),

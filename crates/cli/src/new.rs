@@ -1,7 +1,7 @@
-//! `plainwire new`: a project with a server that has one tool and a test.
+//! `plainwire new`: creates a project with a server that has one tool and a test.
 //!
-//! In: a name, and the checkout that has the library. Out: a folder of that name with the files below `templates/`. What lies in the
-//! folder already is never touched: then nothing is made.
+//! In: a name, and a checkout with the library. Out: a folder of that name with the files below `templates/`.
+//! If the folder has files already, nothing is created or changed.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::args::New;
 use crate::exit::{Exit, Failure};
 use crate::output;
 
-/// Where each file goes, and what it is made of.
+/// The files of a project: their paths and templates.
 const FILES: [(&str, &str); 4] = [
     ("Cargo.toml", include_str!("../templates/Cargo.toml.txt")),
     ("src/main.rs", include_str!("../templates/src/main.rs")),
@@ -20,11 +20,11 @@ const FILES: [(&str, &str); 4] = [
     (".gitignore", include_str!("../templates/gitignore")),
 ];
 
-/// Names that cargo refuses, or that the project itself knows somebody else by.
+/// Names that cargo refuses, or that another crate of the project has.
 const TAKEN: [&str; 9] =
     ["alloc", "build", "core", "deps", "plainwire", "proc_macro", "std", "test", "tokio"];
 
-/// What Rust takes for something else.
+/// Keywords of Rust.
 const WORDS: [&str; 51] = [
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
     "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &New) -> Result<Exit, Failure> {
     check(&args.name).map_err(Failure::usage)?;
     let library = library(args.path.as_deref())?;
     let folder = Path::new(&args.name);
-    refuse_what_is_there(folder)?;
+    refuse_existing(folder)?;
     let mut made = format!("made `{}`:", args.name);
     for (path, template) in FILES {
         let path = folder.join(path);
@@ -53,10 +53,10 @@ pub(crate) fn run(args: &New) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-const UNPUBLISHED: &str = "Plainwire is not published yet, so that the project needs a checkout of its repository: \
-                           CHECKOUT is the folder of one";
+const UNPUBLISHED: &str = "Plainwire is not published yet, so the project needs a checkout of its repository: \
+                           CHECKOUT is the folder of the checkout";
 
-/// Says what is wrong with the name of a package.
+/// Checks the name of the package.
 fn check(name: &str) -> Result<(), String> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(legal) {
@@ -64,14 +64,14 @@ fn check(name: &str) -> Result<(), String> {
         return Err(format!("{expected}, but found `{name}`"));
     }
     if TAKEN.contains(&name) || WORDS.contains(&name) {
-        return Err(format!("expected a name that a package may have, but found `{name}`, which is taken"));
+        return Err(format!("expected a legal package name, but found `{name}`, which is reserved"));
     }
     Ok(())
 }
 
-/// Where the library lies, as a string of Cargo.toml.
+/// Returns the path of the library, as a string for Cargo.toml.
 ///
-/// The command line takes `--path` as optional and it is asked for here: clap would not say why it has to be there.
+/// `--path` is optional for clap and required here: the error of clap could not explain why it is required.
 fn library(checkout: Option<&Path>) -> Result<String, Failure> {
     let Some(checkout) = checkout else {
         let text = "expected `--path CHECKOUT`, but found nothing".to_owned();
@@ -84,12 +84,12 @@ fn library(checkout: Option<&Path>) -> Result<String, Failure> {
         return Err(Failure::usage(format!("{expected}, but found `{}` {found}", checkout.display())));
     }
     let library = library.canonicalize().map_err(|error| failure(&library, &error))?;
-    // What JSON escapes, TOML escapes the same way.
+    // TOML has the escapes of JSON.
     Ok(Value::from(library.to_string_lossy()).to_string())
 }
 
-/// An empty folder may be there: who has made it wants the project in it.
-fn refuse_what_is_there(folder: &Path) -> Result<(), Failure> {
+/// Refuses a path that exists, except an empty folder, which the user may have created for the project.
+fn refuse_existing(folder: &Path) -> Result<(), Failure> {
     let found = match fs::read_dir(folder).map(Iterator::count) {
         Ok(0) => return Ok(()),
         Ok(_) => "a folder with files in it",
@@ -97,7 +97,10 @@ fn refuse_what_is_there(folder: &Path) -> Result<(), Failure> {
         Err(_) => return Ok(()),
     };
     let text = format!("expected nothing at `{}`, but found {found}", folder.display());
-    Err(Failure { hint: Some("choose another name, or go to another folder".into()), ..Failure::usage(text) })
+    Err(Failure {
+        hint: Some("choose another name, or change to another folder".into()),
+        ..Failure::usage(text)
+    })
 }
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {

@@ -1,12 +1,13 @@
-//! Results for people on stdout, words about them on stderr. Nothing here depends on colour.
+//! Prints results on stdout and all other output on stderr. Nothing here depends on colour.
 
 use std::io::{self, Write as _};
 
+use plainwire::Client;
+use plainwire::client::Progress;
 use plainwire::model::{
     CallToolResult, Content, GetPromptResult, RawJson, ReadResourceResult, ResourceContents,
 };
 use plainwire::proto::json::write::{self, Object};
-use plainwire::{Client, Progress};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,14 +18,14 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{text}")
 }
 
-/// Where the cells of a column begin.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     Left,
     Right,
 }
 
-/// Writes rows with their cells below each other. The last column may be of any width.
+/// Prints rows with aligned columns.
 pub(crate) fn table<const N: usize>(rows: &[[String; N]], columns: [Column; N]) -> io::Result<()> {
     let width = |n: usize| rows.iter().map(|row| row[n].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
@@ -37,18 +38,18 @@ pub(crate) fn table<const N: usize>(rows: &[[String; N]], columns: [Column; N]) 
     })
 }
 
-/// `1 tool`, `2 tools`.
+/// Returns a number with its noun: `1 tool`, `2 tools`.
 pub(crate) fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Writes JSON on one line to stdout, as it was sent where it was sent.
+/// Prints JSON on one line. Raw JSON of a server keeps its bytes.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string(value).map_err(io::Error::other)?;
     line(&text)
 }
 
-/// Writes lists as one JSON object, each entry as it was sent.
+/// Prints lists as one JSON object. Each entry keeps the bytes of the server.
 pub(crate) fn json_lists(all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     let mut out = Vec::new();
     let mut object = Object::open(&mut out);
@@ -60,7 +61,7 @@ pub(crate) fn json_lists(all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     io::stdout().lock().write_all(&out)
 }
 
-/// Says on stderr what went wrong, and what to do about it.
+/// Prints an error and its hint on stderr.
 pub(crate) fn failure(failure: &Failure) {
     if failure.exit == Exit::Done {
         return;
@@ -69,29 +70,29 @@ pub(crate) fn failure(failure: &Failure) {
     if let Some(hint) = &failure.hint {
         text += &format!("\nhint: {hint}\n");
     }
-    // Nobody is left to tell if stderr is gone.
+    // If stderr is closed, there is nowhere to report it.
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Writes words to stderr.
-pub(crate) fn words(text: &str) {
-    // Nobody is left to tell if stderr is gone.
+/// Writes text to stderr, without adding a line end.
+pub(crate) fn to_stderr(text: &str) {
+    // If stderr is closed, there is nowhere to report it.
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Says something on stderr.
+/// Prints a line on stderr.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Shows progress on stderr.
+/// Prints progress on stderr.
 pub(crate) fn progress(it: Progress) {
     let total = it.total.map(|total| format!("/{total}")).unwrap_or_default();
     let message = it.message.unwrap_or_default();
     let _ = writeln!(io::stderr(), "{}{total} {message}", it.done);
 }
 
-/// Shows what a server has.
+/// Prints the lists of a server.
 pub(crate) fn lists(client: &Client, all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     let server = client.hello().server_info.clone().unwrap_or_default();
     line(&format!("{} {} ({})", server.name, server.version, client.revision()))?;
@@ -110,7 +111,7 @@ pub(crate) fn lists(client: &Client, all: &[(&str, Vec<RawJson>)]) -> io::Result
     Ok(())
 }
 
-/// The parameters of a tool or prompt in one line: `{expression, limit?}`.
+/// Returns the parameters of a tool or prompt on one line: `{expression, limit?}`.
 fn parameters(entry: &Value) -> String {
     let optional = |name: &str, required: bool| if required { name.to_owned() } else { format!("{name}?") };
     let names: Vec<String> = if let Some(schema) = entry.get("inputSchema") {
@@ -126,7 +127,7 @@ fn parameters(entry: &Value) -> String {
     if names.is_empty() { String::new() } else { format!(" {{{}}}", names.join(", ")) }
 }
 
-/// Shows what a tool returned.
+/// Prints the result of a tool.
 pub(crate) fn tool_result(result: &CallToolResult) -> io::Result<()> {
     if result.is_error {
         writeln!(io::stderr(), "the tool failed:")?;
@@ -137,12 +138,12 @@ pub(crate) fn tool_result(result: &CallToolResult) -> io::Result<()> {
     result.content.iter().try_for_each(content)
 }
 
-/// Shows a resource: text as it is, bytes by their size.
+/// Prints the contents of a resource: text as it is, bytes as their type and size.
 pub(crate) fn resource(result: &ReadResourceResult) -> io::Result<()> {
     result.contents.iter().try_for_each(contents)
 }
 
-/// Shows a prompt.
+/// Prints the messages of a prompt.
 pub(crate) fn prompt(result: &GetPromptResult) -> io::Result<()> {
     for message in &result.messages {
         line(&format!("{}:", message.role.as_str()))?;

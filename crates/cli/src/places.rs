@@ -1,82 +1,84 @@
-//! Where clients keep their servers, and where this command keeps its own data.
+//! Paths of the clients' configuration files, and of this command's own data.
 //!
-//! In: the operating system and its environment. Out: the files, whether they are there or not. The table below is the only
-//! place that knows them.
+//! In: the operating system and its environment. Out: paths; the files need not exist. The paths are defined
+//! only in the table below.
 
 use std::env;
 use std::path::PathBuf;
 
-use crate::args::Known;
+use crate::args::KnownClient;
 
-/// Whose file it is.
+/// The owner of a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// A project's, in the folder that the command runs in: others may have written it.
+    /// A project, in the folder that the command runs in: another person may have written the file.
     Project,
-    /// This user's.
+    /// The user of this command.
     User,
 }
 
-/// What a path begins with.
+/// The folder that a path is relative to.
 #[derive(Clone, Copy, Debug)]
 enum Base {
-    /// `CLAUDE_CONFIG_DIR`, else as [`Self::Home`].
+    /// `CLAUDE_CONFIG_DIR`, or [`Self::Home`] if it is not set.
     Claude,
-    /// The folder of the user.
+    /// The home folder of the user.
     Home,
     /// The folder that the command runs in.
     Here,
-    /// Where programs keep their settings: `~/Library/Application Support`, `%APPDATA%`, or `$XDG_CONFIG_HOME`, which is
-    /// `~/.config` by default.
+    /// The folder for settings of programs: `~/Library/Application Support`, `%APPDATA%`, or
+    /// `$XDG_CONFIG_HOME`, which is `~/.config` by default.
     Settings,
 }
 
-/// Each with the page of its makers that says so, as it stood in 2026.
-const PLACES: [(Known, Scope, Base, &str); 8] = [
-    // `code.claude.com/docs/en/mcp`, "MCP installation scopes": also what is kept for one project. That the file moves with
-    // `CLAUDE_CONFIG_DIR` is not said there: `code.claude.com/docs/en/env-vars` says that all settings are stored there.
-    (Known::ClaudeCode, Scope::User, Base::Claude, ".claude.json"),
-    // The same, "Project scope".
-    (Known::ClaudeCode, Scope::Project, Base::Here, ".mcp.json"),
-    // `modelcontextprotocol.io/docs/develop/connect-local-servers`: macOS and Windows. Nobody documents Linux, which Claude
-    // Desktop is not made for; there it is where programs of its kind keep their settings.
-    (Known::ClaudeDesktop, Scope::User, Base::Settings, "Claude/claude_desktop_config.json"),
+/// The configuration files, each with the page of its vendor that documents it, as of 2026.
+const CONFIG_FILES: [(KnownClient, Scope, Base, &str); 8] = [
+    // `code.claude.com/docs/en/mcp`, "MCP installation scopes": the file also has servers for single
+    // projects. That the file moves with `CLAUDE_CONFIG_DIR` is documented in
+    // `code.claude.com/docs/en/env-vars`: all settings are stored there.
+    (KnownClient::ClaudeCode, Scope::User, Base::Claude, ".claude.json"),
+    // The same page, "Project scope".
+    (KnownClient::ClaudeCode, Scope::Project, Base::Here, ".mcp.json"),
+    // `modelcontextprotocol.io/docs/develop/connect-local-servers`: macOS and Windows. Claude Desktop does
+    // not support Linux, so its path there is undocumented; this is the usual folder for such settings.
+    (KnownClient::ClaudeDesktop, Scope::User, Base::Settings, "Claude/claude_desktop_config.json"),
     // `cursor.com/docs/mcp`, "Configuration locations".
-    (Known::Cursor, Scope::User, Base::Home, ".cursor/mcp.json"),
-    (Known::Cursor, Scope::Project, Base::Here, ".cursor/mcp.json"),
-    // `code.visualstudio.com/docs/agents/reference/mcp-configuration`: "in your user profile"; the folder of the default profile is
-    // that of `settings.json` in `code.visualstudio.com/docs/configure/settings`. Other profiles have their own.
-    (Known::Vscode, Scope::User, Base::Settings, "Code/User/mcp.json"),
-    (Known::Vscode, Scope::Project, Base::Here, ".vscode/mcp.json"),
-    // `docs.windsurf.com/windsurf/cascade/mcp`, "mcp_config.json". Its plugins for other editors have `~/.codeium/mcp_config.json`
-    // (`docs.windsurf.com/plugins/cascade/mcp`), which is not looked for.
-    (Known::Windsurf, Scope::User, Base::Home, ".codeium/windsurf/mcp_config.json"),
+    (KnownClient::Cursor, Scope::User, Base::Home, ".cursor/mcp.json"),
+    (KnownClient::Cursor, Scope::Project, Base::Here, ".cursor/mcp.json"),
+    // `code.visualstudio.com/docs/agents/reference/mcp-configuration`: "in your user profile"; the default
+    // profile's folder is that of `settings.json` in `code.visualstudio.com/docs/configure/settings`. Other
+    // profiles have folders of their own.
+    (KnownClient::Vscode, Scope::User, Base::Settings, "Code/User/mcp.json"),
+    (KnownClient::Vscode, Scope::Project, Base::Here, ".vscode/mcp.json"),
+    // `docs.windsurf.com/windsurf/cascade/mcp`, "mcp_config.json". Its plugins for other editors use
+    // `~/.codeium/mcp_config.json` (`docs.windsurf.com/plugins/cascade/mcp`), which is ignored here.
+    (KnownClient::Windsurf, Scope::User, Base::Home, ".codeium/windsurf/mcp_config.json"),
 ];
 
-/// A file that a client reads.
+/// A configuration file of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) client: Known,
+pub(crate) struct ConfigFile {
+    pub(crate) client: KnownClient,
     pub(crate) path: PathBuf,
     pub(crate) scope: Scope,
 }
 
-/// Returns the files of this machine and this folder.
-pub(crate) fn here() -> Vec<Place> {
-    places(env::consts::OS, |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from))
+/// Returns the configuration files on this machine and in the current folder.
+pub(crate) fn config_files() -> Vec<ConfigFile> {
+    config_files_of(env::consts::OS, |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from))
 }
 
-/// Returns the folder for which a file of this client has a part of its own: the one that the command runs in.
+/// Returns the current folder if this client's file has separate servers for single folders.
 ///
-/// Source: `code.claude.com/docs/en/mcp`, "Local scope". Whether Claude Code takes the folder that it was started in or the root
-/// of a repository is not said there; here it is the folder.
-pub(crate) fn project(client: Known, scope: Scope) -> Option<PathBuf> {
-    let has_parts = client == Known::ClaudeCode && scope == Scope::User;
+/// Source: `code.claude.com/docs/en/mcp`, "Local scope". The page does not say whether Claude Code uses the
+/// folder that it was started in or the root of the repository; here it is the folder.
+pub(crate) fn project(client: KnownClient, scope: Scope) -> Option<PathBuf> {
+    let has_parts = client == KnownClient::ClaudeCode && scope == Scope::User;
     has_parts.then(|| env::current_dir().ok()).flatten()
 }
 
-/// Returns the folder where this command keeps its own data, if the environment says where such folders are. It is there once something
-/// is kept.
+/// Returns the folder for this command's own data; `None` if the environment does not determine it. The
+/// folder exists only after something was stored.
 pub(crate) fn data() -> Option<PathBuf> {
     data_folder(env::consts::OS, |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from))
 }
@@ -84,9 +86,9 @@ pub(crate) fn data() -> Option<PathBuf> {
 fn data_folder(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let base = match os {
         "macos" => folder("HOME")?.join("Library/Application Support"),
-        // Not the folder that moves from machine to machine with its user: tokens belong to this one.
+        // Not `APPDATA`, which can roam between machines: tokens belong to one machine.
         "windows" => folder("LOCALAPPDATA")?,
-        // Spec: XDG Base Directory: a relative path counts for nothing.
+        // Spec: XDG Base Directory: a relative path is ignored.
         _ => match folder("XDG_DATA_HOME").filter(|it| it.is_absolute()) {
             Some(base) => base,
             None => folder("HOME")?.join(".local/share"),
@@ -95,7 +97,7 @@ fn data_folder(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Option<Pat
     Some(base.join("plainwire"))
 }
 
-fn places(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
+fn config_files_of(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Vec<ConfigFile> {
     let home = || folder("HOME").or_else(|| folder("USERPROFILE"));
     let base = |base| match (base, os) {
         (Base::Here, _) => Some(PathBuf::new()),
@@ -109,18 +111,19 @@ fn places(os: &str, folder: impl Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
         (Base::Settings, "windows") => folder("APPDATA"),
         (Base::Settings, _) => folder("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config"))),
     };
-    let place = |(client, scope, from, path)| Some(Place { client, path: base(from)?.join(path), scope });
-    PLACES.into_iter().filter_map(place).collect()
+    let place =
+        |(client, scope, from, path)| Some(ConfigFile { client, path: base(from)?.join(path), scope });
+    CONFIG_FILES.into_iter().filter_map(place).collect()
 }
 
-/// What people call a client.
-pub(crate) const fn name(client: Known) -> &'static str {
+/// Returns the product name of a client.
+pub(crate) const fn name(client: KnownClient) -> &'static str {
     match client {
-        Known::ClaudeCode => "Claude Code",
-        Known::ClaudeDesktop => "Claude Desktop",
-        Known::Cursor => "Cursor",
-        Known::Vscode => "VS Code",
-        Known::Windsurf => "Windsurf",
+        KnownClient::ClaudeCode => "Claude Code",
+        KnownClient::ClaudeDesktop => "Claude Desktop",
+        KnownClient::Cursor => "Cursor",
+        KnownClient::Vscode => "VS Code",
+        KnownClient::Windsurf => "Windsurf",
     }
 }
 
@@ -133,7 +136,7 @@ mod tests {
         let folder = |name: &str| {
             environment.iter().find(|(it, _)| *it == name).map(|(_, value)| PathBuf::from(value))
         };
-        let found = places(os, folder);
+        let found = config_files_of(os, folder);
         let expected: Vec<PathBuf> = expected.into_iter().flatten().map(PathBuf::from).collect();
         assert_eq!(found.into_iter().map(|it| it.path).collect::<Vec<_>>(), expected, "{os}");
     }

@@ -1,4 +1,4 @@
-//! Paths as roots: where a server may work.
+//! Turns paths into roots: the folders in which a server may work.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,10 +6,11 @@ use plainwire::model::Root;
 
 use crate::exit::Failure;
 
-/// Makes a root of each path. They do not have to exist; `.` and `..` are worked out as written.
+/// Returns a root for each path. The paths need not exist; `.` and `..` are resolved by text, without looking
+/// at links.
 ///
 /// # Errors
-/// A path that can't be made absolute, or is no text where URIs are made of text.
+/// Fails for a path that can't be made absolute, and outside Unix for one that is not Unicode.
 pub(crate) fn roots(paths: &[PathBuf]) -> Result<Vec<Root>, Failure> {
     paths.iter().map(|path| root(path)).collect()
 }
@@ -26,24 +27,26 @@ fn root(path: &Path) -> Result<Root, Failure> {
         }
     }
     let name = plain.file_name().map(|name| name.to_string_lossy().into_owned());
-    let bytes = bytes(&plain).ok_or_else(|| wrong("expected a path of text".to_owned()))?;
+    let bytes = bytes(&plain).ok_or_else(|| wrong("expected a path in Unicode".to_owned()))?;
     Ok(Root { name, uri: uri(&bytes) })
 }
 
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+#[expect(clippy::unnecessary_wraps, reason = "outside Unix a path may have none")]
 fn bytes(path: &Path) -> Option<Vec<u8>> {
     use std::os::unix::ffi::OsStrExt as _;
     Some(path.as_os_str().as_bytes().to_vec())
 }
 
-/// `C:\a` is `/C:/a` in a URI.
+/// Returns the path as URIs have it: `C:\a` is `/C:/a`.
 #[cfg(not(unix))]
 fn bytes(path: &Path) -> Option<Vec<u8>> {
     Some(format!("/{}", path.to_str()?.replace('\\', "/")).into_bytes())
 }
 
-/// Source: RFC 8089, and RFC 3986 §2.3 for what needs no escape.
+/// Returns a `file` URI.
+///
+/// Source: RFC 8089, and RFC 3986 §2.3 for characters that need no escape.
 fn uri(path: &[u8]) -> String {
     let mut uri = "file://".to_owned();
     for &byte in path {

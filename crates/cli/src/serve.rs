@@ -1,11 +1,11 @@
-//! `plainwire serve`: one of the built-in servers on stdin and stdout, or over HTTP.
+//! `plainwire serve`: serves a built-in server on stdin and stdout, or over HTTP.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use plainwire::Server;
-use plainwire::transport::http::Http;
-use plainwire::transport::tap::Tap;
+use plainwire::http::Http;
+use plainwire::stream::tap::Tap;
 
 use crate::args::{Builtin, Serve};
 use crate::exit::{Exit, Failure};
@@ -36,12 +36,12 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The hints of other failures are about servers that are asked.
+/// Returns the failure without a hint: the hints of errors are for clients.
 fn not_served(error: plainwire::Error) -> Failure {
     Failure { hint: None, ..error.into() }
 }
 
-/// Reads the file that `--token-file` names: blank lines and those that begin with `#` are passed over.
+/// Reads the file of `--token-file`. Blank lines and lines that begin with `#` are ignored.
 fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     let failed = |why: String| Failure::usage(format!("--token-file {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
@@ -50,7 +50,7 @@ fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     let tokens: Result<Vec<_>, Failure> = lines
         .map(|(at, line)| match line.split_whitespace().collect::<Vec<_>>()[..] {
             [name, token] => Ok((name.to_owned(), token.to_owned())),
-            // Not what stands there: it may well be a secret.
+            // The message does not show the line: it may be a secret.
             _ => Err(failed(format!("expected a name and a token in line {}", at + 1))),
         })
         .collect();
@@ -59,16 +59,16 @@ fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
         rest.find(|(_, token)| tokens.iter().filter(|(_, other)| other == token).count() > 1)
     });
     if let Some((name, _)) = again {
-        return Err(failed(format!("expected each token once, but found that of {name:?} again")));
+        return Err(failed(format!("expected each token once, but found the token of {name:?} twice")));
     }
     match tokens {
-        // A file that asks nobody for anything would be a surprise.
+        // Without tokens the server would admit every client, against the intent of the option.
         Ok(tokens) if tokens.is_empty() => Err(failed("expected at least one token, but found none".into())),
         tokens => tokens,
     }
 }
 
-/// Makes the tap that `--trace[=FILE]` asks for. A file is written anew.
+/// Returns the tap for `--trace[=FILE]`. It overwrites FILE.
 pub(crate) fn tap(trace: Option<Option<PathBuf>>) -> Result<Option<Tap>, Failure> {
     match trace {
         None => Ok(None),

@@ -1,8 +1,8 @@
-//! `plainwire servers`: what stands in the configuration files of clients, and whether it works.
+//! `plainwire servers`: lists the servers in the configuration files of clients, and checks them.
 //!
-//! In: files. Out: a table or JSON on stdout. A file that can't be read, and an entry that is wrong, is no matter for the
-//! others. With `--check` each server is asked who it is and what it has, all at the same time, each with its deadline.
-//! Nothing is shown of arguments, variables and headers.
+//! In: files. Out: a table or JSON on stdout. An unreadable file or an invalid entry does not affect the
+//! others. `--check` connects to all servers in parallel, each with its own deadline, and prints their names,
+//! revisions and numbers of entries. Arguments, variables and headers are never shown.
 
 use std::future::{Future, poll_fn};
 use std::path::{Path, PathBuf};
@@ -10,51 +10,52 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use plainwire::config::{Config, Entry, Transport, Variables};
-use plainwire::process::Stderr;
+use plainwire::Client;
+use plainwire::client::Target;
+use plainwire::client::config::{Config, ConfigEntry, Variables};
+use plainwire::client::process::Stderr;
 use plainwire::proto::cursor::List;
 use plainwire::proto::peer::RequestOptions;
 use plainwire::proto::revision::Era;
-use plainwire::{Client, Target};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use crate::args::{Known, Servers, Whom};
-use crate::exit::{Exit, Failure};
+use crate::args::{KnownClient, Servers};
+use crate::exit::{Exit, Failure, ServerChoice};
 use crate::output::{self, Column};
 use crate::places::{self, Scope};
 use crate::{keep, target, visible};
 
-/// Servers that are asked at the same time.
+/// The number of servers that are checked in parallel.
 const AT_ONCE: usize = 16;
 
-/// How long a server may take to leave, before it is asked by SIGTERM.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// The time for a server to exit before it gets SIGTERM.
+const GRACE: Duration = Duration::from_secs(1);
 
-/// Characters of a cell.
+/// The number of characters of a cell.
 const MAX_CHARS: usize = 120;
 
-/// A file with what was read.
+/// A configuration file, or the part of it for one project, with its entries.
 struct File {
-    client: Option<Known>,
+    client: Option<KnownClient>,
     config: Config,
     path: PathBuf,
-    /// The project that it is a part for.
+    /// The project, if the entries are those for one project.
     project: Option<PathBuf>,
     scope: Scope,
 }
 
-/// What became of an entry.
+/// The result for one entry.
 enum Outcome {
     Disabled,
     Failed(String),
-    /// Nobody was asked.
+    /// The server was not checked.
     Listed,
     Works(Facts),
 }
 
-/// What a server said of itself.
+/// The name, revision and numbers of entries of a server.
 struct Facts {
     counts: Vec<(&'static str, usize)>,
     era: &'static str,
@@ -88,41 +89,43 @@ pub(crate) async fn run(it: Servers) -> Result<Exit, Failure> {
         show(&files, &outcomes)?;
     }
     if it.check && files.iter().any(|file| !is_checked(&it, file) && !file.config.entries().is_empty()) {
-        let text = "servers of this folder were not started: whoever has made it says which commands run";
-        output::words(&format!("{text}\n\nhint: --config FILE checks those of one file\n"));
+        let text = "servers of this folder were not started: the author of the folder chose the commands";
+        output::to_stderr(&format!("{text}\n\nhint: --config FILE checks the servers of one file\n"));
     }
-    Ok(if all_well { Exit::Done } else { Exit::NotContent })
+    Ok(if all_well { Exit::Done } else { Exit::CheckFailed })
 }
 
-/// The files to read: the one that was named, whether it is there or not, or all that are there.
-fn paths(it: &Servers) -> Vec<(Option<Known>, Scope, PathBuf)> {
+/// Returns the files to read: the file of --config, even if it does not exist, or all files that exist.
+fn paths(it: &Servers) -> Vec<(Option<KnownClient>, Scope, PathBuf)> {
     match &it.config {
         Some(path) => vec![(None, Scope::User, path.clone())],
         None => {
-            let there = places::here().into_iter().filter(|it| it.path.is_file());
+            let there = places::config_files().into_iter().filter(|it| it.path.is_file());
             there.map(|it| (Some(it.client), it.scope, it.path)).collect()
         }
     }
 }
 
-/// What a file of this user keeps for the folder that the command runs in. It was this user who put it there.
-fn project(client: Option<Known>, scope: Scope, path: &Path) -> Option<File> {
+/// Returns the entries for the current folder in a file of this user. They count as the user's own, who added
+/// them.
+fn project(client: Option<KnownClient>, scope: Scope, path: &Path) -> Option<File> {
     let folder = places::project(client?, scope)?;
-    // What is wrong with the file has been said.
+    // An error in the file has been reported already.
     let config = Config::read_project(path, &folder).ok().filter(|it| !it.entries().is_empty())?;
     Some(File { client, config, path: path.to_path_buf(), project: Some(folder), scope })
 }
 
-/// A folder that came from elsewhere does not get its commands run by listing what is in it.
+/// Returns whether the servers of `file` are started. Those of a project file are not: the folder may come
+/// from another person.
 fn is_checked(it: &Servers, file: &File) -> bool {
     it.check && file.scope == Scope::User
 }
 
 async fn outcomes(it: &Servers, files: &[File], variables: &Variables) -> Vec<Vec<Outcome>> {
     let deadline = Duration::from_secs(it.timeout);
-    let room = Semaphore::new(AT_ONCE);
-    let room = &room;
-    let ask = |file: &File, entry: &Entry| -> Pin<Box<dyn Future<Output = Outcome>>> {
+    let permits = Semaphore::new(AT_ONCE);
+    let permits = &permits;
+    let ask = |file: &File, entry: &ConfigEntry| -> Pin<Box<dyn Future<Output = Outcome>>> {
         let checked = is_checked(it, file);
         let target = entry.target(variables).map_err(|error| error.to_string());
         let known = entry.transport().map_err(|error| error.to_string());
@@ -133,12 +136,12 @@ async fn outcomes(it: &Servers, files: &[File], variables: &Variables) -> Vec<Ve
             _ if !checked => Box::pin(async { Outcome::Listed }),
             (_, Err(why)) => Box::pin(async { Outcome::Failed(why) }),
             (_, Ok(target)) => {
-                let whom = Whom {
+                let choice = ServerChoice {
                     server: Some(entry.name().to_owned()),
                     config: it.config.clone(),
-                    ..Whom::default()
+                    ..ServerChoice::default()
                 };
-                Box::pin(check(target, whom, deadline))
+                Box::pin(check(target, choice, deadline))
             }
         }
     };
@@ -146,7 +149,7 @@ async fn outcomes(it: &Servers, files: &[File], variables: &Variables) -> Vec<Ve
     let asked = entries.map(|(file, entry)| {
         let asked = ask(file, entry);
         async move {
-            let _place = room.acquire().await;
+            let _permit = permits.acquire().await;
             asked.await
         }
     });
@@ -154,7 +157,7 @@ async fn outcomes(it: &Servers, files: &[File], variables: &Variables) -> Vec<Ve
     files.iter().map(|file| outcomes.by_ref().take(file.config.entries().len()).collect()).collect()
 }
 
-/// Waits for all of them. There are few, so that each is looked at whenever one has news.
+/// Waits for all futures. They are few, so all unfinished ones are polled on each wake-up.
 async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut waiting: Vec<_> = futures.into_iter().map(|it| (Box::pin(it), None)).collect();
     poll_fn(|context| {
@@ -169,14 +172,14 @@ async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     waiting.into_iter().filter_map(|(_, done)| done).collect()
 }
 
-async fn check(target: Target, whom: Whom, deadline: Duration) -> Outcome {
+async fn check(target: Target, choice: ServerChoice, deadline: Duration) -> Outcome {
     let target = match target {
-        // Many at the same time would write over each other.
-        Target::Command(program) => program.stderr(Stderr::Keep).grace(FAREWELL).into(),
+        // The stderr of servers that run in parallel would be mixed.
+        Target::Command(program) => program.stderr(Stderr::Keep).grace(GRACE).into(),
         other => other,
     };
     let until = Instant::now() + deadline;
-    let failed = |failure: Failure| Outcome::Failed(failure.at(&whom).with_login());
+    let failed = |failure: Failure| Outcome::Failed(failure.with_server(&choice).text_with_login_hint());
     let late =
         || Outcome::Failed(format!("expected an answer within {} s, but found none", deadline.as_secs()));
     let target = match timeout_at(until, keep::with_tokens(target)).await {
@@ -185,7 +188,8 @@ async fn check(target: Target, whom: Whom, deadline: Duration) -> Outcome {
         Err(_) => return late(),
     };
     let options = RequestOptions { idle: deadline, ..RequestOptions::default() };
-    // By its own deadline, and not by dropping it: a server that was started is gone before we go on.
+    // The client has the deadline, instead of a timeout around the future: then a started server has ended
+    // when this returns.
     let connecting =
         Client::builder().deadlines(options).connect_deadline(until - Instant::now()).connect(target);
     let client = match connecting.await {
@@ -220,17 +224,16 @@ async fn facts(client: &Client) -> plainwire::Result<Facts> {
     Ok(Facts { counts, era, name: server.name, revision: revision.as_str(), version: server.version })
 }
 
-fn transport(entry: &Entry) -> &'static str {
+fn transport(entry: &ConfigEntry) -> &'static str {
     match entry.transport() {
-        Ok(Transport::Http) => "http",
-        Ok(Transport::Stdio) => "stdio",
+        Ok(transport) => transport.as_str(),
         _ => "?",
     }
 }
 
 fn show(files: &[File], outcomes: &[Vec<Outcome>]) -> Result<(), Failure> {
     if files.is_empty() {
-        output::words("no configuration file of a client was found\n");
+        output::to_stderr("no configuration file of a client was found\n");
     }
     for (n, (file, outcomes)) in files.iter().zip(outcomes).enumerate() {
         let whose = file.client.map(|it| match &file.project {
@@ -251,7 +254,7 @@ fn show(files: &[File], outcomes: &[Vec<Outcome>]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn row(entry: &Entry, outcome: &Outcome) -> [String; 4] {
+fn row(entry: &ConfigEntry, outcome: &Outcome) -> [String; 4] {
     let cell = |text: &str| visible::short_line(text, MAX_CHARS);
     let said = match outcome {
         Outcome::Disabled => "disabled".to_owned(),
@@ -275,7 +278,7 @@ fn as_json(files: &[File], outcomes: &[Vec<Outcome>]) -> Value {
     json!({ "servers": servers.collect::<Vec<_>>() })
 }
 
-fn one_as_json(file: &File, entry: &Entry, outcome: &Outcome) -> Value {
+fn one_as_json(file: &File, entry: &ConfigEntry, outcome: &Outcome) -> Value {
     let mut value = json!({
         "client": file.client.map(places::name),
         "disabled": entry.is_disabled(),
@@ -306,7 +309,7 @@ mod tests {
     #[tokio::test]
     async fn waits_for_all_at_the_same_time_and_keeps_their_order() {
         let (tell, told) = tokio::sync::oneshot::channel();
-        // One after the other, the first would wait for ever.
+        // In sequence, the first would wait for ever.
         let first: Pin<Box<dyn Future<Output = u8>>> = Box::pin(async { told.await.unwrap_or(0) });
         let second: Pin<Box<dyn Future<Output = u8>>> = Box::pin(async { tell.send(1).map_or(0, |()| 2) });
         assert_eq!(all(vec![first, second]).await, [1, 2]);

@@ -1,49 +1,48 @@
-//! From the words about a server to what a client connects to.
+//! Finds the target of a client command: a command, a URL, or an entry of a configuration file.
 //!
-//! In: the command line, the environment, a file with a token, configuration files. Out: a target. Tokens come from the
-//! environment or from a file: a command line is for everybody on the machine to see.
+//! In: the command line, the environment, a file with a token, configuration files. Out: a target. Tokens
+//! come from the environment or from a file: other users of the machine can see a command line.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use plainwire::Target;
-use plainwire::config::{Config, Input, Variables};
-use plainwire::process::Stderr;
-use plainwire::transport::http_client::Remote;
+use plainwire::client::Target;
+use plainwire::client::config::{Config, Input, Variables};
+use plainwire::client::http::Remote;
+use plainwire::client::process::Stderr;
 
-use crate::args::Whom;
-use crate::exit::Failure;
-use crate::places::{self, Place, Scope};
+use crate::exit::{Failure, ServerChoice};
+use crate::places::{self, ConfigFile, Scope};
 
-/// Returns what the command line names.
-pub(crate) fn of(whom: &Whom) -> Result<Target, Failure> {
-    let target = match (&whom.url, &whom.server) {
-        (Some(url), _) => remote(url, whom)?.into(),
-        (_, Some(name)) => entry(name, whom)?,
-        _ => command(whom)?.into(),
+/// Returns the target that the command line names.
+pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
+    let target = match (&choice.url, &choice.server) {
+        (Some(url), _) => remote(url, choice)?.into(),
+        (_, Some(name)) => entry(name, choice)?,
+        _ => command(choice)?.into(),
     };
     Ok(match target {
-        // Its stderr is ours: what it says stands above what we say, and is not said twice.
+        // The server writes to our stderr directly, so an error does not have to repeat its last lines.
         Target::Command(program) => program.stderr(Stderr::AsTheCommandSays).into(),
         other => other,
     })
 }
 
-fn command(whom: &Whom) -> Result<Command, Failure> {
-    let mut words = whom.command.iter();
-    let program = words.next().ok_or_else(|| Failure::usage("expected a command behind `--`".into()))?;
+fn command(choice: &ServerChoice) -> Result<Command, Failure> {
+    let mut words = choice.command.iter();
+    let program = words.next().ok_or_else(|| Failure::usage("expected a command after `--`".into()))?;
     let text = program.to_string_lossy();
     if text.starts_with("http://") || text.starts_with("https://") {
         let found = text.split(['?', '#']).next().unwrap_or_default();
         let (scheme, rest) = found.split_once("://").unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        // Who has a password in a URL has it there.
+        // The part before `@` may be a password.
         let found = format!("{scheme}://{}{path}", authority.rsplit('@').next().unwrap_or_default());
         return Err(Failure {
-            hint: Some("a URL stands behind `--url`, without `--`".into()),
-            ..Failure::usage(format!("expected a command behind `--`, but found {found}"))
+            hint: Some("write a URL after `--url`, without `--`".into()),
+            ..Failure::usage(format!("expected a command after `--`, but found {found}"))
         });
     }
     let mut command = Command::new(program);
@@ -51,13 +50,13 @@ fn command(whom: &Whom) -> Result<Command, Failure> {
     Ok(command)
 }
 
-fn remote(url: &str, whom: &Whom) -> Result<Remote, Failure> {
+fn remote(url: &str, choice: &ServerChoice) -> Result<Remote, Failure> {
     let mut remote = Remote::new(url);
-    for header in &whom.header {
+    for header in &choice.header {
         let (name, value) = self::header(header)?;
         remote = remote.header(name, value);
     }
-    Ok(match token(whom)? {
+    Ok(match token(choice)? {
         Some(token) => remote.bearer_token(token),
         None => remote,
     })
@@ -66,13 +65,13 @@ fn remote(url: &str, whom: &Whom) -> Result<Remote, Failure> {
 /// Splits `Name: value`.
 pub(crate) fn header(text: &str) -> Result<(&str, &str), Failure> {
     text.split_once(':').map(|(name, value)| (name.trim(), value.trim())).ok_or_else(|| {
-        // Not what stands there: it may well be a secret.
+        // The message does not show the text: it may be a secret.
         Failure::usage("expected --header='NAME: VALUE', but found no colon".into())
     })
 }
 
-fn token(whom: &Whom) -> Result<Option<String>, Failure> {
-    let (token, place) = match (&whom.bearer_env, &whom.token_file) {
+fn token(choice: &ServerChoice) -> Result<Option<String>, Failure> {
+    let (token, place) = match (&choice.bearer_env, &choice.token_file) {
         (Some(name), _) => (variable(name).unwrap_or_default(), format!("--bearer-env {name}")),
         (_, Some(path)) => {
             let place = format!("--token-file {}", path.display());
@@ -88,18 +87,18 @@ fn token(whom: &Whom) -> Result<Option<String>, Failure> {
     }
 }
 
-fn entry(name: &str, whom: &Whom) -> Result<Target, Failure> {
-    let config = match &whom.config {
+fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
+    let config = match &choice.config {
         Some(path) => Config::read(path)?,
         None => find(name)?,
     };
-    Ok(config.entry(name)?.target(&variables(&whom.input_env)?)?)
+    Ok(config.entry(name)?.target(&variables(&choice.input_env)?)?)
 }
 
-/// Looks for the one file of this user that has the server. Those of the folder are left out: whoever has made it would say
-/// which command runs.
+/// Finds the one file of this user that has the server. Files of the current folder are ignored: otherwise
+/// the author of the folder would choose the command that runs.
 fn find(name: &str) -> Result<Config, Failure> {
-    let mine = places::here().into_iter().filter(|it| it.scope == Scope::User && it.path.exists());
+    let mine = places::config_files().into_iter().filter(|it| it.scope == Scope::User && it.path.exists());
     let mut found: Vec<(PathBuf, Config)> =
         mine.filter_map(|it| configured(name, &it).map(|config| (it.path, config))).collect();
     let files = |found: &[(PathBuf, Config)]| {
@@ -115,7 +114,7 @@ fn find(name: &str) -> Result<Config, Failure> {
             ))
         }),
         more => Err(Failure {
-            hint: hint("--config FILE says which"),
+            hint: hint("--config FILE chooses one"),
             ..Failure::usage(format!(
                 "expected one server {name:?}, but found one in each of {}",
                 files(more)
@@ -124,8 +123,9 @@ fn find(name: &str) -> Result<Config, Failure> {
     }
 }
 
-/// What a file has under this name: what it keeps for this folder comes before what it has for all of them.
-fn configured(name: &str, place: &Place) -> Option<Config> {
+/// Returns the entries of a file if they contain `name`: those for the current folder first, then those for
+/// all folders.
+fn configured(name: &str, place: &ConfigFile) -> Option<Config> {
     let has = |config: &Config| config.entry(name).is_ok();
     let of_project = || {
         let folder = places::project(place.client, place.scope)?;
@@ -134,7 +134,8 @@ fn configured(name: &str, place: &Place) -> Option<Config> {
     of_project().or_else(|| Config::read(&place.path).ok().filter(has))
 }
 
-/// What stands for variables in configuration files: the environment, and what `--input-env` says.
+/// Returns the values of variables in configuration files: from the environment, and for inputs from
+/// --input-env.
 pub(crate) fn variables(input_env: &[String]) -> Result<Variables, Failure> {
     let pair = |text: &String| {
         let (id, name) = text
@@ -151,12 +152,12 @@ pub(crate) fn variables(input_env: &[String]) -> Result<Variables, Failure> {
 }
 
 pub(crate) fn variable(name: &str) -> Option<String> {
-    // A name with `=` or NUL has no value, and asking for it is an error of the program's.
+    // A name with `=` or NUL has no value, and `env::var` may panic on it.
     let legal = !name.is_empty() && !name.contains(['=', '\0']);
     legal.then(|| env::var(name).ok())?
 }
 
-/// Whether a program of this name would be found.
+/// Returns whether the PATH has a program of this name.
 pub(crate) fn is_in_path(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     let names = [program.to_owned(), format!("{program}.exe"), format!("{program}.cmd")];

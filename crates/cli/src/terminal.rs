@@ -1,51 +1,53 @@
-//! What somebody types, line by line, and what is said to them: stdin and stderr. stdout is for results.
+//! The dialogue with the user: reads lines from stdin and writes prompts to stderr. stdout is for results.
 //!
-//! Reading a line blocks, and nothing can stop it: a thread of its own does it, begun when the first line is wanted. The
-//! process does not wait for that thread when it ends.
+//! Reading a line blocks and can't be cancelled, so a separate thread reads. It starts with the first prompt.
+//! The process does not wait for it when it ends.
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write as _};
 
 use tokio::sync::mpsc;
 
-/// What came when somebody was asked.
+/// The input after a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Entry {
-    /// Nothing: the end of the input, or Ctrl-D.
+pub(crate) enum TerminalInput {
+    /// The end of the input, or Ctrl-D.
     End,
-    /// A line, without its end.
+    /// A line, without its line end.
     Line(String),
-    /// A line that can't be used, and what was expected instead.
+    /// A line that can't be used, with the message for the user.
     Unreadable(&'static str),
 }
 
-/// The person in front of the command, or a script that writes what a person would.
+/// The user at the terminal, or a script that writes to stdin.
 #[derive(Debug, Default)]
 pub(crate) struct Terminal {
-    entries: Option<mpsc::Receiver<Entry>>,
+    entries: Option<mpsc::Receiver<TerminalInput>>,
 }
 
-/// Bytes of one line.
+/// The number of bytes of one line.
 const MAX_LINE: usize = 65_536;
 
 impl Terminal {
     /// Writes to stderr.
     pub(crate) fn say(&self, text: &str) {
-        // Nobody is left to tell if stderr is gone.
+        // If stderr is closed, there is nowhere to report it.
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
-    /// Asks for a line. Cancel safe: a line that nobody gets is the next one.
-    pub(crate) async fn ask(&mut self, prompt: &str) -> Entry {
+    /// Shows a prompt and reads a line. Cancel safe: a line that arrives after the future was dropped is the
+    /// next result.
+    pub(crate) async fn ask(&mut self, prompt: &str) -> TerminalInput {
         self.say(prompt);
-        let entry = self.entries.get_or_insert_with(listen).recv().await.unwrap_or(Entry::End);
-        // Whoever types ends the line themselves.
-        if entry == Entry::End || !io::stdin().is_terminal() {
+        let entry = self.entries.get_or_insert_with(listen).recv().await.unwrap_or(TerminalInput::End);
+        // In a terminal, the user's Enter has ended the line.
+        if entry == TerminalInput::End || !io::stdin().is_terminal() {
             self.say("\n");
         }
         entry
     }
 
-    /// Drops what was typed before anybody was asked: it was no answer to what comes now. What a script wrote stays.
+    /// In a terminal, discards lines that were typed before the question: they are no answer to it. Lines of
+    /// a script stay.
     pub(crate) fn forget(&mut self) {
         if io::stdin().is_terminal()
             && let Some(entries) = &mut self.entries
@@ -55,26 +57,27 @@ impl Terminal {
     }
 }
 
-fn listen() -> mpsc::Receiver<Entry> {
+/// Starts the thread that reads stdin.
+fn listen() -> mpsc::Receiver<TerminalInput> {
     let (entries, received) = mpsc::channel(1);
-    // Goes on after an end: in a terminal, Ctrl-D ends one answer only.
+    // The thread continues after an end of input: in a terminal, Ctrl-D ends only one answer.
     std::thread::spawn(move || while entries.blocking_send(read(&mut io::stdin().lock())).is_ok() {});
     received
 }
 
-fn read(input: &mut impl BufRead) -> Entry {
+fn read(input: &mut impl BufRead) -> TerminalInput {
     let mut line = Vec::new();
     match input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line) {
-        Ok(0) | Err(_) => return Entry::End,
+        Ok(0) | Err(_) => return TerminalInput::End,
         Ok(_) => {}
     }
     if line.pop_if(|last| *last == b'\n').is_none() && line.len() > MAX_LINE {
         return match input.skip_until(b'\n') {
-            Ok(_) => Entry::Unreadable("expected at most 65536 bytes on a line"),
-            Err(_) => Entry::End,
+            Ok(_) => TerminalInput::Unreadable("expected at most 65536 bytes on a line"),
+            Err(_) => TerminalInput::End,
         };
     }
-    String::from_utf8(line).map_or(Entry::Unreadable("expected text in UTF-8"), Entry::Line)
+    String::from_utf8(line).map_or(TerminalInput::Unreadable("expected text in UTF-8"), TerminalInput::Line)
 }
 
 #[cfg(test)]
@@ -85,17 +88,17 @@ mod tests {
     fn reads_lines_up_to_a_limit_and_then_the_end() {
         let mut bytes = b"one\n\ntwo".to_vec();
         let mut input = &bytes[..];
-        let line = |text: &str| Entry::Line(text.to_owned());
+        let line = |text: &str| TerminalInput::Line(text.to_owned());
         assert_eq!(
             [(); 5].map(|()| read(&mut input)),
-            [line("one"), line(""), line("two"), Entry::End, Entry::End]
+            [line("one"), line(""), line("two"), TerminalInput::End, TerminalInput::End]
         );
         bytes = [vec![b'x'; MAX_LINE], b"\n".to_vec(), vec![b'x'; 3 * MAX_LINE], b"\n\xff\nlast\n".to_vec()]
             .concat();
         let mut input = &bytes[..];
         assert_eq!(read(&mut input), line(&"x".repeat(MAX_LINE)));
-        assert_eq!(read(&mut input), Entry::Unreadable("expected at most 65536 bytes on a line"));
-        assert_eq!(read(&mut input), Entry::Unreadable("expected text in UTF-8"));
+        assert_eq!(read(&mut input), TerminalInput::Unreadable("expected at most 65536 bytes on a line"));
+        assert_eq!(read(&mut input), TerminalInput::Unreadable("expected text in UTF-8"));
         assert_eq!(read(&mut input), line("last"));
     }
 }

@@ -1,15 +1,15 @@
-//! `plainwire tokens`: what the tools of a server cost a model.
+//! `plainwire tokens`: counts the tokens that the tools of a server cost a model.
 //!
-//! In: the command line. Out: a table, JSON or the tools as text on stdout; words about a budget on stderr. Counting is the
-//! business of `plainwire_inspect`. A number that is an estimate has a `~` in front.
+//! In: the command line. Out: a table, JSON or the tools as text on stdout; an error on stderr if the budget
+//! is exceeded. `plainwire_inspect` counts. A `~` marks an estimate.
 
 use plainwire_inspect::Entry;
 use plainwire_inspect::tokens::{Change, Difference, Report, Seen, Tokenizer, differences, render};
 use serde_json::json;
 
-use crate::args::{Ask, By, Tokens, Whom};
-use crate::connect::asking;
-use crate::exit::{Exit, Failure};
+use crate::args::{Ask, By, Tokens};
+use crate::connect::with_client;
+use crate::exit::{Exit, Failure, ServerChoice};
 use crate::output::{self, Column};
 use crate::{tools, visible};
 
@@ -18,9 +18,9 @@ pub(crate) async fn run(it: Tokens) -> Result<Exit, Failure> {
     let tokenizer = Tokenizer::best();
     let before = match &it.against {
         Some(command) => {
-            // A file of `--trace` has room for one server.
-            let whom = Whom { command: words(command)?, ..Whom::default() };
-            let ask = Ask { trace: None, whom, ..it.ask.clone() };
+            // `--trace` traces one server only: a second one would overwrite its file.
+            let choice = ServerChoice { command: words(command)?, ..ServerChoice::default() };
+            let ask = Ask { trace: None, choice, ..it.ask.clone() };
             Some(Report::of(&entries(&ask, &it).await?, tokenizer))
         }
         None => None,
@@ -36,12 +36,12 @@ pub(crate) async fn run(it: Tokens) -> Result<Exit, Failure> {
     } else {
         show(&it, &report)?;
     }
-    within(it.budget, &report)
+    check_budget(it.budget, &report)
 }
 
 async fn entries(ask: &Ask, it: &Tokens) -> Result<Vec<Entry>, Failure> {
     let mut entries = Vec::new();
-    asking(ask, async |client| {
+    with_client(ask, async |client| {
         entries = tools::tools(client, it.filter.as_deref()).await?;
         Ok(Exit::Done)
     })
@@ -49,7 +49,7 @@ async fn entries(ask: &Ask, it: &Tokens) -> Result<Vec<Entry>, Failure> {
     Ok(entries)
 }
 
-/// Splits a command as a shell would; nothing in it is expanded.
+/// Splits a command as a shell would, without expanding anything.
 fn words(command: &str) -> Result<Vec<std::ffi::OsString>, Failure> {
     let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(|| {
         Failure::usage(format!("expected --against='COMMAND' with closed quotes, but found {command:?}"))
@@ -115,13 +115,14 @@ fn show_differences(before: &Report, now: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
-fn within(budget: Option<usize>, report: &Report) -> Result<Exit, Failure> {
+/// Fails if the tools have more tokens than the budget.
+fn check_budget(budget: Option<usize>, report: &Report) -> Result<Exit, Failure> {
     match budget {
         Some(budget) if report.total > budget => {
             let (budget, total) = (grouped(budget), tokens(report, report.total));
             let text =
                 format!("expected at most {budget} tokens in the tools of the server, but found {total}");
-            Err(Failure::not_content(text, "`--by field` shows where they are"))
+            Err(Failure::check_failed(text, "`--by field` shows where they are"))
         }
         _ => Ok(Exit::Done),
     }
@@ -145,7 +146,7 @@ fn signed(before: usize, now: usize) -> String {
     format!("{sign}{}", grouped(now.abs_diff(before)))
 }
 
-/// A number with a comma between thousands.
+/// Returns a number with commas between groups of three digits.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -158,7 +159,7 @@ fn grouped(number: usize) -> String {
     out
 }
 
-/// Characters of a name in a table.
+/// The number of characters of a name in a table.
 const MAX_CHARS: usize = 100;
 
 #[cfg(test)]

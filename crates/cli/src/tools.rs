@@ -1,6 +1,6 @@
-//! The tools of a server, as `tokens` and `lint` look at them.
+//! Lists the tools of a server for `tokens` and `lint`.
 //!
-//! In: a client, and perhaps a text to look for. Out: entries.
+//! In: a client, and optionally a text to search for. Out: entries.
 
 use plainwire::Client;
 use plainwire::model::RawJson;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 
-/// Returns the tools that have `text` in them, or all; none if the server has no tools.
+/// Returns the tools that [`filter`] keeps, or all without `text`; none if the server has no tools.
 pub(crate) async fn tools(client: &Client, text: Option<&str>) -> Result<Vec<Entry>, Failure> {
     if !client.hello().capabilities.has("tools") {
         return Ok(Vec::new());
@@ -20,7 +20,7 @@ pub(crate) async fn tools(client: &Client, text: Option<&str>) -> Result<Vec<Ent
     Ok(entries.iter().map(|entry| Entry::read(entry.get())).collect())
 }
 
-/// Leaves only entries with `text` in their name, URI or description, in small or capital letters.
+/// Keeps only entries with `text` in their name, URI or description, ignoring case.
 pub(crate) fn filter(entries: &mut Vec<RawJson>, text: Option<&str>) {
     let Some(text) = text.map(str::to_lowercase) else { return };
     entries.retain(|entry| {

@@ -1,7 +1,7 @@
-//! Text of strangers, made fit for a terminal.
+//! Escapes untrusted text for a terminal.
 //!
-//! In: whatever a server sent. Out: text without control characters, invisible ones and those that turn the direction of
-//! writing: they are shown as `\u{1b}`, so that nobody can draw over what stands there.
+//! In: text of a server. Out: text in which control characters, invisible characters and those that change
+//! the direction of writing are escaped as `\u{1b}`, so that a server can't overwrite or hide other text.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ pub(crate) fn short_line(text: &str, max_chars: usize) -> String {
     }
 }
 
-/// Returns `text` with its lines, each behind a bar: what stands behind a bar is the server's, the rest is ours.
+/// Returns the lines of `text`, each after a bar: text after a bar is the server's, all other text is ours.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::new();
     let mut lines = text.trim_end().lines();
@@ -36,10 +36,10 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// Lines of one text that are shown: what is asked before it has to stay on the screen.
+/// The number of lines of one text that are shown, so that the text above it stays on the screen.
 const MAX_LINES: usize = 20;
 
-/// Characters of one line that are shown.
+/// The number of characters of one line that are shown.
 const MAX_CHARS: usize = 1_000;
 
 #[cfg(test)]

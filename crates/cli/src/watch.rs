@@ -1,41 +1,42 @@
-//! `plainwire watch`: one line for each change of a resource or a list.
+//! `plainwire watch`: prints a line for each change of a resource or a list.
 
 use std::io::{self, Write as _};
 
+use plainwire::Client;
+use plainwire::client::Change;
 use plainwire::model::{RawJson, SubscriptionFilter};
 use plainwire::proto::cursor::List;
-use plainwire::{Change, Client};
 use serde_json::{Value, json};
 
 use crate::args::Watch;
 use crate::ask::read_as;
-use crate::connect::asking;
+use crate::connect::with_client;
 use crate::exit::{Exit, Failure};
 use crate::{output, visible};
 
 pub(crate) async fn run(watch: Watch) -> Result<Exit, Failure> {
-    asking(&watch.ask, async |client| {
+    with_client(&watch.ask, async |client| {
         let filter = filter(&watch, client)?;
         let wanted = names(&filter).join(", ");
         let mut listen = client.listen(filter.clone()).await.map_err(|error| {
             let failure = Failure::from(error);
             Failure { text: format!("watching {wanted}: {}", failure.text), ..failure }
         })?;
-        agree(&watch, &filter, listen.honoured())?;
+        check_agreed(&watch, &filter, listen.honoured())?;
         let mut left = watch.count;
         while let Some(change) = listen.next().await {
-            tell(&watch, client, &change).await?;
+            show_change(&watch, client, &change).await?;
             left = left.map(|left| left - 1);
             if left == Some(0) {
                 return Ok(Exit::Done);
             }
         }
-        Err(Failure::gone("the server has ended and tells of no more changes"))
+        Err(Failure::unreachable("the server has ended and reports no more changes"))
     })
     .await
 }
 
-/// What to ask for: of lists only those that the server has.
+/// Returns the changes to subscribe to; of the lists only those that the server has.
 fn filter(watch: &Watch, client: &Client) -> Result<SubscriptionFilter, Failure> {
     let has = |name| watch.lists && client.hello().capabilities.has(name);
     let filter = SubscriptionFilter {
@@ -50,27 +51,32 @@ fn filter(watch: &Watch, client: &Client) -> Result<SubscriptionFilter, Failure>
     Ok(filter)
 }
 
-/// Says what is watched. All resources have to be, and at least one list if lists were asked for.
-fn agree(watch: &Watch, asked: &SubscriptionFilter, agreed: &SubscriptionFilter) -> Result<(), Failure> {
-    let deaf = |uri: &&String| !agreed.resource_subscriptions.contains(uri);
-    let deaf: Vec<String> =
-        watch.uris.iter().filter(deaf).map(|uri| format!("`{}`", visible::line(uri))).collect();
-    if !deaf.is_empty() {
-        let text = format!("expected the server to watch {}, but it does not", deaf.join(", "));
+/// Prints what is watched. Fails if the server does not watch all resources, and at least one list with
+/// --lists.
+fn check_agreed(
+    watch: &Watch,
+    asked: &SubscriptionFilter,
+    agreed: &SubscriptionFilter,
+) -> Result<(), Failure> {
+    let unwatched = |uri: &&String| !agreed.resource_subscriptions.contains(uri);
+    let unwatched: Vec<String> =
+        watch.uris.iter().filter(unwatched).map(|uri| format!("`{}`", visible::line(uri))).collect();
+    if !unwatched.is_empty() {
+        let text = format!("expected the server to watch {}, but it does not", unwatched.join(", "));
         return Err(Failure::refused(text));
     }
-    let heard = lists(agreed);
-    if watch.lists && heard.is_empty() {
+    let watched = lists(agreed);
+    if watch.lists && watched.is_empty() {
         let text =
-            format!("expected the server to tell when {} change, but it does not", lists(asked).join(", "));
+            format!("expected the server to report changes of {}, but it does not", lists(asked).join(", "));
         return Err(Failure::refused(text));
     }
     let mut text = format!("watching {}\n", names(agreed).join(", "));
-    let missing: Vec<_> = lists(asked).into_iter().filter(|it| !heard.contains(it)).collect();
+    let missing: Vec<_> = lists(asked).into_iter().filter(|it| !watched.contains(it)).collect();
     if !missing.is_empty() {
-        text += &format!("not watching {}: the server does not tell\n", missing.join(", "));
+        text += &format!("not watching {}: the server does not report changes\n", missing.join(", "));
     }
-    // Nobody is left to tell if stderr is gone.
+    // If stderr is closed, there is nowhere to report it.
     let _ = io::stderr().write_all(text.as_bytes());
     Ok(())
 }
@@ -89,16 +95,17 @@ fn names(filter: &SubscriptionFilter) -> Vec<String> {
     uris.chain(lists(filter).into_iter().map(ToOwned::to_owned)).collect()
 }
 
-async fn tell(watch: &Watch, client: &Client, change: &Change) -> Result<(), Failure> {
+/// Prints a change, and with --read the contents of the resource.
+async fn show_change(watch: &Watch, client: &Client, change: &Change) -> Result<(), Failure> {
     let uri = match change {
         Change::Resource(uri) => uri,
         Change::List(list) => {
             let name = name(*list);
-            let told = match watch.ask.json {
+            let printed = match watch.ask.json {
                 Some(_) => output::json(&json!({ "changed": name })),
                 None => output::line(&format!("{name} changed")),
             };
-            return Ok(told?);
+            return Ok(printed?);
         }
     };
     let contents = if watch.read { contents(client, uri).await? } else { None };
@@ -117,7 +124,8 @@ async fn tell(watch: &Watch, client: &Client, change: &Change) -> Result<(), Fai
     }
 }
 
-/// What is in a resource now. One that can't be read is no end: it may be there again after the next change.
+/// Reads the contents of a resource. If the server refuses, the error is printed and watching continues: the
+/// resource may exist again after the next change.
 async fn contents(client: &Client, uri: &str) -> Result<Option<RawJson>, Failure> {
     match client.request("resources/read", &json!({ "uri": uri }).to_string()).await {
         Ok(raw) => Ok(Some(raw)),

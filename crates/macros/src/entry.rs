@@ -163,7 +163,7 @@ impl Entry {
         let new = quote_spanned!(at=> #ty::new::<#takes, #gives _>(#uri #name, #handler));
         // Blocking work can't be stopped, so a cancelled call ends when its work does.
         let finishes = self.options.blocking.is_some() && !self.options.has("on_cancel");
-        let finish = finishes.then(|| quote!(.on_cancel(::plainwire::OnCancel::Finish)));
+        let finish = finishes.then(|| quote!(.on_cancel(::plainwire::handler::OnCancel::Finish)));
         quote!(#new #description #finish #(#calls)*)
     }
 }

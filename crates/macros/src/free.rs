@@ -86,7 +86,7 @@ impl Free {
 
                     enum __Description {}
 
-                    impl ::plainwire::Described for __Description {
+                    impl ::plainwire::handler::Described for __Description {
                         type Entry = #ty;
 
                         fn entry() -> #ty {
@@ -94,7 +94,7 @@ impl Free {
                         }
                     }
 
-                    ::plainwire::Tagged::<__Description, _>::new(#local)
+                    ::plainwire::handler::Tagged::<__Description, _>::new(#local)
                 }
             }
         })
@@ -115,7 +115,7 @@ impl Free {
         });
         quote! {
             #(let #contexts = ::std::clone::Clone::clone(#contexts);)*
-            ::plainwire::blocking(move || #ident(#(#values),*))
+            ::plainwire::handler::blocking(move || #ident(#(#values),*))
         }
     }
 
@@ -139,7 +139,7 @@ impl Free {
         let returned = quote_spanned! { ident.span()=>
             impl ::std::future::Future<Output = #output>
                 + ::std::marker::Send
-                + ::plainwire::Described<Entry = #entry>
+                + ::plainwire::handler::Described<Entry = #entry>
         };
         quote!(#(#attributes)* #visibility fn #ident #generics (#(#inputs),*) -> #returned #bounds)
     }
@@ -186,7 +186,7 @@ impl Free {
 
                 enum __Description {}
 
-                impl ::plainwire::Described for __Description {
+                impl ::plainwire::handler::Described for __Description {
                     type Entry = #ty;
 
                     fn entry() -> #ty {
@@ -194,7 +194,7 @@ impl Free {
                     }
                 }
 
-                ::plainwire::Tagged::<__Description, ::std::future::Pending<#output>>::new(::std::future::pending())
+                ::plainwire::handler::Tagged::<__Description, ::std::future::Pending<#output>>::new(::std::future::pending())
             }
         }
     }

@@ -160,13 +160,15 @@ impl Function {
     pub(crate) fn takes(&self) -> TokenStream {
         let name = self.arguments_name();
         let spot = name.span();
-        let arguments =
-            self.arguments().next().map(|_| quote_spanned!(spot=> (#name, ::plainwire::ViaArguments),));
+        let arguments = self
+            .arguments()
+            .next()
+            .map(|_| quote_spanned!(spot=> (#name, ::plainwire::handler::ViaArguments),));
         let others = self.parameters.iter().map(|Parameter { kind, ty, .. }| match kind {
             Kind::Argument => quote!(),
-            Kind::Arguments => quote!((#ty, ::plainwire::ViaArguments),),
-            Kind::Extracted => quote!((#ty, ::plainwire::ViaCall),),
-            Kind::BorrowedContext => quote!((::plainwire::Context, ::plainwire::ViaCall),),
+            Kind::Arguments => quote!((#ty, ::plainwire::handler::ViaArguments),),
+            Kind::Extracted => quote!((#ty, ::plainwire::handler::ViaCall),),
+            Kind::BorrowedContext => quote!((::plainwire::Context, ::plainwire::handler::ViaCall),),
         });
         quote_spanned!(spot=> (#arguments #(#others)*))
     }

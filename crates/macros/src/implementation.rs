@@ -118,7 +118,7 @@ fn provider(part: Option<Ident>, block: &ItemImpl, declared: &[TokenStream]) -> 
             }
         },
         None => quote! {
-            impl #generics ::plainwire::Provider for #ty #bounds {
+            impl #generics ::plainwire::handler::Provider for #ty #bounds {
                 fn entries(self: ::std::sync::Arc<Self>) -> ::plainwire::Entries {
                     #body
                 }
@@ -140,7 +140,7 @@ fn declared(entry: &Entry, method: &Ident) -> TokenStream {
     let at = shown_at(entry.returned);
     let call = quote!(#callee(#(#values),*));
     let run = match entry.options.blocking {
-        Some(_) => entry.awaited(&quote!(::plainwire::blocking(move || #call))),
+        Some(_) => entry.awaited(&quote!(::plainwire::handler::blocking(move || #call))),
         None => entry.awaited(&call),
     };
     let build = entry.build(&quote_spanned!(at=> move |#(#parameters),*| { #shared #run }));

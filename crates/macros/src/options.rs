@@ -198,7 +198,7 @@ impl Options {
             }
             (Takes::OnCancel, value) => {
                 let policy = one_of(method, value, &ON_CANCEL)?;
-                Some(quote!(.#method(::plainwire::OnCancel::#policy)))
+                Some(quote!(.#method(::plainwire::handler::OnCancel::#policy)))
             }
             (Takes::Visibility, value) => {
                 let visibility = one_of(method, value, &VISIBILITY)?;

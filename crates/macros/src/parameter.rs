@@ -153,7 +153,7 @@ impl Parameter {
         let at = function::shown_at(ty.span());
         // With a lifetime in the bound, the compiler checks it where the struct is used and not in each
         // derived `impl`.
-        asks.then(|| quote_spanned!(at=> for<'__any> #ty: ::plainwire::Argument))
+        asks.then(|| quote_spanned!(at=> for<'__any> #ty: ::plainwire::handler::Argument))
     }
 
     /// Returns the field of the arguments struct, and the function that returns its default.

@@ -1,117 +1,140 @@
-//! What can go wrong for the program that uses this crate. What goes wrong for the model is [`crate::ToolError`].
+//! Errors for programs that use this crate. Errors for the model are [`crate::ToolError`].
 
 use std::panic::Location;
 use std::{fmt, io};
 
 use plainwire_proto::json::visible;
 
-/// Why a server or a client could not go on.
+/// An error of a server or a client.
 ///
-/// Its `Debug` is its `Display` with all sources, so that a `main` that returns it says something readable.
+/// Its `Debug` is its `Display` followed by all sources, so that a `main` that returns it prints a readable
+/// message.
 #[non_exhaustive]
 pub enum Error {
-    /// A server can't be asked on somebody's behalf.
-    #[cfg(feature = "oauth")]
+    /// Authorization failed, so requests to the server can't be made for the user.
+    #[cfg(feature = "http-client")]
     Auth {
-        /// Whose fault it is, and whether trying again may help.
-        fault: crate::auth::AuthFault,
-        /// What was expected and found.
+        /// The kind of failure: its cause, and whether trying again may help.
+        fault: AuthFault,
+        /// The expected and the found value.
         message: String,
     },
-    /// Several servers of a host have something of this name; each has a name of its own with a prefix.
+    /// Several servers of a host have an entry with this name. Each such entry also has a unique name with a
+    /// prefix.
     Ambiguous {
         /// The name.
         name: String,
-        /// The host's names for the servers.
+        /// The names that the host uses for the servers.
         servers: Vec<String>,
-        /// What it is: `tool`, `prompt` or `resource`.
+        /// The kind of entry: `tool`, `prompt` or `resource`.
         what: &'static str,
     },
-    /// The other side ended the connection, with what it last said on stderr, if anything.
+    /// The other side ended the connection. The message includes its last lines on stderr, if any.
     Closed {
-        /// What was being waited for, and what is known of the end.
+        /// The answer that was awaited, and what is known about the end of the connection.
         why: String,
     },
     /// The server is declared wrongly: a mistake in the program, at `at`.
     Declaration {
-        /// Where the wrong thing is declared.
+        /// The position of the wrong declaration.
         at: &'static Location<'static>,
-        /// What was expected and found.
+        /// The expected and the found value.
         message: String,
     },
-    /// An answer is not what its request is answered with.
+    /// An answer does not have the form that its request requires.
     Decode {
-        /// What was expected and found.
+        /// The expected and the found value.
         message: String,
     },
-    /// A hook failed, so that the server did not begin, or did not end well.
+    /// A hook failed, so the server did not start, or did not shut down cleanly.
     Hook {
         /// `start` or `shutdown`.
         hook: &'static str,
-        /// What the hook said.
+        /// The message of the hook.
         why: String,
     },
-    /// The server refused with a status of HTTP, and not in words of the protocol.
+    /// The server refused the request with an HTTP status instead of an error of the protocol.
     Http {
         /// The status, such as 401.
         status: u16,
-        /// What it said, shortened.
+        /// The body of the response, shortened.
         message: String,
     },
     /// Reading or writing failed.
     Io {
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// A test found something else than what was written down: a contract or a transcript.
+    /// A check in a test found a difference to a contract or a transcript.
     Mismatch {
-        /// What differs, and what to do about it.
+        /// The difference, and what to do about it.
         message: String,
     },
-    /// A request may have had its effect, or not: its answer got lost. It was not made again, since that could do harm.
+    /// The answer to a request got lost, so the request may or may not have taken effect. It was not sent
+    /// again, because a repetition could do harm.
     OutcomeUnknown {
-        /// The request: its method, and what it is about.
+        /// The request: its method, and its tool, prompt or resource.
         what: String,
-        /// How the answer got lost.
+        /// The reason why the answer got lost.
         why: String,
     },
-    /// The other side answered with an error, with no answer in time, or with one that is none.
+    /// The other side answered with an error, did not answer in time, or sent an invalid answer.
     Rpc(plainwire_proto::error::Error),
-    /// What to connect to is described wrongly, or what is sent there.
+    /// The target of a connection, or the data to send to it, is invalid.
     Target {
-        /// What was expected and found.
+        /// The expected and the found value.
         message: String,
     },
-    /// A tool failed, in the words it has for the model.
+    /// A tool failed, with its message for the model.
     Tool {
         /// The text of its result.
         text: String,
     },
-    /// The server asked something first, and it was not answered here: nobody may, or who may did not.
+    /// The server asked a question during the request, and the client did not answer it: no handler may
+    /// answer it, or the handler failed.
     Unanswered {
         /// The server's key for the question.
         question: String,
-        /// Why there is no answer.
+        /// The reason why there is no answer.
         why: plainwire_proto::error::Error,
     },
-    /// No server of a host has something of this name.
+    /// A host has no entry, or no server, with this name.
     Unknown {
-        /// A name that is near, if there is one.
+        /// A similar name, if there is one.
         meant: Option<String>,
         /// The name.
         name: String,
-        /// What it would be: `tool`, `prompt`, `resource` or `server`.
+        /// The kind that was asked for: `tool`, `prompt`, `resource` or `server`.
         what: &'static str,
     },
-    /// There is no connection to the server; nothing was sent.
+    /// The server can't be reached; nothing was sent.
     Unreachable {
-        /// Scheme, host and port; or the name that a host has for it.
+        /// Scheme, host and port, or the name that the host uses for the server.
         origin: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
+}
+
+/// The kind of an authorization failure.
+#[cfg(feature = "http-client")]
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuthFault {
+    /// The user, the authorization server or the server itself refused. Trying again does not help.
+    Denied,
+    /// The user has to sign in, and this program can't ask them.
+    LoginNeeded,
+    /// A server broke a rule of the protocol, so that going on would not be safe.
+    Server,
+    /// The settings of the program about clients, keys or addresses do not fit.
+    Settings,
+    /// Tokens could not be read or stored.
+    Store,
+    /// A server could not be reached, or failed. Trying again later may help.
+    Unreachable,
 }
 
 /// A result with this crate's [`enum@Error`].
@@ -120,7 +143,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            #[cfg(feature = "oauth")]
+            #[cfg(feature = "http-client")]
             Self::Auth { message, .. } => f.write_str(message),
             Self::Ambiguous { name, servers, what } => {
                 let servers = servers.join(", ");
@@ -137,7 +160,7 @@ impl fmt::Display for Error {
             Self::OutcomeUnknown { what, why } => {
                 write!(f, "nobody knows whether {what} took place, because its answer got lost: {why}")
             }
-            // Other revisions have other codes: only one that was sent is worth a word.
+            // Revisions have different codes, so only a code that the other side sent is shown.
             Self::Rpc(error) => match error.received_code() {
                 Some(code) => write!(f, "{error} (code {code})"),
                 None => write!(f, "{error}"),
@@ -148,7 +171,7 @@ impl fmt::Display for Error {
             }
             Self::Unknown { meant, name, what } => {
                 write!(f, "expected a {what} that is known here, but found {name:?}")?;
-                // A server wrote it.
+                // The name comes from a server, so control characters are escaped.
                 let meant = meant.as_ref().map(|meant| visible(meant, 80));
                 meant.iter().try_for_each(|meant| write!(f, "; did you mean `{meant}`?"))
             }

@@ -18,77 +18,63 @@
 //! }
 //! ```
 //!
-//! - [`Server`] declares what there is and serves it; [`Tool`], [`Resource`], [`ResourceTemplate`] and [`Prompt`] are
-//!   what it has.
+//! The server half:
+//!
+//! - [`Server`] declares [`Tool`]s, [`Resource`]s, [`ResourceTemplate`]s and [`Prompt`]s and serves them; [`Entries`] are added
+//!   together, and a [`ServerHandle`] changes a server while it serves.
 //! - [`macros`] explains `#[tool]`, `#[resource]`, `#[prompt]` and `#[server]`, which call these builders.
-//! - [`Entries`] are added together: those of a file, or the methods of a type.
-//! - With an attribute, the parameters of a function are its arguments; without one, they stand in a struct. Beside them
-//!   it takes a [`Context`], [`State`] and what else [`FromCall`] lists.
-//! - It returns what [`IntoToolResult`], [`IntoResource`] and [`IntoPrompt`] list; [`ToolError`] says what went wrong.
-//! - [`layer`] puts code around calls; [`OnCancel`] says what becomes of a cancelled one; [`blocking()`] does what
-//!   blocks off the async threads.
-//! - [`Roots`] keeps paths inside the directories that a client allows.
-//! - [`ServerHandle`] changes a server while it serves, and says what has changed; [`Completing`] is what a completion
-//!   completes.
-//! - [`apps`] shows results on pages, in hosts that can; [`WithMeta`] puts data beside a result.
-//! - [`Client`] asks a server; [`testing::client`] does it inside a test; a [`host::Host`] has many servers. [`config`] reads the files in which clients keep
-//!   their servers; [`process`] starts a server as a child of a client, and leaves nothing of it.
-//! - [`schema`] makes JSON Schemas of types lean, and fits them to clients.
-//! - [`transport`] has streams and the [`transport::tap`] that shows every byte.
+//! - [`handler`] has what handlers take and return: the traits behind parameters and results, blocking work, completions.
+//! - [`Context`] is one call seen from inside: progress, log, cancellation, questions to the client. [`State`] is shared by handlers,
+//!   [`Roots`] keep paths inside the directories that a client allows.
+//! - [`layer`] puts code around calls, [`apps`] shows results on pages of hosts that can, [`schema`] makes JSON Schemas lean.
+//! - `http` serves over HTTP (feature `http`), with sessions in a `store`.
+//!
+//! The client half:
+//!
+//! - [`Client`] asks a server; [`client`] has its builder and all it can connect to: commands, URLs, configuration files, and
+//!   many servers as one host.
+//!
+//! Both halves:
+//!
+//! - [`testing`] connects a client to a server inside a test.
+//! - [`stream`] has connections in memory, and the tap that shows every byte.
 //! - [`model`] and [`proto`] are the protocol underneath.
 
-#[cfg(feature = "oauth")]
-pub mod auth;
-mod client;
+// For files that unit tests share with `tests/`, which know this crate by its name.
+#[cfg(test)]
+extern crate self as plainwire;
+
+pub mod client;
 mod error;
+pub mod handler;
+mod in_process;
 mod log;
 pub mod macros;
 pub mod prelude;
 mod runtime;
 pub mod schema;
 mod server;
-mod stream;
+pub mod stream;
 pub mod testing;
 
-pub use client::{
-    Client, ClientBuilder, Eras, Listen, Notice, Page, Pages, Progress, Sampling, Stage, Step, Target, Trace,
-    config, host, process,
-};
+pub use client::Client;
 pub use error::{Error, Result};
 pub use plainwire_macros::{data, prompt, resource, tool};
 pub use plainwire_proto as proto;
 pub use plainwire_proto::model;
-pub use plainwire_proto::peer::Change;
-pub use runtime::blocking;
-pub use schemars;
-pub use serde;
-pub use serde_json;
-pub use server::asking::{Answer, Confirm};
+pub use server::Principal;
+pub use server::Server;
 pub use server::catalog::ServerHandle;
-pub use server::context::{Context, Principal, TraceContext};
-pub use server::entry::{
-    Beside, Completing, Described, Entries, IntoCompletion, IntoEntry, Prompt, Provider, Resource,
-    ResourceTemplate, Tagged, Tool, ViaEntry, WithMeta, apps,
-};
-pub use server::handler::{
-    Argument, Audio, BlockingHandler, BlockingWork, Blocks, Call, Fallible, FromCall, Handler, Image,
-    IntoPrompt, IntoResource, IntoToolResult, OnCancel, Rejected, Signature, State, ToolError, Value,
-    ViaArguments, ViaCall, embed,
-};
+pub use server::context::{Context, State};
+pub use server::entry::{Entries, Prompt, Resource, ResourceTemplate, Tool, apps};
+#[cfg(feature = "http")]
+pub use server::http;
+pub use server::layer;
+pub use server::result::ToolError;
 pub use server::roots::Roots;
 #[cfg(feature = "http")]
 pub use server::store;
-pub use server::{Server, layer};
-pub use tracing;
-
-/// Streams, and what carries them: stdio, memory, HTTP.
-pub mod transport {
-    #[cfg(feature = "http-client")]
-    pub use crate::client::http as http_client;
-    #[cfg(feature = "http")]
-    pub use crate::server::http;
-    pub use crate::stream::*;
-}
+pub use {schemars, serde, serde_json, tracing};
 
 /// Begins a [`Server`] with the version of the program: `plainwire::server!("calculator")`.
 ///

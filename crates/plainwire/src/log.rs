@@ -1,7 +1,7 @@
-//! Logging to stderr, for programs that set up nothing of their own.
+//! Logging to stderr, for programs that install no `tracing` subscriber.
 //!
-//! In: `tracing` events. Out: one line each, `WARN plainwire: text key=value`. Spans are passed over. A program with
-//! a subscriber of its own never sees this one.
+//! In: `tracing` events. Out: one line each, `WARN plainwire: text key=value`. Spans are ignored. A program
+//! with its own subscriber never uses this one.
 
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
@@ -10,12 +10,12 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Sends events up to `level` to stderr, unless the program has arranged for something else.
+/// Sends events up to `level` to stderr, unless the program has installed a subscriber.
 pub(crate) fn install(level: Option<Level>) {
     if let Some(level) = level
         && !tracing::dispatcher::has_been_set()
     {
-        // Losing a race for the default means that somebody else logs: just as well.
+        // An error here means that another subscriber was installed meanwhile, which is fine.
         let _ = tracing::subscriber::set_global_default(Stderr { level });
     }
 }
@@ -41,7 +41,8 @@ impl Subscriber for Stderr {
         let mut line = Line(format!("{} {}:", event.metadata().level(), event.metadata().target()));
         event.record(&mut line);
         line.0.push('\n');
-        // One write, so that lines of several threads do not mix. Nothing can be done about a broken stderr.
+        // One write per line, so that lines of several threads do not mix. A broken stderr can't be reported
+        // anywhere.
         let _ = std::io::stderr().write_all(line.0.as_bytes());
     }
 

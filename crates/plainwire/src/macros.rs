@@ -1,4 +1,5 @@
-//! `#[tool]`, `#[resource]`, `#[prompt]` and `#[server]`: functions and methods that declare themselves.
+//! Attributes that turn functions and methods into entries of a server: `#[tool]`, `#[resource]`, `#[prompt]`
+//! and `#[server]`.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -52,8 +53,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! What an attribute writes can be written by hand: `words` above becomes a function that returns the same future with a
-//! description, and the description is
+//! You can write by hand what an attribute generates. `words` above becomes a function that returns the same
+//! future together with a description of the tool. That description is
 //!
 //! ```
 //! use plainwire::Tool;
@@ -84,12 +85,14 @@
 //!     .idempotent();
 //! ```
 //!
-//! A parameter is an argument unless its type is called `Context`, `State<T>`, `Principal` or `Option<Principal>`, or the
-//! parameter has `#[extract]` or `#[arguments]`. The options of each attribute stand with the attribute.
+//! A parameter is an argument, with two exceptions: its type is called `Context`, `State<T>`, `Principal` or
+//! `Option<Principal>`, or the parameter has `#[extract]` or `#[arguments]`. The page of each attribute lists
+//! its options.
 //!
-//! `#[header("Region")]` on an argument has clients on HTTP repeat it in the header `Mcp-Param-Region`, for what stands between
-//! them and the server. Without attributes it is `#[schemars(extend("x-mcp-header" = "Region"))]` on the field; either way,
-//! what no client would take is an error of the declaration at the latest.
+//! `#[header("Region")]` on an argument makes HTTP clients repeat its value in the header `Mcp-Param-Region`,
+//! for proxies and gateways on the way to the server. Without attributes, write
+//! `#[schemars(extend("x-mcp-header" = "Region"))]` on the field. In both cases a header that no client would
+//! accept is an error: of the compiler, or of the declaration at the latest.
 //!
 //! ```
 //! use plainwire::prelude::*;
@@ -112,7 +115,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Types of the program have `#[data]`: the three derives that arguments and results need.
+//! `#[data]` is for your own types: it adds the three derives that arguments and results need.
 //!
 //! ```
 //! use plainwire::prelude::*;

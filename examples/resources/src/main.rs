@@ -51,7 +51,7 @@ async fn who_subscribes_hears_of_a_new_line() -> Result<()> {
     let all = SubscriptionFilter { resource_subscriptions: vec!["diary://all".into()], ..Default::default() };
     let mut changes = client.listen(all).await?;
     client.call::<usize>("write", json!({ "line": "It rains." })).await?;
-    assert_eq!(changes.next().await, Some(plainwire::Change::Resource("diary://all".into())));
+    assert_eq!(changes.next().await, Some(plainwire::client::Change::Resource("diary://all".into())));
     assert_eq!(client.read_resource("diary://line/1").await?.contents[0].as_text(), Some("It rains."));
     let typed = CompleteRequest::resource("diary://line/{number}", "number", "9");
     assert_eq!(client.complete(&typed).await?.values.len(), 11);

@@ -1,8 +1,9 @@
 //! Tools that return each kind of content, and one that fails. Scenarios `tools-call-*`.
 
+use plainwire::Entries;
+use plainwire::handler::embed;
 use plainwire::model::ResourceContents;
 use plainwire::prelude::*;
-use plainwire::{Entries, embed};
 
 use crate::media::{noise, pixel};
 

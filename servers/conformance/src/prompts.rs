@@ -1,9 +1,10 @@
 //! Prompts with arguments, with a resource, with a picture, and one that asks. Scenarios `prompts-*`,
 //! `completion-complete` and `input-required-result-non-tool-request`.
 
+use plainwire::Entries;
+use plainwire::handler::embed;
 use plainwire::model::ResourceContents;
 use plainwire::prelude::*;
-use plainwire::{Entries, embed};
 
 use crate::media::pixel;
 

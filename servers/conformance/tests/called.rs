@@ -1,5 +1,7 @@
 //! Calls every fixture once in each era and asserts the result that the suite expects.
 
+use plainwire::Client;
+use plainwire::client::{ClientBuilder, Notice, Sampling};
 use plainwire::model::{
     CompleteRequest, CreateMessage, CreateMessageResult, ElicitResult, Elicitation, LogLevel,
     ResourceContents, Root,
@@ -7,7 +9,6 @@ use plainwire::model::{
 use plainwire::prelude::*;
 use plainwire::serde_json::{self, Value};
 use plainwire::testing::{in_each_era, show};
-use plainwire::{Client, ClientBuilder, Notice, Sampling};
 use plainwire_conformance::server;
 
 /// Returns a client that accepts every question.
@@ -145,8 +146,9 @@ async fn pictures_and_sounds_are_what_their_types_say() -> Result<()> {
 async fn progress_and_log_messages_come_before_the_answer() -> Result<()> {
     in_each_era(server, client(), async |client| {
         let (sender, reports) = std::sync::mpsc::channel();
-        let report =
-            move |it: plainwire::Progress| sender.send((it.done, it.total)).expect("a test that waits");
+        let report = move |it: plainwire::client::Progress| {
+            sender.send((it.done, it.total)).expect("a test that waits")
+        };
         client.call_tool_with_progress("test_tool_with_progress", json!({}), report).await?;
         let total = Some(100.0);
         assert_eq!(reports.iter().collect::<Vec<_>>(), [(0.0, total), (50.0, total), (100.0, total)]);

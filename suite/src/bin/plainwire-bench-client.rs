@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use plainwire::Client;
+use plainwire::client::http::Remote;
 use plainwire::proto::revision::Revision;
-use plainwire::transport::http_client::Remote;
 use serde::Serialize;
 use tokio::runtime::Runtime;
 

@@ -7,8 +7,8 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use plainwire::http::Http;
 use plainwire::prelude::*;
-use plainwire::transport::http::Http;
 use serde_json::{Map, Value, json};
 
 static ACTIVE: AtomicI64 = AtomicI64::new(0);

@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use plainwire::client::http::Remote;
+use plainwire::client::{ClientBuilder, Sampling};
 use plainwire::model::{
     CompleteRequest, Content, CreateMessageResult, ElicitResult, Elicitation, Root, SubscriptionFilter,
 };
 use plainwire::proto::peer::EraChoice;
-use plainwire::transport::http_client::Remote;
-use plainwire::{Client, ClientBuilder, Error, Result, Sampling};
+use plainwire::{Client, Error, Result};
 use serde_json::{Value, json};
 
 /// Counts of the questions that the server asked.

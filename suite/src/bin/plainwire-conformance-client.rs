@@ -6,11 +6,12 @@
 
 use std::env;
 
-use plainwire::auth::{OAuth, Url};
+use plainwire::client::Sampling;
+use plainwire::client::http::Remote;
 use plainwire::model::{CreateMessageResult, ElicitResult, Root};
 use plainwire::proto::revision::Revision;
-use plainwire::transport::http_client::Remote;
-use plainwire::{Client, Error, Result, Sampling};
+use plainwire::{Client, Error, Result};
+use plainwire_oauth::{OAuth, Url};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -1,4 +1,4 @@
-//! A server asks, and whoever sits in front of the command answers: prompts on stderr, answers on stdin.
+//! Questions of servers to the user of the command line: prompts on stderr, answers on stdin.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -14,7 +14,8 @@ fn ask(id: &str, params: &Value) -> Step {
     Step::Say(json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params }))
 }
 
-/// A form with one field of each kind, asked in this order: `json!` has its members sorted.
+/// Returns a form with one field of each kind, in the order in which they are asked: `json!` sorts its
+/// members.
 fn form() -> Value {
     json!({
         "message": "Who are\nyou?",
@@ -46,7 +47,8 @@ fn page(url: &str) -> Value {
     json!({ "mode": "url", "elicitationId": "1", "message": "Sign in, please.", "url": url })
 }
 
-/// Calls a tool of a legacy server that asks once. Returns what the server was answered, and what was said on stderr.
+/// Calls a tool of a legacy server that asks one question. Returns the answer that the server got, and
+/// stderr.
 #[track_caller]
 fn answered(question: &Value, typed: &str) -> (Value, String) {
     let mut steps = legacy(&json!({ "tools": {} }));
@@ -70,7 +72,7 @@ fn fills_in_a_form_field_by_field() {
 the server "shop" asks:
   | Who are
   | you?
-(an empty line takes what stands in brackets; `!decline` says no, `!cancel` leaves the question)
+(an empty line takes the value in brackets; `!decline` declines the question, `!cancel` cancels it)
 
 (1 of 6) age: a whole number, at least 18; may be left out
 [30] > 
@@ -133,13 +135,13 @@ fn answers_a_modern_server_which_asks_once_more_with_the_answers() {
             json!({ "elicitation": { "form": {}, "url": {} } }),
             "and no sampling, no roots"
         );
-        // In the order of the wire.
+        // The questions are asked in the order of the result.
         let (first, second) = (ran.stderr.find("First?"), ran.stderr.find("Second?"));
         assert!(first.is_some() && first < second, "{ran:?}");
     }
 }
 
-/// As docs/cli.md shows it.
+/// The example in docs/cli.md.
 #[test]
 fn asks_what_the_reference_server_wants_to_know_in_every_era() {
     for (era, _) in ERAS {
@@ -153,7 +155,7 @@ fn asks_what_the_reference_server_wants_to_know_in_every_era() {
 
 the server "plainwire-reference" asks:
   | What is your name?
-(an empty line takes what stands in brackets; `!decline` says no, `!cancel` leaves the question)
+(an empty line takes the value in brackets; `!decline` declines the question, `!cancel` cancels it)
 
 (1 of 1) name: text
   | What you want to be called.
@@ -216,8 +218,8 @@ open it yourself and then say yes: [y/N]
         warnings,
         [
             "warning: it is not https: others can read and change what is sent",
-            "warning: the host has letters that can look like others",
-            "warning: it goes to port 81, not to the usual one",
+            "warning: the host has letters that can look like other letters",
+            "warning: it uses port 81 instead of the default port",
         ]
     );
 }
@@ -355,7 +357,7 @@ fn tells_roots_to_a_server_that_asks_where_it_may_work() {
     assert_eq!(told["result"]["roots"], roots, "{ran:?}");
 }
 
-/// Runs a call whose stdin stays open and silent.
+/// Runs a call whose stdin stays open and empty.
 fn unanswered(steps: Vec<(&str, String)>) -> (Ran, Duration) {
     let mut command = binary::command();
     command.args(["call", "x", "--era", "legacy", "--", "sh", "-c"]);

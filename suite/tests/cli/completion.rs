@@ -1,4 +1,4 @@
-//! Completion: what the binary answers when a script asks, and bash with the script.
+//! Tests of completion: the binary's answers to the scripts of the shells, and bash with its script.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::script::{Step, answer};
 use super::{Ran, run};
 
-/// What bash breaks words at, if nobody changed it.
+/// The default characters at which bash breaks words.
 const BREAKS: &str = " \t\n\"'@><=;|&(:";
 
-/// Asks as the script for `shell` does, with the cursor at `|`.
+/// Runs the binary as the script for `shell` does, with the cursor at `|`. Returns the candidates.
 fn complete(shell: &str, typed: &str) -> Vec<String> {
     let cursor = typed.chars().position(|c| c == '|').expect("a cursor");
     let line = typed.replacen('|', "", 1);
@@ -41,7 +41,7 @@ fn completes_commands_and_options_without_a_server() {
     assert!(complete("bash", "plainwire |").contains(&"completion".to_owned()));
     assert_eq!(
         complete("fish", "plainwire wat|"),
-        ["watch\tSay each time when a resource or a list of a server changes"]
+        ["watch\tPrint a line each time a resource or a list of a server changes"]
     );
 }
 
@@ -80,7 +80,8 @@ fn gives_bash_only_what_stands_behind_its_last_word_break() {
     );
 }
 
-/// A modern server that offers what a careless or evil one might. `requests`: what it is asked, in order.
+/// Writes the script of a modern server that answers one request after the other with the results in
+/// `frames`.
 fn offers(name: &str, frames: &[(&str, Value)]) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("completion");
     fs::create_dir_all(&folder).expect("a folder");
@@ -168,7 +169,7 @@ fn puts_nothing_on_a_command_line_that_a_shell_would_run_or_nobody_can_see() {
 fn runs_nothing_but_the_command_behind_the_dashes_as_it_stands_there() {
     let ran = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ran");
     let path = ran.to_str().expect("UTF-8");
-    // A run that failed may have left them.
+    // A failed run may have left these files.
     let _ = (fs::remove_file(&ran), fs::remove_file(format!("{path}.trace")));
     for typed in [
         format!("plainwire call | touch {path}"),
@@ -217,7 +218,7 @@ fn prints_a_script_for_each_shell() {
     assert!(run(&["help", "completion"]).quietly().contains("source <(plainwire completion bash)"));
 }
 
-/// Runs bash with the script, on a line with the cursor at `|`. Returns what it would offer.
+/// Runs bash with its script, on a line with the cursor at `|`. Returns its candidates; `None` without bash.
 fn in_bash(typed: &str) -> Option<String> {
     let cursor = typed.find('|').expect("a cursor");
     let line = typed.replacen('|', "", 1);
@@ -225,7 +226,7 @@ fn in_bash(typed: &str) -> Option<String> {
     let mut command = Command::new("bash");
     command.args(["--norc", "-c", bash, "bash", &line, &cursor.to_string()]);
     command.env("PATH", binary::search_path()).stdin(Stdio::null());
-    // Not everybody has bash.
+    // Without bash the test is skipped.
     let ran = Ran::of(command.output().ok()?);
     assert_eq!(ran.stderr, "");
     Some(ran.stdout)

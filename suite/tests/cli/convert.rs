@@ -1,4 +1,4 @@
-//! `plainwire convert` and `plainwire patch`: bytes on stdout, words on stderr, exit codes.
+//! Tests of `plainwire convert` and `plainwire patch`: results on stdout, messages on stderr, exit codes.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use super::Ran;
 
-/// A page with an identifier, a date and a mention, and without a line feed at its end.
+/// A page in storage format with an identifier, a date and a mention, and without a line feed at its end.
 const PAGE: &str = r#"<h1>Plan</h1>
 <p>We ship on <time datetime="2026-02-28" />.</p>
 <ac:structured-macro ac:name="info" ac:macro-id="41c2"><ac:rich-text-body><p>Ask <ac:link><ri:user ri:account-id="5b10" /></ac:link> first.</p></ac:rich-text-body></ac:structured-macro>
 <h2>Goals</h2>
 <p>Less is more.</p>"#;
 
-/// The same as Markdown.
+/// The page as Markdown.
 const MARKDOWN: &str = "# Plan
 
 We ship on :date[2026-02-28].
@@ -34,7 +34,7 @@ Less is more.
 const TO_MARKDOWN: [&str; 7] = ["convert", "--from", "storage", "--to", "markdown", "--sidecar", "s"];
 const BACK: [&str; 7] = ["convert", "--from", "markdown", "--to", "storage", "--sidecar", "s"];
 
-/// A folder of a test's own, with these files.
+/// Makes a folder for one test, with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -51,7 +51,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Ran {
     Ran::of(command.output().expect("the binary starts"))
 }
 
-/// Runs with this on stdin.
+/// Runs `plainwire` in `folder` with `input` on its stdin.
 fn feed(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = binary::command();
     command.args(arguments).current_dir(folder).stdin(Stdio::piped());
@@ -60,14 +60,14 @@ fn feed(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     Ran::of(child.wait_with_output().expect("it ends"))
 }
 
-/// A folder with the page, and the sidecar that came with its Markdown.
+/// Makes a folder with the page, and with the sidecar of its Markdown.
 fn split(name: &str) -> PathBuf {
     let folder = folder(name, &[("in.xml", PAGE)]);
     assert_eq!(run(&folder, &[&TO_MARKDOWN[..], &["in.xml"]].concat()).quietly(), MARKDOWN);
     folder
 }
 
-/// Puts this Markdown back.
+/// Converts the edited Markdown back to a page.
 fn back(folder: &Path, options: &[&str], markdown: &str) -> Ran {
     fs::write(folder.join("a.md"), markdown).expect("a file of our own");
     run(folder, &[&BACK[..], options, &["a.md"]].concat())
@@ -95,7 +95,7 @@ fn an_edited_word_changes_that_word_only() {
     assert_eq!(back(&folder, &[], &edited).quietly(), expected);
 }
 
-/// The Markdown with the panel taken out.
+/// Returns the Markdown without its panel.
 fn without_the_panel() -> String {
     MARKDOWN.replace(":::panel{type=info}\nAsk :mention{id=5b10} first.\n:::\n\n", "")
 }
@@ -107,7 +107,7 @@ fn an_edit_that_takes_something_rich_away_is_not_written() {
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran:?}");
     assert!(ran.stderr.starts_with("a.md: conflict: expected the panel "), "{}", ran.stderr);
     assert!(
-        ran.stderr.ends_with("\na.md: nothing is written unless --allow-loss says so\n"),
+        ran.stderr.ends_with("\na.md: nothing was written; --allow-loss writes it anyway\n"),
         "{}",
         ran.stderr
     );
@@ -119,7 +119,7 @@ fn what_an_edit_takes_away_is_written_if_that_is_allowed_and_still_said() {
     let ran = back(&folder, &["--allow-loss"], &without_the_panel());
     let (start, end) = (PAGE.find("<ac:").expect("a panel"), PAGE.find("<h2>").expect("a heading"));
     assert_eq!((ran.code, ran.stdout), (1, format!("{}{}", &PAGE[..start], &PAGE[end..])));
-    assert!(ran.stderr.contains("conflict") && !ran.stderr.contains("nothing is written"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("conflict") && !ran.stderr.contains("nothing was written"), "{}", ran.stderr);
 }
 
 #[test]
@@ -226,10 +226,7 @@ fn an_input_is_never_written_over() {
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
     let ran = run(&folder, &["convert", "--from", "wiki", "--to", "wiki", "--out", ".", "a.wiki", "b.wiki"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
-    assert!(
-        ran.stderr.contains("expected another file to write to than INPUT, but found ./a.wiki"),
-        "{ran:?}"
-    );
+    assert!(ran.stderr.contains("expected an output file other than INPUT, but found ./a.wiki"), "{ran:?}");
     assert_eq!(fs::read_to_string(folder.join("in.xml")).expect("it is there"), PAGE);
 }
 
@@ -476,7 +473,7 @@ fn where_more_is_lost_than_is_told_that_is_said() {
     for (count, said) in [(999, false), (1001, true)] {
         let folder = folder("many", &[("in.md", &":color[a]{fg=#ff0000}\n\n".repeat(count))]);
         let ran = run(&folder, &["convert", "--from", "markdown", "--to", "markdown", "--plain", "in.md"]);
-        let last = "in.md: only the first 1000 losses are told\n";
+        let last = "in.md: only the first 1000 losses are listed\n";
         assert_eq!(ran.stderr.ends_with(last), said, "{}", ran.stderr);
     }
 }

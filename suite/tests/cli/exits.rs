@@ -1,4 +1,4 @@
-//! What goes wrong: the exit code, the error, and the hint. Results stay on stdout, words go to stderr.
+//! Tests of failures: the exit code, the error, and the hint. Results go to stdout, messages to stderr.
 
 use std::process::Stdio;
 
@@ -22,7 +22,7 @@ fn exits_with_1_when_the_tool_failed() {
 fn exits_with_2_when_the_command_line_is_wrong() {
     for (words, said) in [
         (&["call", "calculate", "oops"][..], "expected `key=text` or `key:=json`, but found \"oops\""),
-        (&["call", "count", "to:=x"], "expected JSON behind `to:=`, but found \"x\""),
+        (&["call", "count", "to:=x"], "expected JSON after `to:=`, but found \"x\""),
         (&["call", "count", "--json=[1]"], "expected --json=OBJECT, but found [1]"),
         (&["call", "count", "--json={"], "expected --json=OBJECT, but found no JSON"),
         (&["list", "--trace=/nowhere/at/all"], "--trace=/nowhere/at/all: "),
@@ -51,11 +51,11 @@ fn exits_with_3_when_the_server_can_not_be_started_or_spoken_to() {
         str![[r#"
 error: starting the server: [..]
 
-hint: check the command behind `--`
+hint: check the command after `--`
 
 "#]]
     );
-    // They read a line first: whether a write or a read notices the end first is a matter of luck otherwise.
+    // The servers read a line first. Otherwise a write of the client could fail before its read sees the end.
     for (server, status) in [
         ("read line", " (exit status: 0)"),
         (
@@ -94,7 +94,7 @@ fn exits_with_4_when_the_server_answers_with_an_error() {
 
 #[test]
 fn shows_the_code_that_was_sent() {
-    // The same error has another code before 2026-07-28; what is shown has to be what `--trace` shows.
+    // The code of the error is another before 2026-07-28. The message has to show the one from the wire.
     let ran = ask(&["read", "nowhere://", "--era", "legacy"]);
     assert_eq!(
         ran.stderr,

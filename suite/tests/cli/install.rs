@@ -1,4 +1,5 @@
-//! `plainwire install`: a server is written into the file of a client, and nothing else of it changes.
+//! Tests of `plainwire install`, which adds a server to a client's configuration file and changes nothing
+//! else in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).expect("a file")
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = plainwire_suite::files_below(folder, "");
     found.sort();
@@ -54,7 +55,7 @@ fn writes_the_file_of_each_client_in_its_form() {
         let again = install(&home, &words).quietly();
         assert!(again.ends_with("already, nothing to change\n"), "{again}");
         assert_eq!((read(&path), files(&home)), (first, vec![path.clone()]), "twice is once");
-        // And it is a server that can be asked.
+        // The written entry works.
         let path = path.to_str().expect("UTF-8");
         let ran = run(&["call", "calculate", "expression=6*7", "--config", path, "--server", "it"]);
         assert_eq!(ran.quietly(), "42\n");
@@ -138,7 +139,7 @@ fn refuses_another_server_of_the_same_name_unless_it_is_forced_to() {
     assert_eq!((read(&path), files(&home).len()), (before.to_owned(), 1));
     let forced = [&["--force"], &words[..]].concat();
     let said = install(&home, &forced).quietly();
-    assert_eq!(said, "wrote \"plainwire\" into f.json\nwhat was there before is in f.json.backup\n");
+    assert_eq!(said, "wrote \"plainwire\" into f.json\nthe previous file is f.json.backup\n");
     assert_eq!(read(&home.join("f.json.backup")), before);
     let written: serde_json::Value = serde_json::from_str(&read(&path)).expect("JSON");
     assert_eq!(written["mcpServers"]["plainwire"]["command"], "plainwire");
@@ -164,7 +165,7 @@ fn keeps_links_and_modes_and_makes_new_files_private() {
     assert!(read(&real).contains("\"plainwire\""));
     let backup = home.join("dotfiles/cursor.json.backup");
     assert_eq!((mode(&real), mode(&backup), read(&backup)), (0o640, 0o640, "{}\n".to_owned()));
-    // A link to a file that is not there yet.
+    // A link to a file that does not exist yet.
     fs::remove_file(&real).expect("a file of our own");
     install(&home, &words).quietly();
     assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
@@ -195,7 +196,7 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
         ),
         (
             &["cursor", "--", "npx", "-y", "it"],
-            "expected --name=NAME, since `npx` says nothing about the server, but found none",
+            "expected --name=NAME, since `npx` does not identify the server, but found none",
         ),
         (
             &["cursor", "--name=a b", "--", "plainwire"],
@@ -218,7 +219,7 @@ fn says_what_is_wrong_and_leaves_the_file_alone() {
     }
     assert_eq!(files(&home), before);
     let ran = install(&home, &["cursor", "--file=new.json", "--", "no-such-program"]);
-    assert_eq!((ran.code, &*ran.stderr), (0, "warning: there is no program \"no-such-program\" here\n"));
+    assert_eq!((ran.code, &*ran.stderr), (0, "warning: the program \"no-such-program\" was not found\n"));
 }
 
 #[test]

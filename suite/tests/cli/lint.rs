@@ -1,5 +1,5 @@
-//! `plainwire lint`: what is shown, what is left out on request, and when the exit code is 1. The rules have their tests beside
-//! them, in `crates/inspect`.
+//! Tests of `plainwire lint`: its output, the options that leave findings out, and the exit code 1. The tests
+//! of the rules are in `crates/inspect`.
 
 use plainwire::schema::Preset;
 use plainwire_inspect::lint::RULES;
@@ -10,7 +10,8 @@ use snapbox::{assert_data_eq, str};
 use super::Ran;
 use super::tokens::shop;
 
-/// A tool with an error, a warning for Gemini, a warning for everybody, and a note; and one that is right.
+/// Returns two tools: one with an error, a warning for Gemini, a warning for all clients, and a note; and a
+/// correct one.
 fn menu() -> Value {
     let price = json!({ "type": ["number", "null"], "description": "In cents." });
     let dish = json!({ "type": "object", "properties": { "with": { "$ref": "#/$defs/Dish" } } });
@@ -113,7 +114,7 @@ fn exits_with_1_from_what_is_denied_on() {
     }
 }
 
-/// The servers that people learn from, each as the words that start it.
+/// Returns the commands of the servers that readers learn from: the examples and the reference server.
 fn shown() -> Vec<Vec<String>> {
     let folder = binary::path().parent().expect("a file lies in a folder");
     let example = |name| vec![folder.join(name).to_string_lossy().into_owned()];

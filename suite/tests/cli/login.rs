@@ -1,5 +1,5 @@
-//! `plainwire login` and `plainwire logout`, from the page that a person opens to the last file: against a protected server, which is
-//! the reference server behind tokens, and an authorization server of our own.
+//! Tests of `plainwire login` and `plainwire logout`, from the sign-in page to the stored files. The servers
+//! are the reference server, protected by tokens, and an authorization server of our own.
 
 use std::env;
 use std::fs;
@@ -9,34 +9,34 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use http_body_util::{BodyExt as _, Full};
-use plainwire::auth::Url;
-use plainwire::transport::http::Http;
+use plainwire::http::Http;
+use plainwire_oauth::Url;
 use plainwire_suite::binary;
 use serde_json::{Value, json};
 
 use super::Ran;
+use super::oauth::Setup;
+use super::plain_http::{self, Request, Response};
 use super::targets::folder;
-use super::web::{self, Request, Response};
-use super::world::World;
 
-/// A world, and a person with a home in it.
+/// The user of an OAuth test: the home folder, and the servers.
 struct Person {
     home: PathBuf,
-    world: World,
+    setup: Setup,
 }
 
 impl Person {
     fn new(name: &str) -> Self {
-        let world = World::new();
-        world.fake().server.app = Some(Box::new(reference()));
-        Self { home: folder(&format!("login-{name}")), world }
+        let setup = Setup::new();
+        setup.fake().server.app = Some(Box::new(reference()));
+        Self { home: folder(&format!("login-{name}")), setup }
     }
 
     fn url(&self) -> String {
-        self.world.server().to_string()
+        self.setup.server().to_string()
     }
 
-    /// A command in this home, for which there is no keychain.
+    /// Returns a command with this home folder and without a keychain.
     fn command(&self, words: &[&str]) -> Command {
         let mut command = binary::command();
         command.args(words).env("HOME", &self.home).stdin(Stdio::null());
@@ -56,7 +56,7 @@ impl Person {
         self.run(&["call", "calculate", "expression=6*7", "--url", &self.url()])
     }
 
-    /// Signs in, as a person who opens the page that stands on stderr.
+    /// Signs in, like a user who opens the page that stderr names.
     fn login(&self, words: &[&str]) -> Ran {
         let url = self.url();
         self.follow(self.command(&[&["login", "--no-browser", "--url", &url], words].concat()))
@@ -71,7 +71,7 @@ impl Person {
         Ran { code: child.wait().expect("an end").code().expect("an exit code"), stderr, stdout }
     }
 
-    /// The files in which something is kept, with what is in them.
+    /// Returns the stored files with their contents.
     fn kept(&self, below: &str) -> Vec<(PathBuf, String)> {
         let files = fs::read_dir(self.home.join(below)).expect("a folder");
         let files = files.map(|it| it.expect("a file").path()).filter(|it| it.extension().is_none());
@@ -79,7 +79,7 @@ impl Person {
     }
 }
 
-/// The reference server, without a network.
+/// Returns the reference server as a function from requests to responses.
 fn reference() -> impl Fn(&Request) -> Response + Send {
     let service = Http::new(plainwire_reference::server()).into_service().expect("a legal server");
     move |request| {
@@ -100,20 +100,20 @@ fn reference() -> impl Fn(&Request) -> Response + Send {
     }
 }
 
-/// Reads stderr, and goes to the page that it names, and back. Returns all of it.
+/// Reads stderr, opens the page that it names, and follows the redirect back. Returns the whole stderr.
 fn browse(child: &mut Child) -> String {
     let mut all = String::new();
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe"));
     while lines.read_line(&mut all).expect("UTF-8") > 0 {
         let line = all.lines().last().unwrap_or_default();
         if let Some(page) = line.split_once("open this page to sign in: ").map(|(_, page)| page) {
-            web::browse_loopback(&Url::parse(page).expect("a URL")).expect("a browser");
+            plain_http::browse_loopback(&Url::parse(page).expect("a URL")).expect("a browser");
         }
     }
     all
 }
 
-/// Whether nothing of it was ever in a token.
+/// Checks that the output has no token and no code.
 #[track_caller]
 fn tells_no_token(ran: &Ran) {
     for secret in ["access-", "refresh-", "code="] {
@@ -125,14 +125,14 @@ fn tells_no_token(ran: &Ran) {
 fn signs_in_once_for_all_commands_until_the_logout() {
     let person = Person::new("once");
     let url = person.url();
-    person.world.change("revocation_endpoint", json!(format!("{}/revoke", person.world.as1)));
+    person.setup.change("revocation_endpoint", json!(format!("{}/revoke", person.setup.as1)));
     let says_to_log_in = |ran: Ran| {
         let hint = format!(
             "\n\nhint: `plainwire login --url {url}` signs in by OAuth; `--bearer-env VARIABLE` and `--token-file FILE` \
              send a token\n"
         );
         assert!(ran.code == 4 && ran.stderr.ends_with(&hint), "{ran:?}");
-        assert_eq!(person.world.count("as1 GET /authorize") + person.world.count("as1 POST /register"), 0);
+        assert_eq!(person.setup.count("as1 GET /authorize") + person.setup.count("as1 POST /register"), 0);
     };
     says_to_log_in(person.call());
 
@@ -143,13 +143,13 @@ fn signs_in_once_for_all_commands_until_the_logout() {
         (
             0,
             &*format!(
-                "signed in at {url}\n  issuer   {}\n  scopes   read\n  expires  in 59 min, renewed without asking\n",
-                person.world.as1
+                "signed in at {url}\n  issuer   {}\n  scopes   read\n  expires  in 59 min, renewed automatically\n",
+                person.setup.as1
             )
         ),
         "{ran:?}"
     );
-    assert!(ran.stderr.contains("tokens are kept in files below "), "{ran:?}");
+    assert!(ran.stderr.contains("tokens are stored in files below "), "{ran:?}");
     for words in [
         &["list"][..],
         &["call", "calculate", "expression=6*7"],
@@ -162,21 +162,24 @@ fn signs_in_once_for_all_commands_until_the_logout() {
         tells_no_token(&ran);
         ran.quietly();
     }
-    // Signed in already: nobody has to do it again.
+    // The user is signed in already, so no page is opened.
     assert_eq!(person.run(&["login", "--url", &url, "--no-browser"]).code, 0);
-    assert_eq!(person.world.count("as1 GET /authorize"), 1);
+    assert_eq!(person.setup.count("as1 GET /authorize"), 1);
 
     let ran = person.run(&["logout", "--url", &url]);
     tells_no_token(&ran);
     assert_eq!(ran.quietly(), format!("signed out of {url}: the tokens are revoked\n"));
-    assert_eq!(person.world.fake().first.revocations.len(), 1);
+    assert_eq!(person.setup.fake().first.revocations.len(), 1);
     assert!(person.kept(TOKENS).iter().all(|(path, _)| path.to_string_lossy().contains("/client-")));
-    person.world.fake().log.clear();
+    person.setup.fake().log.clear();
     says_to_log_in(person.call());
-    assert_eq!(person.run(&["logout", "--url", &url]).quietly(), format!("nobody was signed in at {url}\n"));
+    assert_eq!(
+        person.run(&["logout", "--url", &url]).quietly(),
+        format!("you were not signed in at {url}\n")
+    );
 }
 
-/// Where tokens are, from the home on.
+/// The folder of the stored tokens, relative to the home folder.
 const TOKENS: &str = ".local/share/plainwire/tokens";
 
 #[cfg(unix)]
@@ -213,11 +216,12 @@ fn files_are_for_their_owner_and_encrypted_if_there_is_a_key() {
     assert_eq!(mode(&person.home.join(TOKENS)), 0o700);
 }
 
-/// On a bus that `third_party/keychain.sh` has made: a registration stays behind, which nobody wants in a keychain of their own.
+/// Runs only on the bus that `third_party/keychain.sh` starts: the test leaves a client registration behind,
+/// which does not belong in a developer's own keychain.
 #[test]
 fn tokens_go_to_the_keychain_where_there_is_one() {
     if env::var_os("PLAINWIRE_TEST_KEYCHAIN").is_none() {
-        // Past the test's own output, which is shown only when it fails.
+        // Written to stderr directly, because the output of a test is shown only when it fails.
         let _ = writeln!(
             std::io::stderr(),
             "skipped: third_party/keychain.sh runs this where there is a keychain"
@@ -232,11 +236,11 @@ fn tokens_go_to_the_keychain_where_there_is_one() {
         command
     };
     let ran = person.follow(command(&["login", "--no-browser"]));
-    assert!(ran.code == 0 && !ran.stderr.contains("tokens are kept in files"), "{ran:?}");
+    assert!(ran.code == 0 && !ran.stderr.contains("tokens are stored in files"), "{ran:?}");
     assert_eq!(person.kept(TOKENS), []);
     let list = || Ran::of(command(&["list"]).output().expect("the binary starts"));
     list().quietly();
-    // Over SSH there is no keychain, and that is no reason to sign in anew.
+    // Without the keychain, as over SSH, the command fails with that reason and does not ask for a new login.
     let ran = person.run(&["list", "--url", &url]);
     assert!(ran.code == 3 && ran.stderr.contains("expected the keychain of this user to answer"), "{ran:?}");
     let ran = Ran::of(command(&["logout"]).output().expect("the binary starts"));
@@ -248,7 +252,7 @@ fn tokens_go_to_the_keychain_where_there_is_one() {
 fn an_expired_token_is_renewed_once_however_many_commands_run() {
     let person = Person::new("expired");
     person.login(&[]);
-    // As an hour later.
+    // Makes the tokens expire, as if an hour had passed.
     for (path, text) in person.kept(TOKENS) {
         if path.to_string_lossy().contains("/tokens-") {
             let mut tokens: Value = serde_json::from_str(&text).expect("JSON");
@@ -256,8 +260,8 @@ fn an_expired_token_is_renewed_once_however_many_commands_run() {
             fs::write(path, tokens.to_string()).expect("a file of ours");
         }
     }
-    person.world.revoke_access();
-    let before = person.world.count("as1 POST /token");
+    person.setup.revoke_access();
+    let before = person.setup.count("as1 POST /token");
     thread::scope(|scope| {
         let calls: Vec<_> = (0..3).map(|_| scope.spawn(|| person.call())).collect();
         for call in calls {
@@ -266,15 +270,15 @@ fn an_expired_token_is_renewed_once_however_many_commands_run() {
             assert_eq!(ran.quietly(), "42\n");
         }
     });
-    assert_eq!(person.world.count("as1 POST /token") - before, 1);
+    assert_eq!(person.setup.count("as1 POST /token") - before, 1);
 }
 
 #[test]
 fn a_grant_that_is_gone_says_to_log_in_and_a_login_mends_it() {
     let person = Person::new("gone");
     person.login(&[]);
-    person.world.revoke_access();
-    person.world.revoke_refresh();
+    person.setup.revoke_access();
+    person.setup.revoke_refresh();
     let ran = person.call();
     assert!(ran.code == 4 && ran.stderr.contains("wants somebody to sign in"), "{ran:?}");
     assert!(ran.stderr.contains(&format!("`plainwire login --url {}`", person.url())), "{ran:?}");
@@ -285,10 +289,10 @@ fn a_grant_that_is_gone_says_to_log_in_and_a_login_mends_it() {
 #[test]
 fn a_token_that_is_not_good_any_more_is_no_login() {
     let person = Person::new("stale");
-    // Good for a long time by its own account, and nothing to renew it with.
-    person.world.fake().first.token_with = Some(json!({"refresh_token": null}));
+    // The token claims to be valid for long, and there is no refresh token.
+    person.setup.fake().first.token_with = Some(json!({"refresh_token": null}));
     person.login(&[]);
-    person.world.revoke_access();
+    person.setup.revoke_access();
     assert_eq!(person.call().code, 4);
     assert_eq!(person.login(&[]).code, 0);
     assert_eq!(person.call().quietly(), "42\n");
@@ -297,10 +301,10 @@ fn a_token_that_is_not_good_any_more_is_no_login() {
 #[test]
 fn a_scope_that_is_missing_is_named_and_a_login_with_it_mends_it() {
     let person = Person::new("scope");
-    person.world.fake().server.wants.insert("/mcp".to_owned(), "write".to_owned());
-    // The login asks the server, hears what it misses, and gets it.
+    person.setup.fake().server.wants.insert("/mcp".to_owned(), "write".to_owned());
+    // The login calls the server, learns from its refusal which scope is missing, and gets it.
     assert!(person.login(&[]).stdout.contains("\n  scopes   read write\n"));
-    person.world.fake().server.wants.insert("/mcp".to_owned(), "admin".to_owned());
+    person.setup.fake().server.wants.insert("/mcp".to_owned(), "admin".to_owned());
     let ran = person.call();
     assert!(ran.code == 4 && ran.stderr.contains("sign in for the scopes \"admin read write\""), "{ran:?}");
     assert_eq!(person.login(&[]).code, 0);
@@ -340,12 +344,14 @@ fn an_entry_of_a_configuration_file_is_signed_in_at_by_its_name() {
     let ran = person.follow(command);
     tells_no_token(&ran);
     let said: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!((&said["server"], &said["issuer"]), (&json!(person.url()), &json!(person.world.as1)));
+    assert_eq!((&said["server"], &said["issuer"]), (&json!(person.url()), &json!(person.setup.as1)));
     assert_eq!((&said["scopes"], &said["renewed"]), (&json!(["read"]), &json!(true)));
     assert!(said["expires"].as_u64().is_some_and(|it| it > 1_700_000_000), "{said}");
     list().quietly();
     assert!(check().contains("plainwire-reference"), "{}", check());
-    for (name, expected) in [("known", "an `Authorization` of its own"), ("command", "but found a command")] {
+    for (name, expected) in
+        [("known", "an `Authorization` header of its own"), ("command", "but found a command")]
+    {
         let ran = person.run(&["login", "--server", name, "--config", path]);
         assert!(ran.code == 2 && ran.stderr.contains(expected) && !ran.stderr.contains("s3cret"), "{ran:?}");
     }
@@ -356,7 +362,7 @@ fn a_client_that_is_registered_already_signs_in_as_itself() {
     let person = Person::new("client");
     let ran = person.login(&["--client-id", "mine", "--scope", "write", "--scope", "admin"]);
     assert!(ran.stdout.contains("\n  scopes   admin write\n"), "{ran:?}");
-    let fake = person.world.fake();
+    let fake = person.setup.fake();
     let asked = &fake.first.authorizations[0];
     assert_eq!((&*asked["client_id"], &*asked["scope"]), ("mine", "admin write"));
     assert_eq!(fake.first.registrations.len(), 0);
@@ -365,10 +371,10 @@ fn a_client_that_is_registered_already_signs_in_as_itself() {
 #[test]
 fn a_document_describes_the_client_where_such_documents_are_taken() {
     let person = Person::new("document");
-    person.world.change("client_id_metadata_document_supported", json!(true));
+    person.setup.change("client_id_metadata_document_supported", json!(true));
     let document = "https://app.example/client.json";
     assert_eq!(person.login(&["--client-id-metadata", document]).code, 0);
-    assert_eq!(person.world.fake().first.authorizations[0]["client_id"], document);
+    assert_eq!(person.setup.fake().first.authorizations[0]["client_id"], document);
 }
 
 #[test]
@@ -391,14 +397,14 @@ fn a_program_signs_in_with_its_secret_and_without_a_person() {
     tells_no_token(&ran);
     assert!(ran.code == 0 && ran.stdout.contains("then sign in again\n"), "{ran:?}");
     assert!(!ran.stderr.contains("s3cret"), "{ran:?}");
-    assert_eq!(person.world.count("as1 GET /authorize"), 0);
+    assert_eq!(person.setup.count("as1 GET /authorize"), 0);
     assert_eq!(person.call().quietly(), "42\n");
 }
 
 #[test]
 fn a_person_who_says_no_or_never_comes_is_told_about() {
     let person = Person::new("denied");
-    person.world.fake().first.error = Some(("access_denied".to_owned(), "not today".to_owned()));
+    person.setup.fake().first.error = Some(("access_denied".to_owned(), "not today".to_owned()));
     let url = person.url();
     let ran = person.run(&["login", "--url", &url, "--no-browser", "--timeout", "1"]);
     assert!(ran.code == 4 && ran.stderr.contains("nobody signed in at "), "{ran:?}");
@@ -406,8 +412,8 @@ fn a_person_who_says_no_or_never_comes_is_told_about() {
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary starts");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
     let page = lines.find_map(|it| Some(it.split_once("sign in: ")?.1.to_owned())).expect("a page");
-    let back = super::world::browse(&Url::parse(&page).expect("a URL"));
-    assert!(web::send("GET", &back, &[]).body.contains("did not work"));
+    let back = super::oauth::browse(&Url::parse(&page).expect("a URL"));
+    assert!(plain_http::send("GET", &back, &[]).body.contains("did not work"));
     let rest: Vec<_> = lines.collect();
     assert!(rest.iter().any(|it| it.contains("access_denied") && it.contains("not today")), "{rest:?}");
     assert_eq!(child.wait().expect("an end").code(), Some(4));
@@ -419,7 +425,7 @@ fn a_browser_gets_the_page_as_one_word_and_no_shell_reads_it() {
     use std::os::unix::fs::PermissionsExt as _;
     let person = Person::new("browser");
     let opener = person.home.join("xdg-open");
-    // It shows the page on the stderr of the command, as `--no-browser` does.
+    // The opener writes the number of its arguments and the URL of the page to files in the home folder.
     let script = "#!/bin/sh\necho $# > \"$HOME/words\"\nprintf %s \"$1\" > \"$HOME/page.new\"\nmv \"$HOME/page.new\" \"$HOME/page\"\n";
     fs::write(&opener, script).expect("a file of ours");
     fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -434,7 +440,7 @@ fn a_browser_gets_the_page_as_one_word_and_no_shell_reads_it() {
         }
     };
     assert_eq!(fs::read_to_string(person.home.join("words")).expect("a file").trim(), "1");
-    web::browse_loopback(&Url::parse(&page).expect("a URL")).expect("a browser");
+    plain_http::browse_loopback(&Url::parse(&page).expect("a URL")).expect("a browser");
     let ran = Ran::of(child.wait_with_output().expect("an end"));
     assert!(
         ran.code == 0 && ran.stderr.contains(&format!("if none does, open this page: {page}\n")),

@@ -1,6 +1,6 @@
-//! The command line, judged by what it prints and how it exits.
+//! Tests of the command line by its output and its exit code.
 //!
-//! Most tests ask the built-in reference server, started as a process of its own.
+//! Most tests use the built-in reference server, started as a process of its own.
 
 mod asking;
 mod completion;
@@ -15,12 +15,12 @@ mod targets;
 mod tokens;
 mod trace;
 mod watch;
-// The authorization servers that the library is tested with.
-#[path = "../../../crates/plainwire/tests/oauth/web.rs"]
-mod web;
-#[path = "../../../crates/plainwire/tests/oauth/world.rs"]
+// The authorization servers of the library's tests.
+#[path = "../../../crates/oauth/tests/oauth/support.rs"]
 #[expect(dead_code, reason = "the library's tests use more of it")]
-mod world;
+mod oauth;
+#[path = "../../../crates/oauth/tests/oauth/plain_http.rs"]
+mod plain_http;
 
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ const REFERENCE: [&str; 4] = ["--", "plainwire", "serve", "reference"];
 const ERAS: [(&str, Revision); 3] =
     [("auto", Revision::NEWEST), ("legacy", Revision::NEWEST_LEGACY), ("modern", Revision::NEWEST)];
 
-/// What a command has left behind.
+/// The result of a command.
 #[derive(Debug)]
 struct Ran {
     code: i32,
@@ -52,14 +52,14 @@ impl Ran {
         Self { code, stderr: text(output.stderr), stdout: text(output.stdout) }
     }
 
-    /// Returns the output of a command that went well and had nothing else to say.
+    /// Returns the stdout of a command, which must have exit code 0 and an empty stderr.
     #[track_caller]
     fn quietly(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
         self.stdout
     }
 
-    /// Returns the output of a command that went well as JSON on one line.
+    /// Returns the stdout of a successful command, which must be one line of JSON.
     #[track_caller]
     fn json(self) -> Value {
         let text = self.quietly();
@@ -169,7 +169,7 @@ fn takes_arguments_as_text_as_json_and_as_an_object() {
         &["to:=2", "ms:=0"][..],
         &["to=2", "ms=0"],
         &["--json={\"to\":2,\"ms\":0}"],
-        // Words go on top of the object.
+        // Single arguments replace members of the object.
         &["--json={\"to\":9,\"ms\":0}", "to:=2"],
     ] {
         let ran = ask(&[&["call", "count"], words].concat());
@@ -193,7 +193,7 @@ fn plays_all_five_revisions_in_under_five_seconds() {
             frames += 1;
         }
     }
-    // And over HTTP in both eras.
+    // The last two are over HTTP, one in each era.
     let newest = [Revision::NEWEST_LEGACY, Revision::NEWEST].map(Revision::as_str);
     assert_eq!(revisions, [&Revision::ALL.map(Revision::as_str)[..], &newest].concat());
     // Four handshakes of three frames, one of two, five calls; over HTTP a handshake and two calls.

@@ -1,4 +1,4 @@
-//! A server that plays what a test has written: a shell, some frames, and when to wait for one.
+//! A server that plays a script of a test: a shell that reads and writes frames in the given order.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::Ran;
 
-/// What a scripted server does next.
+/// A step of a scripted server.
 pub(crate) enum Step {
-    /// Answers the request with this id with what it read last, as structured content.
+    /// Answers the request with this id. Its structured content is the last frame that was read.
     Echo(u64),
     /// Reads one frame.
     Read,
@@ -20,7 +20,7 @@ pub(crate) enum Step {
     Shell(&'static str),
 }
 
-/// Each step is a word, or two: what to do, and with what.
+/// The shell script of the server. Its arguments are pairs: a verb, and the verb's argument.
 const PLAYER: &str = r#"
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -33,7 +33,8 @@ while [ $# -gt 0 ]; do
 done
 "#;
 
-/// Runs `plainwire` with a scripted server and with `typed` on its stdin. The server stays until its input ends.
+/// Runs `plainwire` with a scripted server and with `typed` on its stdin. The server stays until its input
+/// ends.
 pub(crate) fn play(words: &[&str], steps: Vec<Step>, typed: &str) -> Ran {
     let mut command = binary::command();
     command.args(words).args(["--", "sh", "-c", &format!("{PLAYER} cat > /dev/null"), "sh"]);
@@ -54,13 +55,13 @@ pub(crate) fn run(mut command: Command, typed: &str) -> Ran {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // Whoever has ended needs no more of it.
+    // A command that has already ended does not read its stdin; the error is ignored.
     let _ = stdin.write_all(typed.as_bytes());
     drop(stdin);
     Ran::of(child.wait_with_output().expect("it ends"))
 }
 
-/// The beginning of a legacy server called `shop`, up to the first request behind the handshake.
+/// Returns the first steps of a legacy server called `shop`, up to the first request after the handshake.
 pub(crate) fn legacy(capabilities: &Value) -> Vec<Step> {
     let result = json!({
         "protocolVersion": "2025-11-25",
@@ -70,7 +71,7 @@ pub(crate) fn legacy(capabilities: &Value) -> Vec<Step> {
     vec![Step::Read, answer(1, &result), Step::Read, Step::Read]
 }
 
-/// As [`legacy`], in 2026-07-28.
+/// Like [`legacy`], but in 2026-07-28.
 pub(crate) fn modern(capabilities: &Value) -> Vec<Step> {
     let result = json!({
         "resultType": "complete",

@@ -1,4 +1,4 @@
-//! `plainwire servers`: what stands in configuration files, and whether it works.
+//! Tests of `plainwire servers`, which lists the servers in configuration files and checks whether they work.
 
 use std::fs;
 use std::path::Path;
@@ -133,7 +133,8 @@ fn shows_files_that_can_be_read_beside_one_that_can_not() {
     assert!(ran.code == 1 && ran.stderr.contains("expected nowhere.json to be readable"), "{ran:?}");
 }
 
-/// A server that ignores what asks it to end and has started another process; `ANSWER` is what it does with a line.
+/// A server that ignores SIGTERM and the end of its input, and starts another process. `ANSWER` stands for
+/// the command that handles a line.
 #[cfg(unix)]
 const STUBBORN: &str = r#"
 trap '' TERM
@@ -158,7 +159,7 @@ fn nothing_of_what_a_check_has_started_is_left_when_it_ends() {
             "env": { "PIDS": home.join(pids) }
         })
     };
-    // One that says nothing at all, and one that greets and then says nothing.
+    // One server never answers, and one answers only the handshake.
     let file = serde_json::json!({ "mcpServers": { "mute": server(":", "mute"), "greets": server(hello, "greets") } });
     write(&home.join("c.json"), &file.to_string());
     let ran = servers(&home, &["--check", "--config", "c.json", "--timeout", "2"]);
@@ -171,7 +172,7 @@ fn nothing_of_what_a_check_has_started_is_left_when_it_ends() {
             let state =
                 std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("ps");
             let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
-            // Whoever reaps orphans here may not have come round yet.
+            // The process may be a zombie: the init process of this machine may not have reaped it yet.
             assert!(state.is_empty() || state.starts_with('Z'), "{pid} of {name} lives: {state}");
         }
     }
@@ -201,7 +202,7 @@ fn knows_what_claude_code_keeps_for_this_folder() {
     let json = servers(&here, &["--json"]).json();
     assert_eq!(json["servers"][2]["project"], here.to_str().expect("UTF-8"));
     assert_eq!(json["servers"][0]["project"], serde_json::Value::Null);
-    // Started by `--check`: this user has put it there. And what is for this folder comes first.
+    // `--check` starts it, because the user has added it. The entry for this folder comes first.
     let ran = servers(&here, &["--check"]);
     assert!(ran.stdout.contains("plainwire-reference 0.1.0"), "{ran:?}");
     let mut command = binary::command();

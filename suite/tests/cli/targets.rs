@@ -1,4 +1,5 @@
-//! Which server is asked: a command, a URL, an entry of a configuration file. Tokens stand on no command line.
+//! Tests of the ways to name a server: a command, a URL, an entry of a configuration file. Tokens are never
+//! on the command line.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use plainwire_suite::program::{PATIENCE, Program};
 
 use super::{ERAS, Ran, run};
 
-/// A folder of its own for a test.
+/// Makes a folder for one test.
 pub(super) fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
     let _ = fs::remove_dir_all(&folder);
@@ -16,7 +17,7 @@ pub(super) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Serves over HTTP, and returns the process with its URL.
+/// Serves the reference server over HTTP. Returns the process and its URL.
 fn serve(words: &[&str]) -> (Program, String) {
     let mut command = binary::command();
     command.args(["serve", "reference", "--http", "127.0.0.1:0"]).args(words);
@@ -154,7 +155,7 @@ fn finds_a_server_by_its_name_in_the_files_of_this_user_only() {
         command.env("HOME", &home).env_remove("XDG_CONFIG_HOME").env_remove("CLAUDE_CONFIG_DIR");
         Ran::of(command.output().expect("the binary starts"))
     };
-    // A project's file, which anybody may have put here.
+    // `--server` does not search the file of a project, which may come from others.
     fs::write(home.join(".mcp.json"), entry).expect("a file of our own");
     let ran = ask(&["--server", "it"]);
     assert_eq!(ran.code, 2);
@@ -193,12 +194,12 @@ fn takes_one_server_and_says_how_it_is_written() {
         (ran.code, &*ran.stderr),
         (
             2,
-            "error: expected a command behind `--`, but found https://a.example/mcp\n\nhint: a URL stands behind `--url`, without `--`\n"
+            "error: expected a command after `--`, but found https://a.example/mcp\n\nhint: write a URL after `--url`, without `--`\n"
         )
     );
     let ran = run(&["list", "--url", "a.example/mcp"]);
     assert!(ran.code == 2 && ran.stderr.contains("expected an http or https URL"), "{ran:?}");
-    // A port that nobody serves: the first of all.
+    // Port 1, on which no program listens.
     let ran = run(&["list", "--url", "http://127.0.0.1:1/mcp"]);
     assert!(ran.code == 3 && ran.stderr.contains("http://127.0.0.1:1 can't be reached"), "{ran:?}");
 }

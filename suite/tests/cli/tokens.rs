@@ -1,4 +1,4 @@
-//! `plainwire tokens`: what is counted, what is said of a budget, and the difference between two servers.
+//! Tests of `plainwire tokens`: the counts, the budget, and the comparison of two servers.
 
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, str};
@@ -6,7 +6,7 @@ use snapbox::{assert_data_eq, str};
 use super::script::{Step, answer, modern, play};
 use super::{Ran, ask, run};
 
-/// A server called `shop` with these tools and nothing else.
+/// Runs `plainwire` with a server called `shop` that has only these tools.
 pub(crate) fn shop(words: &[&str], tools: &Value) -> Ran {
     let mut steps: Vec<Step> = modern(&json!({ "tools": {} }));
     let list = json!({ "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private" });

@@ -1,11 +1,11 @@
-//! `--trace` shows every frame, byte for byte, and no secret.
+//! Tests that `--trace` shows every frame byte for byte, and no secrets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{REFERENCE, ask, run};
 
-/// A frame as a trace shows it.
+/// One line of a trace: a frame with its time and direction.
 #[derive(Debug, PartialEq)]
 struct Traced {
     arrow: String,
@@ -32,7 +32,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// The frames of a trace that go one way.
+/// Returns the frames of a trace in one direction.
 fn frames<'t>(trace: &'t [Traced], arrow: &str) -> Vec<&'t str> {
     trace.iter().filter(|it| it.arrow == arrow).map(|it| it.bytes.as_str()).collect()
 }

@@ -1,4 +1,4 @@
-//! `plainwire watch`: what it says, and when and how it ends.
+//! Tests of `plainwire watch`: its output, and when and how it ends.
 
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, str};
@@ -18,7 +18,7 @@ fn all() -> Value {
     json!({ "tools": { "listChanged": true }, "resources": { "subscribe": true, "listChanged": true }, "prompts": {} })
 }
 
-/// What a modern server says about the subscription `2`.
+/// Returns a notification of a modern server for the subscription `2`.
 fn heard(method: &str, mut params: Value) -> Step {
     params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": 2 });
     notify(method, &params)
@@ -46,7 +46,7 @@ fn tells_each_change_on_a_line_of_its_own() {
         ran.stderr,
         str![[r#"
 watching `a:b`, tools, resources
-not watching prompts: the server does not tell
+not watching prompts: the server does not report changes
 
 "#]]
     );
@@ -68,7 +68,7 @@ fn hears_the_stream_of_a_modern_server() {
     assert_eq!((ran.code, &*ran.stdout), (0, "resource a:b changed\ntools changed\n"), "{ran:?}");
     assert_eq!(
         ran.stderr,
-        "watching `a:b`, tools\nnot watching resources, prompts: the server does not tell\n"
+        "watching `a:b`, tools\nnot watching resources, prompts: the server does not report changes\n"
     );
 }
 
@@ -105,7 +105,7 @@ fn says_a_change_at_once_and_exits_with_3_when_the_server_goes() {
         ran.stderr,
         str![[r#"
 watching `a:b`
-error: the server has ended and tells of no more changes
+error: the server has ended and reports no more changes
 
 hint: `--trace` shows every frame
 
@@ -126,7 +126,7 @@ fn exits_with_4_and_names_what_can_not_be_watched() {
     let words = ["watch", "a:b", "c:d\u{1b}"];
     let neither = "expected the server to watch `a:b`, `c:d\\u{1b}`, but it does not";
     refused(json!({ "resources": {} }), &words, neither);
-    let lists = "expected the server to tell when tools, resources change, but it does not";
+    let lists = "expected the server to report changes of tools, resources, but it does not";
     refused(json!({ "resources": {}, "tools": {} }), &["watch", "--lists"], lists);
     refused(json!({}), &["watch", "--lists"], "expected a server with lists, but found that it has none");
     let mut steps = legacy(&all());
@@ -152,7 +152,7 @@ fn lets_no_uri_forge_a_line() {
 #[test]
 fn watches_what_the_reference_server_lets_it_watch() {
     for (era, _) in ERAS {
-        // Only a call on the same connection would change it, so that the shell makes one.
+        // Only a call on the same connection changes the resource, so the shell adds one.
         let call = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"calculate","arguments":{"expression":"1"}META}}"#;
         let meta = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
         let call = call.replace("META", if era == "legacy" { "" } else { meta });

@@ -1,4 +1,4 @@
-//! Only arguments are completed.
+//! Only arguments of the prompt can be completed.
 use plainwire::prelude::*;
 
 #[prompt(complete(lang = languages))]

@@ -1,4 +1,4 @@
-//! Only variables are completed.
+//! Only variables of the URI can be completed.
 use plainwire::prelude::*;
 
 #[resource("file://{path}", complete(directory = directories))]

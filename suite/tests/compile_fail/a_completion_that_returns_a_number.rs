@@ -1,4 +1,4 @@
-//! Values are texts.
+//! A completion returns texts.
 use plainwire::prelude::*;
 
 #[prompt(complete(language = languages))]

@@ -1,4 +1,4 @@
-//! `complete` says what by which function.
+//! `complete` names an argument and a function.
 use plainwire::prelude::*;
 
 #[prompt(complete = languages)]

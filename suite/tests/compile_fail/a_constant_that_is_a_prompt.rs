@@ -1,4 +1,4 @@
-//! Functions are prompts.
+//! Only functions can be prompts.
 use plainwire::prelude::*;
 
 #[prompt]

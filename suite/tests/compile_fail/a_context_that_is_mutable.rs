@@ -1,4 +1,4 @@
-//! All calls share what is behind a context.
+//! All calls share the state behind a context.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! What is missing would be both.
+//! A missing argument would be both `None` and the default.
 use plainwire::prelude::*;
 
 #[tool]

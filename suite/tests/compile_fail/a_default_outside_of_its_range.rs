@@ -1,4 +1,4 @@
-//! The default has to be what an argument may be.
+//! A default has to be within the range of its argument.
 use plainwire::prelude::*;
 
 #[tool]

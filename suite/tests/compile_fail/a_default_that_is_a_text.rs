@@ -1,4 +1,4 @@
-//! Whether something is so is no text.
+//! A boolean has no default that is a text.
 use plainwire::prelude::*;
 
 #[tool]

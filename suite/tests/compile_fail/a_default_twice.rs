@@ -1,4 +1,4 @@
-//! Which one?
+//! An argument has one default.
 use plainwire::prelude::*;
 
 #[tool]

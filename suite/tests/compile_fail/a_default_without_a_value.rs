@@ -1,4 +1,4 @@
-//! What is it, then?
+//! `#[default]` needs a value.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! A macro does not read other files.
+//! The macro does not read other files.
 use plainwire::prelude::*;
 
 #[doc = include_str!("a_description_that_stands_elsewhere.rs")]

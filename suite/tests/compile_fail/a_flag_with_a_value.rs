@@ -1,4 +1,4 @@
-//! Flags are there or not.
+//! A flag has no value.
 use plainwire::prelude::*;
 
 #[tool(read_only = true)]

@@ -1,4 +1,4 @@
-//! `time` is a format that nobody checks.
+//! The server has no check for the format `time`.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! It can not be both.
+//! A blocking handler is not async.
 use plainwire::prelude::*;
 
 #[tool(blocking)]

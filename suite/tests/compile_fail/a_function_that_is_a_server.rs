@@ -1,4 +1,4 @@
-//! `#[server]` stands on an `impl`.
+//! `#[server]` is for an `impl`.
 use plainwire::prelude::*;
 
 #[server]

@@ -1,4 +1,4 @@
-//! Neither async, nor said to block.
+//! A plain function is not marked `blocking`.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Clients keep no promises.
+//! Clients cannot keep the promises that an unsafe function requires.
 use plainwire::prelude::*;
 
 #[tool]

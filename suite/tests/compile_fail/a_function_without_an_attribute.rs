@@ -1,4 +1,4 @@
-//! Nothing says what `add` is.
+//! A function without an attribute is no tool.
 use plainwire::prelude::*;
 
 async fn add(a: u32) -> u32 {

@@ -1,4 +1,4 @@
-//! What a handler returns is awaited.
+//! A handler has to return a future.
 use plainwire::prelude::*;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Built by hand.
+//! A handler without a macro, whose parameter does not implement `FromCall`.
 use plainwire::prelude::*;
 
 struct Tenant(u32);

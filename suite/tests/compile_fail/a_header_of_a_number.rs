@@ -1,4 +1,4 @@
-//! A header holds no fraction and no list: clients leave such a tool out.
+//! A header holds no fraction and no list. Clients would leave out such a tool.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Only calls of tools repeat their arguments.
+//! Only calls of tools repeat arguments in headers.
 use plainwire::prelude::*;
 
 #[prompt]

@@ -1,4 +1,4 @@
-//! A name with a space would end the header.
+//! The name of a header has no spaces.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Headers are the same in upper and in lower case.
+//! The names of headers ignore case.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Nobody would know what the header is called.
+//! A header needs a name.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! A layer that does not get what comes next.
+//! A layer needs a second parameter, the next layer.
 
 use plainwire::layer::{Request, Response};
 use plainwire::prelude::*;

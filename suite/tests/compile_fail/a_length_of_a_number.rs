@@ -1,4 +1,4 @@
-//! Numbers have ranges.
+//! Numbers have ranges, not lengths.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! No text is that long.
+//! No text has a length in an empty range.
 use plainwire::prelude::*;
 
 #[tool]

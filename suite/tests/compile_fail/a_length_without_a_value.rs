@@ -1,4 +1,4 @@
-//! How long?
+//! `#[length]` needs a range or a number.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Arguments are an object.
+//! Arguments are an object, not a list.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! What is in a list has to be read, too.
+//! The elements of a list have to be readable, too.
 use plainwire::prelude::*;
 
 struct Dish;

@@ -1,4 +1,4 @@
-//! A tool, or a prompt.
+//! A method is either a tool or a prompt.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! Methods become tools by the attribute of their `impl`.
+//! Methods become tools only with `#[server]` on their `impl`.
 use plainwire::prelude::*;
 
 struct Library;

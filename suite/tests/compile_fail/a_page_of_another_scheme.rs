@@ -1,4 +1,4 @@
-//! The page of a tool is a `ui://` resource.
+//! The page of a tool has a `ui://` URI.
 use plainwire::prelude::*;
 
 #[tool(ui = "https://example.com/add.html")]

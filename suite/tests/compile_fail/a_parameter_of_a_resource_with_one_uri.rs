@@ -1,4 +1,4 @@
-//! Where should the path come from?
+//! The URI has no variable for the parameter.
 use plainwire::prelude::*;
 
 #[resource("file://readme")]

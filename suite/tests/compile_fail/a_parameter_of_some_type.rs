@@ -1,4 +1,4 @@
-//! Which type it is has to be known before anybody calls.
+//! The type of an argument has to be known before the first call.
 use plainwire::prelude::*;
 
 #[tool]

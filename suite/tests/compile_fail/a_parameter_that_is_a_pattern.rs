@@ -1,4 +1,4 @@
-//! A pattern has no name that a client could use.
+//! A pattern has no name for clients to use.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! `#[extract]` needs to know how.
+//! The type of an `#[extract]` parameter has to implement `FromCall`.
 use plainwire::prelude::*;
 
 struct Tenant(u32);

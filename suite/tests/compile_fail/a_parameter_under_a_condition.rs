@@ -1,4 +1,4 @@
-//! The schema would not follow.
+//! The schema would not follow the `cfg` of a parameter.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! The function takes more than the URI says.
+//! The function has a parameter that is not in the URI.
 use plainwire::prelude::*;
 
 #[resource("file://{path}")]

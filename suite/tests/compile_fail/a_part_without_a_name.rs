@@ -1,4 +1,4 @@
-//! The part is a method, so it has a name.
+//! A part is a method, so it needs a name.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! A pattern, where the feature that checks patterns is not there.
+//! `#[pattern]` needs the feature `pattern`, which checks patterns.
 
 use plainwire::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Prompts have looser names than tools, but names.
+//! The rules for names of prompts are looser than for tools, but a name is not empty.
 use plainwire::prelude::*;
 
 #[prompt(name = "")]

@@ -1,4 +1,4 @@
-//! A prompt is what somebody says.
+//! A prompt returns messages.
 use plainwire::prelude::*;
 
 #[prompt]

@@ -1,4 +1,4 @@
-//! No `u8` is as great as that.
+//! No `u8` is that large.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Texts have lengths.
+//! Texts have lengths, not ranges.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! A range says at least one end.
+//! A range needs at least one end.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Which field is meant?
+//! A range belongs on a field of the struct.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! No number is in it.
+//! No number is in an empty range.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! A file is text or bytes.
+//! A resource returns text or bytes.
 use plainwire::prelude::*;
 
 #[resource("file://one")]

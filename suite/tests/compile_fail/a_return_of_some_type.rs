@@ -1,4 +1,4 @@
-//! Which type it is has to be known: its schema is sent.
+//! The type of a result has to be known, because its schema is sent.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! A schema by hand whose root is no object.
+//! A hand-written schema whose root is no object.
 
 use plainwire::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The impl of a trait has no room for more.
+//! An `impl` of a trait has no room for the generated items.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! Nothing here is for clients.
+//! An `impl` without an entry for clients.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! Functions are tools.
+//! Only functions can be tools.
 use plainwire::prelude::*;
 
 #[tool]

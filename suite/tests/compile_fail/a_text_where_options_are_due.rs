@@ -1,4 +1,4 @@
-//! The name of a tool is an option.
+//! The name of a tool is the option `name`.
 use plainwire::prelude::*;
 
 #[tool("add")]

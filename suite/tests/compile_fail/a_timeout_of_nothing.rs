@@ -1,4 +1,4 @@
-//! A call can not take no time at all.
+//! A timeout is longer than zero.
 use plainwire::prelude::*;
 
 #[tool(timeout = "0s")]

@@ -1,4 +1,4 @@
-//! Thirty of what?
+//! A timeout needs a unit.
 use plainwire::prelude::*;
 
 #[tool(timeout = "30")]

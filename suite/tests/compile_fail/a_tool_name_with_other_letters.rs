@@ -1,4 +1,4 @@
-//! Rust takes this name, the protocol does not.
+//! Rust accepts this name, but the protocol does not.
 use plainwire::prelude::*;
 
 #[tool]

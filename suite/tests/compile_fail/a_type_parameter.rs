@@ -1,4 +1,4 @@
-//! One schema can not be for all types.
+//! One schema cannot describe all types.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! What `S` is, is known where the library is given away.
+//! The type `S` is known only where the library is passed to `with`.
 use plainwire::prelude::*;
 
 struct Library<S>(S);

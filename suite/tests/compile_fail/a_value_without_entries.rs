@@ -1,4 +1,4 @@
-//! Nothing says what the library can do.
+//! A type without `#[server]` has no entries.
 use plainwire::prelude::*;
 
 struct Library;

@@ -1,4 +1,4 @@
-//! Queries in templates are not supported.
+//! Query variables in templates are not supported.
 use plainwire::prelude::*;
 
 #[resource("file://all{?path}")]

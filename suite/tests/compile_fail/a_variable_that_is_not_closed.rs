@@ -1,4 +1,4 @@
-//! One brace is missing.
+//! The URI lacks a brace.
 use plainwire::prelude::*;
 
 #[resource("file://{path")]

@@ -1,4 +1,4 @@
-//! Which of the two would be the argument?
+//! A variable appears once in a URI.
 use plainwire::prelude::*;
 
 #[resource("file://{path}/{path}")]

@@ -1,4 +1,4 @@
-//! The URI says more than the function takes.
+//! The URI has a variable that is no parameter.
 use plainwire::prelude::*;
 
 #[resource("file://{directory}/{path}")]

@@ -1,4 +1,4 @@
-//! Who sees a tool is one of three words.
+//! The visibility of a tool is one of three words.
 use plainwire::prelude::*;
 
 #[tool(visibility = nobody)]

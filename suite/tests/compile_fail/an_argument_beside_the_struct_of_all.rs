@@ -1,4 +1,4 @@
-//! There is one object of arguments.
+//! A call has one object of arguments.
 use plainwire::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! A slip of the pen.
+//! A misspelt attribute.
 use plainwire::prelude::*;
 
 #[tool]

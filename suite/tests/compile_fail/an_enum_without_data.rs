@@ -1,4 +1,4 @@
-//! An enum of the program is an argument by `#[data]`.
+//! An enum becomes an argument by `#[data]`.
 use plainwire::prelude::*;
 
 enum Course {

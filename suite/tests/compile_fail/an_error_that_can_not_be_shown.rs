@@ -1,4 +1,4 @@
-//! The model reads what went wrong.
+//! The model reads the error of a tool, so it implements `Display`.
 use plainwire::prelude::*;
 
 struct Broken;

@@ -1,4 +1,4 @@
-//! `#[server]` is for those.
+//! An `impl` takes `#[server]`.
 use plainwire::prelude::*;
 
 struct Library;

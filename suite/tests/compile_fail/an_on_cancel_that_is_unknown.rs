@@ -1,4 +1,4 @@
-//! What becomes of cancelled work is one of three words.
+//! `on_cancel` is one of three words.
 use plainwire::prelude::*;
 
 #[tool(on_cancel = wait)]

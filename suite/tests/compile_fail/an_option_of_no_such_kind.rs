@@ -1,4 +1,4 @@
-//! Nothing is called like that.
+//! No option has a similar name.
 use plainwire::prelude::*;
 
 #[tool(secret)]

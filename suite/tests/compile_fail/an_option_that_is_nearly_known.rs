@@ -1,4 +1,4 @@
-//! A part of the name, and a slip in one.
+//! Half of a name, and misspelt names.
 use plainwire::prelude::*;
 
 #[resource("note://1", mime = "text/plain")]

@@ -1,4 +1,4 @@
-//! `readonly` is no option.
+//! `readonly` is no option of `#[tool]`.
 use plainwire::prelude::*;
 
 #[tool(readonly)]

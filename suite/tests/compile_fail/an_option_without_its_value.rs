@@ -1,4 +1,4 @@
-//! A title is a text.
+//! A title needs a text.
 use plainwire::prelude::*;
 
 #[tool(title)]

@@ -1,4 +1,4 @@
-//! What destroys something is not read only.
+//! A destructive tool is not read-only.
 use plainwire::prelude::*;
 
 #[tool(read_only, destructive)]

@@ -1,4 +1,4 @@
-//! Seventeen.
+//! Seventeen parameters.
 use plainwire::prelude::*;
 
 #[tool]

@@ -1,4 +1,4 @@
-//! Where would one end?
+//! Two adjacent variables cannot be told apart.
 use plainwire::prelude::*;
 
 #[resource("file://{path}{name}")]

@@ -1,6 +1,7 @@
-//! Commands and their output, as pages show them and as they are.
+//! The commands in a page of the docs: parses them, runs them, and compares their output with the page.
 //!
-//! In: a page. Out: the commands in it, what they really say, and how that differs. `tests/readme.rs` explains the form.
+//! In: a page. Out: its commands, their real output, and the differences. `tests/readme.rs` describes the
+//! form.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,19 +9,19 @@ use std::process::{Command, Stdio};
 use plainwire_suite::binary;
 use snapbox::{Assert, IntoData as _};
 
-/// A command of a page, and the output below it.
+/// A command in a page, and the output that the page shows below it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Shown {
-    /// Counts the blocks of the page.
+    /// The number of the block in the page.
     pub(crate) block: usize,
-    /// How it exits.
+    /// The expected exit code.
     pub(crate) code: i32,
     pub(crate) command: String,
     pub(crate) line: usize,
     pub(crate) output: String,
 }
 
-/// Finds the commands of a page.
+/// Parses the commands of a page.
 pub(crate) fn shown(page: &str) -> Vec<Shown> {
     let (mut found, mut fence, mut block) = (Vec::<Shown>::new(), None, 0);
     for (n, line) in page.lines().enumerate() {
@@ -47,7 +48,7 @@ pub(crate) fn shown(page: &str) -> Vec<Shown> {
     found
 }
 
-/// Runs a command in `folder`, and returns its exit code with what it said.
+/// Runs a command in `folder`. Returns its exit code and its output.
 pub(crate) fn run(command: &str, folder: &Path) -> (i32, String) {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).env("PATH", binary::search_path()).stdin(Stdio::null());
@@ -56,7 +57,7 @@ pub(crate) fn run(command: &str, folder: &Path) -> (i32, String) {
     (code, String::from_utf8(output.stdout).expect("UTF-8"))
 }
 
-/// Says how what was said differs from what is shown.
+/// Compares the result of a command with the page. The error describes the difference.
 pub(crate) fn compare(shown: &Shown, (code, said): (i32, &str)) -> Result<(), String> {
     if code != shown.code {
         return Err(format!(

@@ -1,11 +1,12 @@
-//! The constructs of docs/richtext-gallery.md, each in a document of its own, in the format it comes from most often.
+//! The constructs of docs/richtext-gallery.md: one document for each, in the format in which it is most
+//! common.
 
 use plainwire_richtext::{Dialect, Flavor, Format};
 
 /// A document that shows one thing.
 pub(super) struct Construct {
     pub(super) name: &'static str,
-    /// What to know about it; perhaps nothing.
+    /// A note for the reader of the page; may be empty.
     pub(super) note: &'static str,
     pub(super) from: Format,
     pub(super) source: &'static str,

@@ -1,7 +1,8 @@
-//! docs/richtext-gallery.md: every construct in one format as given, and in the other three as the converter writes it.
+//! The page docs/richtext-gallery.md: every construct in its own format, and in the other three as the
+//! converter writes it.
 //!
-//! `UPDATE=1 cargo test -p plainwire-suite --test richtext` writes the page down as it is now; whoever reviews the change
-//! reads documents.
+//! `UPDATE=1 cargo test -p plainwire-suite --test richtext` writes the page anew. Review the diff as
+//! documents.
 
 use std::fmt::Write as _;
 use std::{env, fs};
@@ -15,7 +16,7 @@ use super::constructs::{CONSTRUCTS, Construct};
 const FORMATS: [Format; 4] =
     [Format::Adf, Format::Storage, Format::Wiki(Dialect::Confluence), Format::Markdown(Flavor::Extended)];
 
-/// What a person calls a format, and the language of its fences.
+/// Returns the name of a format for readers, and the language of its fences.
 fn named(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::Adf => ("ADF", "json"),
@@ -40,7 +41,7 @@ fn page() -> String {
     page
 }
 
-/// What a cell of the table says.
+/// Returns the text of a table cell for a conversion.
 fn summary(it: &Conversion) -> String {
     let lost = it.losses.iter().filter(|it| it.kind != LossKind::Identity).count();
     match (lost, it.losses.len()) {
@@ -65,13 +66,13 @@ fn section(it: &Construct) -> String {
     section
 }
 
-/// What was found, below a document; nothing for nothing.
+/// Returns a list of findings for below a document; empty without findings.
 fn list(lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|it| format!("- {it}\n")).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// A document in a fence longer than those in it.
+/// Returns a document in a fence that is longer than any fence inside it.
 fn shown(format: Format, how: &str, text: &str) -> String {
     let (name, language) = named(format);
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or_default();
@@ -121,7 +122,7 @@ fn every_construct_comes_back_to_its_format_through_any_other() {
         for by in FORMATS.into_iter().filter(|by| by.name() != it.from.name()) {
             let there = convert(it.from, by, it.source);
             if !there.is_lossless() {
-                continue; // the page says what does not get there
+                continue; // the page lists what this conversion loses
             }
             let back = convert(by, it.from, &there.text);
             let lines = back.losses.iter().filter(|it| it.kind != LossKind::Identity);

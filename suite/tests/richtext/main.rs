@@ -1,6 +1,6 @@
-//! The converter of rich text as its pages show it.
+//! Tests that docs/richtext-gallery.md shows what the converter of rich text writes.
 //!
-//! In: documents with one construct each. Out: docs/richtext-gallery.md, or how it differs from what the converter says.
+//! In: documents with one construct each. Out: the page, or its differences from the converter's output.
 
 mod constructs;
 mod gallery;

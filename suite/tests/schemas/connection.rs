@@ -1,8 +1,8 @@
-//! What was said on one connection, so that each message is judged as what it is: the request of its method, the result
-//! of the request it answers, in the revision of that request. Questions of the server and the answers to them are judged
-//! in the same way, whichever of the two ways they go.
+//! Checks the messages of one connection against the official schemas: a request by its method, a result by
+//! the request that it answers and the revision of that request. Questions of the server and their answers
+//! are checked likewise, whether they are requests or parts of a result.
 //!
-//! In: lines, in order. Out: what is wrong with them.
+//! In: lines, in order. Out: the errors in them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::oracle::Oracles;
 
-/// Each method with its request and its result, where the schemas have names for them.
+/// Each method with the names of its request and its result in the schemas.
 const METHODS: [(&str, &str, &str); 15] = [
     ("completion/complete", "CompleteRequest", "CompleteResult"),
     ("initialize", "InitializeRequest", "InitializeResult"),
@@ -43,20 +43,20 @@ const NOTIFICATIONS: [(&str, &str); 10] = [
     ("notifications/tools/list_changed", "ToolListChangedNotification"),
 ];
 
-/// What belongs to a listen in 2026-07-28, beside lists that changed.
+/// The notifications that belong to a listen in 2026-07-28, beside those for changed lists.
 const NEWS: [&str; 2] = ["notifications/resources/updated", "notifications/subscriptions/acknowledged"];
 
-/// What a server may ask: a request of its own in a session, a part of a result in 2026-07-28.
+/// The questions of servers: requests in a session, parts of a result in 2026-07-28.
 const QUESTIONS: [(&str, &str, &str); 3] = [
     ("elicitation/create", "ElicitRequest", "ElicitResult"),
     ("roots/list", "ListRootsRequest", "ListRootsResult"),
     ("sampling/createMessage", "CreateMessageRequest", "CreateMessageResult"),
 ];
 
-/// The methods whose result may be questions.
+/// The methods whose result may have questions.
 const MAY_ASK: [&str; 3] = ["prompts/get", "resources/read", "tools/call"];
 
-/// The errors of 2026-07-28 that have a definition: the `error` member alone, or all of the message.
+/// The errors that 2026-07-28 defines: the `error` member alone, or the whole message.
 const ERRORS: [(i64, &str, Scope); 7] = [
     (-32700, "ParseError", Scope::Member),
     (-32603, "InternalError", Scope::Member),
@@ -80,22 +80,23 @@ pub(crate) struct Connection<'o> {
     questions: HashMap<String, String>,
     /// The method and the revision of each request, by its id as JSON.
     requests: HashMap<String, (String, Revision)>,
-    /// The ids of requests that came with answers.
+    /// The ids of requests that carry answers to questions.
     retries: HashSet<String>,
-    /// The revision of what says nothing about that itself.
+    /// The revision of messages that do not name one.
     session: Revision,
     /// The revision of the request behind each progress token.
     tokens: HashMap<String, Revision>,
 }
 
 impl<'o> Connection<'o> {
-    /// Begins a connection whose session, if there is one, speaks `session` until `initialize` says otherwise.
+    /// Returns a connection whose messages are of the revision `session` until `initialize` agrees on
+    /// another.
     pub(crate) fn new(oracles: &'o Oracles, session: Revision) -> Self {
         let (questions, requests, tokens) = (HashMap::new(), HashMap::new(), HashMap::new());
         Self { agreed: false, oracles, questions, requests, retries: HashSet::new(), session, tokens }
     }
 
-    /// Takes note of what the client says; it may be wrong on purpose.
+    /// Records a line of the client without checking it: it may be wrong on purpose.
     pub(crate) fn client_says(&mut self, line: &str) {
         for message in messages(line) {
             let revision = self.revision_of(&message);
@@ -112,7 +113,7 @@ impl<'o> Connection<'o> {
         }
     }
 
-    /// Says what is wrong with a line of the client.
+    /// Returns the errors in a line of the client.
     pub(crate) fn judge_client(&mut self, line: &str) -> Vec<String> {
         self.client_says(line);
         let mut faults = Vec::new();
@@ -138,7 +139,7 @@ impl<'o> Connection<'o> {
         faults
     }
 
-    /// Says what is wrong with a line of the server.
+    /// Returns the errors in a line of the server.
     pub(crate) fn judge_server(&mut self, line: &str) -> Vec<String> {
         let mut faults = Vec::new();
         let frame: Value = match serde_json::from_str(line) {
@@ -185,7 +186,7 @@ impl<'o> Connection<'o> {
         } else if let Some(result) = message.get("result").filter(|it| it["resultType"] == "input_required") {
             faults.extend(self.judge_round(revision, &method, result));
         } else if let Some(result) = message.get("result") {
-            // Spec: 2026-07-28 caching "Cache Key": what depends on answers must not be cached.
+            // Spec: 2026-07-28 caching "Cache Key": results that depend on answers must not be cached.
             let retried = message.get("id").is_some_and(|id| self.retries.contains(&id.to_string()));
             if retried && result.get("ttlMs").is_some_and(|ttl| *ttl != 0) {
                 faults.push(format!("a result that depends on answers, fresh for {} ms", result["ttlMs"]));
@@ -200,8 +201,10 @@ impl<'o> Connection<'o> {
         faults
     }
 
-    /// Spec: 2026-07-28 subscriptions "Receiving Notifications": news name their listen, and only news do. The schema
-    /// does not say so.
+    /// Checks that notifications name their listen if and only if they belong to one. The schemas do not
+    /// require it.
+    ///
+    /// Spec: 2026-07-28 subscriptions "Receiving Notifications".
     fn judge_tag(&self, revision: Revision, method: &str, message: &Value) -> Option<String> {
         let tag = message.pointer("/params/_meta/io.modelcontextprotocol~1subscriptionId");
         let listen = tag.and_then(|tag| self.requests.get(&tag.to_string()));
@@ -211,14 +214,14 @@ impl<'o> Connection<'o> {
         (expected != found || tag.is_some() && !found).then(|| format!("{method} has the tag {tag:?}"))
     }
 
-    /// Judges questions that end a call for now.
+    /// Checks a result with questions.
     fn judge_round(&mut self, revision: Revision, method: &str, result: &Value) -> Vec<String> {
         let mut faults = self.oracles.faults(revision, "InputRequiredResult", result);
         if !MAY_ASK.contains(&method) {
             faults.push(format!("{method} may not ask"));
         }
         let requests = result.get("inputRequests").and_then(Value::as_object);
-        // Spec: at least one of the two; the schema does not say so.
+        // Spec: a result has at least one of the two. The schema does not require it.
         if requests.is_none() && result.get("requestState").is_none() {
             faults.push("neither questions nor a state".to_owned());
         }
@@ -230,7 +233,8 @@ impl<'o> Connection<'o> {
         faults
     }
 
-    /// Judges a question by its own definition: that of all questions together takes one for another.
+    /// Checks a question against the definition of its kind. The common definition would accept one kind as
+    /// another.
     fn judge_question(&self, revision: Revision, method: &str, question: &Value) -> Vec<String> {
         match QUESTIONS.iter().find(|(name, ..)| *name == method) {
             Some((_, name, _)) => self.oracles.faults(revision, name, question),
@@ -238,7 +242,7 @@ impl<'o> Connection<'o> {
         }
     }
 
-    /// Judges what a client of a session answers to a question.
+    /// Checks the answer of a client to a question in a session.
     fn judge_reply(&self, message: &Value) -> Vec<String> {
         match (message.get("id"), message.get("result")) {
             (Some(id), Some(result)) => self.judge_response(self.session, &id.to_string(), result),
@@ -246,7 +250,8 @@ impl<'o> Connection<'o> {
         }
     }
 
-    /// Judges an answer; one that nobody asked for only has to be an answer of some kind.
+    /// Checks an answer against the kind of its question. An answer to an unknown question may be of any
+    /// kind.
     fn judge_response(&self, revision: Revision, question: &str, response: &Value) -> Vec<String> {
         let method = self.questions.get(question);
         match QUESTIONS.iter().find(|(name, ..)| method.is_some_and(|it| it == name)) {
@@ -266,10 +271,10 @@ impl<'o> Connection<'o> {
         }
     }
 
-    /// Puts an id where JSON-RPC has `"id": null`, in the error for a message whose id could not be read.
+    /// Replaces `"id": null` by an id. JSON-RPC has it in the error for a message whose id could not be read.
     ///
-    /// The schemas of MCP have no null: those up to 2025-06-18 ask for an id, so that JSON-RPC's way is the only one;
-    /// the later ones let it be left out, which a server can't know before a revision is agreed on.
+    /// The schemas of MCP allow no null. Those up to 2025-06-18 require an id, so null is the only choice.
+    /// The later ones make the id optional, but a server cannot know that before a revision is agreed on.
     fn with_an_id(&self, message: &Value) -> Value {
         let mut message = message.clone();
         let may_be_null = !self.agreed || self.session < Revision::V2025_11_25;

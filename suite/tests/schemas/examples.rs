@@ -1,4 +1,5 @@
-//! The official examples of 2026-07-28: what we model of them is read, written back, valid, and complete.
+//! Reads the official examples of 2026-07-28, writes them back, and checks that they are still valid and
+//! complete.
 //!
 //! An example of a type that is not listed here fails the test, so that none is forgotten.
 
@@ -22,9 +23,8 @@ use crate::oracle::Oracles;
 
 const REVISION: Revision = Revision::V2026_07_28;
 
-/// Types that nothing of ours holds as a value: parameters and messages that the engine reads where they stand, and what
-/// comes with "2 of 6" (completion, elicitation, sampling, roots, subscriptions, logging). Forms have a test of their own,
-/// in `forms`.
+/// The types without a type of ours: parameters and messages that the engine reads in place, and parts of
+/// completion, elicitation, sampling, roots, subscriptions and logging. The test of forms is in `forms`.
 const NOT_MODELLED: [&str; 44] = [
     "BooleanSchema",
     "CallToolRequestParams",
@@ -99,7 +99,7 @@ fn every_official_example_of_what_we_model_is_read_and_written_back_whole() {
         }
         let written =
             written_back(kind, &example).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        // The definitions of some errors are those of whole messages.
+        // Some errors are defined as whole messages.
         let valid = match whole && kind.ends_with("Error") {
             true => json!({ "jsonrpc": "2.0", "id": 1, "error": written }),
             false => written.clone(),
@@ -173,7 +173,7 @@ fn hint(example: &Value) -> CacheHint {
     CacheHint { scope, ttl: Duration::from_millis(example["ttlMs"].as_u64().unwrap_or_default()) }
 }
 
-/// What our client learns from a result of `server/discover`.
+/// Returns the server description that our client reads from a result of `server/discover`.
 fn introduced(result: &str) -> ServerHello {
     let mut client = Peer::client(ClientConfig::new(plainwire::model::Implementation::new("suite", "0")));
     client.connect(Now::default());
@@ -187,7 +187,7 @@ fn introduced(result: &str) -> ServerHello {
     }
 }
 
-/// What our server says to `server/discover` if it is the one of `hello`.
+/// Returns the answer to `server/discover` of a server with the description `hello`.
 fn discovered(hello: &ServerHello, hint: CacheHint) -> Vec<u8> {
     #[derive(Deserialize)]
     struct Answer {
@@ -209,7 +209,7 @@ fn discovered(hello: &ServerHello, hint: CacheHint) -> Vec<u8> {
     serde_json::from_slice::<Answer>(&answer).expect("a result").result.to_string().into_bytes()
 }
 
-/// Gives a request to a server that offers everything; returns its error, if it has one.
+/// Sends a request to a server with all capabilities. Returns the error, if the server answers with one.
 fn served(request: &str) -> Result<(), String> {
     let mut capabilities = Capabilities::default();
     for name in ["prompts", "resources", "tools"] {
@@ -225,12 +225,12 @@ fn served(request: &str) -> Result<(), String> {
     }
 }
 
-/// The paths of what `example` has and `written` has not.
+/// Returns the paths of the values that are in `example` and not in `written`.
 fn lost(path: &str, example: &Value, written: &Value) -> Vec<String> {
     match (example, written) {
         (Value::Object(before), Value::Object(after)) => before
             .iter()
-            // `false` is what its absence says.
+            // Absence means `false`.
             .filter(|(name, value)| !(*name == "isError" && **value == false && !after.contains_key(*name)))
             .flat_map(|(name, value)| {
                 let path = format!("{path}.{name}");

@@ -1,4 +1,5 @@
-//! The forms of elicitation: the official examples are read and written back, and what we write fits the schemas.
+//! Tests of elicitation forms: the official examples are read and written back, and our forms fit the
+//! schemas.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::oracle::Oracles;
 
-/// The types of examples that are one field each.
+/// The types whose examples are a single field.
 const FIELDS: [&str; 7] = [
     "BooleanSchema",
     "NumberSchema",
@@ -43,7 +44,7 @@ fn every_official_form_is_read_and_written_back_whole() {
     assert!(judged >= 10, "there are more examples than that: {judged}");
 }
 
-/// The text of `requestedSchema`, since a tree would not keep the order of its properties.
+/// Returns `requestedSchema` as text: a parsed tree would not keep the order of its properties.
 fn requested_schema(example: &str) -> String {
     type Members = HashMap<String, Box<RawValue>>;
     let read = |text: &str| serde_json::from_str::<Members>(text).expect("an object");

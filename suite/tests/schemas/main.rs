@@ -1,8 +1,9 @@
-//! The official schemas judge what we send: every line of our server in every transcript, every line of a client that is
-//! asked something there, and every line of our client in every revision. The official examples are read and written back, and so are the forms of elicitation.
-//! `http` plays scripts over Streamable HTTP in every legacy revision.
+//! Checks messages against the official schemas: every line of our server in every transcript, the client's
+//! lines in transcripts with questions, and every line of our client in every revision. The official examples
+//! and elicitation forms are read and written back. `http` plays scripts over Streamable HTTP in every legacy
+//! revision.
 //!
-//! Skipped where `../shared/spec` is missing; the scripts are played there too, and not judged.
+//! Without `../shared/spec` the checks are skipped; the scripts are then played without checks.
 
 mod connection;
 mod examples;
@@ -15,8 +16,8 @@ use std::time::Duration;
 
 use plainwire::proto::peer::EraChoice;
 use plainwire::proto::revision::{Era, Revision};
+use plainwire::stream::tap::{Direction, Tap};
 use plainwire::testing::transcript::Step;
-use plainwire::transport::tap::{Direction, Tap};
 use plainwire::{Client, testing};
 use plainwire_suite::transcript::read_all;
 use plainwire_suite::{official_spec, root, specimen};
@@ -25,7 +26,7 @@ use serde_json::{Value, json};
 use connection::Connection;
 use oracle::Oracles;
 
-/// The line at which the server's section begins.
+/// Returns the line of the transcript at which the server's section begins.
 fn line_of(step: &Step) -> usize {
     step.line.expect("the transcripts were read from text, and are whole")
 }
@@ -107,7 +108,7 @@ async fn what_our_client_says_fits_the_official_schemas() {
     }
 }
 
-/// Does everything that a client can do in `revision`, and returns the frames.
+/// Uses every function of a client in `revision`, and returns the frames of both sides.
 async fn talk(revision: Revision) -> Vec<(Direction, String)> {
     let (send, frames) = mpsc::channel();
     let tap = Tap::new(move |frame| {

@@ -1,7 +1,7 @@
-//! The official schemas, one per revision, each definition compiled when it is first asked for.
+//! The official schemas, one per revision. Each definition is compiled when it is first used.
 //!
-//! In: the name of a definition and a value. Out: what is wrong with the value. Nothing is fetched: the schemas refer to
-//! their own definitions only, and the library is built without its ways to get others.
+//! In: the name of a definition and a value. Out: the errors of the value. Nothing is fetched: the schemas
+//! refer only to their own definitions, and the library is built without its loaders.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ impl Oracles {
         self.definitions(revision).1.get(name).is_some()
     }
 
-    /// Returns what is wrong with `value` as a `name` of `revision`, a line each.
+    /// Returns the errors of `value` as a `name` of `revision`, one line each.
     pub(crate) fn faults(&self, revision: Revision, name: &str, value: &Value) -> Vec<String> {
         if !self.knows(revision, name) {
             return vec![format!("{revision} has no {name}")];
@@ -48,7 +48,7 @@ impl Oracles {
 
     fn compile(&self, revision: Revision, name: &str) -> Validator {
         let (word, definitions) = self.definitions(revision);
-        // In `allOf`, because draft 7 overlooks everything beside a `$ref`.
+        // The reference is inside `allOf`, because draft 7 ignores everything beside a `$ref`.
         let schema = json!({
             "$schema": self.schemas[&revision]["$schema"],
             "allOf": [{ "$ref": format!("#/{word}/{name}") }],
@@ -58,7 +58,7 @@ impl Oracles {
         options.build(&schema).unwrap_or_else(|error| panic!("{revision} {name}: {error}"))
     }
 
-    /// The definitions, and the word that they stand under.
+    /// Returns the definitions of a revision, and the name of the member that holds them.
     fn definitions(&self, revision: Revision) -> (&'static str, &Value) {
         let schema = &self.schemas[&revision];
         let word = if schema.get("$defs").is_some() { "$defs" } else { "definitions" };

@@ -1,28 +1,28 @@
-//! A command line that somebody is still writing, as words.
+//! Splits an unfinished command line into words.
 //!
-//! In: what a shell has on its line. Out: the words without their quotes, and which of them a shell would change before
-//! it runs them. Nothing is expanded here: what would have to be is never run.
+//! In: the line of a shell. Out: the words without their quotes, each marked if a shell would expand it.
+//! Nothing is expanded here: a command with such a word is never run.
 
-/// One word.
+/// A word of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Whether the word means itself: no variable, pattern, redirection or command in it.
+    /// Whether a shell takes the word literally: it has no variable, pattern, redirection or command.
     pub(super) plain: bool,
     pub(super) text: String,
 }
 
-/// The words, and where the cursor is.
+/// The words of a command line, and the position of the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// The word with the cursor, which ends there.
+    /// The index of the word with the cursor. The word ends at the cursor.
     pub(super) index: usize,
-    /// Whether the cursor stands behind an open quote.
+    /// Whether the cursor is inside an open quote.
     pub(super) quoted: bool,
     pub(super) words: Vec<Word>,
 }
 
 impl Line {
-    /// Splits `line`, with the cursor behind so many characters, as `sh` and `fish` do.
+    /// Splits `line` as `sh` and `fish` do; `cursor` counts the characters before the cursor.
     pub(super) fn split(line: &str, cursor: usize) -> Self {
         let mut reader = Reader { words: Vec::new(), word: None, quote: None };
         let mut chars = line.chars().enumerate().peekable();
@@ -47,20 +47,20 @@ impl Line {
         Self { index, quoted, words }
     }
 
-    /// Takes words that a shell has split already, with their quotes.
+    /// Takes words that a shell has split already and that still have their quotes.
     pub(super) fn of_quoted(raw: &[String], index: usize) -> Self {
         let word = |raw: &String| {
             let mut line = Self::split(raw, usize::MAX);
             match line.words.len() {
                 0 => Word { plain: true, text: String::new() },
-                // The cursor's own empty word, behind a blank that was in no quotes.
+                // Only the first word: after an unquoted blank, `split` adds an empty one for the cursor.
                 _ => line.words.swap_remove(0),
             }
         };
         Self { index, quoted: false, words: raw.iter().map(word).collect() }
     }
 
-    /// Takes words that mean themselves, the last of which has the cursor.
+    /// Takes words without quotes and expansions; the cursor is in the last one.
     pub(super) fn of_plain(words: Vec<String>) -> Self {
         let index = words.len().saturating_sub(1);
         let words = words.into_iter().map(|text| Word { plain: true, text }).collect();
@@ -68,6 +68,7 @@ impl Line {
     }
 }
 
+/// The state of splitting a line.
 struct Reader {
     quote: Option<char>,
     word: Option<Word>,
@@ -75,7 +76,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads a character. Returns whether the next one stands for itself.
+    /// Reads a character. Returns whether it escapes the next one.
     fn read(&mut self, c: char, next: Option<char>) -> bool {
         match (self.quote, c) {
             (Some(quote), c) if quote == c => self.quote = None,
@@ -98,21 +99,25 @@ impl Reader {
         false
     }
 
+    /// Returns the current word, which it begins if there is none.
     fn word(&mut self) -> &mut Word {
         self.word.get_or_insert(Word { plain: true, text: String::new() })
     }
 
+    /// Adds a character that a shell would expand or interpret.
     fn odd(&mut self, c: char) {
         let word = self.word();
         word.plain = false;
         word.text.push(c);
     }
 
+    /// Ends the current word.
     fn end(&mut self) {
         self.words.extend(self.word.take());
     }
 
-    /// Notes that the cursor is here: between two words begins a third one.
+    /// Returns the index, the quoting and the text of the word at the cursor. Between two words it begins a
+    /// new one.
     fn mark(&mut self) -> (usize, bool, String) {
         let (index, quoted) = (self.words.len(), self.quote.is_some());
         let text = match &self.word {
@@ -130,7 +135,7 @@ impl Reader {
 mod tests {
     use super::*;
 
-    /// `|` is the cursor, and a word that does not mean itself is shown with `!`.
+    /// `|` is the cursor; a word that a shell would expand is shown with `!`.
     #[track_caller]
     fn check(typed: &str, index: usize, expected: &[&str]) {
         let cursor = typed.chars().position(|c| c == '|').expect("a cursor");

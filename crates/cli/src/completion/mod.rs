@@ -1,7 +1,7 @@
-//! Completion on the command lines of shells: the scripts, and the answers that the scripts ask for.
+//! Completion for shells: the scripts, and the candidates that the scripts request.
 //!
-//! In: a line that somebody is still writing. Out: what may stand at its cursor. A script runs `plainwire` with
-//! [`VARIABLE`] set; commands and options are clap's business, names of a server are [`server`]'s.
+//! In: an unfinished command line. Out: candidates for the word at the cursor. A script runs `plainwire` with
+//! [`VARIABLE`] set. clap completes commands and options, [`server`] the names of a server.
 
 mod line;
 mod server;
@@ -20,7 +20,8 @@ use crate::exit::{Exit, Failure};
 use crate::{output, visible};
 use line::Line;
 
-/// Which shell asks. Set, it makes `plainwire` answer that shell and do nothing else.
+/// The environment variable with the name of the shell that requests candidates. If it is set, `plainwire`
+/// only completes.
 const VARIABLE: &str = "PLAINWIRE_COMPLETE";
 
 const BASH: &str = r#"_plainwire() {
@@ -37,7 +38,8 @@ complete -o bashdefault -o default -F _plainwire plainwire"#;
 
 const FISH: &str = r"complete --command plainwire --exclusive --arguments '(PLAINWIRE_COMPLETE=fish COMPLETER -- (commandline --current-process | string collect) (commandline --current-process --cursor) 2>/dev/null)'";
 
-/// `PowerShell` hands over text that it would evaluate: as a variable it stays text.
+/// The script for `PowerShell`. It passes the line in a variable: as an argument `PowerShell` would evaluate
+/// it.
 const POWERSHELL: &str = r#"Register-ArgumentCompleter -Native -CommandName plainwire -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $env:PLAINWIRE_LINE = $commandAst.Extent.Text
@@ -78,7 +80,7 @@ pub(crate) fn script(shell: Shell) -> Result<Exit, Failure> {
             Elvish.write_registration(VARIABLE, "plainwire", "plainwire", &program, &mut out)?;
             String::from_utf8_lossy(&out).trim().to_owned()
         }
-        // One pair of quotes is there already.
+        // The script puts the command inside single quotes already.
         Shell::Fish => FISH.replace("COMPLETER", &quote(&program).replace('\\', r"\\").replace('\'', r"\'")),
         Shell::Powershell => POWERSHELL.replace("COMPLETER", &program.replace('\'', "''")),
         Shell::Zsh => ZSH.replace("COMPLETER", &quote(&program)),
@@ -87,7 +89,8 @@ pub(crate) fn script(shell: Shell) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// This program as a script runs it: by its name if it was found by its name.
+/// Returns the command with which a script runs this program: its name if it was started by name, else its
+/// absolute path.
 fn program() -> String {
     let called = env::args_os().next().unwrap_or_else(|| "plainwire".into());
     let path = Path::new(&called);
@@ -99,7 +102,8 @@ fn quote(text: &str) -> String {
     if text.chars().all(is_safe) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// Answers the script of a shell, if it is one that runs this. Silent whatever goes wrong: nobody reads it there.
+/// Prints the candidates if the script of a shell runs this program. It reports no errors, which would
+/// disturb the prompt.
 pub(crate) fn answer() -> Option<ExitCode> {
     let shell = env::var(VARIABLE).ok().filter(|shell| !shell.is_empty())?;
     if let Some((shell, line)) = Shell::from_str(&shell, false).ok().and_then(|it| Some((it, asked(it)?))) {
@@ -109,7 +113,7 @@ pub(crate) fn answer() -> Option<ExitCode> {
     Some(Exit::Done.into())
 }
 
-/// Reads what the script hands over, each in its own way.
+/// Reads the line and the cursor from what the script of `shell` passes.
 fn asked(shell: Shell) -> Option<Line> {
     let words: Vec<String> = env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned()).collect();
     let first = || words.first()?.parse().ok();
@@ -126,7 +130,7 @@ fn candidates(shell: Shell, line: &Line) -> Vec<CompletionCandidate> {
     if line.index >= words.len() {
         words.push("".into());
     }
-    // What stands behind `--` comes from these only as the user has written it.
+    // Only these shells pass the text after the cursor as the user has written it.
     let is_exact = matches!(shell, Shell::Bash | Shell::Fish | Shell::Zsh);
     let mut command = server::command(is_exact.then_some(line));
     let here = env::current_dir().ok();
@@ -142,7 +146,7 @@ fn current(line: &Line) -> &str {
     line.words.get(line.index).map_or("", |word| &word.text)
 }
 
-/// One candidate on a line, as the script of `shell` expects it.
+/// Returns the candidates, one per line, in the form that the script of `shell` expects.
 fn show(shell: Shell, line: &Line, candidates: Vec<CompletionCandidate>) -> String {
     let mut out = String::new();
     let breaks = env::var("PLAINWIRE_BREAKS").unwrap_or_default();
@@ -155,7 +159,7 @@ fn show(shell: Shell, line: &Line, candidates: Vec<CompletionCandidate>) -> Stri
                 let help = visible::short_line(help.lines().next().unwrap_or_default(), 80);
                 Some(if help.is_empty() { value.to_owned() } else { format!("{value}\t{help}") })
             }
-            // These put their own quotes around what needs them.
+            // These shells quote a candidate if necessary.
             Shell::Elvish | Shell::Zsh => Some(value.to_owned()),
             Shell::Powershell => Some(value.to_owned()).filter(|value| value.chars().all(is_safe)),
         };
@@ -167,7 +171,8 @@ fn show(shell: Shell, line: &Line, candidates: Vec<CompletionCandidate>) -> Stri
     out
 }
 
-/// Bash replaces only what stands behind the last of its word breaks, and takes what it gets as it is.
+/// Returns the part of `value` after the last word break, which is all that bash replaces, with escapes: bash
+/// adds none.
 fn in_bash(value: &str, line: &Line, breaks: &str) -> Option<String> {
     if line.quoted {
         return Some(value.to_owned()).filter(|value| value.chars().all(is_safe));
@@ -184,7 +189,7 @@ fn in_bash(value: &str, line: &Line, breaks: &str) -> Option<String> {
     Some(out)
 }
 
-/// Whether every shell takes it for itself, wherever it stands.
+/// Returns whether every shell takes the character literally, in any position.
 fn is_safe(c: char) -> bool {
     c.is_alphanumeric() || "%+,-./:=@_".contains(c)
 }

@@ -1,7 +1,8 @@
-//! The names that a server has, for the word at the cursor.
+//! Completes the word at the cursor with names of a server.
 //!
-//! The command behind `--` is started, as it stands there, and nothing else: not without `--`, and not if a shell would
-//! make something else of it. It has [`DEADLINE`] for all of it. Whatever fails, there is nothing to complete.
+//! It starts the command after `--` exactly as it is written, and nothing else: nothing without `--`, and
+//! nothing if a shell would expand a word of the command. All of it takes at most [`DEADLINE`]. A failure
+//! means that there are no candidates.
 
 use std::ffi::OsStr;
 use std::process::Stdio;
@@ -21,22 +22,22 @@ use super::line::Line;
 use crate::args::{Ask, Call, Cli, Command, Read, Watch};
 use crate::{connect, visible};
 
-/// How long anybody waits for a completion.
+/// The time for one completion, with starting and ending the server.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// Of that, how long a server may take to leave.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// The time for the server to exit, a part of [`DEADLINE`].
+const GRACE: Duration = Duration::from_millis(500);
 
-/// Candidates of one answer: more are no help.
+/// The maximal number of candidates of one completion: a longer list is of no use.
 const MAX_CANDIDATES: usize = 1_000;
 
-/// Characters of one candidate.
+/// The maximal number of characters of one candidate.
 const MAX_CHARS: usize = 500;
 
-/// Something that may stand at the cursor, and what it is.
-type Found = (String, String);
+/// A candidate, and its description.
+type Suggestion = (String, String);
 
-/// Returns the command line with completers for what only a server knows.
+/// Returns the command line with completers for the names of the server in `line`.
 pub(super) fn command(line: Option<&Line>) -> clap::Command {
     let Some(written) = line.and_then(written) else { return Cli::command() };
     let written = Arc::new(written);
@@ -53,14 +54,15 @@ pub(super) fn command(line: Option<&Line>) -> clap::Command {
         let completer = ArgValueCompleter::new(move |typed: &OsStr| {
             typed.to_str().map_or_else(Vec::new, |typed| complete(&written, arg, typed))
         });
-        // `mut_arg` would put it behind the other positional arguments.
+        // `mut_arg` would move the argument after the other positional ones.
         let add = |it: clap::Arg| if it.get_id() == arg { it.add(completer.clone()) } else { it };
         command = command.mut_subcommand(name, |it| it.mut_args(add));
     }
     command
 }
 
-/// Reads the line as if it were complete. Nothing if there is no server in it, or none that means what it says.
+/// Parses the line as if it were complete. `None` if the cursor is not before `--`, or if a shell would
+/// expand a word of the server's command.
 fn written(line: &Line) -> Option<Command> {
     let behind = line.words.iter().position(|word| word.text == "--")?;
     if line.index >= behind || !line.words[behind..].iter().all(|word| word.plain) {
@@ -69,12 +71,13 @@ fn written(line: &Line) -> Option<Command> {
     Cli::try_parse_from(line.words.iter().map(|word| &word.text)).ok().map(|cli| cli.command)
 }
 
+/// Returns the candidates for the argument `arg`, of which `typed` is written already.
 fn complete(written: &Command, arg: &str, typed: &str) -> Vec<CompletionCandidate> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let found = runtime.ok().and_then(|runtime| runtime.block_on(ask(written, arg, typed)));
-    let fits = |(text, _): &Found| {
+    let fits = |(text, _): &Suggestion| {
         text.starts_with(typed) && !text.starts_with('-') && text.chars().count() <= MAX_CHARS
-            // What does not show what it is does not go onto anybody's command line.
+            // Text with invisible characters does not go onto a command line.
             && visible::line(text) == *text
     };
     let found = found.unwrap_or_default().into_iter().filter(fits).take(MAX_CANDIDATES);
@@ -86,7 +89,8 @@ fn complete(written: &Command, arg: &str, typed: &str) -> Vec<CompletionCandidat
         .collect()
 }
 
-async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Found>> {
+/// Starts the server and requests what `arg` may be. The server has ended when this returns.
+async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion>> {
     let (Command::Call(Call { ask, .. })
     | Command::Prompt(Call { ask, .. })
     | Command::Read(Read { ask, .. })
@@ -95,10 +99,10 @@ async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Found>> {
         return None;
     };
     let until = Instant::now() + DEADLINE;
-    let (program, words) = ask.whom.command.split_first()?;
+    let (program, words) = ask.choice.command.split_first()?;
     let mut child = tokio::process::Command::new(program)
         .args(words)
-        // The server may be `plainwire`.
+        // The server may be `plainwire` itself, which must serve and not complete.
         .env_remove(VARIABLE)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -115,13 +119,13 @@ async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Found>> {
         found
     };
     let found = timeout_at(until, asked).await.ok().flatten();
-    if timeout_at(until.min(Instant::now() + FAREWELL), child.wait()).await.is_err() {
+    if timeout_at(until.min(Instant::now() + GRACE), child.wait()).await.is_err() {
         let _ = child.kill().await;
     }
     found
 }
 
-async fn find(client: &Client, written: &Command, arg: &str, typed: &str) -> Option<Vec<Found>> {
+async fn find(client: &Client, written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion>> {
     match (written, arg) {
         (Command::Call(_), "name") => {
             let tools = client.list_tools().await.ok()?;
@@ -138,9 +142,9 @@ async fn find(client: &Client, written: &Command, arg: &str, typed: &str) -> Opt
     }
 }
 
-/// URIs, and what templates begin with.
-async fn uris(client: &Client) -> Option<Vec<Found>> {
-    let mut found: Vec<Found> =
+/// Returns the URIs of the resources, and the text of each template before its first variable.
+async fn uris(client: &Client) -> Option<Vec<Suggestion>> {
+    let mut found: Vec<Suggestion> =
         client.list_resources().await.ok()?.into_iter().map(|it| (it.uri, it.name)).collect();
     let templates = client.list_resource_templates().await.unwrap_or_default();
     found.extend(templates.into_iter().filter_map(|it| {
@@ -152,7 +156,7 @@ async fn uris(client: &Client) -> Option<Vec<Found>> {
     Some(found)
 }
 
-async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<Vec<Found>> {
+async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<Vec<Suggestion>> {
     let tool = client.list_tools().await.ok()?.into_iter().find(|tool| tool.name == call.name)?;
     let schema: Value = serde_json::from_str(tool.input_schema.get()).ok()?;
     let properties = schema.get("properties")?.as_object()?;
@@ -173,10 +177,10 @@ async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<
     Some(found)
 }
 
-/// How deep the choices of a property may lie in its schema.
+/// The depth to which [`choices`] follows references and alternatives in a schema.
 const DEPTH: usize = 4;
 
-/// Collects the values that a schema names. Returns whether its values may be text.
+/// Collects the values that a schema lists. Returns whether its values may be text.
 fn choices(schema: &Value, whole: &Value, depth: usize, values: &mut Vec<Value>) -> bool {
     if depth == 0 {
         return true;
@@ -206,7 +210,7 @@ fn choices(schema: &Value, whole: &Value, depth: usize, values: &mut Vec<Value>)
     is_text || says_nothing
 }
 
-async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Option<Vec<Found>> {
+async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Option<Vec<Suggestion>> {
     let prompt = client.list_prompts().await.ok()?.into_iter().find(|prompt| prompt.name == call.name)?;
     let Some((name, value)) = typed.split_once('=') else {
         let open = prompt.arguments.into_iter().filter(|it| is_open(call, &it.name, typed));
@@ -222,14 +226,14 @@ async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Optio
     Some(completion.values.into_iter().map(|it| (format!("{name}={it}"), String::new())).collect())
 }
 
-/// Whether the argument `name` may be what is being typed: it was not given before.
+/// Returns whether `typed` may be or become the argument `name`: another word does not set it already.
 fn is_open(call: &Call, name: &str, typed: &str) -> bool {
     let key = |word: &str| word.split(['=', ':']).next().unwrap_or_default().to_owned();
     let given = call.arguments.iter().filter(|word| *word != typed).any(|word| key(word) == name);
     !given && !name.contains(['=', ':']) && (!typed.contains('=') || key(typed) == name)
 }
 
-/// Nobody has asked for a trace yet.
+/// Returns the options without `--trace`: completing a command must not write its trace file.
 fn without_trace(ask: &Ask) -> Ask {
     Ask { trace: None, ..ask.clone() }
 }

@@ -1,4 +1,4 @@
-//! What can be written after `plainwire convert` and `plainwire patch`.
+//! The options of `plainwire convert` and `plainwire patch`.
 
 use std::path::PathBuf;
 
@@ -7,124 +7,126 @@ use plainwire_richtext::{Address, Dialect, Flavor, Format};
 
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
-    /// How the input is written.
+    /// Format of the input.
     #[arg(long, value_name = "FORMAT")]
-    pub(super) from: Name,
-    /// How the output is to be written.
+    pub(super) from: FormatName,
+    /// Format of the output.
     #[arg(long, value_name = "FORMAT")]
-    pub(super) to: Name,
+    pub(super) to: FormatName,
     #[command(flatten)]
-    pub(super) spelling: Spelling,
-    /// To Markdown: write into FILE what Markdown can't say. From Markdown: put the edit back into the document FILE was made of.
+    pub(super) format_options: FormatOptions,
+    /// To Markdown: store in FILE what Markdown can't express. From Markdown: apply the edit to the document that FILE was made from.
     #[arg(long, value_name = "FILE", conflicts_with = "plain", value_hint = ValueHint::FilePath)]
     pub(super) sidecar: Option<PathBuf>,
-    /// Names of people, pages and files, JSON: see `names` in docs/rich-text.md.
+    /// Names of people, pages and files, as JSON: see `names` in docs/rich-text.md.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) names: Option<PathBuf>,
-    /// Write the document although the edit lost something of it.
+    /// Write the document even if the edit lost a part of it.
     #[arg(long, requires = "sidecar")]
     pub(super) allow_loss: bool,
-    /// How to say what was lost, on stderr.
-    #[arg(long, value_enum, value_name = "HOW", default_value = "text")]
-    pub(super) report: Report,
-    /// Keep input, output and report in DIR, byte for byte.
+    /// Format of the report on stderr.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(super) report: ReportFormat,
+    /// Store input, output, sidecar and report in DIR, byte for byte.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) capture: Option<PathBuf>,
     /// Print the smallest part of the input that loses something, instead of the output.
     #[arg(long, conflicts_with_all = ["sidecar", "out", "capture"])]
     pub(super) minimize: bool,
-    /// Write the output of each INPUT into DIR, under its name.
+    /// Write the output of each INPUT into DIR, under the name of the input.
     #[arg(long, value_name = "DIR", conflicts_with = "sidecar", value_hint = ValueHint::DirPath)]
     pub(super) out: Option<PathBuf>,
-    /// Files; without any, stdin. More than one need --out.
+    /// Input files; stdin if you name none. More than one requires --out.
     #[arg(value_hint = ValueHint::FilePath)]
     pub(super) input: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Patch {
-    /// Which part: headings (`Goals/This year`), `#localId`, or the number of a block from 0 (`[3]`).
+    /// Section: headings (`Goals/This year`), `#localId`, or the number of a block from 0 (`[3]`).
     #[arg(long, value_name = "PATH")]
     pub(super) section: Address,
-    /// How the document is written.
+    /// Format of the document.
     #[arg(long, value_name = "FORMAT")]
-    pub(super) from: Name,
+    pub(super) from: FormatName,
     #[command(flatten)]
-    pub(super) spelling: Spelling,
-    /// Print the part as Markdown, and change nothing.
+    pub(super) format_options: FormatOptions,
+    /// Print the section as Markdown, and change nothing.
     #[arg(long, conflicts_with = "markdown")]
     pub(super) show: bool,
-    /// Names of people, pages and files, JSON: see `names` in docs/rich-text.md.
+    /// Names of people, pages and files, as JSON: see `names` in docs/rich-text.md.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) names: Option<PathBuf>,
-    /// Print the document although the edit lost something of it.
+    /// Print the document even if the edit lost a part of it.
     #[arg(long)]
     pub(super) allow_loss: bool,
-    /// How to say what was lost, on stderr.
-    #[arg(long, value_enum, value_name = "HOW", default_value = "text")]
-    pub(super) report: Report,
+    /// Format of the report on stderr.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    pub(super) report: ReportFormat,
     /// The document.
     #[arg(value_hint = ValueHint::FilePath)]
     pub(super) document: PathBuf,
-    /// The part as it is to be, in Markdown; without it, stdin.
+    /// The new section, in Markdown; stdin if you name no file.
     #[arg(value_hint = ValueHint::FilePath)]
     pub(super) markdown: Option<PathBuf>,
 }
 
-/// What belongs to a format.
+/// Options of the formats.
 #[derive(Clone, Copy, Debug, Args)]
-pub(super) struct Spelling {
-    /// Whose wiki markup.
+pub(super) struct FormatOptions {
+    /// Dialect of the wiki markup.
     #[arg(long, value_enum, default_value = "confluence")]
-    dialect: Whose,
-    /// Write Markdown for reading only: without directives, and with what they say lost.
+    dialect: DialectName,
+    /// Write Markdown for reading only: without directives, whose content is lost.
     #[arg(long)]
     plain: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Name {
+pub(super) enum FormatName {
     /// Atlassian Document Format, JSON.
     Adf,
     /// Confluence storage format, XHTML with macros.
     Storage,
     /// Wiki markup.
     Wiki,
-    /// Markdown, with directives for what it has no syntax for.
+    /// Markdown, with directives for what Markdown has no syntax for.
     Markdown,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Whose {
+enum DialectName {
     Jira,
     Confluence,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Report {
-    /// A line each.
+pub(super) enum ReportFormat {
+    /// One line for each finding.
     Text,
-    /// One object.
+    /// One JSON object for each document.
     Json,
 }
 
-impl Spelling {
-    /// The format of this name.
-    pub(super) fn format(self, name: Name) -> Format {
+impl FormatOptions {
+    /// Returns the format of this name, with these options.
+    pub(super) fn format(self, name: FormatName) -> Format {
         match name {
-            Name::Adf => Format::Adf,
-            Name::Storage => Format::Storage,
-            Name::Wiki => Format::Wiki(match self.dialect {
-                Whose::Jira => Dialect::Jira,
-                Whose::Confluence => Dialect::Confluence,
+            FormatName::Adf => Format::Adf,
+            FormatName::Storage => Format::Storage,
+            FormatName::Wiki => Format::Wiki(match self.dialect {
+                DialectName::Jira => Dialect::Jira,
+                DialectName::Confluence => Dialect::Confluence,
             }),
-            Name::Markdown => Format::Markdown(if self.plain { Flavor::Plain } else { Flavor::Extended }),
+            FormatName::Markdown => {
+                Format::Markdown(if self.plain { Flavor::Plain } else { Flavor::Extended })
+            }
         }
     }
 }
 
-impl Name {
-    /// How files of this format end.
+impl FormatName {
+    /// Returns the extension of files in this format.
     pub(super) fn extension(self) -> &'static str {
         match self {
             Self::Adf => "json",

@@ -1,4 +1,4 @@
-//! `--capture`: what came in and what went out, byte for byte, to look at when a conversion is not as it should be.
+//! `--capture`: stores the input and output of a conversion, byte for byte, to examine a wrong conversion.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::args::Convert;
 use super::{Outcome, files};
 use crate::exit::Failure;
 
-/// Keeps `NNN-input.EXT`, `NNN-output.EXT`, `NNN-sidecar.json` (if there is one) and `NNN-report.json` in `folder`, NNN being the next
-/// number that is free.
+/// Writes `NNN-input.EXT`, `NNN-output.EXT`, `NNN-sidecar.json` (with `--sidecar`) and `NNN-report.json` into
+/// `folder`. NNN is the next free number.
 pub(super) fn keep(
     folder: &Path,
     it: &Convert,

@@ -1,4 +1,4 @@
-//! Documents from files and stdin, and to files.
+//! Reads documents from files and stdin, and writes them to files and stdout.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::{Exit, Failure};
 
-/// A document as it came.
+/// An input document.
 pub(super) struct Input {
     /// The file, or `<stdin>`.
     pub(super) name: String,
@@ -38,17 +38,17 @@ fn text(name: String, bytes: Vec<u8>) -> Result<Input, Failure> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let byte = error.as_bytes().get(at).copied().unwrap_or_default();
-            Err(unfit(format!("{name}: expected UTF-8, but found the byte {byte:#04x} at offset {at}")))
+            Err(invalid(format!("{name}: expected UTF-8, but found the byte {byte:#04x} at offset {at}")))
         }
     }
 }
 
-/// The text without the mark some editors put before it.
+/// Returns the text without a byte order mark at its beginning.
 pub(super) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Puts a document on stdout: all of it, before a word about it goes to stderr.
+/// Writes a document to stdout and flushes it, so that it precedes its report on stderr.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -59,7 +59,8 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| failed("writing", path, &error))
 }
 
-/// The files in `folder` that the outputs of these inputs go to: one each, and none of them an input.
+/// Returns the output file in `folder` for each input. Two inputs must not share an output, and no output may
+/// be an input.
 pub(super) fn outputs(folder: &Path, inputs: &[PathBuf], extension: &str) -> Result<Vec<PathBuf>, Failure> {
     let real: BTreeSet<PathBuf> = inputs.iter().filter_map(|it| fs::canonicalize(it).ok()).collect();
     let mut taken = BTreeMap::new();
@@ -82,22 +83,23 @@ pub(super) fn outputs(folder: &Path, inputs: &[PathBuf], extension: &str) -> Res
 }
 
 /// Refuses to write `output` over `input`.
-pub(super) fn spare(input: &Path, output: &Path) -> Result<(), Failure> {
+pub(super) fn refuse_overwrite(input: &Path, output: &Path) -> Result<(), Failure> {
     let real = |path: &Path| fs::canonicalize(path).ok();
     if real(output).is_some() && real(output) == real(input) { Err(overwritten(output)) } else { Ok(()) }
 }
 
 fn overwritten(output: &Path) -> Failure {
     let found = output.display();
-    Failure::usage(format!("expected another file to write to than INPUT, but found {found}"))
+    Failure::usage(format!("expected an output file other than INPUT, but found {found}"))
 }
 
-/// That a file is not what it has to be: how the command is written does not matter.
-pub(super) fn unfit(text: String) -> Failure {
+/// Returns an error about the contents of a file: without the hint to read the help, since the command line
+/// is right.
+pub(super) fn invalid(text: String) -> Failure {
     Failure { exit: Exit::Usage, hint: None, text }
 }
 
-/// That doing something with a file failed.
+/// Returns an error about an operation on a file.
 pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> Failure {
-    unfit(format!("{doing} {} failed: {error}", path.display()))
+    invalid(format!("{doing} {} failed: {error}", path.display()))
 }

@@ -1,7 +1,8 @@
-//! `plainwire convert` and `plainwire patch`: rich text from one format to another, and edits put back.
+//! `plainwire convert` and `plainwire patch`: convert rich text between formats, and apply edits to
+//! documents.
 //!
-//! In: files or stdin. Out: the result on stdout, byte for byte; what was lost on stderr, and in the exit code. How the formats are
-//! read and written is `plainwire_richtext`'s.
+//! In: files or stdin. Out: the document on stdout, byte for byte; the report of losses on stderr; the exit
+//! code. `plainwire_richtext` reads and writes the formats.
 
 mod args;
 mod capture;
@@ -19,13 +20,13 @@ pub(crate) use patch::run as patch;
 use plainwire_richtext::{Conversion, Document, Format, Names, Restored, Sidecar, convert_with, minimize};
 
 use crate::exit::{Exit, Failure};
-use report::Found;
+use report::Findings;
 
-/// What came of a document.
+/// The result of one conversion.
 struct Outcome {
-    /// The text; nothing if it is not to be written, since the document would lose something.
+    /// The output; `None` if it is not written because the document would lose content.
     text: Option<String>,
-    found: Found,
+    found: Findings,
 }
 
 /// `plainwire convert`
@@ -50,7 +51,7 @@ fn to_stdout(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
     Ok(outcome.exit())
 }
 
-/// Many files, each to a file of its own, with a bar where somebody looks.
+/// Converts many files, each to a file of its own, with a progress bar if stderr is a terminal.
 fn many(it: &Convert) -> Result<Exit, Failure> {
     if it.minimize || it.sidecar.is_some() {
         let found = it.input.len();
@@ -88,9 +89,9 @@ fn bar(files: usize) -> indicatif::ProgressBar {
     }
 }
 
-/// Converts one document, and keeps what --capture asks for.
+/// Converts one document, and stores it for --capture.
 fn one(it: &Convert, names: Option<&Names>, input: &files::Input) -> Result<Outcome, Failure> {
-    let (from, to) = (it.spelling.format(it.from), it.spelling.format(it.to));
+    let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let outcome = match &it.sidecar {
         None => converted(from, to, names, &input.text),
         Some(file) if is_markdown(to) && !is_markdown(from) => split(from, names, input, file)?,
@@ -112,26 +113,26 @@ fn is_markdown(format: Format) -> bool {
     matches!(format, Format::Markdown(_))
 }
 
-/// The table of who gave none.
-static NOBODY: Names = Names { users: Vec::new(), pages: Vec::new(), attachments: Vec::new() };
+/// The names without --names: none.
+static NO_NAMES: Names = Names { users: Vec::new(), pages: Vec::new(), attachments: Vec::new() };
 
-/// The table of --names.
+/// Reads the table of --names.
 fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
     let Some(file) = file else { return Ok(None) };
     let json = files::read(file)?.text;
     let wrong = |found: &dyn Display| {
         let expected = "expected the JSON of a table of names, but found something else";
-        files::unfit(format!("{}: {expected}: {found}", file.display()))
+        files::invalid(format!("{}: {expected}: {found}", file.display()))
     };
     let json = files::without_mark(&json);
-    // serde takes a list of three lists for one as well.
+    // serde would also read a list of three lists as `Names`.
     if json.trim_start().starts_with('[') {
         return Err(wrong(&"a list"));
     }
     serde_json::from_str(json).map(Some).map_err(|error| wrong(&error))
 }
 
-/// Puts the names that are known into the document, and returns all whom and what it refers to.
+/// Puts the given names into the document, and returns all users, pages and attachments that it refers to.
 fn named(document: &mut Document<'_>, to: Format, names: Option<&Names>) -> Names {
     let references = document.references();
     if let Some(names) = names {
@@ -140,7 +141,7 @@ fn named(document: &mut Document<'_>, to: Format, names: Option<&Names>) -> Name
     references
 }
 
-/// From one format to another.
+/// Converts without a sidecar.
 fn converted(from: Format, to: Format, names: Option<&Names>, text: &str) -> Outcome {
     let mut references = None;
     let Conversion { text, losses, diagnostics, invalid } =
@@ -148,22 +149,23 @@ fn converted(from: Format, to: Format, names: Option<&Names>, text: &str) -> Out
     let sidecar_helps = matches!(to, Format::Markdown(_));
     Outcome {
         text: Some(text),
-        found: Found { losses, diagnostics, invalid, references, sidecar_helps, ..Found::default() },
+        found: Findings { losses, diagnostics, invalid, references, sidecar_helps, ..Findings::default() },
     }
 }
 
-/// To Markdown, with a sidecar for all else.
+/// Converts to Markdown, and writes a sidecar for what Markdown can't express.
 fn split(from: Format, names: Option<&Names>, input: &files::Input, file: &Path) -> Result<Outcome, Failure> {
     let mut document = Document::read(from, &input.text);
     let references = named(&mut document, Format::EDITED, names);
     let (text, sidecar) = Sidecar::split(&document);
-    files::spare(Path::new(&input.name), file)?;
+    files::refuse_overwrite(Path::new(&input.name), file)?;
     files::write(file, &sidecar.to_json())?;
-    let found = Found { diagnostics: document.diagnostics, references: Some(references), ..Found::default() };
+    let found =
+        Findings { diagnostics: document.diagnostics, references: Some(references), ..Findings::default() };
     Ok(Outcome { text: Some(text), found })
 }
 
-/// Back from Markdown, with the edit.
+/// Applies edited Markdown to the document of its sidecar.
 fn restore(
     it: &Convert,
     to: Format,
@@ -172,18 +174,18 @@ fn restore(
     file: &Path,
 ) -> Result<Outcome, Failure> {
     let json = files::read(file)?.text;
-    let named = |text: String| files::unfit(format!("{}: {text}", file.display()));
+    let named = |text: String| files::invalid(format!("{}: {text}", file.display()));
     let sidecar = Sidecar::from_json(files::without_mark(&json)).map_err(|error| named(error.to_string()))?;
     if sidecar.format() != to {
         let (expected, found) = (whole_name(to), whole_name(sidecar.format()));
         return Err(named(format!("expected a sidecar of {expected}, but found one of {found}")));
     }
-    let names = names.unwrap_or(&NOBODY);
+    let names = names.unwrap_or(&NO_NAMES);
     let restored = sidecar.restore_with(&input.text, names).map_err(|error| named(error.to_string()))?;
     Ok(Outcome::restored(restored, it.allow_loss))
 }
 
-/// A format, with the dialect there may be two of.
+/// Returns the name of a format; for wiki markup with its dialect.
 fn whole_name(format: Format) -> String {
     match format {
         Format::Wiki(dialect) => format!("wiki --dialect {dialect:?}").to_lowercase(),
@@ -193,27 +195,27 @@ fn whole_name(format: Format) -> String {
 
 /// `--minimize`
 fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
-    let (from, to) = (it.spelling.format(it.from), it.spelling.format(it.to));
+    let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let Some(smallest) = minimize(from, to, &input.text) else {
         report::note("nothing is lost: there is no part to show");
         return Ok(Exit::Done);
     };
     files::print(&smallest.source)?;
     let input = files::Input { name: input.name.clone(), text: smallest.source };
-    report::show(it.report, &input, &Found { losses: smallest.losses, ..Found::default() })?;
-    Ok(Exit::NotContent)
+    report::show(it.report, &input, &Findings { losses: smallest.losses, ..Findings::default() })?;
+    Ok(Exit::CheckFailed)
 }
 
 impl Outcome {
-    /// An edit that lost something is written only if that is allowed.
+    /// Takes the result of an edit. If the edit lost content, it is written only if `allowed`.
     fn restored(it: Restored, allowed: bool) -> Self {
         let Restored { text, losses, diagnostics, conflicts, invalid, .. } = it;
-        let mut found = Found { losses, diagnostics, conflicts, invalid, ..Found::default() };
+        let mut found = Findings { losses, diagnostics, conflicts, invalid, ..Findings::default() };
         found.refused = found.is_loss() && !allowed;
         Self { text: (!found.refused).then_some(text), found }
     }
 
     fn exit(&self) -> Exit {
-        if self.found.is_loss() { Exit::NotContent } else { Exit::Done }
+        if self.found.is_loss() { Exit::CheckFailed } else { Exit::Done }
     }
 }

@@ -1,4 +1,4 @@
-//! `plainwire patch`: one part of a document, edited; everything outside stays as it is.
+//! `plainwire patch`: replaces one section of a document; everything outside keeps its bytes.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use crate::exit::{Exit, Failure};
 pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
     let input = files::read(&it.document)?;
     let names = super::names(it.names.as_deref())?;
-    let mut document = Document::read(it.spelling.format(it.from), &input.text);
+    let mut document = Document::read(it.format_options.format(it.from), &input.text);
     super::named(&mut document, Format::EDITED, names.as_ref());
     let section =
-        document.section(&it.section).map_err(|error| files::unfit(format!("{}: {error}", input.name)))?;
+        document.section(&it.section).map_err(|error| files::invalid(format!("{}: {error}", input.name)))?;
     if it.show {
         files::print(&section.markdown())?;
         return Ok(Exit::Done);
     }
     let markdown = match &it.markdown {
         Some(file) if !is_stdin(file) => files::read(file)?,
-        // An empty text would take the section away.
+        // stdin has been read to its end: the empty text would delete the section.
         _ if is_stdin(&it.document) => {
             let found = "expected the Markdown in a file if the document comes from stdin, but found none";
             return Err(Failure::usage(found.into()));
@@ -30,7 +30,7 @@ pub(crate) fn run(it: &Patch) -> Result<Exit, Failure> {
         _ => files::stdin()?,
     };
     let outcome = Outcome::restored(
-        section.patch_with(&markdown.text, names.as_ref().unwrap_or(&super::NOBODY)),
+        section.patch_with(&markdown.text, names.as_ref().unwrap_or(&super::NO_NAMES)),
         it.allow_loss,
     );
     files::print(outcome.text.as_deref().unwrap_or_default())?;

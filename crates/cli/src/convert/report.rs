@@ -1,4 +1,4 @@
-//! What a conversion lost, on stderr: for people a line each, for programs one object.
+//! The report of a conversion on stderr: lines for people, or one JSON object for programs.
 
 use std::io::{self, Write as _};
 
@@ -6,36 +6,37 @@ use plainwire_richtext::tree::Span;
 use plainwire_richtext::{Conflict, Diagnostic, Loss, LossKind, MAX_LOSSES, Names, Positions};
 use serde_json::{Value, json};
 
-use super::args::Report;
+use super::args::ReportFormat;
 use super::files::Input;
 use crate::visible;
 
-/// What is to be said of a document.
+/// The findings about one document.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Findings {
     pub(super) losses: Vec<Loss>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) conflicts: Vec<Conflict>,
-    /// What the format that was written does not allow.
+    /// Violations of the output format.
     pub(super) invalid: Vec<Diagnostic>,
-    /// Whom and what a source refers to.
+    /// Users, pages and attachments that the source refers to.
     pub(super) references: Option<Names>,
-    /// Whether nothing is written because of it.
+    /// Whether the output was not written because of the losses.
     pub(super) refused: bool,
-    /// Whether a sidecar would bring identifiers back.
+    /// Whether a sidecar would restore the identifiers.
     pub(super) sidecar_helps: bool,
 }
 
-impl Found {
-    /// Whether more than identifiers was lost, or what is written is not valid.
+impl Findings {
+    /// Returns whether more than identifiers was lost, or the output is invalid.
     pub(super) fn is_loss(&self) -> bool {
         !self.conflicts.is_empty()
             || !self.invalid.is_empty()
             || self.losses.iter().any(|it| it.kind != LossKind::Identity)
     }
 
-    /// As JSON: `losses`, `diagnostics` and `invalid` with their places (`line` and `column` from 1, `start` and `end` in bytes), `conflicts`,
-    /// `written`, and of a source that was converted `references`, which --names takes.
+    /// Returns the findings as JSON: `losses`, `diagnostics` and `invalid` with their positions (`line` and
+    /// `column` from 1, `start` and `end` in bytes), `conflicts`, `written`, and unless an edit was applied,
+    /// `references` in the form that --names takes.
     pub(super) fn json(&self, input: &Input) -> Value {
         let positions = Positions::of(&input.text);
         let place = |start: u32, end: u32| {
@@ -66,10 +67,10 @@ impl Found {
     }
 }
 
-/// Says what was found. Identifiers are counted, not listed.
-pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> {
+/// Prints the findings. Lost identifiers are counted, not listed.
+pub(super) fn show(format: ReportFormat, input: &Input, found: &Findings) -> io::Result<()> {
     let mut err = io::stderr().lock();
-    if how == Report::Json {
+    if format == ReportFormat::Json {
         return writeln!(err, "{}", found.json(input));
     }
     let positions = Positions::of(&input.text);
@@ -82,7 +83,7 @@ pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> 
     }
     let lost = found.losses.iter().filter(|it| it.kind != LossKind::Identity).count();
     if lost >= MAX_LOSSES {
-        writeln!(err, "{}: only the first {lost} losses are told", input.name)?;
+        writeln!(err, "{}: only the first {lost} losses are listed", input.name)?;
     }
     for it in &found.invalid {
         writeln!(err, "{}:{}: not valid: {}", input.name, at(it.span), visible::line(&it.message))?;
@@ -98,12 +99,12 @@ pub(super) fn show(how: Report, input: &Input, found: &Found) -> io::Result<()> 
         writeln!(err, "{}: {least}{counted} left out{hint}", input.name)?;
     }
     if found.refused {
-        writeln!(err, "{}: nothing is written unless --allow-loss says so", input.name)?;
+        writeln!(err, "{}: nothing was written; --allow-loss writes it anyway", input.name)?;
     }
     Ok(())
 }
 
-/// Says something in passing.
+/// Prints a line on stderr.
 pub(super) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

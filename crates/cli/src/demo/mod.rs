@@ -1,6 +1,8 @@
-//! `plainwire demo`: one call in each of the five revisions, every byte shown, each frame explained; then over HTTP.
+//! `plainwire demo`: prints one call in each of the five revisions, byte for byte, with an explanation of
+//! each frame; then over HTTP.
 //!
-//! Client and server are the real ones, joined inside this process; the frames are what a pipe would carry.
+//! Client and server are the real ones, connected inside this process. The frames are those that a pipe would
+//! carry.
 
 mod web;
 
@@ -9,7 +11,7 @@ use std::io::{self, Write as _};
 
 use plainwire::proto::peer::EraChoice;
 use plainwire::proto::revision::{Era, Revision};
-use plainwire::transport::tap::{Direction, Tap, Tapped};
+use plainwire::stream::tap::{Direction, Tap, Tapped};
 use plainwire::{Client, testing};
 use serde_json::{Value, json};
 
@@ -23,9 +25,7 @@ pub(crate) async fn run() -> Result<Exit, Failure> {
         play(revision).await?;
     }
     web::play().await?;
-    output::line(
-        "\nThe same server and the same function answered all five. It never asked which was which.",
-    )?;
+    output::line("\nThe same server and the same function answered in all five revisions.")?;
     Ok(Exit::Done)
 }
 
@@ -37,7 +37,7 @@ async fn play(revision: Revision) -> Result<(), Failure> {
     output::line(&format!("\n== {revision}, {how} =="))?;
     let mut seen = BTreeMap::new();
     let tap = Tap::new(move |frame| {
-        // A demo that can't write has nobody to show it to.
+        // If stdout is closed, there is no reader left.
         let _ = show(&frame, &mut seen);
     });
     let client = Client::builder().era(era).revisions(&[revision]).tap(tap);
@@ -46,7 +46,7 @@ async fn play(revision: Revision) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shows a frame and what it means. `seen` remembers which method each id asked for.
+/// Prints a frame and its explanation. `seen` has the method of each request, by id.
 fn show(frame: &Tapped<'_>, seen: &mut BTreeMap<String, String>) -> io::Result<()> {
     let sign = match frame.direction {
         Direction::In => '<',
@@ -71,14 +71,14 @@ fn explain(message: &Value, seen: &mut BTreeMap<String, String>) -> String {
                     text("/params/protocolVersion")
                 ),
                 "server/discover" => format!(
-                    "Request {id}: the client asks what the server speaks and offers; `_meta` says who asks, and in which revision."
+                    "Request {id}: the client asks for the revisions and capabilities of the server; `_meta` names the client and its revision."
                 ),
                 "tools/call" => format!(
                     "Request {id}: call `{}` with {}.{}",
                     text("/params/name"),
                     message.pointer("/params/arguments").unwrap_or(&Value::Null),
                     if message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").is_some() {
-                        " Nothing was agreed on before: revision and capabilities stand in `_meta`."
+                        " There was no handshake: `_meta` has the revision and the capabilities."
                     } else {
                         ""
                     }
@@ -87,7 +87,7 @@ fn explain(message: &Value, seen: &mut BTreeMap<String, String>) -> String {
             }
         }
         (Some("notifications/initialized"), None) => {
-            "The client is ready. A notification: nobody answers it.".to_owned()
+            "The client is ready. A notification gets no answer.".to_owned()
         }
         (Some(method), None) => format!("Notification: {method}."),
         (None, Some(id)) => match seen.get(&id).map(String::as_str) {
@@ -98,7 +98,7 @@ fn explain(message: &Value, seen: &mut BTreeMap<String, String>) -> String {
                 text("/result/protocolVersion")
             ),
             Some("server/discover") => format!(
-                "Answer to {id}: all revisions that the server speaks, newest first, and what it offers."
+                "Answer to {id}: all revisions that the server speaks, newest first, and its capabilities."
             ),
             Some("tools/call") => {
                 format!("Answer to {id}: the result is {:?}.", text("/result/content/0/text"))

@@ -1,7 +1,8 @@
-//! The same call over HTTP, in both eras: every byte of requests and responses, on a real socket.
+//! The HTTP part of the demo: one call in each era on a real socket, with every byte of requests and
+//! responses.
 
+use plainwire::http::Http;
 use plainwire::proto::revision::Revision;
-use plainwire::transport::http::Http;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -10,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::exit::Failure;
 use crate::output;
 
-/// Where the server is for as long as the demo plays. Any free port will do.
+/// The address of the demo's server: any free port.
 const ADDRESS: &str = "127.0.0.1:0";
 
 pub(super) async fn play() -> Result<(), Failure> {
@@ -23,9 +24,9 @@ pub(super) async fn play() -> Result<(), Failure> {
     });
     let playing = async {
         let stream = TcpStream::connect(address).await.map_err(failed)?;
-        let mut web = Web { host: address.to_string(), stream: BufReader::new(stream) };
-        legacy(&mut web).await?;
-        modern(&mut web).await?;
+        let mut connection = HttpConnection { host: address.to_string(), stream: BufReader::new(stream) };
+        legacy(&mut connection).await?;
+        modern(&mut connection).await?;
         drop(done);
         Ok(())
     };
@@ -34,30 +35,30 @@ pub(super) async fn play() -> Result<(), Failure> {
     played
 }
 
-/// The newest revision with a session: three requests, and an id that stands for what was agreed on.
-async fn legacy(web: &mut Web) -> Result<(), Failure> {
+/// Plays the newest legacy revision: three requests, and the id of the session that they share.
+async fn legacy(connection: &mut HttpConnection) -> Result<(), Failure> {
     let revision = Revision::NEWEST_LEGACY.as_str();
     output::line(&format!("\n== {revision} over HTTP: a session has an id =="))?;
     let client = json!({ "name": "plainwire", "version": env!("CARGO_PKG_VERSION") });
     let params = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client });
-    let session = web.post(&[], &request("initialize", params)).await?.unwrap_or_default();
+    let session = connection.post(&[], &request("initialize", params)).await?.unwrap_or_default();
     let headers = [("mcp-protocol-version", revision), ("mcp-session-id", session.as_str())];
-    web.post(&headers, &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
-    web.post(&headers, &request("tools/call", call(json!({})))).await?;
+    connection.post(&headers, &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+    connection.post(&headers, &request("tools/call", call(json!({})))).await?;
     Ok(())
 }
 
-/// The newest revision: one request, whose headers say what is in it, for whoever stands in between.
-async fn modern(web: &mut Web) -> Result<(), Failure> {
+/// Plays the newest revision: one request, whose headers repeat its method and name for proxies.
+async fn modern(connection: &mut HttpConnection) -> Result<(), Failure> {
     let revision = Revision::NEWEST.as_str();
-    output::line(&format!("\n== {revision} over HTTP: nothing before, nothing behind =="))?;
+    output::line(&format!("\n== {revision} over HTTP: one self-contained request =="))?;
     let meta = json!({
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/protocolVersion": revision,
     });
     let headers =
         [("mcp-protocol-version", revision), ("mcp-method", "tools/call"), ("mcp-name", "calculate")];
-    web.post(&headers, &request("tools/call", call(json!({ "_meta": meta })))).await?;
+    connection.post(&headers, &request("tools/call", call(json!({ "_meta": meta })))).await?;
     Ok(())
 }
 
@@ -71,14 +72,14 @@ fn request(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-/// One connection.
-struct Web {
+/// The connection of the demo's client.
+struct HttpConnection {
     host: String,
     stream: BufReader<TcpStream>,
 }
 
-impl Web {
-    /// Sends a message and shows what goes over the wire. Returns the session that the response names.
+impl HttpConnection {
+    /// Sends a message, and prints request and response. Returns the session id of the response.
     async fn post(&mut self, headers: &[(&str, &str)], message: &Value) -> Result<Option<String>, Failure> {
         let body = message.to_string();
         let mut head = format!("POST /mcp HTTP/1.1\r\nhost: {}\r\n", self.host);
@@ -93,7 +94,7 @@ impl Web {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if self.stream.read_line(&mut head).await.map_err(failed)? == 0 {
-                return Err(Failure::gone("the server has closed the connection"));
+                return Err(Failure::unreachable("the server closed the connection"));
             }
         }
         let value = |name: &str| {
@@ -117,5 +118,5 @@ fn show(sign: char, head: &str, body: &str) -> Result<(), Failure> {
 }
 
 fn failed(error: std::io::Error) -> Failure {
-    Failure::gone(&format!("the demo's own connection failed: {error}"))
+    Failure::unreachable(&format!("the connection of the demo failed: {error}"))
 }

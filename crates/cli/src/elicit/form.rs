@@ -1,4 +1,4 @@
-//! A form, field by field, and all of it once more before it is sent.
+//! Dialogue for a form: field by field, then a review of all answers before they are sent.
 
 use plainwire::proto::form::{Choice, Field, FieldKind, Form};
 use serde_json::{Map, Value};
@@ -7,14 +7,14 @@ use super::{Leave, MAX_NAME, confirm, until};
 use crate::terminal::Terminal;
 use crate::visible;
 
-/// What somebody wants with what they have filled in.
+/// The user's decision after the review.
 #[derive(Clone, Copy)]
 enum Verdict {
     Edit,
     Send,
 }
 
-/// Has a form filled in.
+/// Asks the user to fill in a form. Returns the answers.
 pub(super) async fn fill(form: &Form, terminal: &mut Terminal) -> Result<Map<String, Value>, Leave> {
     if form.fields.is_empty() {
         return match confirm(terminal, "yes? [y/N] ").await? {
@@ -23,7 +23,7 @@ pub(super) async fn fill(form: &Form, terminal: &mut Terminal) -> Result<Map<Str
         };
     }
     terminal.say(
-        "(an empty line takes what stands in brackets; `!decline` says no, `!cancel` leaves the question)\n",
+        "(an empty line takes the value in brackets; `!decline` declines the question, `!cancel` cancels it)\n",
     );
     if form.fields.iter().any(wants_a_secret) {
         terminal.say(
@@ -61,7 +61,7 @@ async fn verdict(terminal: &mut Terminal) -> Result<Verdict, Leave> {
     sent.await?.ok_or(Leave::Decline)
 }
 
-/// Everything as it would be sent.
+/// Returns all answers as text for the review.
 fn review(form: &Form, content: &Map<String, Value>) -> String {
     let mut text = "\nto be sent:\n".to_owned();
     for field in &form.fields {
@@ -74,7 +74,7 @@ fn review(form: &Form, content: &Map<String, Value>) -> String {
     text
 }
 
-/// What the field is called and may be, and what the server says about it.
+/// Returns the title, the type, the description and the choices of a field as text.
 fn introduce(field: &Field) -> String {
     let name = visible::short_line(field.title.as_deref().unwrap_or(&field.name), MAX_NAME);
     let optional = if field.required { "" } else { "; may be left out" };
@@ -131,7 +131,7 @@ fn bounds<T: std::fmt::Display>(least: Option<&T>, most: Option<&T>, unit: &str)
     }
 }
 
-/// The default in brackets, as it may be typed.
+/// Returns the prompt of a field, with its default in brackets as the user would type it.
 fn prompt(field: &Field) -> String {
     let default = field.default_value().map(|value| match value {
         Value::Bool(yes) => if yes { "yes" } else { "no" }.to_owned(),
@@ -142,7 +142,9 @@ fn prompt(field: &Field) -> String {
     default.map_or_else(|| "> ".to_owned(), |it| format!("[{}] > ", visible::short_line(&it, MAX_NAME)))
 }
 
-/// Spec: "Servers MUST NOT use form mode elicitation to request sensitive information". A guess by names.
+/// Guesses by its texts whether a field asks for a secret.
+///
+/// Spec: "Servers MUST NOT use form mode elicitation to request sensitive information".
 fn wants_a_secret(field: &Field) -> bool {
     const WORDS: [&str; 6] = ["apikey", "credential", "passphrase", "password", "secret", "token"];
     let texts = [Some(&field.name), field.title.as_ref(), field.description.as_ref()];

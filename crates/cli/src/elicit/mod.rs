@@ -1,7 +1,7 @@
-//! What a server asks the person in front of the terminal.
+//! Questions of a server to the user at the terminal (elicitation).
 //!
-//! In: forms and pages, each a dialogue of its own, one after the other in the order in which they came. Out: what the
-//! person did. Nothing is sent that they have not seen, and no page is opened.
+//! In: forms and pages, one dialogue at a time, in the order in which they arrived. Out: the user's answers.
+//! The user sees every answer before it is sent. No page is opened here.
 
 mod form;
 mod page;
@@ -12,25 +12,26 @@ use plainwire::model::{ElicitResult, Elicitation};
 use plainwire::proto::form::Form;
 use tokio::sync::Mutex;
 
-use crate::terminal::{Entry, Terminal};
+use crate::terminal::{Terminal, TerminalInput};
 use crate::visible;
 
-/// Whoever answers. Clones are the same person.
+/// The user who answers questions. Clones share the terminal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Person {
     server: Arc<OnceLock<String>>,
-    /// Shared by all questions. Whoever has it asks; the others wait in line, for locks of this kind are fair.
+    /// Shared by all questions. A question holds the lock for its whole dialogue; the others wait in order,
+    /// since the lock is fair.
     terminal: Arc<Mutex<Terminal>>,
 }
 
-/// How a person leaves a question without answering it.
+/// A question that the user leaves without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leave {
     Cancel,
     Decline,
 }
 
-/// Says that a question is over which nobody has answered.
+/// Prints, when dropped, that a question was withdrawn before the user had answered it.
 struct Withdrawn {
     answered: bool,
 }
@@ -43,19 +44,19 @@ impl Drop for Withdrawn {
     }
 }
 
-/// How often one thing is asked: whoever has not got it right by then is no person.
+/// The number of attempts at one entry: a script that repeats a wrong entry must not loop for ever.
 const MAX_TRIES: usize = 5;
 
-/// Characters of a name that are shown.
+/// The number of characters of a name that are shown.
 const MAX_NAME: usize = 200;
 
 impl Person {
-    /// Says who it is that asks.
-    pub(crate) fn meet(&self, server: &str) {
+    /// Sets the name of the server, which each question shows.
+    pub(crate) fn set_server(&self, server: &str) {
         let _ = self.server.set(server.to_owned());
     }
 
-    /// Asks. The person is free again when the future is dropped.
+    /// Asks the user. If the future is dropped, the question is withdrawn and the terminal is free again.
     pub(crate) async fn answer(&self, question: Elicitation) -> ElicitResult {
         let mut terminal = self.terminal.lock().await;
         let mut withdrawn = Withdrawn { answered: false };
@@ -84,7 +85,7 @@ impl Person {
             Elicitation::Form { message, schema } => {
                 terminal.say(&format!("\n{server} asks:\n{}", visible::quoted(message)));
                 let form = Form::parse(schema).map_err(|why| {
-                    terminal.say(&format!("no form to fill in: {}\n", visible::line(&why)));
+                    terminal.say(&format!("the form can't be shown: {}\n", visible::line(&why)));
                     Leave::Cancel
                 })?;
                 form::fill(&form, terminal).await.map(ElicitResult::accept)
@@ -101,7 +102,8 @@ impl Person {
     }
 }
 
-/// Asks until `read` can use what was typed; it says why it can't.
+/// Asks until `read` accepts the entry, at most [`MAX_TRIES`] times. Its error is shown before the next
+/// attempt.
 async fn until<T>(
     terminal: &mut Terminal,
     prompt: &str,
@@ -109,9 +111,9 @@ async fn until<T>(
 ) -> Result<T, Leave> {
     for _ in 0..MAX_TRIES {
         let why = match terminal.ask(prompt).await {
-            Entry::End => return Err(Leave::Cancel),
-            Entry::Unreadable(why) => why.to_owned(),
-            Entry::Line(text) => match text.trim() {
+            TerminalInput::End => return Err(Leave::Cancel),
+            TerminalInput::Unreadable(why) => why.to_owned(),
+            TerminalInput::Line(text) => match text.trim() {
                 "!cancel" => return Err(Leave::Cancel),
                 "!decline" => return Err(Leave::Decline),
                 text => match read(text) {
@@ -125,7 +127,7 @@ async fn until<T>(
     Err(Leave::Cancel)
 }
 
-/// Asks for yes or no; an empty line is no.
+/// Asks a yes-or-no question; an empty line means no.
 async fn confirm(terminal: &mut Terminal, prompt: &str) -> Result<bool, Leave> {
     until(terminal, prompt, |text| match text.to_lowercase().as_str() {
         "y" | "yes" => Ok(true),

@@ -1,11 +1,13 @@
-//! A page that a server wants opened: all of its URL, its host, and what is odd about it. Nothing here opens it.
+//! Shows a page that a server asks the user to open: the full URL, its host, and warnings. Nothing here opens
+//! it.
 
 use crate::terminal::Terminal;
 use crate::visible;
 
-/// Shows the URL, the host on a line of its own, and warnings.
+/// Prints the URL, the host on a line of its own, and warnings.
 ///
-/// Spec: `elicitation` "Safe URL Handling": all of it, the domain highlighted, warnings of ambiguous ones.
+/// Spec: `elicitation` "Safe URL Handling": the full URL, the domain highlighted, warnings about ambiguous
+/// URLs.
 pub(super) fn show(url: &str, terminal: &mut Terminal) {
     let host = visible::line(Parts::of(url).host);
     terminal.say(&format!("\n{}\n\nits host:\n\n    {host}\n\n", visible::line(url)));
@@ -14,7 +16,7 @@ pub(super) fn show(url: &str, terminal: &mut Terminal) {
     }
 }
 
-/// What is in front of the path.
+/// The parts of a URL before its path.
 struct Parts<'u> {
     has_user: bool,
     host: &'u str,
@@ -25,7 +27,7 @@ struct Parts<'u> {
 impl<'u> Parts<'u> {
     fn of(url: &'u str) -> Self {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-        // Browsers take `\` for `/`.
+        // Browsers read `\` as `/`.
         let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
         let (user, place) =
             authority.rsplit_once('@').map_or((None, authority), |(user, it)| (Some(user), it));
@@ -35,7 +37,8 @@ impl<'u> Parts<'u> {
     }
 }
 
-/// The library refuses some of this before anybody is asked; whoever shows a URL does not count on that.
+/// Returns warnings about a URL. The library refuses some of these URLs earlier; this check does not rely on
+/// it.
 fn warnings(url: &str) -> Vec<String> {
     let parts = Parts::of(url);
     let mut found = Vec::new();
@@ -44,13 +47,13 @@ fn warnings(url: &str) -> Vec<String> {
     }
     let is_puny = |label: &str| label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
     if !parts.host.is_ascii() || parts.host.split('.').any(is_puny) {
-        found.push("the host has letters that can look like others".to_owned());
+        found.push("the host has letters that can look like other letters".to_owned());
     }
     if parts.has_user {
-        found.push("what stands before the `@` is a user name, not the host".to_owned());
+        found.push("the part before the `@` is a user name, not the host".to_owned());
     }
     if let Some(port) = parts.port {
-        found.push(format!("it goes to port {}, not to the usual one", visible::short_line(port, 10)));
+        found.push(format!("it uses port {} instead of the default port", visible::short_line(port, 10)));
     }
     found
 }

@@ -1,46 +1,47 @@
-//! One entry in the text of a configuration file.
+//! Adds or changes one entry in the text of a configuration file.
 //!
-//! In: the text, and what the entry shall say. Out: the text with it. Whatever else stands there stays as it is, to the
-//! byte: other servers, keys that nobody here knows, their order, comments, and how lines begin and end.
+//! In: the text, and the entry. Out: the text with the entry. All other bytes stay: other servers, unknown
+//! keys, their order, comments, indentation and line ends.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-/// What an entry shall say.
+/// The entry to write: the server as its client starts or reaches it.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum NewEntry {
     Command { args: Vec<String>, command: String, env: Vec<(String, String)>, kind: Option<&'static str> },
     Url { headers: Vec<(String, String)>, key: &'static str, kind: Option<&'static str>, url: String },
 }
 
-/// Where the entry stands.
+/// The position of the entry: the key of the list of servers, and the name of the server in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Where<'w> {
+pub(super) struct EntryPath<'w> {
     pub(super) list: &'w str,
     pub(super) name: &'w str,
 }
 
-/// What to do with another entry of the same name.
+/// The treatment of another entry with the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     Overwrite,
     Refuse,
 }
 
-/// What becomes of the text.
+/// The result of [`edit`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     Changed(String),
-    /// There is another entry of that name: these keys say something else.
+    /// Another entry has that name, and differs in these keys. The text is not changed.
     Other(Vec<String>),
-    /// It says that already.
+    /// The text has the entry already.
     Same,
 }
 
 const MARK: char = '\u{feff}';
 
-/// Comments and commas at the end, as VS Code has them, and nothing else that JSON does not have.
+/// Returns options for JSON with comments and trailing commas, as VS Code writes it, and with no other
+/// extension.
 pub(super) fn options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -62,8 +63,13 @@ pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
         .map_err(|error| broken(error.line_display(), error.kind().to_string()))
 }
 
-/// Puts the entry into `text`.
-pub(super) fn edit(text: &str, at: Where<'_>, wanted: &Wanted, existing: Existing) -> Result<Edit, String> {
+/// Adds the entry to `text`, or changes the entry that has its name.
+pub(super) fn edit(
+    text: &str,
+    at: EntryPath<'_>,
+    wanted: &NewEntry,
+    existing: Existing,
+) -> Result<Edit, String> {
     let (mark, body) = match text.strip_prefix(MARK) {
         Some(body) => ("\u{feff}", body),
         None => ("", text),
@@ -71,14 +77,14 @@ pub(super) fn edit(text: &str, at: Where<'_>, wanted: &Wanted, existing: Existin
     let root = parse(body)?;
     let before = root.to_serde_value().unwrap_or_default();
     let top = root.object_value_or_create().ok_or("expected an object, but found another value")?;
-    once(&top, at.list)?;
+    check_unique(&top, at.list)?;
     let list = top.object_value_or_create(at.list);
     let list =
         list.ok_or_else(|| format!("expected `{}` to be an object, but found another value", at.list))?;
-    once(&list, at.name)?;
+    check_unique(&list, at.name)?;
     match list.get(at.name) {
         None => {
-            list.append(at.name, wanted.written());
+            list.append(at.name, wanted.to_json());
         }
         Some(found) => {
             let has = found.value().and_then(|it| it.to_serde_value()).unwrap_or_default();
@@ -91,17 +97,17 @@ pub(super) fn edit(text: &str, at: Where<'_>, wanted: &Wanted, existing: Existin
             }
             match found.object_value() {
                 Some(entry) => wanted.overwrite(&entry),
-                None => found.set_value(wanted.written()),
+                None => found.set_value(wanted.to_json()),
             }
         }
     }
     let after = root.to_string();
-    unharmed(before, &after, at, wanted)?;
+    check_nothing_else_changed(before, &after, at, wanted)?;
     Ok(Edit::Changed(format!("{mark}{after}")))
 }
 
-/// Of two members of one name some programs read the first and some the second: which of them to change?
-fn once(object: &CstObject, name: &str) -> Result<(), String> {
+/// Refuses an object with two members called `name`: some programs read the first and some the second.
+fn check_unique(object: &CstObject, name: &str) -> Result<(), String> {
     let named = object.properties().into_iter().filter(|it| it.decoded_name().as_deref() == Some(name));
     match named.count() {
         0 | 1 => Ok(()),
@@ -109,8 +115,13 @@ fn once(object: &CstObject, name: &str) -> Result<(), String> {
     }
 }
 
-/// Looks at the new text once more before anybody writes it: the entry is there, and nothing else has changed.
-fn unharmed(mut before: Value, after: &str, at: Where<'_>, wanted: &Wanted) -> Result<(), String> {
+/// Checks the new text before it is written: it has the entry, and nothing else has changed.
+fn check_nothing_else_changed(
+    mut before: Value,
+    after: &str,
+    at: EntryPath<'_>,
+    wanted: &NewEntry,
+) -> Result<(), String> {
     let mut after = parse(after)?.to_serde_value().unwrap_or_default();
     let entry = after[at.list][at.name].clone();
     for side in [&mut before, &mut after] {
@@ -129,18 +140,17 @@ fn unharmed(mut before: Value, after: &str, at: Where<'_>, wanted: &Wanted) -> R
     match before == after && wanted.differences(&entry).is_empty() {
         true => Ok(()),
         false => {
-            Err("expected nothing but the entry to change, but found that more would; nothing was written"
-                .into())
+            Err("expected only the entry to change, but found other changes too; nothing was written".into())
         }
     }
 }
 
-/// What decides how a server is reached. Whatever else an entry has is the user's.
+/// The keys that determine how a client reaches a server. All other keys of an entry belong to the user.
 const OF_COMMANDS: [&str; 5] = ["command", "args", "env", "envFile", "cwd"];
 const OF_URLS: [&str; 3] = ["url", "serverUrl", "headers"];
 
-impl Wanted {
-    /// The members in their order; empty ones are left out.
+impl NewEntry {
+    /// Returns the members of the entry in their order, without empty ones.
     fn members(&self) -> Vec<(&'static str, CstInputValue)> {
         let texts = |pairs: &[(String, String)]| {
             let members = pairs.iter().map(|(name, value)| (name.clone(), value.clone().into()));
@@ -165,15 +175,15 @@ impl Wanted {
         all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }
 
-    fn written(&self) -> CstInputValue {
+    fn to_json(&self) -> CstInputValue {
         let members = self.members().into_iter().map(|(key, value)| (key.to_owned(), value));
         CstInputValue::Object(members.collect())
     }
 
-    /// Keys that say something else in `entry`. Variables and headers that are not ours are the user's own, and so is a
-    /// `type` that means the same.
+    /// Returns the keys in which `entry` differs. Further variables and headers belong to the user and are no
+    /// difference, nor is a `type` with the same meaning.
     fn differences(&self, entry: &Value) -> Vec<String> {
-        let Some(entry) = entry.as_object() else { return vec!["all of it".to_owned()] };
+        let Some(entry) = entry.as_object() else { return vec!["the whole entry".to_owned()] };
         let has = |key: &str| entry.get(key).filter(|it| !it.is_null());
         let mut other = Vec::new();
         let mut expect = |key: &str, same: bool| {
@@ -210,7 +220,7 @@ impl Wanted {
         other
     }
 
-    /// Makes `entry` say it, and leaves in it what is the user's.
+    /// Changes `entry` to this one, and keeps the members that belong to the user.
     fn overwrite(&self, entry: &CstObject) {
         let members = self.members();
         let wanted = |key: &str| members.iter().any(|(it, _)| *it == key);
@@ -232,7 +242,8 @@ impl Wanted {
     }
 }
 
-/// Sets a member; of an object only the members that are named.
+/// Sets a member. If the old and the new value are objects, it sets the members of the new one and keeps the
+/// others.
 fn put(object: &CstObject, key: &str, value: CstInputValue) {
     let Some(found) = object.get(key) else {
         object.append(key, value);
@@ -247,7 +258,7 @@ fn put(object: &CstObject, key: &str, value: CstInputValue) {
     }
 }
 
-/// Whether a value stands there already: then it keeps its form.
+/// Returns whether a member has the wanted value already, so that it can keep its formatting.
 fn same(has: Option<Value>, wanted: &CstInputValue) -> bool {
     match (has, wanted) {
         (Some(Value::String(has)), CstInputValue::String(wanted)) => has == *wanted,

@@ -1,20 +1,21 @@
-//! A configuration file on disk: read whole, written whole or not at all.
+//! Reads and replaces a configuration file on disk.
 //!
-//! A new file is written beside the old one and takes its place in one step, so that a client that reads meanwhile sees
-//! one of the two. The old one's mode stays, and a link to it stays a link.
+//! The new file is written next to the old one and renamed over it, so that a client that reads meanwhile
+//! sees either the old or the new file. The mode of the old file is kept, and a symbolic link to it stays a
+//! link.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a file. 64 MiB: `~/.claude.json` holds a history of prompts too.
+/// The number of bytes of a file. 64 MiB: `~/.claude.json` also has a history of prompts.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Links that are followed one after the other.
+/// The number of symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 
-/// Returns the text of the file, if there is one.
+/// Returns the text of the file; `None` if there is no file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -30,15 +31,14 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     Ok(Some(text))
 }
 
-/// Writes `after`, if the file still is `before`, and returns where a copy of that is.
+/// Writes `after` if the text of the file still is `before`. Returns the path of the backup of `before`.
 pub(super) fn replace(
     path: &Path,
     before: Option<&str>,
     after: &str,
     is_private: bool,
 ) -> Result<Option<PathBuf>, String> {
-    let path =
-        &target(path).map_err(|error| format!("expected a link that leads somewhere, but found: {error}"))?;
+    let path = &target(path).map_err(|error| format!("expected a link to a file, but found: {error}"))?;
     let failed = |error: io::Error| format!("expected a file that can be written, but found: {error}");
     if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(failed)?;
@@ -52,15 +52,15 @@ pub(super) fn replace(
         }
         None => None,
     };
-    // The client may have written meanwhile: its own changes must not get lost.
+    // The client may have written the file meanwhile: its changes must not be lost.
     if read(path)?.as_deref() != before {
-        return Err("expected nobody else to write the file, but found that somebody did; try again".into());
+        return Err("expected an unchanged file, but found that another program changed it; try again".into());
     }
     write(path, after, &mode).map_err(failed)?;
     Ok(backup)
 }
 
-/// What the last of several links leads to, whether it is there or not.
+/// Returns the path that a chain of symbolic links leads to. It need not exist.
 fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -69,16 +69,16 @@ fn target(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other("a circle of links"))
+    Err(io::Error::other("a loop of links"))
 }
 
-/// Who may read a file.
+/// The access rights of the new file.
 enum Mode {
-    /// As the old one.
+    /// Those of the old file.
     Kept(fs::Permissions),
-    /// Nobody but its owner: tokens may stand there.
+    /// Only its owner can read it: it may contain tokens.
     Private,
-    /// As any new file.
+    /// The default for new files.
     Usual,
 }
 
@@ -93,6 +93,7 @@ impl Mode {
     }
 }
 
+/// Returns the path with `ending` appended to its file name.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
     name.push(ending);
@@ -103,7 +104,7 @@ fn write(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
     let new = beside(path, &format!(".plainwire-{}", std::process::id()));
     let written = write_new(&new, text, mode).and_then(|()| fs::rename(&new, path));
     if written.is_err() {
-        // What is half done is nobody's.
+        // A half-written file is of no use.
         let _ = fs::remove_file(&new);
     }
     written
@@ -114,7 +115,7 @@ fn write_new(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     if !matches!(mode, Mode::Usual) {
-        // Not even for a moment readable by others.
+        // From its creation on: other users must not be able to read it even for a moment.
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     let mut file = options.open(path)?;
@@ -130,18 +131,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overwrites_nothing_that_somebody_else_wrote_meanwhile() {
+    fn overwrites_nothing_that_another_program_wrote_meanwhile() {
         let folder = std::env::temp_dir().join(format!("plainwire-replace-{}", std::process::id()));
         let path = folder.join("new/f.json");
         assert_eq!(replace(&path, None, "1", false), Ok(None));
         let error = replace(&path, Some("0"), "2", false).expect_err("it was 1");
-        assert!(error.starts_with("expected nobody else to write the file"), "{error}");
-        assert!(replace(&path, None, "2", false).is_err(), "somebody made it");
+        assert!(error.starts_with("expected an unchanged file"), "{error}");
+        assert!(replace(&path, None, "2", false).is_err(), "the file exists");
         assert_eq!(read(&path), Ok(Some("1".to_owned())));
         assert_eq!(replace(&path, Some("1"), "2", false), Ok(Some(folder.join("new/f.json.backup"))));
         assert_eq!(read(&folder.join("new/f.json.backup")), Ok(Some("1".to_owned())));
         let left = fs::read_dir(folder.join("new")).expect("a folder").count();
-        assert_eq!((read(&path), left), (Ok(Some("2".to_owned())), 2), "and nothing half done is left");
+        assert_eq!((read(&path), left), (Ok(Some("2".to_owned())), 2), "and no half-written file is left");
         fs::remove_dir_all(&folder).expect("a folder of our own");
     }
 }

@@ -1,7 +1,8 @@
-//! `plainwire install`: a server is written into the configuration file of a client.
+//! `plainwire install`: writes a server into the configuration file of a client.
 //!
-//! In: the command line and the file as it is. Out: the file with one more entry, and nothing else of it changed; or the
-//! difference, with `--dry-run`. What was there before stands beside it. [`edit`] decides, [`file`] writes, [`shown`] shows.
+//! In: the command line and the file. Out: the file with the new entry and no other change, and a backup of
+//! the old file; or the difference, with `--dry-run`. [`edit`] changes the text, [`file`] reads and writes,
+//! [`shown`] prints the difference.
 
 mod edit;
 mod file;
@@ -11,18 +12,20 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{Install, Known};
+use crate::args::{Install, KnownClient};
 use crate::exit::{Exit, Failure};
 use crate::places::{self, Scope};
 use crate::{output, target, visible};
-use edit::{Edit, Existing, Wanted, Where};
+use edit::{Edit, EntryPath, Existing, NewEntry};
 
 pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
     let path = path(it)?;
     let wanted = wanted(it)?;
     let name = name(it)?;
-    let place =
-        Where { list: if it.client == Known::Vscode { "servers" } else { "mcpServers" }, name: &name };
+    let place = EntryPath {
+        list: if it.client == KnownClient::Vscode { "servers" } else { "mcpServers" },
+        name: &name,
+    };
     let shown_path = visible::line(&path.display().to_string());
     let broken = |why: String| Failure { hint: None, ..Failure::usage(format!("{shown_path}: {why}")) };
     let before = file::read(&path).map_err(broken)?;
@@ -45,10 +48,7 @@ pub(crate) fn run(it: &Install) -> Result<Exit, Failure> {
     let backup = file::replace(&path, before.as_deref(), &after, is_private).map_err(broken)?;
     output::line(&format!("wrote {name:?} into {shown_path}"))?;
     if let Some(backup) = backup {
-        output::line(&format!(
-            "what was there before is in {}",
-            visible::line(&backup.display().to_string())
-        ))?;
+        output::line(&format!("the previous file is {}", visible::line(&backup.display().to_string())))?;
     }
     warn(it);
     Ok(Exit::Done)
@@ -59,7 +59,8 @@ fn path(it: &Install) -> Result<PathBuf, Failure> {
         return Ok(file.clone());
     }
     let scope = if it.project { Scope::Project } else { Scope::User };
-    let found = places::here().into_iter().find(|place| place.client == it.client && place.scope == scope);
+    let found =
+        places::config_files().into_iter().find(|place| place.client == it.client && place.scope == scope);
     found.map(|it| it.path).ok_or_else(|| Failure {
         hint: Some("--file FILE names the file".into()),
         ..Failure::usage(match scope {
@@ -80,15 +81,15 @@ fn taken(name: &str, path: &str, keys: &[String]) -> Failure {
     }
 }
 
-/// What the entry says, in the words of the client.
-fn wanted(it: &Install) -> Result<Wanted, Failure> {
+/// Returns the entry, in the format of the client.
+fn wanted(it: &Install) -> Result<NewEntry, Failure> {
     let Some(url) = &it.url else {
         let command = command(it)?;
-        let kind = matches!(it.client, Known::ClaudeCode | Known::Vscode).then_some("stdio");
+        let kind = matches!(it.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("stdio");
         let env = it.env.iter().map(|text| variable(text)).collect::<Result<_, _>>()?;
-        return Ok(Wanted::Command { args: command.1, command: command.0, env, kind });
+        return Ok(NewEntry::Command { args: command.1, command: command.0, env, kind });
     };
-    if it.client == Known::ClaudeDesktop {
+    if it.client == KnownClient::ClaudeDesktop {
         return Err(Failure {
             hint: Some("add the URL in Claude Desktop: Settings, Connectors".into()),
             ..Failure::usage(
@@ -101,10 +102,10 @@ fn wanted(it: &Install) -> Result<Wanted, Failure> {
     }
     let header =
         |text: &String| target::header(text).map(|(name, value)| (name.to_owned(), value.to_owned()));
-    Ok(Wanted::Url {
+    Ok(NewEntry::Url {
         headers: it.header.iter().map(header).collect::<Result<_, _>>()?,
-        key: if it.client == Known::Windsurf { "serverUrl" } else { "url" },
-        kind: matches!(it.client, Known::ClaudeCode | Known::Vscode).then_some("http"),
+        key: if it.client == KnownClient::Windsurf { "serverUrl" } else { "url" },
+        kind: matches!(it.client, KnownClient::ClaudeCode | KnownClient::Vscode).then_some("http"),
         url: url.clone(),
     })
 }
@@ -112,13 +113,13 @@ fn wanted(it: &Install) -> Result<Wanted, Failure> {
 fn variable(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        // Not what stands there: it may well be a secret.
+        // The message does not show the text: it may be a secret.
         _ => Err(Failure::usage("expected --env=NAME=VALUE, but found no name or no `=`".into())),
     }
 }
 
-/// The program and its arguments. A client runs it in a folder of its own: a path from here has to be one from everywhere,
-/// but for a project, which is where the file is.
+/// Returns the program and its arguments. A client runs the program in another folder, so a relative path is
+/// made absolute. With --project it stays relative, since the client runs it in the folder of the project.
 fn command(it: &Install) -> Result<(String, Vec<String>), Failure> {
     let text = |word: &std::ffi::OsString| {
         word.to_str()
@@ -126,13 +127,13 @@ fn command(it: &Install) -> Result<(String, Vec<String>), Failure> {
             .ok_or_else(|| Failure::usage("expected a command in UTF-8".into()))
     };
     let mut words = it.command.iter().map(text);
-    let program = words.next().ok_or_else(|| Failure::usage("expected a command behind `--`".into()))??;
+    let program = words.next().ok_or_else(|| Failure::usage("expected a command after `--`".into()))??;
     let path = Path::new(&program);
     let program =
         if path.components().count() > 1 && path.is_relative() && !it.project && !program.contains("${") {
             let path = std::path::absolute(path);
             let path = path
-                .map_err(|error| Failure::usage(format!("expected a folder to be in, but found: {error}")))?;
+                .map_err(|error| Failure::usage(format!("expected a current folder, but found: {error}")))?;
             path.to_string_lossy().into_owned()
         } else {
             program
@@ -140,13 +141,13 @@ fn command(it: &Install) -> Result<(String, Vec<String>), Failure> {
     Ok((program, words.collect::<Result<_, _>>()?))
 }
 
-/// Programs that start many different servers.
+/// Programs that start many different servers, so that their names do not identify one.
 const LAUNCHERS: [&str; 18] = [
     "bash", "bun", "bunx", "cargo", "deno", "docker", "dotnet", "env", "java", "node", "npm", "npx", "pipx",
     "python", "python3", "sh", "uv", "uvx",
 ];
 
-/// Characters of a name.
+/// The number of characters of a name.
 const MAX_NAME: usize = 64;
 
 fn name(it: &Install) -> Result<String, Failure> {
@@ -167,7 +168,7 @@ fn name(it: &Install) -> Result<String, Failure> {
 fn default_name(it: &Install) -> Result<String, Failure> {
     let unclear = |what: &str| {
         Failure::usage(format!(
-            "expected --name=NAME, since {what} says nothing about the server, but found none"
+            "expected --name=NAME, since {what} does not identify the server, but found none"
         ))
     };
     if let Some(url) = &it.url {
@@ -181,7 +182,8 @@ fn default_name(it: &Install) -> Result<String, Failure> {
     Ok(program.to_owned())
 }
 
-/// A program that can't be found here will hardly be found there. It may come later: this is no error.
+/// Warns about a program that can't be found, since the client will not find it either. This is no error: you
+/// can install the program later.
 fn warn(it: &Install) {
     let program = it.command.first().and_then(|it| it.to_str()).unwrap_or_default();
     let path = Path::new(program);
@@ -191,6 +193,9 @@ fn warn(it: &Install) {
         _ => path.is_file(),
     };
     if !found && !program.contains("${") {
-        output::words(&format!("warning: there is no program {:?} here\n", visible::short_line(program, 80)));
+        output::to_stderr(&format!(
+            "warning: the program {:?} was not found\n",
+            visible::short_line(program, 80)
+        ));
     }
 }

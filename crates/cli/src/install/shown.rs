@@ -1,22 +1,22 @@
-//! What would change in a configuration file, without what is secret in it.
+//! The difference between two versions of a configuration file, without secrets.
 //!
-//! In: two texts. Out: lines. Values that are not of the entry itself are shown as `…`, comments as well, and of the
-//! entry itself those of variables and headers, unless they are a reference to a variable.
+//! In: two texts. Out: lines. `…` replaces comments and all values outside the entry. Inside the entry it
+//! replaces the values of variables and headers, unless they refer to a variable.
 
 use jsonc_parser::cst::{CstContainerNode, CstLeafNode, CstNode, CstRootNode};
 
-use super::edit::{Where, parse};
+use super::edit::{EntryPath, parse};
 use crate::visible;
 
-/// Lines around the change.
+/// The number of lines shown before and after the change.
 const CONTEXT: usize = 3;
 
-/// Returns what differs, as lines that begin with `+`, `-` or a blank.
-pub(super) fn difference(before: &str, after: &str, at: Where<'_>) -> Vec<String> {
+/// Returns the difference as lines that begin with `+`, `-` or a blank.
+pub(super) fn difference(before: &str, after: &str, at: EntryPath<'_>) -> Vec<String> {
     let (before, after) = (masked(before, at), masked(after, at));
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     if before == after {
-        return vec!["  (only values that are not shown)".to_owned()];
+        return vec!["  (only hidden values differ)".to_owned()];
     }
     let head = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
     let rest = before.len().min(after.len()) - head;
@@ -30,16 +30,16 @@ pub(super) fn difference(before: &str, after: &str, at: Where<'_>) -> Vec<String
     [lines(' ', above), lines('-', gone), lines('+', come), lines(' ', below)].concat()
 }
 
-/// The text without secrets.
-fn masked(text: &str, at: Where<'_>) -> String {
-    // Both texts were read already.
+/// Returns the text without secrets.
+fn masked(text: &str, at: EntryPath<'_>) -> String {
+    // Both texts have been parsed before, so this does not fail.
     let Ok(root) = parse(text.trim_start_matches('\u{feff}')) else { return String::new() };
     root.children().into_iter().for_each(|it| mask(&it, &mut Vec::new(), at));
     CstRootNode::to_string(&root)
 }
 
-/// Masks a node; `path` has the names of the members that it stands in.
-fn mask(node: &CstNode, path: &mut Vec<String>, at: Where<'_>) {
+/// Masks a node; `path` has the names of the members around it.
+fn mask(node: &CstNode, path: &mut Vec<String>, at: EntryPath<'_>) {
     match node {
         CstNode::Leaf(CstLeafNode::Comment(comment)) => {
             comment.set_raw_value(if comment.is_line_comment() { "// …" } else { "/* … */" }.to_owned());
@@ -57,7 +57,7 @@ fn mask(node: &CstNode, path: &mut Vec<String>, at: Where<'_>) {
         CstNode::Container(CstContainerNode::ObjectProp(member)) => {
             path.push(member.decoded_name().unwrap_or_default());
             let value = member.value();
-            // Its name is a string too, and stays. Comments may stand between the two.
+            // The name is a string too, and is not masked. Comments may be between name and value.
             for child in member.children().into_iter().skip(1) {
                 if child.is_comment() || value.is_some() {
                     mask(&child, path, at);
@@ -71,7 +71,7 @@ fn mask(node: &CstNode, path: &mut Vec<String>, at: Where<'_>) {
     }
 }
 
-fn is_shown(path: &[String], text: &str, at: Where<'_>) -> bool {
+fn is_shown(path: &[String], text: &str, at: EntryPath<'_>) -> bool {
     match path {
         [list, name, rest @ ..] if list == at.list && name == at.name => {
             let secret = rest.first().is_some_and(|it| it == "env" || it == "headers");

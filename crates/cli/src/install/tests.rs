@@ -1,13 +1,13 @@
-//! Configuration files before and after.
+//! Tests of edits: configuration files before and after.
 
-use super::edit::{Edit, Existing, Wanted, Where, edit};
+use super::edit::{Edit, EntryPath, Existing, NewEntry, edit};
 use super::shown::difference;
 
-const AT: Where<'static> = Where { list: "mcpServers", name: "it" };
+const AT: EntryPath<'static> = EntryPath { list: "mcpServers", name: "it" };
 
-/// The form of most clients.
-fn command(args: &[&str], env: &[(&str, &str)]) -> Wanted {
-    Wanted::Command {
+/// An entry in the format of most clients.
+fn command(args: &[&str], env: &[(&str, &str)]) -> NewEntry {
+    NewEntry::Command {
         args: args.iter().map(|it| (*it).to_owned()).collect(),
         command: "run".to_owned(),
         env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
@@ -15,20 +15,20 @@ fn command(args: &[&str], env: &[(&str, &str)]) -> Wanted {
     }
 }
 
-fn url(kind: Option<&'static str>) -> Wanted {
+fn url(kind: Option<&'static str>) -> NewEntry {
     let headers = vec![("X".to_owned(), "${env:X}".to_owned())];
-    Wanted::Url { headers, key: "url", kind, url: "https://a.example/mcp".to_owned() }
+    NewEntry::Url { headers, key: "url", kind, url: "https://a.example/mcp".to_owned() }
 }
 
 #[track_caller]
-fn changed(before: &str, wanted: &Wanted, existing: Existing) -> String {
+fn changed(before: &str, wanted: &NewEntry, existing: Existing) -> String {
     match edit(before, AT, wanted, existing).expect("a file that is right") {
         Edit::Changed(after) => after,
         other => panic!("expected a change, but found {other:?}"),
     }
 }
 
-/// Puts the entry in, and once more: the second time there is nothing to do.
+/// Adds the entry twice: the second time changes nothing.
 #[track_caller]
 fn check(before: &str, expected: &str) {
     let wanted = command(&["a"], &[]);
@@ -100,7 +100,7 @@ fn refuses_to_overwrite_another_entry_and_says_where_it_differs() {
         (r#"{"url":"u"}"#, command(&[], &[]), &["command", "url"]),
         (r#"{"command":"run"}"#, url(None), &["url", "headers", "command"]),
         (r#"{"url":"https://a.example/mcp","headers":{"X":"${env:X}"}}"#, url(Some("http")), &["type"]),
-        ("7", command(&[], &[]), &["all of it"]),
+        ("7", command(&[], &[]), &["the whole entry"]),
     ] {
         let text = format!("{{\"mcpServers\":{{\"it\":{entry}}}}}");
         let keys = keys.iter().map(|it| (*it).to_owned()).collect();
@@ -188,10 +188,10 @@ fn shows_what_changes_with_three_lines_around_it() {
     let secret = |value| {
         format!("{{\"mcpServers\":{{\"it\":{{\"command\":\"run\",\"env\":{{\"A\":\"{value}\"}}}}}}}}")
     };
-    assert_eq!(difference(&secret("1"), &secret("2"), AT), ["  (only values that are not shown)"]);
+    assert_eq!(difference(&secret("1"), &secret("2"), AT), ["  (only hidden values differ)"]);
 }
 
-/// Numbers that look like chance, and are the same each time.
+/// Pseudo-random numbers, the same in each run.
 struct Chance(u64);
 
 impl Chance {
@@ -253,7 +253,7 @@ impl Chance {
     }
 }
 
-/// The comments of a text whose strings have none, in their order.
+/// Returns the comments of a text in their order. Its strings must not contain comments.
 fn comments(text: &str) -> Vec<&str> {
     let starts = text.match_indices(" c").filter(|(at, _)| {
         matches!(text.get(at - 2..*at), Some("//" | "/*"))

@@ -2,10 +2,10 @@
 
 use plainwire::prelude::*;
 
-/// Greets somebody and returns the greeting. Use it to see whether the server answers.
+/// Greets a person by name and returns the greeting. Use it to see whether the server answers.
 #[tool(read_only)]
 async fn greet(
-    /// Whom to greet.
+    /// The name to greet.
     name: String,
 ) -> String {
     format!("Hello, {name}!")

@@ -1,7 +1,8 @@
-//! What a client answers when a server asks: who answers what, and what is checked before and after.
+//! The client's handlers for questions of servers, with the checks before and after them.
 //!
-//! In: one question, as it was read. Out: its answer, as a future that the driver runs; or the error that the server
-//! is told, or that the call for which it asked fails with. Era and transport are not known here.
+//! In: one decoded question. Out: its answer, as a future that the connection task runs; or the error that is
+//! sent to the server, or that fails the call for which the server asked. This module does not depend on era
+//! and transport.
 
 use std::fmt;
 use std::future::Future;
@@ -19,16 +20,17 @@ use serde_json::json;
 use super::sampling::Sampling;
 use super::url;
 
-/// An answer on its way.
+/// The future of an answer.
 pub(crate) type Answer = Pin<Box<dyn Future<Output = Result<InputResponse, Error>> + Send>>;
 
 type Elicit = Arc<dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = ElicitResult> + Send>> + Send + Sync>;
 
-/// Who answers what. What nobody answers is not declared, so that nobody asks.
+/// The handlers for questions. A kind of question without a handler is not declared, so that no server asks
+/// it.
 #[derive(Clone, Default)]
 pub(crate) struct Asked {
     pub(super) elicit: Option<Elicit>,
-    /// `Some` also means that it may change.
+    /// `Some` also declares that the roots may change.
     pub(super) roots: Option<Vec<Root>>,
     pub(super) sampling: Option<Sampling>,
 }
@@ -46,7 +48,7 @@ impl Asked {
         self.roots = Some(roots);
     }
 
-    /// What to declare. Older revisions allow settings that they do not know.
+    /// Returns the capabilities to declare. Older revisions allow settings that they do not define.
     pub(crate) fn capabilities(&self) -> Capabilities {
         let mut capabilities = Capabilities::default();
         if self.elicit.is_some() {
@@ -61,10 +63,10 @@ impl Asked {
         capabilities
     }
 
-    /// Checks that a server of `revision` may ask this.
+    /// Checks that a server of `revision` may ask this question.
     ///
     /// # Errors
-    /// `InvalidParams`, with the name of what was not declared.
+    /// `InvalidParams`, with the name of the missing capability.
     pub(crate) fn check(&self, question: &InputRequest, revision: Revision) -> Result<(), Error> {
         let needed = question.requires();
         if needed.is_in(&self.capabilities(), revision) {
@@ -78,7 +80,7 @@ impl Asked {
         Err(Error::new(ErrorKind::InvalidParams, text))
     }
 
-    /// Answers a question that [`Self::check`] let through.
+    /// Answers a question that [`Self::check`] has accepted.
     pub(crate) fn answer(&self, question: InputRequest) -> Answer {
         match (question, self) {
             (InputRequest::Elicit(it), Self { elicit: Some(handler), .. }) => {
@@ -114,7 +116,8 @@ impl fmt::Debug for Asked {
     }
 }
 
-/// A person is only asked what is legal, and the server is only told what fits.
+/// Runs the handler of an elicitation. The handler gets valid questions only, and the server gets valid
+/// answers only.
 async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResult, Error> {
     let refuse = |what: &str, why: String| {
         Error::new(ErrorKind::InvalidParams, format!("`elicitation/create`, `{what}`: {why}"))
@@ -131,13 +134,13 @@ async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResul
         Elicitation::Url { url: page, .. } => {
             url::check(page).map_err(|why| refuse("url", why))?;
             let action = handler(question).await.action;
-            // Spec: "URL Mode": the answer has no content, whatever was done.
+            // Spec: "URL Mode": the answer has no content, whatever the user did.
             Ok(ElicitResult { action, content: None })
         }
     }
 }
 
-/// Fills in the defaults of a form that was accepted and checks it; any other answer has no content.
+/// Adds the defaults to an accepted form and checks it. Removes the content of any other answer.
 fn checked(schema: &str, result: ElicitResult) -> Result<ElicitResult, String> {
     if result.action != ElicitAction::Accept {
         return Ok(ElicitResult { content: None, ..result });

@@ -1,4 +1,4 @@
-//! A client that is being described, up to the moment it is connected.
+//! The builder of a client: its settings, and the methods that connect.
 
 use std::future::Future;
 use std::sync::atomic::AtomicU64;
@@ -15,17 +15,18 @@ use tokio::time::timeout;
 
 #[cfg(feature = "http-client")]
 use super::connection::ARRIVALS;
-use super::connection::{Desk, Revival, Route, start};
-use super::far_end::Server;
+use super::connection::{ConnectionState, Link, Restarting, start};
+use super::far_end::FarEnd;
 #[cfg(feature = "http-client")]
 use super::http::{Connection, Remote};
+use super::known_tools::KnownTools;
 use super::process::{self, Program, Slot};
-use super::{Asked, Cache, Client, Eras, GONE, NOTICES, Sampling, WISHES, eras};
+use super::{Asked, COMMANDS, Cache, Client, Eras, GONE, NOTICES, Sampling, eras};
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 use crate::stream::{Stream, Tap};
 
-/// A client that is being described.
+/// The settings of a client, before it connects.
 #[derive(Clone, Debug)]
 pub struct ClientBuilder {
     asked: Asked,
@@ -40,7 +41,7 @@ pub struct ClientBuilder {
     tap: Option<Tap>,
 }
 
-/// How often one request may be answered with questions.
+/// The default limit of rounds of one request.
 const MAX_ROUNDS: u32 = 16;
 
 impl ClientBuilder {
@@ -72,28 +73,28 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets how to find out what the server speaks.
+    /// Sets the era to speak, or how to find out which era the server speaks.
     #[must_use]
     pub fn era(mut self, era: EraChoice) -> Self {
         self.config.era = era;
         self
     }
 
-    /// Speaks only some revisions. All by default.
+    /// Sets the revisions that the client may speak. All by default.
     #[must_use]
     pub fn revisions(mut self, revisions: &[Revision]) -> Self {
         self.config.revisions = revisions.to_vec();
         self
     }
 
-    /// Sets how much the server may send.
+    /// Sets the limits of messages that the server may send.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
         self
     }
 
-    /// Sets how long to wait for answers: 60 s without progress and 10 min in all by default.
+    /// Sets the deadlines of answers: by default 60 s without progress, and 10 min in all.
     #[must_use]
     pub fn deadlines(mut self, options: RequestOptions) -> Self {
         self.config.initialize_timeout = options.idle;
@@ -102,22 +103,24 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets how long connecting may take in all. No longer than each of its requests may by default.
+    /// Sets the time limit for connecting as a whole. By default there is none beyond the deadlines of its
+    /// requests.
     ///
-    /// A server that was started and is not ready by then is ended before the error comes, which takes up to a second more.
-    /// To drop the future of connecting ends it too, without anybody who waits.
+    /// If a child process is not ready in time, it is ended before the error is returned, which takes up to a
+    /// second more. If you drop the future of connecting, the process is ended in the background.
     #[must_use]
     pub fn connect_deadline(mut self, deadline: Duration) -> Self {
         self.connect_deadline = Some(deadline);
         self
     }
 
-    /// Has `handler` ask the person here what a server wants to know: forms to fill in and pages to open.
+    /// Sets the handler that asks the user for a server: forms to fill in and pages to open.
     ///
-    /// It is asked legal questions only: flat forms, and URLs of the web. **Nothing here opens a URL**: the handler shows
-    /// all of it, [the host](Elicitation::host) above all, warns if it [is in Punycode](Elicitation::is_punycode), and opens it once the person has agreed. A form that was accepted is filled up
-    /// with its defaults and checked. The handler runs in a task of its own, which ends when the question no longer
-    /// matters.
+    /// The handler gets valid questions only: flat forms, and URLs of the web. **The library never opens a
+    /// URL**: the handler shows all of it, [the host](Elicitation::host) above all, warns if it [is in
+    /// Punycode](Elicitation::is_punycode), and opens it once the user has agreed. The client adds the
+    /// defaults to an accepted form and checks it. The handler runs in a task of its own, which ends when the
+    /// answer is no longer needed.
     ///
     /// ```
     /// use plainwire::Client;
@@ -140,126 +143,142 @@ impl ClientBuilder {
         self
     }
 
-    /// Lets servers ask a model, as far as `sampling` allows it.
+    /// Lets servers ask a model, within the rules of `sampling`.
     #[must_use]
     pub fn on_sample(mut self, sampling: Sampling) -> Self {
         self.asked.sampling = Some(sampling);
         self
     }
 
-    /// Tells servers that ask where they may work: `file://` URIs. [`Client::set_roots`] changes them later.
+    /// Sets the roots, as `file://` URIs: where servers that ask may work. [`Client::set_roots`] changes them
+    /// later.
     #[must_use]
     pub fn roots(mut self, roots: Vec<Root>) -> Self {
         self.asked.set_roots(roots);
         self
     }
 
-    /// Sets how often one request may be answered with questions, or with the wish to be asked again, before it
-    /// fails. 16 by default: more than any wizard has pages.
+    /// Sets how often the server may answer one request with questions, or with the demand to make it again,
+    /// before the request fails. 16 by default: more than any wizard has pages.
     #[must_use]
     pub fn max_rounds(mut self, rounds: u32) -> Self {
         self.max_rounds = rounds;
         self
     }
 
-    /// Asks a silent server whether it is still there, each time that it has said nothing for as long as this; one
-    /// that does not answer for as long again is given up. Never by default, and never in 2026-07-28, which has no
-    /// `ping`.
+    /// Pings a server that has been silent for `silence`. If it does not answer for as long again, the client
+    /// gives the connection up. Off by default. Has no effect in 2026-07-28, which has no `ping`.
     #[must_use]
     pub fn ping_every(mut self, silence: Duration) -> Self {
         self.config.keep_alive = Some(silence);
         self
     }
 
-    /// Asks the server each time, also for lists and resources that it has said are still fresh.
+    /// Turns the cache off: lists and resources are requested each time, even if the server says that they
+    /// are still fresh.
     #[must_use]
     pub fn without_cache(mut self) -> Self {
         self.caches = false;
         self
     }
 
-    /// Shows every frame to `tap`, secrets masked.
+    /// Passes every frame to `tap`, with secrets masked.
     #[must_use]
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self
     }
 
-    /// Starts a server as a child process and connects to it: a [`Command`](std::process::Command), or a [`Program`] that
-    /// says more. What it writes to stderr is passed on to ours, unless the program says otherwise.
+    /// Starts a server as a child process and connects to it: a [`Command`](std::process::Command), or a
+    /// [`Program`] with more settings. Its stderr is passed on to the client's stderr, unless the program
+    /// says otherwise.
     ///
-    /// Cancel safe: a server that was started ends with this future.
+    /// Cancel safe: dropping this future ends the process.
     ///
     /// # Errors
-    /// [`Error::Io`], with its name, if it can't be started; [`Error::Closed`], with its exit status and its last words on
-    /// stderr, if it ends; [`Error::Rpc`] if it speaks none of our revisions, or does not answer in time. Nothing of it
-    /// is left then.
+    /// [`Error::Io`], with the name of the program, if it can't be started; [`Error::Closed`], with exit
+    /// status and last lines on stderr, if it ends; [`Error::Rpc`] if it speaks none of the client's
+    /// revisions, or does not answer in time. After an error no process is left.
     pub async fn command(self, program: impl Into<Program>) -> Result<Client> {
         let program = program.into();
-        let place = eras::of_program(&program);
-        self.knowing(place, |builder| builder.command_once(program.clone())).await
+        let target = eras::hash_of_program(&program);
+        self.knowing(target, |builder| builder.command_once(program.clone())).await
     }
 
     async fn command_once(self, program: Program) -> Result<Client> {
         let (stream, process) = process::start(&program)?;
         let slot = Slot::new(process);
         let Some(policy) = program.policy() else {
-            return self.open(Route::Stream(stream), Server::Process(slot)).await;
+            let link = self.link(stream);
+            return self.open(link, FarEnd::process(slot), KnownTools::default(), None).await;
         };
-        let revival = Box::new(Revival::new(program, policy, slot.clone()));
-        self.open(Route::Process(stream, revival), Server::Revived(slot)).await
+        let restarting = Restarting::new(program, policy, slot.clone());
+        let link = self.link(stream);
+        self.open(link, FarEnd::restarted_process(slot), KnownTools::default(), Some(restarting)).await
     }
 
     /// Connects to a server by HTTP: Streamable HTTP of the era that it speaks, else HTTP+SSE.
     ///
     /// # Errors
-    /// [`Error::Target`] for a URL or a header that is none; [`Error::Unreachable`] if there is nobody; [`Error::Http`] if
-    /// we are not let in; otherwise as [`Self::command`].
+    /// [`Error::Target`] for an invalid URL or header; [`Error::Unreachable`] if no server listens there;
+    /// [`Error::Http`] if the server refuses access; otherwise like [`Self::command`].
     #[cfg(feature = "http-client")]
     pub async fn remote(self, remote: Remote) -> Result<Client> {
-        let place = eras::of_url(remote.url_text());
-        self.knowing(place, |builder| builder.remote_once(remote.clone())).await
+        let target = eras::hash_of_url(remote.url_text());
+        self.knowing(target, |builder| builder.remote_once(remote.clone())).await
     }
 
     #[cfg(feature = "http-client")]
     async fn remote_once(self, remote: Remote) -> Result<Client> {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
-        let connection = Arc::new(Connection::new(&remote, self.config.limits, arrives)?);
-        let route = Route::Http(Arc::clone(&connection), arrived);
-        self.open(route, Server::remote(connection)).await
+        let tools = KnownTools::default();
+        let connection = Arc::new(Connection::new(&remote, self.config.limits, tools.clone(), arrives)?);
+        let link = Link::http(Arc::clone(&connection), arrived, self.tap.clone());
+        self.open(link, FarEnd::http(connection), tools, None).await
     }
 
     /// Connects over any pair of streams.
     ///
     /// # Errors
-    /// As [`Self::command`].
+    /// Like [`Self::command`].
     pub async fn streams<R, W>(self, reader: R, writer: W) -> Result<Client>
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        self.open(Route::Stream(Stream::new(reader, writer)), Server::Elsewhere).await
+        self.stream(Stream::new(reader, writer)).await
     }
 
     /// Connects over a [`Stream`], such as one end of [`crate::stream::pair`].
     ///
     /// # Errors
-    /// As [`Self::command`].
+    /// Like [`Self::command`].
     pub async fn stream(self, stream: Stream) -> Result<Client> {
-        self.open(Route::Stream(stream), Server::Elsewhere).await
+        let link = self.link(stream);
+        self.open(link, FarEnd::stream(), KnownTools::default(), None).await
     }
 
-    async fn open(mut self, route: Route, server: Server) -> Result<Client> {
+    fn link(&self, stream: Stream) -> Link {
+        Link::stream(stream, self.config.limits.frame_in, self.tap.clone())
+    }
+
+    async fn open(
+        mut self,
+        link: Link,
+        far_end: FarEnd,
+        tools: KnownTools,
+        restart: Option<Restarting>,
+    ) -> Result<Client> {
         self.config.capabilities = self.asked.capabilities();
         self.config.capabilities.0.append(&mut self.extensions.0);
         let has_roots = self.asked.roots.is_some();
-        let (wishes, wished) = mpsc::channel(WISHES);
+        let (commands, received) = mpsc::channel(COMMANDS);
         let (cancels, cancelled) = mpsc::unbounded_channel();
         let (notices, noticed) = mpsc::channel(NOTICES);
         let (hello, greeted) = oneshot::channel();
         let cache = self.caches.then(|| Arc::new(Cache::default()));
-        let desk = Desk::new(self.asked, cache.clone(), self.max_rounds, notices, hello);
-        let task = AbortOnDrop(start(self.config, desk, route, self.tap, wished, cancelled));
+        let state = ConnectionState::new(self.asked, cache.clone(), self.max_rounds, notices, hello, tools);
+        let task = AbortOnDrop(start(self.config, state, link, restart, self.tap, received, cancelled));
         let gone = || Error::Closed { why: GONE.to_owned() };
         let greeted = async { greeted.await.map_err(|_| gone()).and_then(|hello| hello) };
         let met = match self.connect_deadline {
@@ -275,24 +294,24 @@ impl ClientBuilder {
                 last_ticket: AtomicU64::new(0),
                 notices: Mutex::new(Some(noticed)),
                 options: self.options,
-                server,
-                wishes,
+                far_end,
+                commands,
                 _task: task,
             }),
             Err(error) => {
-                drop((task, wishes));
+                drop((task, commands));
                 let error = match error {
-                    Error::Closed { why } => server.closed(&why).await,
+                    Error::Closed { why } => far_end.closed(&why).await,
                     error => error,
                 };
-                server.end_soon().await;
+                far_end.end_soon().await;
                 Err(error)
             }
         }
     }
 }
 
-/// The error for a server that did not greet us within the deadline of connecting.
+/// Returns the error for a server that has not completed the handshake within the deadline.
 fn not_met(deadline: Duration) -> Error {
     let text = format!("expected a connection within {deadline:?}, but found none");
     Error::Rpc(Refusal::new(ErrorKind::Overloaded, text))

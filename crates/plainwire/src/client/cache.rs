@@ -1,11 +1,12 @@
-//! Answers that a server allows to be used again: how long, and until what happens.
+//! The cache of answers that a server allows to be used again.
 //!
-//! In: answers to the four lists and to `resources/read`, with their `ttlMs` and `cacheScope`; changes that the connection
-//! hears of. Out: answers that are still fresh. Nothing is shared between clients, so that an answer never reaches another
-//! login; and nothing that came of a request made again is kept, since it depends on what was answered in between.
+//! In: answers to the four lists and to `resources/read`, with their `ttlMs` and `cacheScope`; changes that
+//! the server reports. Out: answers that are still fresh. Clients share nothing, so an answer never reaches
+//! another login. The answer of a request that was made again after questions is not kept: it depends on the
+//! answers to these questions.
 //!
-//! Spec: 2026-07-28 `caching`. The connection's task empties it, the front door fills it: a change that comes between a
-//! request and its answer keeps the answer out.
+//! Spec: 2026-07-28 `caching`. The connection task removes answers, and [`Client`](super::Client) adds them.
+//! If a change arrives between a request and its answer, the answer is not kept.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,26 +19,27 @@ use tokio::time::Instant;
 
 const READ: &str = "resources/read";
 
-/// Answers that one client keeps. 256: the pages of a few large lists, and what a model reads in a conversation.
+/// The most answers of one client. 256: the pages of a few large lists, and the resources that a model reads
+/// in a conversation.
 const MAX_ANSWERS: usize = 256;
 
-/// Bytes of them, parameters included. 8 MiB: nobody should notice.
+/// The most bytes of all answers, with their parameters. 8 MiB: little for any program.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Longer than this nothing is fresh, whatever a server says. A day: the longest that a program should trust a server
-/// that it does not hear.
+/// The longest time for which an answer is fresh, whatever the server says. A day: the longest that a program
+/// should trust a server without contact.
 const MAX_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The answers of one connection. Shared by the client and the task of its connection.
+/// The cached answers of one connection. Shared by the client and its connection task.
 #[derive(Debug, Default)]
-pub(crate) struct Cache(Mutex<Kept>);
+pub(crate) struct Cache(Mutex<CacheState>);
 
 #[derive(Debug, Default)]
-struct Kept {
-    /// By method and parameters. Invariant: `bytes` is the sum of their sizes.
+struct CacheState {
+    /// The answers, by method and parameters. Invariant: `bytes` is the sum of their sizes.
     answers: HashMap<(&'static str, String), Answer>,
     bytes: usize,
-    /// How often something was taken out because it may be wrong.
+    /// The number of times that answers were removed because they may be outdated.
     changes: u64,
 }
 
@@ -48,25 +50,25 @@ struct Answer {
     scope: CacheScope,
 }
 
-/// What the cache knew when a request was made.
+/// The number of changes that the cache had seen when a request was made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked(u64);
+pub(super) struct CacheVersion(u64);
 
 impl Cache {
-    /// Returns a fresh answer, or what has to be shown with the answer that will come.
-    pub(super) fn find(&self, method: &'static str, params: &str) -> Result<RawJson, Asked> {
-        let kept = self.kept();
+    /// Returns a fresh answer, or the value to pass to [`Self::keep`] with the answer of the server.
+    pub(super) fn find(&self, method: &'static str, params: &str) -> Result<RawJson, CacheVersion> {
+        let kept = self.state();
         let answer = kept.answers.get(&(method, params.to_owned()));
         match answer.filter(|answer| Instant::now() < answer.fresh_until) {
             Some(answer) => Ok(answer.raw.clone()),
-            None => Err(Asked(kept.changes)),
+            None => Err(CacheVersion(kept.changes)),
         }
     }
 
-    /// Keeps an answer for as long as it says, unless something has changed since it was asked for.
-    pub(super) fn keep(&self, asked: Asked, method: &'static str, params: &str, raw: &RawJson) {
+    /// Keeps an answer for as long as it is fresh, unless a change was reported since the request.
+    pub(super) fn keep(&self, asked: CacheVersion, method: &'static str, params: &str, raw: &RawJson) {
         let Some((ttl, scope)) = hint(raw) else { return };
-        let mut kept = self.kept();
+        let mut kept = self.state();
         if kept.changes != asked.0 {
             return;
         }
@@ -85,7 +87,8 @@ impl Cache {
         kept.answers.insert(key, Answer { fresh_until: now + ttl, raw: raw.clone(), scope });
     }
 
-    /// Takes out what a change of `list` may have made wrong. Templates belong to the resources.
+    /// Removes the answers that a change of `list` may have outdated. Resources and templates change
+    /// together.
     pub(crate) fn list_changed(&self, list: List) {
         let is_of_resources = |list| matches!(list, List::Resources | List::ResourceTemplates);
         let hit = |method: &str| {
@@ -96,7 +99,7 @@ impl Cache {
         self.change(|(method, _), _| hit(method));
     }
 
-    /// Takes out the resource `uri`, what it is a part of, and its parts.
+    /// Removes the resource `uri`, the resources that it is a part of, and its parts.
     pub(crate) fn resource_changed(&self, uri: &str) {
         self.change(|(method, params), _| {
             #[derive(Deserialize)]
@@ -108,33 +111,33 @@ impl Cache {
         });
     }
 
-    /// Takes out the pages of `list`.
+    /// Removes the pages of `list`.
     pub(super) fn forget_list(&self, list: List) {
         self.change(|(method, _), _| *method == list.method());
     }
 
-    /// Takes out what was meant for one login only.
+    /// Removes the answers that were meant for one login only.
     pub(super) fn forget_private(&self) {
         self.change(|_, answer| answer.scope == CacheScope::Private);
     }
 
-    /// Takes out everything.
+    /// Removes all answers.
     pub(crate) fn forget_all(&self) {
         self.change(|_, _| true);
     }
 
     fn change(&self, hit: impl Fn(&(&'static str, String), &Answer) -> bool) {
-        let mut kept = self.kept();
+        let mut kept = self.state();
         kept.changes += 1;
         kept.retain(|key, answer| !hit(key, answer));
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn state(&self) -> MutexGuard<'_, CacheState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl CacheState {
     fn remove(&mut self, key: &(&'static str, String)) {
         if let Some(answer) = self.answers.remove(key) {
             self.bytes -= size(key, &answer.raw);
@@ -164,7 +167,7 @@ fn size(key: &(&'static str, String), raw: &RawJson) -> usize {
     key.1.len() + raw.get().len()
 }
 
-/// For how long an answer is fresh, and for whom; `None` for one that is not.
+/// Returns how long an answer is fresh, and its scope; `None` if it is not fresh.
 fn hint(raw: &RawJson) -> Option<(Duration, CacheScope)> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -173,7 +176,8 @@ fn hint(raw: &RawJson) -> Option<(Duration, CacheScope)> {
         ttl_ms: Option<f64>,
     }
     let hint: Hint = serde_json::from_str(raw.get()).ok()?;
-    // Spec: what is absent or negative counts as 0. `try_from` also refuses what is no number of seconds at all.
+    // Spec: an absent or negative value counts as 0. `try_from` also refuses NaN and values that are too
+    // large.
     let ttl = Duration::try_from_secs_f64(hint.ttl_ms? / 1_000.0).unwrap_or_default().min(MAX_TTL);
     let scope = match hint.cache_scope.as_deref() {
         Some("public") => CacheScope::Public,
@@ -238,13 +242,13 @@ mod tests {
             let text = format!(r#"{{"ttlMs":{}}}"#, 60_000 + n);
             keep(&cache, READ, &n.to_string(), &text);
         }
-        assert_eq!(cache.kept().answers.len(), MAX_ANSWERS);
+        assert_eq!(cache.state().answers.len(), MAX_ANSWERS);
         assert!(cache.find(READ, "9").is_err() && cache.find(READ, "10").is_ok(), "the stalest go first");
 
         let large = format!(r#"{{"ttlMs":1,"x":"{}"}}"#, "x".repeat(MAX_BYTES / 2));
         for n in 0..3 {
             keep(&cache, "tools/list", &n.to_string(), &large);
-            let kept = cache.kept();
+            let kept = cache.state();
             let sum: usize = kept.answers.iter().map(|(key, answer)| size(key, &answer.raw)).sum();
             assert!(kept.bytes == sum && sum <= MAX_BYTES);
         }
@@ -279,7 +283,7 @@ mod tests {
             cache.keep(asked, "tools/list", "{}", &raw(text));
         }
         assert_eq!(cache.find("tools/list", "{}").expect("an answer").get(), r#"{"ttlMs":60000}"#);
-        assert_eq!(cache.kept().bytes, r#"{"ttlMs":60000}"#.len() + "{}".len());
+        assert_eq!(cache.state().bytes, r#"{"ttlMs":60000}"#.len() + "{}".len());
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Which servers were found to be legacy, so that the next connection to them does not ask first.
+//! A memory of legacy servers, so that the next connection to one begins with `initialize`.
 //!
-//! In: where a server is, and what it turned out to speak. Out: whether to begin with `initialize`. A modern server is
-//! greeted by the very request that finds out, so that there is nothing to remember of it. What is remembered ends after
-//! a while, and with the first refusal: the server is another one then.
+//! In: the target of a server, and the era that it speaks. Out: whether to begin with `initialize`. Modern
+//! servers are not remembered: the request that finds out their era also completes the handshake. A server is
+//! forgotten after some time, or when it refuses `initialize`: it may have been updated.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,23 +20,25 @@ use super::process::Program;
 use super::{Client, ClientBuilder};
 use crate::error::{Error, Result};
 
-/// Which eras servers speak, for clients that connect to the same ones again: see [`ClientBuilder::eras`].
+/// A memory of the eras of servers, for clients that connect to the same servers again: see
+/// [`ClientBuilder::eras`].
 ///
-/// Clones share what they know. At most 1,000 servers are remembered, each for an hour, unless told otherwise: a server
-/// that learns a newer revision is found out after that, or as soon as it refuses the older one.
+/// Clones share one memory. By default it holds at most 1,000 servers, each for an hour. A server that is
+/// updated to a newer revision is noticed after that time, or as soon as it refuses the older revision.
 #[derive(Clone)]
 pub struct Eras {
-    legacy: Arc<Mutex<HashMap<Place, Instant>>>,
+    legacy: Arc<Mutex<HashMap<TargetHash, Instant>>>,
     lifetime: Duration,
 }
 
-/// A hash of where a server is: commands and URLs may have secrets in them, and nobody needs more of them here.
-type Place = u64;
+/// A hash of a server's target. The target itself may hold secrets, and only equality is needed.
+type TargetHash = u64;
 
-/// How long a server counts as legacy. 1 h: to ask once an hour costs nothing, and an update is seen within it.
+/// The default time for which a server counts as legacy. 1 h: one more request each hour costs little, and an
+/// update is noticed within it.
 const LIFETIME: Duration = Duration::from_secs(3_600);
 
-/// Servers that are remembered. 1,000: more than any program connects to.
+/// The most servers in a memory. 1,000: more than any program connects to.
 const MOST: usize = 1_000;
 
 impl Default for Eras {
@@ -46,44 +48,44 @@ impl Default for Eras {
 }
 
 impl Eras {
-    /// Begins with no server known.
+    /// Creates an empty memory.
     pub fn new() -> Self {
         Self { legacy: Arc::default(), lifetime: LIFETIME }
     }
 
-    /// Sets how long a server counts as legacy before it is asked again: an hour by default.
+    /// Sets how long a server counts as legacy before its era is probed again: an hour by default.
     #[must_use]
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime;
         self
     }
 
-    fn is_legacy(&self, place: Place) -> bool {
-        self.known().get(&place).is_some_and(|since| since.elapsed() < self.lifetime)
+    fn is_legacy(&self, target: TargetHash) -> bool {
+        self.known().get(&target).is_some_and(|since| since.elapsed() < self.lifetime)
     }
 
-    fn note(&self, place: Place, era: Era) {
+    fn note(&self, target: TargetHash, era: Era) {
         let mut known = self.known();
         if era == Era::Modern {
-            known.remove(&place);
+            known.remove(&target);
             return;
         }
         if known.len() >= MOST {
             known.retain(|_, since| since.elapsed() < self.lifetime);
         }
         if known.len() >= MOST
-            && let Some(oldest) = known.iter().min_by_key(|(_, since)| **since).map(|(place, _)| *place)
+            && let Some(oldest) = known.iter().min_by_key(|(_, since)| **since).map(|(target, _)| *target)
         {
             known.remove(&oldest);
         }
-        known.insert(place, Instant::now());
+        known.insert(target, Instant::now());
     }
 
-    fn forget(&self, place: Place) {
-        self.known().remove(&place);
+    fn forget(&self, target: TargetHash) {
+        self.known().remove(&target);
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Place, Instant>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<TargetHash, Instant>> {
         self.legacy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -96,17 +98,19 @@ impl fmt::Debug for Eras {
 }
 
 impl ClientBuilder {
-    /// Remembers in `eras` which servers are legacy, and begins with `initialize` at those that are known to be. Nothing is
-    /// remembered by default.
+    /// Remembers in `eras` which servers are legacy, and begins with `initialize` at these. By default
+    /// nothing is remembered.
     ///
-    /// A server at a URL is known by that URL, and a command by its program, arguments, variables and folder. If one
-    /// refuses `initialize`, it is asked once more what it speaks. Only clients that leave the choice open
-    /// ([`EraChoice::Auto`], with revisions of both eras) read and write there.
+    /// A server is identified by its URL, or by the program, arguments, environment variables and working
+    /// directory of its command. If a server refuses `initialize`, the client probes its era once more. Only
+    /// clients that leave the era open ([`EraChoice::Auto`], with revisions of both eras) read and write the
+    /// memory.
     ///
     /// ```
     /// use std::time::Duration;
     ///
-    /// use plainwire::{Client, Eras};
+    /// use plainwire::Client;
+    /// use plainwire::client::Eras;
     ///
     /// let eras = Eras::new().lifetime(Duration::from_secs(600));
     /// let builder = Client::builder().eras(&eras);
@@ -118,14 +122,14 @@ impl ClientBuilder {
         self
     }
 
-    /// As [`Self::eras`], unless there are others.
+    /// Like [`Self::eras`], unless an `Eras` was set before.
     pub(crate) fn or_eras(mut self, eras: &Eras) -> Self {
         self.eras.get_or_insert_with(|| eras.clone());
         self
     }
 
-    /// Connects to the server at `place`, with what is known of it.
-    pub(super) async fn knowing<F>(self, place: Place, connect: impl Fn(Self) -> F) -> Result<Client>
+    /// Connects to the server with the hash `target`, and uses and updates the memory of its era.
+    pub(super) async fn knowing<F>(self, target: TargetHash, connect: impl Fn(Self) -> F) -> Result<Client>
     where
         F: Future<Output = Result<Client>>,
     {
@@ -134,25 +138,25 @@ impl ClientBuilder {
                 .iter()
                 .all(|era| self.config.revisions.iter().any(|r| r.era() == *era));
         let Some(eras) = self.eras.clone().filter(|_| is_open) else { return connect(self).await };
-        if eras.is_legacy(place) {
+        if eras.is_legacy(target) {
             let mut sure = self.clone();
             sure.config.era = EraChoice::Legacy;
             match connect(sure).await {
                 Err(error) if is_refusal(&error) => {
-                    tracing::debug!("a server that was legacy is asked again what it speaks: {error}");
-                    eras.forget(place);
+                    tracing::debug!("the era of a server that was legacy is probed again: {error}");
+                    eras.forget(target);
                 }
                 done => return done,
             }
         }
         let client = connect(self).await?;
-        eras.note(place, client.revision().era());
+        eras.note(target, client.revision().era());
         Ok(client)
     }
 }
 
-/// Where a server is that `program` starts.
-pub(super) fn of_program(program: &Program) -> Place {
+/// Returns the hash of `program`.
+pub(super) fn hash_of_program(program: &Program) -> TargetHash {
     let mut hasher = DefaultHasher::new();
     let command = program.command();
     command.get_program().hash(&mut hasher);
@@ -162,16 +166,16 @@ pub(super) fn of_program(program: &Program) -> Place {
     hasher.finish()
 }
 
-/// Where a server at a URL is.
+/// Returns the hash of a URL.
 #[cfg(feature = "http-client")]
-pub(super) fn of_url(url: &str) -> Place {
+pub(super) fn hash_of_url(url: &str) -> TargetHash {
     let mut hasher = DefaultHasher::new();
     url.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Whether the server may have failed us because it is not legacy any more. One that is not there, does not let us in, or
-/// takes too long says nothing of that.
+/// Returns whether the error may mean that the server is not legacy any more. An unreachable server, one that
+/// refuses access and one that takes too long do not mean that.
 fn is_refusal(error: &Error) -> bool {
     match error {
         Error::Closed { .. } | Error::Decode { .. } => true,
@@ -201,8 +205,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_oldest_makes_room() {
         let eras = Eras::new();
-        for place in 0..=MOST as u64 {
-            eras.note(place, Era::Legacy);
+        for target in 0..=MOST as u64 {
+            eras.note(target, Era::Legacy);
             tokio::time::advance(Duration::from_millis(1)).await;
         }
         assert_eq!(eras.known().len(), MOST);

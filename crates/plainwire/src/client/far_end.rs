@@ -1,5 +1,7 @@
-//! The server at the other end, as far as it is ours to end.
+//! The far end of a client connection, which is shut down when the connection ends: a child process, an HTTP
+//! session, or nothing.
 
+use std::fmt;
 #[cfg(feature = "http-client")]
 use std::sync::Arc;
 
@@ -8,52 +10,84 @@ use super::http::Connection;
 use super::process::Slot;
 use crate::error::Error;
 
-/// What is left to do when a connection ends. Dropped, it does it without anybody who waits.
-pub(super) enum Server {
-    /// Somebody else's.
-    Elsewhere,
-    Process(Slot),
-    /// A process that is started again. Whoever does that tells how each of them ended.
-    Revived(Slot),
-    #[cfg(feature = "http-client")]
-    Remote(Farewell),
+/// The transport of a client connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Transport {
+    /// HTTP requests: Streamable HTTP or HTTP+SSE. The client finds out which of them.
+    Http,
+    /// Stdin and stdout of a child process.
+    Stdio,
+    /// A stream that the program opened.
+    Stream,
 }
 
-impl Server {
+impl Transport {
+    /// Returns the name of the transport: `http`, `stdio` or `stream`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Stdio => "stdio",
+            Self::Stream => "stream",
+        }
+    }
+}
+
+impl fmt::Display for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The far end: a child process, an HTTP session, or nothing. Dropping it shuts it down in the background.
+pub(super) struct FarEnd {
+    /// Whether the process is restarted. The connection itself then reports how each process ended.
+    is_restarted: bool,
+    /// Ends its process when it is dropped.
+    process: Option<Slot>,
     #[cfg(feature = "http-client")]
-    pub(super) fn remote(connection: Arc<Connection>) -> Self {
-        Self::Remote(Farewell(Some(connection)))
-    }
+    session: Option<Farewell>,
+    pub(super) transport: Transport,
+}
 
-    /// Whether each request is one of HTTP.
-    pub(super) fn is_remote(&self) -> bool {
-        #[cfg(feature = "http-client")]
-        return matches!(self, Self::Remote(_));
-        #[cfg(not(feature = "http-client"))]
-        false
-    }
-
-    /// What carries the messages, in a word.
-    pub(super) fn transport(&self) -> &'static str {
-        match self {
-            Self::Elsewhere => "stream",
-            Self::Process(_) | Self::Revived(_) => "stdio",
+impl FarEnd {
+    /// Returns the far end of a stream. Nothing is shut down: the stream belongs to the program.
+    pub(super) fn stream() -> Self {
+        Self {
+            is_restarted: false,
+            process: None,
             #[cfg(feature = "http-client")]
-            Self::Remote(_) => "http",
+            session: None,
+            transport: Transport::Stream,
         }
     }
 
-    /// The error for a connection that has ended, with how the process did.
+    pub(super) fn process(slot: Slot) -> Self {
+        Self { process: Some(slot), transport: Transport::Stdio, ..Self::stream() }
+    }
+
+    pub(super) fn restarted_process(slot: Slot) -> Self {
+        Self { is_restarted: true, ..Self::process(slot) }
+    }
+
+    #[cfg(feature = "http-client")]
+    pub(super) fn http(connection: Arc<Connection>) -> Self {
+        Self { session: Some(Farewell(Some(connection))), transport: Transport::Http, ..Self::stream() }
+    }
+
+    /// Returns the error for a connection that has ended, with the exit status and the last lines of its
+    /// process.
     pub(super) async fn closed(&self, why: &str) -> Error {
-        match self {
-            Self::Process(slot) | Self::Revived(slot) => Error::Closed { why: slot.explain(why).await },
-            _ => Error::Closed { why: why.to_owned() },
+        match &self.process {
+            Some(slot) => Error::Closed { why: slot.explain(why).await },
+            None => Error::Closed { why: why.to_owned() },
         }
     }
 
-    /// Adds to the error of a request how the process ended, if it was lost with it.
+    /// Adds the exit status and the last lines of the process to the error of a request that was lost with
+    /// it.
     pub(super) async fn explain(&self, error: Error) -> Error {
-        let Self::Process(slot) = self else { return error };
+        let Some(slot) = self.process.as_ref().filter(|_| !self.is_restarted) else { return error };
         match error {
             Error::Closed { why } => Error::Closed { why: slot.explain(&why).await },
             Error::OutcomeUnknown { what, why } => {
@@ -63,40 +97,29 @@ impl Server {
         }
     }
 
-    /// Sees off a server that nobody could talk to.
+    /// Shuts down the server after a failed handshake: a process gets less time to exit.
     pub(super) async fn end_soon(self) {
-        match self {
-            Self::Process(slot) | Self::Revived(slot) => {
-                if let Some(process) = slot.take() {
-                    process.end_soon().await;
-                }
-            }
-            other => other.end().await,
+        match self.process.as_ref().and_then(Slot::take) {
+            Some(process) => process.end_soon().await,
+            None => self.end().await,
         }
     }
 
-    /// Sees the server off.
+    /// Shuts down the far end and waits until that is done.
     pub(super) async fn end(self) {
-        match self {
-            Self::Elsewhere => {}
-            Self::Process(slot) | Self::Revived(slot) => {
-                if let Some(process) = slot.take() {
-                    process.end().await;
-                }
-            }
-            #[cfg(feature = "http-client")]
-            Self::Remote(mut farewell) => {
-                if let Some(connection) = farewell.0.take() {
-                    connection.end().await;
-                }
-            }
+        if let Some(process) = self.process.as_ref().and_then(Slot::take) {
+            process.end().await;
+        }
+        #[cfg(feature = "http-client")]
+        if let Some(connection) = self.session.and_then(|mut farewell| farewell.0.take()) {
+            connection.end().await;
         }
     }
 }
 
-/// Ends the session of a connection.
+/// An HTTP session that ends when this value is dropped.
 #[cfg(feature = "http-client")]
-pub(super) struct Farewell(Option<Arc<Connection>>);
+struct Farewell(Option<Arc<Connection>>);
 
 #[cfg(feature = "http-client")]
 impl Drop for Farewell {

@@ -1,7 +1,7 @@
-//! Hearing about changes, whatever the server's revision calls it.
+//! Subscriptions to changes of a server, in every revision.
 //!
-//! A [`Listen`] and the connection share a set of changes that nobody has looked at yet. A change that is in it
-//! already is not added again, so that whoever never looks costs no more than what they asked for.
+//! A [`Listen`] and the connection task share a queue of unread changes. A change that is in the queue is not
+//! added again, so the queue of a program that never reads it stays as small as its subscription.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
@@ -12,33 +12,33 @@ use plainwire_proto::model::SubscriptionFilter;
 use plainwire_proto::peer::Change;
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::connection::Wish;
+use super::connection::Command;
 use super::{Client, GONE};
 use crate::error::{Error, Result};
 
-/// Changes of a server, as they come. Dropping it ends the subscription.
+/// A subscription to changes of a server. Dropping it ends the subscription.
 ///
-/// It outlives no connection: after [`Client::close`], and after the server's end, there is nothing more to hear.
+/// It ends with the connection: after [`Client::close`] and after the server's end no more changes arrive.
 pub struct Listen {
     honoured: SubscriptionFilter,
-    shared: Arc<Shared>,
+    shared: Arc<SharedQueue>,
     ticket: u64,
     /// Weak: a subscription does not keep a connection alive.
-    wishes: mpsc::WeakSender<Wish>,
+    commands: mpsc::WeakSender<Command>,
 }
 
 impl Listen {
     /// Returns the next change, or `None` once the subscription has ended.
     ///
-    /// Changes that come while nobody asks are told once each. Cancel safe: nothing is lost.
+    /// Changes that arrive between two calls are reported once each. Cancel safe: no change is lost.
     pub async fn next(&mut self) -> Option<Change> {
         loop {
             {
-                let mut heard = self.shared.heard();
-                if let Some(change) = heard.pop() {
+                let mut pending = self.shared.pending();
+                if let Some(change) = pending.pop() {
                     return Some(change);
                 }
-                if heard.ended {
+                if pending.ended {
                     return None;
                 }
             }
@@ -46,7 +46,7 @@ impl Listen {
         }
     }
 
-    /// Returns what the server agreed to tell, which may be less than was asked for.
+    /// Returns the changes that the server agreed to report, which may be fewer than were requested.
     pub fn honoured(&self) -> &SubscriptionFilter {
         &self.honoured
     }
@@ -54,10 +54,10 @@ impl Listen {
 
 impl Drop for Listen {
     fn drop(&mut self) {
-        self.shared.heard().dropped = true;
-        if let Some(wishes) = self.wishes.upgrade() {
-            // A full queue is no loss: the next change finds that nobody listens.
-            let _ = wishes.try_send(Wish::Unlisten(self.ticket));
+        self.shared.pending().dropped = true;
+        if let Some(commands) = self.commands.upgrade() {
+            // If the queue is full, the connection task notices at the next change that the `Listen` is gone.
+            let _ = commands.try_send(Command::Unlisten(self.ticket));
         }
     }
 }
@@ -69,28 +69,29 @@ impl fmt::Debug for Listen {
 }
 
 impl Client {
-    /// Hears about the changes that `filter` names, whatever revision the server speaks.
+    /// Subscribes to the changes that `filter` names, in every revision.
     ///
-    /// Comes back when the server has agreed, which has to happen within the idle deadline. A list of which a legacy
-    /// server does not promise to tell changes is not honoured. Cancel safe: a subscription that nobody gets is ended.
+    /// Returns when the server has agreed, which it has to do within the idle deadline. A list is not
+    /// honoured if a legacy server does not promise to report its changes. Cancel safe: if the future is
+    /// dropped, the subscription ends.
     ///
     /// # Errors
-    /// [`Error::Rpc`] if the server refuses or says nothing; [`Error::Closed`] if the connection ends.
+    /// [`Error::Rpc`] if the server refuses or does not answer; [`Error::Closed`] if the connection ends.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Listen> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SharedQueue::default());
         let (opened, honoured) = oneshot::channel();
         let ticket = self.next_ticket();
-        // Made first: should this future be dropped, so is the subscription.
+        // Created first: if this future is dropped, the drop of `listen` ends the subscription.
         let mut listen = Listen {
             honoured: SubscriptionFilter::default(),
             shared: shared.clone(),
             ticket,
-            wishes: self.wishes.downgrade(),
+            commands: self.commands.downgrade(),
         };
         let speaker = Speaker::new(shared, &filter);
         let ask = AskToListen { filter, opened, options: self.options, speaker, ticket };
-        if self.wishes.send(Wish::Listen(Box::new(ask))).await.is_err() {
-            return Err(self.server.closed(GONE).await);
+        if self.commands.send(Command::Listen(Box::new(ask))).await.is_err() {
+            return Err(self.far_end.closed(GONE).await);
         }
         let answer = match tokio::time::timeout(self.options.idle, honoured).await {
             Ok(Ok(answer)) => answer,
@@ -102,12 +103,12 @@ impl Client {
                 listen.honoured = honoured;
                 Ok(listen)
             }
-            Err(error) => Err(self.server.explain(error).await),
+            Err(error) => Err(self.far_end.explain(error).await),
         }
     }
 }
 
-/// A subscription that is wanted.
+/// The command to subscribe.
 pub(crate) struct AskToListen {
     pub(crate) filter: SubscriptionFilter,
     pub(crate) opened: oneshot::Sender<Result<SubscriptionFilter>>,
@@ -116,15 +117,15 @@ pub(crate) struct AskToListen {
     pub(crate) ticket: u64,
 }
 
-/// The connection's end of a [`Listen`]; when it goes, there is nothing more to hear.
+/// The connection task's end of a [`Listen`]. When it is dropped, the subscription ends.
 pub(crate) struct Speaker {
     lists: [bool; 3],
-    shared: Arc<Shared>,
+    shared: Arc<SharedQueue>,
     uris: BTreeSet<String>,
 }
 
 impl Speaker {
-    fn new(shared: Arc<Shared>, filter: &SubscriptionFilter) -> Self {
+    fn new(shared: Arc<SharedQueue>, filter: &SubscriptionFilter) -> Self {
         Self {
             lists: [filter.prompts_list_changed, filter.resources_list_changed, filter.tools_list_changed],
             shared,
@@ -132,7 +133,7 @@ impl Speaker {
         }
     }
 
-    /// Whether it was asked for this resource by this very URI.
+    /// Returns whether the subscription names exactly this URI.
     pub(crate) fn has(&self, uri: &str) -> bool {
         self.uris.contains(uri)
     }
@@ -141,7 +142,8 @@ impl Speaker {
         self.uris.iter()
     }
 
-    /// Passes on that a list has changed, if it was asked for. Returns whether anybody still listens.
+    /// Adds the change of a list to the queue, if the subscription covers it. Returns whether the [`Listen`]
+    /// still exists.
     pub(crate) fn tell_list(&self, list: List) -> bool {
         let [prompts, resources, tools] = self.lists;
         let wanted = match list {
@@ -152,15 +154,16 @@ impl Speaker {
         self.tell(wanted.then_some(Change::List(list)))
     }
 
-    /// Passes on that a resource has changed, if it or what it is a part of was asked for. Returns whether anybody
-    /// still listens.
+    /// Adds the change of a resource to the queue, if the subscription names it or a resource that it is a
+    /// part of. Returns whether the [`Listen`] still exists.
     ///
     /// Spec: `ResourceUpdatedNotification`: "This might be a sub-resource of the one that the client subscribed to".
     pub(crate) fn tell_resource(&self, uri: &str) -> bool {
         let asked = if self.uris.contains(uri) { Some(uri) } else { self.parent(uri) };
         let Some(asked) = asked else { return self.tell(None) };
-        // Of a resource with no end of parts it is enough to know that it has changed.
-        let full = self.shared.heard().queue.len() >= self.uris.len() + MAX_PARTS;
+        // Once many parts have changed, further changes are reported as a change of the whole resource, so
+        // the queue stays bounded.
+        let full = self.shared.pending().queue.len() >= self.uris.len() + MAX_PARTS;
         let uri = if full { asked } else { uri }.to_owned();
         self.tell(Some(Change::Resource(uri)))
     }
@@ -171,12 +174,12 @@ impl Speaker {
     }
 
     fn tell(&self, change: Option<Change>) -> bool {
-        let mut heard = self.shared.heard();
+        let mut pending = self.shared.pending();
         if let Some(change) = change {
-            heard.push(change);
+            pending.push(change);
         }
-        let listens = !heard.dropped;
-        drop(heard);
+        let listens = !pending.dropped;
+        drop(pending);
         self.shared.news.notify_one();
         listens
     }
@@ -184,34 +187,34 @@ impl Speaker {
 
 impl Drop for Speaker {
     fn drop(&mut self) {
-        self.shared.heard().ended = true;
+        self.shared.pending().ended = true;
         self.shared.news.notify_one();
     }
 }
 
-/// What a [`Listen`] and a [`Speaker`] have in common.
+/// The queue that a [`Listen`] and a [`Speaker`] share.
 #[derive(Default)]
-struct Shared {
-    heard: Mutex<Heard>,
+struct SharedQueue {
+    pending: Mutex<PendingChanges>,
     news: Notify,
 }
 
-impl Shared {
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+impl SharedQueue {
+    fn pending(&self) -> MutexGuard<'_, PendingChanges> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Invariant: what stands in `queue` stands in `waiting`, each once.
+/// Unread changes. Invariant: `queue` and `waiting` hold the same changes, each once.
 #[derive(Default)]
-struct Heard {
+struct PendingChanges {
     dropped: bool,
     ended: bool,
     queue: VecDeque<Change>,
     waiting: BTreeSet<Change>,
 }
 
-impl Heard {
+impl PendingChanges {
     fn push(&mut self, change: Change) {
         if self.waiting.insert(change.clone()) {
             self.queue.push_back(change);
@@ -225,8 +228,8 @@ impl Heard {
     }
 }
 
-/// Parts of resources that wait to be looked at; more count as the resource itself. 256: as many as anybody would
-/// read one by one.
+/// The most unread changes of parts of resources; further ones count as changes of the whole resource. 256:
+/// more than a program would read one by one.
 const MAX_PARTS: usize = 256;
 
 #[cfg(test)]
@@ -243,7 +246,7 @@ mod tests {
     }
 
     fn heard(speaker: &Speaker) -> Vec<Change> {
-        std::iter::from_fn(|| speaker.shared.heard().pop()).collect()
+        std::iter::from_fn(|| speaker.shared.pending().pop()).collect()
     }
 
     fn resource(uri: &str) -> Change {

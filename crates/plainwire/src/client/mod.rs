@@ -1,7 +1,8 @@
-//! The front door for clients: connect to a server, ask it things.
+//! Clients: connect to a server and make requests.
 //!
-//! In: a command, or any pair of streams. Out: typed answers. The client finds out which revision the server speaks;
-//! answers are decoded by what was asked, and what they hold beyond that stays readable as raw JSON.
+//! In: a target, such as a command, a URL or a pair of streams. Out: typed answers. The client finds out
+//! which revision the server speaks. Each answer is decoded by the type of its request; additional members
+//! stay readable as raw JSON.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,6 +35,7 @@ mod far_end;
 pub mod host;
 #[cfg(feature = "http-client")]
 pub mod http;
+mod known_tools;
 mod listen;
 mod notice;
 mod pages;
@@ -48,20 +50,22 @@ mod utility;
 pub(crate) use asked::{Answer, Asked};
 pub use builder::ClientBuilder;
 pub(crate) use cache::Cache;
-use connection::{Ask, Reply, Wish};
+use connection::{Ask, Command, Reply};
 pub use eras::Eras;
-use far_end::Server;
+use far_end::FarEnd;
+pub use far_end::Transport;
 pub use listen::Listen;
 pub(crate) use listen::{AskToListen, Speaker};
 pub use notice::{Notice, Progress};
 pub use pages::{Page, Pages};
+pub use plainwire_proto::peer::Change;
 pub(crate) use replay::{is_harmless, is_replayable};
 pub use sampling::Sampling;
-pub use target::Target;
+pub use target::{OpenStream, Target};
 pub(crate) use trace::Recorder;
 pub use trace::{Stage, Step, Trace};
 
-/// A connection to a server.
+/// A client with a connection to a server.
 ///
 /// ```no_run
 /// # async fn run() -> plainwire::Result<()> {
@@ -77,54 +81,55 @@ pub use trace::{Stage, Step, Trace};
 ///
 /// Dropping the client ends the connection. Dropping the future of a request cancels the request.
 pub struct Client {
-    /// Shared with the connection's task, which takes out what has changed.
+    /// Shared with the connection task, which removes outdated answers.
     cache: Option<Arc<Cache>>,
-    /// Tickets of requests that nobody waits for any more: a queue of their own, which is never held up. Not bounded itself: each
-    /// stands for a request that was open.
+    /// Tickets of requests whose futures were dropped. They have their own queue, which never blocks. It
+    /// needs no bound: each ticket stands for a request that was open.
     cancels: mpsc::UnboundedSender<u64>,
-    /// Whether roots were declared, and may change.
+    /// Whether roots were declared, so that they may change.
     has_roots: bool,
     hello: ServerHello,
     last_ticket: AtomicU64,
     notices: Mutex<Option<mpsc::Receiver<Notice>>>,
     options: RequestOptions,
-    server: Server,
-    wishes: mpsc::Sender<Wish>,
+    far_end: FarEnd,
+    commands: mpsc::Sender<Command>,
     _task: AbortOnDrop,
 }
 
-/// Wishes on their way to the connection. More wait for room.
-const WISHES: usize = 64;
+/// The most commands that wait for the connection task. Further ones wait for room.
+const COMMANDS: usize = 64;
 
-/// Notices that wait to be read.
+/// The most unread notices.
 const NOTICES: usize = 256;
 
 impl Client {
-    /// Begins to describe a client.
+    /// Returns the builder of a client.
     pub fn builder() -> ClientBuilder {
         let info = Implementation::new("plainwire", env!("CARGO_PKG_VERSION"));
         ClientBuilder::new(info)
     }
 
-    /// Returns what the server said of itself.
+    /// Returns the server's description of itself.
     pub fn hello(&self) -> &ServerHello {
         &self.hello
     }
 
-    /// Returns the revision that both speak.
+    /// Returns the revision of the connection.
     pub fn revision(&self) -> Revision {
         self.hello.revision
     }
 
     /// Returns all tools.
     ///
+    /// A page that the server still counts as fresh is not requested again. [`Self::pages`] returns the pages
+    /// one by one.
+    ///
+    /// Over HTTP in 2026-07-28, tools with an invalid `x-mcp-header` are left out, as the specification
+    /// requires; the log names them.
+    ///
     /// # Errors
-    /// As [`Self::request`]; [`Error::Decode`] for a list that is none.
-    ///
-    /// A page that the server still counts as fresh is not asked for again; [`Self::pages`] has them one by one.
-    ///
-    /// Over HTTP in 2026-07-28, tools whose `x-mcp-header` no client can follow are left out, as the specification wants it;
-    /// the log names them.
+    /// Like [`Self::request`]; also [`Error::Decode`] for an invalid list.
     pub async fn list_tools(&self) -> Result<Vec<model::Tool>> {
         let mut tools: Vec<model::Tool> = self.list(List::Tools).await?;
         if self.has_param_headers() {
@@ -133,7 +138,7 @@ impl Client {
         Ok(tools)
     }
 
-    /// As [`Self::list_raw`], without tools that [`Self::list_tools`] leaves out.
+    /// Like [`Self::list_raw`], without the tools that [`Self::list_tools`] leaves out.
     pub(crate) async fn list_usable(&self, list: List) -> Result<Vec<RawJson>> {
         let mut entries = self.list_raw(list).await?;
         if list == List::Tools && self.has_param_headers() {
@@ -143,13 +148,13 @@ impl Client {
     }
 
     fn has_param_headers(&self) -> bool {
-        self.server.is_remote() && self.revision().has(Feature::ParamHeaders)
+        self.is_remote() && self.revision().has(Feature::ParamHeaders)
     }
 
     /// Returns all resources.
     ///
     /// # Errors
-    /// As [`Self::list_tools`].
+    /// Like [`Self::list_tools`].
     pub async fn list_resources(&self) -> Result<Vec<model::Resource>> {
         self.list(List::Resources).await
     }
@@ -157,7 +162,7 @@ impl Client {
     /// Returns all resource templates.
     ///
     /// # Errors
-    /// As [`Self::list_tools`].
+    /// Like [`Self::list_tools`].
     pub async fn list_resource_templates(&self) -> Result<Vec<model::ResourceTemplate>> {
         self.list(List::ResourceTemplates).await
     }
@@ -165,7 +170,7 @@ impl Client {
     /// Returns all prompts.
     ///
     /// # Errors
-    /// As [`Self::list_tools`].
+    /// Like [`Self::list_tools`].
     pub async fn list_prompts(&self) -> Result<Vec<model::Prompt>> {
         self.list(List::Prompts).await
     }
@@ -173,23 +178,23 @@ impl Client {
     /// Returns the entries of a list as they were sent, from all its pages.
     ///
     /// # Errors
-    /// As [`Self::list_tools`].
+    /// Like [`Self::list_tools`].
     pub async fn list_raw(&self, list: List) -> Result<Vec<RawJson>> {
         self.list(list).await
     }
 
-    /// Calls a tool. A tool that fails is an answer too: see [`CallToolResult::is_error`].
+    /// Calls a tool. If the tool fails, that is a result too: see [`CallToolResult::is_error`].
     ///
     /// # Errors
-    /// As [`Self::request`].
+    /// Like [`Self::request`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult> {
         decode(&self.request("tools/call", &named(name, arguments)?).await?)
     }
 
-    /// Calls a tool and reports its progress.
+    /// Calls a tool, and calls `progress` with each report of its progress.
     ///
     /// # Errors
-    /// As [`Self::request`].
+    /// Like [`Self::request`].
     pub async fn call_tool_with_progress(
         &self,
         name: &str,
@@ -200,20 +205,21 @@ impl Client {
         decode(&self.ask("tools/call", &params, Some(Box::new(progress)), None).await?.raw)
     }
 
-    /// Calls a tool and returns its value: the structured content, else its text, read as JSON or as it is. Servers in Python
-    /// wrap what is no object as `{"result": …}`; what is inside is the value then.
+    /// Calls a tool and returns its value: the structured content, else its text, as JSON if it is JSON, else
+    /// as a string. Servers in Python wrap values that are not objects as `{"result": …}`; the value is then
+    /// the inner one.
     ///
     /// # Errors
-    /// As [`Self::request`]; [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] for a value that is
-    /// no `T`.
+    /// Like [`Self::request`]; also [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] if
+    /// the value is not a `T`.
     pub async fn call<T: DeserializeOwned>(&self, name: &str, arguments: impl Serialize) -> Result<T> {
         value_of(&self.call_tool(name, arguments).await?)
     }
 
-    /// Reads a resource, unless the server has allowed to use an earlier answer again, and it is fresh.
+    /// Reads a resource. Returns the cached answer instead if the server allows that and it is fresh.
     ///
     /// # Errors
-    /// As [`Self::request`].
+    /// Like [`Self::request`].
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult> {
         let mut params = Vec::new();
         let mut object = write::Object::open(&mut params);
@@ -222,40 +228,41 @@ impl Client {
         decode(&self.fetch("resources/read", &text(params)).await?)
     }
 
-    /// Gets a prompt; the arguments are strings.
+    /// Gets a prompt. Its arguments are strings.
     ///
     /// # Errors
-    /// As [`Self::request`].
+    /// Like [`Self::request`].
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<GetPromptResult> {
         decode(&self.request("prompts/get", &named(name, arguments)?).await?)
     }
 
-    /// Asks whether the server is still there. Revisions without `ping` are asked by `server/discover`.
+    /// Checks that the server still answers. In revisions without `ping` the request is `server/discover`.
     ///
     /// # Errors
-    /// As [`Self::request`].
+    /// Like [`Self::request`].
     pub async fn ping(&self) -> Result<()> {
         let method = if self.revision().has(Feature::Ping) { "ping" } else { "server/discover" };
         self.request(method, "{}").await.map(drop)
     }
 
-    /// Makes any request; `params` is a JSON object, to which the revision's `_meta` is added.
+    /// Makes any request. `params` is a JSON object; the client adds the `_meta` of the revision.
     ///
-    /// A modern server may answer with questions: they are answered as the builder says, and the request is made again.
-    /// Cancel safe: a request whose future is dropped is cancelled at the server, and its questions end.
+    /// If a modern server answers with questions, the client's handlers answer them, and the request is made
+    /// again. Cancel safe: if the future is dropped, the request is cancelled at the server, and its
+    /// questions end.
     ///
     /// # Errors
-    /// [`Error::Rpc`] for an error answer or none in time; [`Error::Unanswered`] if the server asked something that was
-    /// not answered here; [`Error::OutcomeUnknown`] if the answer to what may change something gets lost; [`Error::Closed`] if
-    /// the connection ends otherwise.
+    /// [`Error::Rpc`] for an error answer, or if no answer arrives in time; [`Error::Unanswered`] if a
+    /// question of the server got no answer here; [`Error::OutcomeUnknown`] if the answer of a request that
+    /// may change something gets lost; [`Error::Closed`] if the connection ends otherwise.
     pub async fn request(&self, method: &str, params: &str) -> Result<RawJson> {
         Ok(self.ask(method, params, None, None).await?.raw)
     }
 
-    /// As [`Self::request`], and reports progress.
+    /// Like [`Self::request`], but also calls `progress` with each report of progress.
     ///
     /// # Errors
-    /// As [`Self::request`].
+    /// Like [`Self::request`].
     pub async fn request_with_progress(
         &self,
         method: &str,
@@ -270,49 +277,50 @@ impl Client {
     /// # Errors
     /// [`Error::Closed`] if the connection has ended.
     pub async fn notify(&self, method: &str, params: &str) -> Result<()> {
-        self.wish(Wish::Notify { method: method.to_owned(), params: params.to_owned() }).await
+        self.send_command(Command::Notify { method: method.to_owned(), params: params.to_owned() }).await
     }
 
-    /// Returns what the server says on its own. Only the first caller gets it.
+    /// Returns the messages that the server sends on its own. Only the first caller gets them.
     pub fn notices(&self) -> Option<mpsc::Receiver<Notice>> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Forgets answers that were meant for one login only. A program that begins to act for somebody else on the same
-    /// connection, as with another token, says so here.
+    /// Drops cached answers that were meant for one login only. Call it when the connection begins to act for
+    /// another user, as with another token.
     pub fn forget_private(&self) {
         self.cache.as_ref().inspect(|cache| cache.forget_private());
     }
 
-    /// Ends the connection, and the server's process if it was started here: its input is closed, it gets its
-    /// [grace](process) to leave, is asked by SIGTERM, and killed 2 s later. A session of HTTP is deleted. Dropping the client does the same without waiting.
+    /// Ends the connection. If the client started the server's process, ends it too: closes its input, waits
+    /// for its [grace period](process), sends SIGTERM, and 2 s later SIGKILL. Deletes a session of HTTP.
+    /// Dropping the client does all of this in the background.
     pub async fn close(self) {
-        let Self { server, wishes, _task, .. } = self;
-        drop((wishes, _task));
-        server.end().await;
+        let Self { far_end, commands, _task, .. } = self;
+        drop((commands, _task));
+        far_end.end().await;
     }
 
-    /// Whether the connection has ended.
+    /// Returns whether the connection has ended.
     pub(crate) fn is_gone(&self) -> bool {
-        self.wishes.is_closed()
+        self.commands.is_closed()
     }
 
-    /// Waits for the end of the connection, and says what is known of it. Cancel safe.
+    /// Waits for the end of the connection, and returns its reason. Cancel safe.
     pub(crate) async fn gone(&self) -> Error {
-        self.wishes.closed().await;
-        self.server.closed(GONE).await
+        self.commands.closed().await;
+        self.far_end.closed(GONE).await
     }
 
-    /// Whether each request is one of HTTP, so that no end of a connection is seen between them.
+    /// Returns whether the connection is over HTTP: then its end is not noticed between requests.
     pub(crate) fn is_remote(&self) -> bool {
-        self.server.is_remote()
+        self.far_end.transport == Transport::Http
     }
 
     fn next_ticket(&self) -> u64 {
         self.last_ticket.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes a request whose answer may be used again, or has an answer that still may.
+    /// Makes a request whose answer may be cached, or returns a fresh cached answer.
     async fn fetch(&self, method: &'static str, params: &str) -> Result<RawJson> {
         let Some(cache) = self.cache.as_ref().filter(|_| self.revision().has(Feature::CacheHints)) else {
             return self.request(method, params).await;
@@ -322,7 +330,7 @@ impl Client {
             Err(asked) => asked,
         };
         let reply = self.ask(method, params, None, None).await?;
-        // Spec: what came of a request made again depends on more than its parameters.
+        // Spec: the answer of a request that was made again depends on more than its parameters.
         if !reply.is_retried {
             cache.keep(asked, method, params, &reply.raw);
         }
@@ -347,21 +355,21 @@ impl Client {
             ticket,
             trace,
         };
-        if self.wishes.send(Wish::Request(Box::new(ask))).await.is_err() {
-            return Err(self.server.closed(GONE).await);
+        if self.commands.send(Command::Request(Box::new(ask))).await.is_err() {
+            return Err(self.far_end.closed(GONE).await);
         }
         let mut give_up = GiveUp { cancels: &self.cancels, done: false, ticket };
         let answer = answered.await;
         give_up.done = true;
         match answer {
             Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(error)) => Err(self.server.explain(error).await),
-            Err(_) => Err(self.server.closed(GONE).await),
+            Ok(Err(error)) => Err(self.far_end.explain(error).await),
+            Err(_) => Err(self.far_end.closed(GONE).await),
         }
     }
 }
 
-/// Whether the headers of a call can be made.
+/// Returns whether the `x-mcp-header` of a tool are valid, so that its calls have headers.
 fn can_be_called(tool: &model::Tool) -> bool {
     let schema = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
     param_headers(&schema)
@@ -369,16 +377,16 @@ fn can_be_called(tool: &model::Tool) -> bool {
         .is_ok()
 }
 
-/// The error for an answer that did not come in time.
+/// Returns the error for an answer that did not arrive in time.
 pub(crate) fn too_late(method: &str, limit: &str) -> Error {
     let text = format!("expected an answer to `{method}` in time, but the {limit} deadline passed");
     Error::Rpc(Refusal::new(ErrorKind::Overloaded, text))
 }
 
-/// What there is to say of a connection whose end nobody explained.
+/// The reason for the end of a connection if no other is known.
 const GONE: &str = "the server is gone";
 
-/// Cancels the request of a future that was dropped.
+/// Cancels a request when its future is dropped.
 struct GiveUp<'c> {
     cancels: &'c mpsc::UnboundedSender<u64>,
     done: bool,
@@ -388,7 +396,7 @@ struct GiveUp<'c> {
 impl Drop for GiveUp<'_> {
     fn drop(&mut self) {
         if !self.done {
-            // Nothing is left to cancel when the connection is gone.
+            // Fails only if the connection has ended, and nothing is left to cancel.
             let _ = self.cancels.send(self.ticket);
         }
     }
@@ -411,7 +419,7 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String> {
     Ok(text(params))
 }
 
-/// What stands in `{"result": …}`, if there is nothing else.
+/// Returns the value in `{"result": …}`, if the object has no other member.
 fn unwrapped<T: DeserializeOwned>(structured: &RawJson) -> Option<T> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -421,7 +429,7 @@ fn unwrapped<T: DeserializeOwned>(structured: &RawJson) -> Option<T> {
     serde_json::from_str::<Wrapped<T>>(structured.get()).ok().map(|it| it.result)
 }
 
-/// The value of a tool's result: see [`Client::call`].
+/// Returns the value of a tool's result: see [`Client::call`].
 pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T> {
     let text: String = result.content.iter().filter_map(Content::as_text).collect();
     if result.is_error {
@@ -440,7 +448,7 @@ pub(crate) fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
         .map_err(|error| Error::Decode { message: format!("expected another result: {error}") })
 }
 
-/// What was written as JSON is text.
+/// Converts JSON that this module has written, which is always UTF-8.
 fn text(json: Vec<u8>) -> String {
     String::from_utf8(json).unwrap_or_default()
 }

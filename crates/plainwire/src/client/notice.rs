@@ -1,30 +1,30 @@
-//! What a server says without being asked.
+//! Messages that a server sends on its own.
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::model::{LogLevel, LogMessage, RawJson};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Something that the server says on its own.
+/// A message that the server sends on its own.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Notice {
-    /// What happened at a URL that the server had asked a person to open has ended. Comes once, for pages that nobody
-    /// has refused to open; the last 64 are known.
+    /// The user has finished at a URL that the server had asked to open. Reported once, and only for pages
+    /// that the user did not refuse to open. The client remembers the last 64 pages.
     ElicitationComplete {
         /// The id of the elicitation.
         id: String,
     },
-    /// A list has changed and is worth another look.
+    /// A list has changed.
     ListChanged(List),
-    /// Something for the log.
+    /// A log message.
     Log(LogMessage),
-    /// A resource has changed that somebody here subscribed to.
+    /// A resource that this client has subscribed to has changed.
     ResourceUpdated {
-        /// Which.
+        /// The URI of the resource.
         uri: String,
     },
-    /// Anything else.
+    /// Any other notification.
     Other {
         /// The method.
         method: String,
@@ -34,7 +34,8 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Reads a notification; what can't be read is [`Self::Other`], as it was sent.
+    /// Decodes a notification. If that fails, the result is [`Self::Other`], with the notification as it was
+    /// sent.
     pub(crate) fn read(method: &str, params: Option<&str>) -> Self {
         known(method, params.unwrap_or("{}")).unwrap_or_else(|| Self::Other {
             method: method.to_owned(),
@@ -77,13 +78,13 @@ fn known(method: &str, params: &str) -> Option<Notice> {
     }
 }
 
-/// How far a request is.
+/// A report of the progress of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// How far it is, in a unit of the server's choice.
+    /// The progress so far, in a unit of the server's choice.
     pub done: f64,
-    /// What it is doing.
+    /// The current step, for the user.
     pub message: Option<String>,
-    /// How far it has to go.
+    /// The value of `done` at the end.
     pub total: Option<f64>,
 }

@@ -1,7 +1,7 @@
-//! Lists page by page.
+//! Reads lists page by page.
 //!
-//! In: a client and a list. Out: its pages in order, the next one asked for when it is wanted. A page that the server
-//! still counts as fresh is not asked for again.
+//! In: a client and a list. Out: its pages in order. Each page is requested when the caller wants it, unless
+//! the server still counts a cached one as fresh.
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::error::ErrorKind;
@@ -12,42 +12,43 @@ use serde::de::DeserializeOwned;
 use super::{Client, decode};
 use crate::error::{Error, Result};
 
-/// Pages of one list that are asked for; a server that always has another one is stopped here.
+/// The most pages of one list. It stops a server that always has another page.
 const MAX_PAGES: usize = 1_000;
 
-/// Bytes of all pages of one list, behind which no further page is asked for. 64 MiB: what we would send as one result.
+/// The most bytes of all pages of one list; after them no further page is requested. 64 MiB: the largest
+/// result that a server of this library sends.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The pages of a list, as they are asked for: [`Client::pages`].
+/// The pages of a list, requested one by one: see [`Client::pages`].
 #[derive(Debug)]
 pub struct Pages<'c> {
     client: &'c Client,
     list: List,
-    /// The parameters of the next request; `None` behind the last page.
+    /// The parameters of the next request; `None` after the last page.
     params: Option<String>,
-    /// How many pages came.
+    /// The number of pages that were received.
     seen: usize,
 }
 
 /// One page of a list.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Its entries as they were sent.
+    /// The entries as they were sent.
     pub entries: Vec<RawJson>,
 }
 
 impl Page {
-    /// Returns the entries as what they are: [`plainwire_proto::model::Tool`] and the like.
+    /// Decodes the entries, as [`plainwire_proto::model::Tool`] and the like.
     ///
     /// # Errors
-    /// [`Error::Decode`] for an entry that is no `T`.
+    /// [`Error::Decode`] if an entry is not a `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
         self.entries.iter().map(decode).collect()
     }
 }
 
 impl Client {
-    /// Begins with the first page of `list`.
+    /// Returns the pages of `list`, beginning with the first.
     ///
     /// ```
     /// # use plainwire::prelude::*;
@@ -69,7 +70,8 @@ impl Client {
         Pages { client: self, list, params: Some("{}".to_owned()), seen: 0 }
     }
 
-    /// All pages. One more time from the first one, if the server no longer knows its own cursor.
+    /// Returns the entries of all pages. Starts once more with the first page if the server has forgotten a
+    /// cursor.
     pub(super) async fn list<T: DeserializeOwned>(&self, list: List) -> Result<Vec<T>> {
         match self.all_pages(list, MAX_BYTES).await {
             Err((pages, Error::Rpc(error))) if pages > 0 && *error.kind() == ErrorKind::InvalidParams => {
@@ -79,7 +81,7 @@ impl Client {
         }
     }
 
-    /// An error comes with the number of pages before it.
+    /// Requests all pages once. An error has the number of pages before it if a new start may help, else 0.
     async fn all_pages<T: DeserializeOwned>(
         &self,
         list: List,
@@ -103,13 +105,14 @@ impl Client {
 }
 
 impl Pages<'_> {
-    /// Returns the next page, or `None` behind the last one. After an error the same page is asked for again.
+    /// Returns the next page, or `None` after the last one. After an error the next call requests the failed
+    /// page again.
     ///
-    /// Cancel safe: a page that nobody waits for is asked for again.
+    /// Cancel safe: if the future is dropped, the next call requests the page again.
     ///
     /// # Errors
-    /// As [`Client::request`]; [`Error::Decode`] for a page that is none, and for one too many. A server that no longer
-    /// knows its cursor ([`ErrorKind::InvalidParams`]) wants to be asked from the first page on.
+    /// Like [`Client::request`]; also [`Error::Decode`] for an invalid page, and after 1,000 pages. If the
+    /// server has forgotten its cursor ([`ErrorKind::InvalidParams`]), start again with the first page.
     pub async fn next_page(&mut self) -> Result<Option<Page>> {
         #[derive(Deserialize)]
         struct Sent {
@@ -128,12 +131,12 @@ impl Pages<'_> {
         if self.seen > 0
             && matches!(&answer, Err(Error::Rpc(error)) if *error.kind() == ErrorKind::InvalidParams)
         {
-            // Spec: a cursor that is no longer valid takes all pages with it.
+            // Spec: an invalid cursor makes all cached pages of the list invalid.
             self.client.cache.as_ref().inspect(|cache| cache.forget_list(self.list));
         }
         let sent: Sent = decode(&answer?)?;
         self.seen += 1;
-        // Spec: an empty cursor is a cursor; only a missing one is the end.
+        // Spec: an empty cursor is valid; only a missing one marks the last page.
         self.params =
             sent.next_cursor.map(|cursor| format!(r#"{{"cursor":{}}}"#, serde_json::Value::from(cursor)));
         Ok(Some(Page { entries: sent.entries }))

@@ -1,11 +1,12 @@
-//! Which requests may be made again although they may have had their effect: the one rule, for all transports.
+//! The rule for requests that may be made again although they may have had their effect. It applies to all
+//! transports.
 //!
-//! In: a method, and what the server says of its tools. A tool counts as harmful unless the server has said otherwise, and so
-//! does a method that is none of the protocol's.
+//! In: a method, and the server's annotations of its tools. A tool counts as harmful unless its annotations
+//! say otherwise. So does a method that the protocol does not define.
 
 use plainwire_proto::model::ToolAnnotations;
 
-/// Whether a request may be made twice. `is_harmless` is asked about tools.
+/// Returns whether a request may be made twice. `is_harmless` is called with the name of a tool.
 pub(crate) fn is_replayable(
     method: &str,
     name: Option<&str>,
@@ -13,7 +14,7 @@ pub(crate) fn is_replayable(
 ) -> bool {
     match method {
         "tools/call" => name.is_some_and(is_harmless),
-        // They read, or set what is set then in any case.
+        // These only read, or set a value that a second request sets to the same value.
         "completion/complete"
         | "initialize"
         | "logging/setLevel"
@@ -32,7 +33,7 @@ pub(crate) fn is_replayable(
     }
 }
 
-/// Whether the server says that a call changes nothing, or nothing more.
+/// Returns whether the server says that a call changes nothing, or that a second call changes nothing more.
 pub(crate) fn is_harmless(hints: Option<&ToolAnnotations>) -> bool {
     let says = |hint: Option<bool>| hint == Some(true);
     hints.is_some_and(|hints| says(hints.read_only_hint) || says(hints.idempotent_hint))

@@ -1,4 +1,4 @@
-//! A model for servers to ask, and who has to allow it.
+//! Sampling: a model that servers may ask, with the user's consent.
 
 use std::fmt;
 use std::future::Future;
@@ -12,10 +12,11 @@ type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Model = Arc<dyn Fn(CreateMessage) -> Boxed<Result<CreateMessageResult, String>> + Send + Sync>;
 type Consent = Arc<dyn Fn(CreateMessage) -> Boxed<bool> + Send + Sync>;
 
-/// A model that servers may ask, if a person allows it.
+/// A model that servers may ask, if the user allows it.
 ///
-/// Nothing is ever sampled without [`Self::consent`]. A legacy server is told that it was rejected; a modern one can't
-/// be told, and the call for which it asked fails with [`crate::Error::Unanswered`].
+/// Without [`Self::consent`] the model is never asked. If a question is rejected, a legacy server gets an
+/// error. In 2026-07-28 the client can't send one: the call for which the server asked fails with
+/// [`crate::Error::Unanswered`].
 #[derive(Clone)]
 pub struct Sampling {
     consent: Option<Consent>,
@@ -26,10 +27,11 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// How many tokens a server gets at most, unless [`Self::max_tokens`] says otherwise: a few pages of text.
+    /// The default of [`Self::max_tokens`]: a few pages of text.
     pub const MAX_TOKENS: u64 = 4_096;
 
-    /// Has questions answered by `model`; an `Err` is what the server is told, or the call fails with.
+    /// Answers questions by `model`. An `Err` is sent to the server, or fails the call for which the server
+    /// asked.
     pub fn new<F, Fut>(model: F) -> Self
     where
         F: Fn(CreateMessage) -> Fut + Send + Sync + 'static,
@@ -44,7 +46,8 @@ impl Sampling {
         }
     }
 
-    /// Asks `consent` each time, with what the model would be asked. Without it every question is rejected.
+    /// Sets the callback that allows or rejects each question; it gets the request for the model. Without it
+    /// every question is rejected.
     #[must_use]
     pub fn consent<F, Fut>(mut self, consent: F) -> Self
     where
@@ -55,7 +58,8 @@ impl Sampling {
         self
     }
 
-    /// Lowers what servers ask for to `max_tokens`, before anybody here sees it. 4,096 by default.
+    /// Sets the most tokens of an answer. Higher requests are lowered to it, before `consent` and the model
+    /// see them. 4,096 by default.
     #[must_use]
     pub fn max_tokens(mut self, max_tokens: u64) -> Self {
         self.max_tokens = max_tokens;
@@ -69,14 +73,15 @@ impl Sampling {
         self
     }
 
-    /// Declares that the model can be given context of the conversation. Without it, `include_context` is left out.
+    /// Declares that the model accepts context of the conversation. Without it, `include_context` is removed
+    /// from questions.
     #[must_use]
     pub fn context(mut self) -> Self {
         self.context = true;
         self
     }
 
-    /// The settings of the capability.
+    /// Returns the settings of the capability.
     pub(super) fn settings(&self) -> serde_json::Value {
         let mut settings = serde_json::Map::new();
         for (name, on) in [("context", self.context), ("tools", self.tools)] {
@@ -90,8 +95,8 @@ impl Sampling {
     /// Answers a question.
     ///
     /// # Errors
-    /// `Application(-1)` if it is not allowed; `InvalidParams` for a conversation that is none; `Internal` for what
-    /// the model says went wrong.
+    /// `Application(-1)` if the question is rejected; `InvalidParams` for an invalid conversation; `Internal`
+    /// for an error of the model.
     pub(super) async fn answer(&self, mut request: CreateMessage) -> Result<CreateMessageResult, Error> {
         request.check().map_err(|why| Error::new(ErrorKind::InvalidParams, why))?;
         request.max_tokens = request.max_tokens.min(self.max_tokens);

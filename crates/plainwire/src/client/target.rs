@@ -1,4 +1,4 @@
-//! What a client connects to, whatever it is.
+//! The targets of a client: a command, a URL, or a stream, and what converts to them.
 
 use std::fmt;
 use std::process::Command;
@@ -10,25 +10,28 @@ use super::{Client, ClientBuilder};
 #[cfg(feature = "http-client")]
 use crate::error::Error;
 use crate::error::Result;
-use crate::server::Server;
-use crate::stream::memory;
+use crate::stream::Stream;
 
-/// What a client connects to: a command, a server at a URL, a server of this program, or an entry of a
+/// The target of a client: a command, a server at a URL, a server of this program, or an entry of a
 /// [configuration file](super::config).
 #[non_exhaustive]
 pub enum Target {
     /// A server that is started as a child process.
     Command(Box<Program>),
-    /// A server at a URL. With the feature `http-client`, texts are these.
+    /// A server at a URL. Strings convert to this variant.
     #[cfg(feature = "http-client")]
     Remote(Remote),
-    /// A server inside this process; it ends with its client.
-    Server(Box<Server>),
+    /// A stream that is opened when the client connects, such as one to a server inside this process.
+    Stream(OpenStream),
 }
 
+/// A function that opens a stream, once.
+pub struct OpenStream(Box<dyn FnOnce() -> Result<Stream> + Send>);
+
 impl Client {
-    /// Connects to a server: a [`Command`], with the feature `http-client` a URL, a [`Server`] of this program, or the
-    /// [`Entry`](crate::client::config::Entry) of a configuration file. [`Client::builder`] has more to set.
+    /// Connects to a server: a [`Command`], with the feature `http-client` a URL, a [`Server`](crate::Server)
+    /// of this program, or the [`ConfigEntry`](crate::client::config::ConfigEntry) of a configuration file.
+    /// [`Client::builder`] has more settings.
     ///
     /// ```
     /// use plainwire::Client;
@@ -50,38 +53,40 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// Connects to a server, whatever it is.
+    /// Connects to a target of any kind.
     ///
     /// # Errors
-    /// As [`Self::command`] and `remote`, by what the target is; [`crate::Error::Declaration`] for a server of this program
-    /// that is declared wrongly.
+    /// As [`Self::command`] or `remote`, depending on the kind; [`crate::Error::Declaration`] for a server of
+    /// this program that is declared wrongly.
     pub async fn connect(self, target: impl Into<Target>) -> Result<Client> {
         match target.into() {
             Target::Command(program) => self.command(*program).await,
             #[cfg(feature = "http-client")]
             Target::Remote(remote) => self.remote(remote).await.map_err(not_a_url),
-            Target::Server(server) => {
-                let (ours, theirs) = memory::pair();
-                crate::server::connection::serve_in_background(server.into_connection(theirs)?);
-                self.stream(ours).await
-            }
+            Target::Stream(OpenStream(open)) => self.stream(open()?).await,
         }
     }
 }
 
 impl Target {
-    /// Returns the same target, for another connection. A server of this program is connected to once.
+    /// Returns a target for a function that opens a stream. The function runs when a client connects.
+    pub fn open(stream: impl FnOnce() -> Result<Stream> + Send + 'static) -> Self {
+        Self::Stream(OpenStream(Box::new(stream)))
+    }
+
+    /// Returns a copy of the target for another connection; `None` for a stream, which can be opened only
+    /// once.
     pub(crate) fn again(&self) -> Option<Self> {
         match self {
             Self::Command(program) => Some(Self::Command(program.clone())),
             #[cfg(feature = "http-client")]
             Self::Remote(remote) => Some(Self::Remote(remote.clone())),
-            Self::Server(_) => None,
+            Self::Stream(_) => None,
         }
     }
 }
 
-/// Whoever wrote a command where a URL stands is told how commands are written.
+/// Adds to the error for a string without a URL scheme how a command is written.
 #[cfg(feature = "http-client")]
 fn not_a_url(error: Error) -> Error {
     match error {
@@ -92,18 +97,18 @@ fn not_a_url(error: Error) -> Error {
     }
 }
 
-/// What the parser of URLs says of a text that is none at all.
+/// The message of the URL parser for a string without a scheme.
 #[cfg(feature = "http-client")]
 const NO_BASE: &str = "relative URL without a base";
 
 impl fmt::Debug for Target {
-    /// Arguments and variables of a command are not shown: tokens may stand there.
+    /// Writes the target without the arguments and variables of a command: they may contain tokens.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(program) => f.debug_tuple("Command").field(program).finish(),
             #[cfg(feature = "http-client")]
             Self::Remote(remote) => f.debug_tuple("Remote").field(remote).finish(),
-            Self::Server(_) => f.write_str("Server"),
+            Self::Stream(_) => f.write_str("Stream"),
         }
     }
 }
@@ -120,9 +125,9 @@ impl From<Program> for Target {
     }
 }
 
-impl From<Server> for Target {
-    fn from(server: Server) -> Self {
-        Self::Server(Box::new(server))
+impl From<Stream> for Target {
+    fn from(stream: Stream) -> Self {
+        Self::open(|| Ok(stream))
     }
 }
 
@@ -151,24 +156,12 @@ impl From<String> for Target {
 mod tests {
     use super::*;
     use crate::error::Error;
-    use crate::server::entry::Tool;
 
     #[test]
     fn shows_no_argument_and_no_variable_of_a_command() {
         let mut command = Command::new("a");
         command.arg("s3cret").env("TOKEN", "s3cret");
         assert_eq!(format!("{:?}", Target::from(command)), "Command(Program { program: \"a\", .. })");
-    }
-
-    #[tokio::test]
-    async fn connects_to_a_server_of_this_program_and_sees_what_is_wrong_with_it() {
-        let server = Server::new("s").tool(Tool::new("one", || async { 1 }));
-        let client = Client::connect(server).await.expect("a server that is right");
-        assert_eq!(client.call::<u8>("one", serde_json::json!({})).await.expect("an answer"), 1);
-        let twice =
-            Server::new("s").tool(Tool::new("one", || async { 1 })).tool(Tool::new("one", || async { 2 }));
-        let error = Client::connect(twice).await.expect_err("one name for two tools");
-        assert!(matches!(error, Error::Declaration { .. }), "{error}");
     }
 
     #[tokio::test]

@@ -1,8 +1,8 @@
-//! The life of one call, step by step, as it is seen from here.
+//! The trace of one call, step by step, as the client sees it.
 //!
-//! In: moments, noted where they happen: by the host, by the client, by the connection's task. Out: a [`Trace`], as data
-//! and as a table. What the server does between two frames can't be seen from here: `sent` to `answered` is the time of the
-//! way, of the server's own steps and of the way back.
+//! In: steps, recorded where they happen: by the host, by the client, by the connection task. Out: a
+//! [`Trace`], as data and as a table. It can't show the server's work: the time from `sent` to `answered`
+//! includes both transfers and all of the server's own steps.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,31 +17,31 @@ use tokio::time::Instant;
 use super::{Client, Progress, decode, named};
 use crate::error::Result;
 
-/// Moments of one call that are kept. 256: a call that reports more progress is not read step by step.
+/// The most steps of one trace. 256: a call with more reports of progress is not read step by step.
 const MAX_STEPS: usize = 256;
 
-/// What happened to a call, and when.
+/// The steps of a call, with their times.
 ///
-/// Its `Display` is a table with a line for each step: the time since the beginning, the time since the step before, and
-/// what happened.
+/// Its `Display` is a table with a line for each step: the time since the start, the time since the step
+/// before, and the step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trace {
-    /// Bytes of the frames in which answers, questions and progress came.
+    /// The bytes of the received frames: answers, questions and progress.
     pub bytes_in: u64,
-    /// Bytes of the frames that went out: the request, as often as it was made.
+    /// The bytes of the sent frames: the request, each time that it was made.
     pub bytes_out: u64,
     /// The method of the request.
     pub method: String,
-    /// Progress that is not among the steps, because there was too much of it.
+    /// The number of reports of progress that are not among the steps, because there were too many.
     pub omitted: u64,
     /// The revision that both speak; `None` if there was no connection.
     pub revision: Option<Revision>,
     /// The name that the host has for the server; without a host, the one that the server has for itself.
     pub server: Option<String>,
-    /// What happened, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// The time in all.
+    /// The total time.
     pub took: Duration,
     /// `http`, `stdio` for a child process, `stream` for any other pair of streams; `None` if there was no connection.
     pub transport: Option<&'static str>,
@@ -65,78 +65,79 @@ impl Trace {
 /// One step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// When, since the beginning.
+    /// The time since the start.
     pub at: Duration,
-    /// What happened.
+    /// The kind of step.
     pub stage: Stage,
 }
 
-/// What can happen to a call. The order is the usual one.
+/// A kind of step of a call. The variants are in the usual order.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Stage {
-    /// The program asked for it.
+    /// The program made the call.
     Called {
-        /// The tool or prompt, as the program named it; a host's name for it, if there is a host.
+        /// The name of the tool or prompt that the program gave; with a host, the host's name.
         name: String,
     },
-    /// The host found whose it is.
+    /// The host found the server.
     Resolved {
-        /// The name that the server has for it.
+        /// The server's own name for the tool or prompt.
         name: String,
         /// The host's name for the server.
         server: String,
     },
-    /// The arguments were held against the schema of the tool. What does not fit is sent all the same: the server decides.
+    /// The host compared the arguments with the schema of the tool. Arguments that do not fit are sent all
+    /// the same: the server decides.
     Checked {
-        /// What does not fit.
+        /// The reason why they do not fit; `None` if they fit.
         fault: Option<String>,
     },
     /// The request was written as JSON-RPC, and waits for its answer under this id.
     Encoded {
-        /// Its id.
+        /// The id of the request.
         id: u64,
     },
     /// The frame was given to the transport.
     Sent {
-        /// Its size in bytes.
+        /// The bytes of the frame.
         bytes: u64,
     },
-    /// The server reported how far it is.
+    /// The server reported progress.
     Progress {
-        /// Bytes of the frame.
+        /// The bytes of the frame.
         bytes: u64,
-        /// How far.
+        /// The progress so far.
         done: f64,
-        /// How far it has to go.
+        /// The value of `done` at the end.
         total: Option<f64>,
     },
-    /// A legacy server asked something while it worked. On one stream nobody says for which call, so that each open one
-    /// that is traced has it.
+    /// A legacy server asked a question during the call. On a stream, a question does not name its call, so
+    /// every traced call in flight records it.
     Asked {
-        /// What it wants: `elicitation/create` and the like.
+        /// The method of the question: `elicitation/create` and the like.
         method: &'static str,
     },
     /// A modern server answered with questions: the request is over, and is made again with their answers.
     InputRequired {
-        /// Bytes of the frame.
+        /// The bytes of the frame.
         bytes: u64,
-        /// How many questions; none if it only wants to be asked again.
+        /// The number of questions; 0 if the server only wants the request again.
         questions: usize,
     },
-    /// The answer came and found the call that waits for it.
+    /// The answer arrived and was matched to the call.
     Answered {
-        /// Bytes of the frame; with other messages in it, if it is a batch.
+        /// The bytes of the frame; for a batch, with its other messages.
         bytes: u64,
     },
-    /// The result was read as what it is.
+    /// The result was decoded.
     Decoded {
         /// Whether the tool said that it failed.
         is_error: bool,
     },
-    /// There is no result.
+    /// The call ended with an error.
     Failed {
-        /// Why.
+        /// The error.
         why: String,
     },
 }
@@ -207,7 +208,7 @@ impl fmt::Display for Trace {
     }
 }
 
-/// Where moments are noted. Clones note in the same place.
+/// Records the steps of one call. Clones share one recording.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder(Arc<Mutex<Recording>>);
 
@@ -221,7 +222,7 @@ struct Recording {
 }
 
 impl Recorder {
-    /// Begins with [`Stage::Called`].
+    /// Starts a recording with [`Stage::Called`].
     pub(crate) fn start(name: &str) -> Self {
         let began = Instant::now();
         let called = Step { at: Duration::ZERO, stage: Stage::Called { name: name.to_owned() } };
@@ -240,7 +241,7 @@ impl Recorder {
             Stage::Sent { bytes } => it.bytes_out += bytes,
             _ => {}
         }
-        // Everything else is as rare as rounds are, which have a limit of their own.
+        // All other steps are as rare as rounds, which have their own limit.
         if it.steps.len() >= MAX_STEPS && matches!(stage, Stage::Progress { .. }) {
             it.omitted += 1;
             return;
@@ -249,7 +250,7 @@ impl Recorder {
         it.steps.push(Step { at, stage });
     }
 
-    /// Ends with [`Stage::Decoded`] or [`Stage::Failed`].
+    /// Ends the recording with [`Stage::Decoded`] or [`Stage::Failed`], and returns the trace.
     pub(crate) fn finish<T>(
         &self,
         client: Option<&Client>,
@@ -273,7 +274,7 @@ impl Recorder {
             server: server.or_else(own_name),
             steps: it.steps.clone(),
             took: it.began.elapsed(),
-            transport: client.map(|client| client.server.transport()),
+            transport: client.map(|client| client.far_end.transport.as_str()),
         }
     }
 
@@ -283,7 +284,7 @@ impl Recorder {
 }
 
 impl Client {
-    /// Calls a tool, and says what happened on the way.
+    /// Calls a tool, and returns a trace of the call.
     ///
     /// ```
     /// # use plainwire::prelude::*;
@@ -298,7 +299,7 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// As [`Self::call_tool`]; there is a trace in any case.
+    /// Like [`Self::call_tool`]. The trace is returned in any case.
     pub async fn call_traced(
         &self,
         name: &str,
@@ -311,11 +312,11 @@ impl Client {
         (result, trace)
     }
 
-    /// Makes any request, as [`Self::request_with_progress`], and says what happened on the way. The result is not read, so
-    /// that [`Stage::Decoded`] only says that it has come this far.
+    /// Makes any request, like [`Self::request_with_progress`], and returns a trace of it. The result is not
+    /// decoded: here [`Stage::Decoded`] only means that it arrived.
     ///
     /// # Errors
-    /// As [`Self::request`]; there is a trace in any case.
+    /// Like [`Self::request`]. The trace is returned in any case.
     pub async fn request_traced(
         &self,
         method: &str,

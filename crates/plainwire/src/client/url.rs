@@ -1,10 +1,10 @@
-//! Whether a URL that a server wants opened is one that a person may be shown. Nothing here opens it.
+//! Checks the URLs that servers ask the user to open. Never opens one.
 
-/// Checks a URL.
+/// Checks that a URL may be shown to the user.
 ///
-/// Spec: 2025-11-25 and 2026-07-28 `elicitation` "Safe URL Handling". Not a parser: what browsers and parsers read
-/// differently is refused. A name before the host is refused too (RFC 9110 §4.2.4): it is how one host is made to
-/// look like another.
+/// Spec: 2025-11-25 and 2026-07-28 `elicitation` "Safe URL Handling". This is not a parser: it refuses
+/// everything that browsers and parsers read differently. It also refuses a user name before the host (RFC
+/// 9110 §4.2.4), which can make one host look like another.
 pub(super) fn check(url: &str) -> Result<(), String> {
     let refuse = |expected: &str| {
         let found = plainwire_proto::json::shorten(url);

@@ -1,4 +1,4 @@
-//! The small requests: completions, the log, roots.
+//! Requests for completions, the log level and roots.
 
 use plainwire_proto::codec;
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
@@ -6,15 +6,15 @@ use plainwire_proto::model::{CompleteRequest, Completion, LogLevel, Root};
 use plainwire_proto::revision::Feature;
 use serde::Deserialize;
 
-use super::connection::Wish;
+use super::connection::Command;
 use super::{Client, GONE, decode, text};
 use crate::error::{Error, Result};
 
 impl Client {
-    /// Asks what an argument of a prompt or a variable of a template might be.
+    /// Requests completions of an argument of a prompt or a variable of a template.
     ///
     /// # Errors
-    /// As [`Self::request`].
+    /// Like [`Self::request`].
     pub async fn complete(&self, request: &CompleteRequest) -> Result<Completion> {
         #[derive(Deserialize)]
         struct Completed {
@@ -26,41 +26,43 @@ impl Client {
         Ok(completed.completion)
     }
 
-    /// Asks the server to log what matters at least as much as `level`; it comes as [`super::Notice::Log`].
+    /// Sets the lowest level of the log messages that the server sends. They arrive as
+    /// [`super::Notice::Log`].
     ///
-    /// A legacy server is told once; a modern one with every request that follows.
+    /// A legacy server gets the level once, a modern server with each request that follows.
     ///
     /// # Errors
-    /// [`Error::Rpc`] if the server does not declare `logging`; otherwise as [`Self::request`].
+    /// [`Error::Rpc`] if the server does not declare `logging`; otherwise like [`Self::request`].
     pub async fn set_log_level(&self, level: LogLevel) -> Result<()> {
         if !self.hello.capabilities.has("logging") {
             let text = "expected the server to declare `logging`, but found that it does not";
             return Err(Error::Rpc(Refusal::new(ErrorKind::MethodNotFound, text)));
         }
         if !self.revision().has(Feature::LegacySubscriptions) {
-            return self.wish(Wish::SetLogLevel(level)).await;
+            return self.send_command(Command::SetLogLevel(level)).await;
         }
         let params = format!(r#"{{"level":"{}"}}"#, level.as_str());
         self.request("logging/setLevel", &params).await.map(drop)
     }
 
-    /// Changes where the server may work. A legacy server is told that something has changed; every server gets the
-    /// new roots when it asks.
+    /// Replaces the roots: where the server may work. A legacy server is notified of the change; every server
+    /// gets the new roots when it asks for them.
     ///
     /// # Errors
-    /// [`Error::Rpc`] for a client that was made without [`super::ClientBuilder::roots`]: it has not declared any.
+    /// [`Error::Rpc`] if the client was built without [`super::ClientBuilder::roots`]: it has not declared
+    /// any roots.
     pub async fn set_roots(&self, roots: Vec<Root>) -> Result<()> {
         if !self.has_roots {
             let text = "expected a client with `ClientBuilder::roots`, but found one that declares no roots";
             return Err(Error::Rpc(Refusal::new(ErrorKind::MissingClientCapability, text)));
         }
-        self.wish(Wish::SetRoots(roots)).await
+        self.send_command(Command::SetRoots(roots)).await
     }
 
-    pub(super) async fn wish(&self, wish: Wish) -> Result<()> {
-        match self.wishes.send(wish).await {
+    pub(super) async fn send_command(&self, command: Command) -> Result<()> {
+        match self.commands.send(command).await {
             Ok(()) => Ok(()),
-            Err(_) => Err(self.server.closed(GONE).await),
+            Err(_) => Err(self.far_end.closed(GONE).await),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The end of the time that a call has.
+//! The deadline of a call.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep};
 
-/// The end of a call's time, which does not pass while the call waits for a person.
+/// The deadline of a call. The time that the call waits for a person does not count.
 pub(crate) struct Deadline {
     pub(crate) limit: Duration,
     sleep: Pin<Box<Sleep>>,
-    /// How much waiting has been made up for.
+    /// Waiting time that has already been added to the deadline.
     waited: Duration,
 }
 
@@ -20,7 +20,8 @@ impl Deadline {
         Self { limit, sleep: Box::pin(tokio::time::sleep(limit)), waited: Duration::ZERO }
     }
 
-    /// Ready when the time is over; `waited` is how long the call has waited so far.
+    /// Polls the deadline. Ready when the time is over; `waited` is the total time that the call has waited
+    /// for a person so far.
     pub(crate) fn poll(&mut self, waited: Duration, cx: &mut Poller<'_>) -> Poll<()> {
         ready!(self.sleep.as_mut().poll(cx));
         let more = waited.saturating_sub(self.waited);
@@ -28,7 +29,7 @@ impl Deadline {
             return Poll::Ready(());
         }
         self.waited = waited;
-        // A moment at least: a call that still waits is looked at again and again.
+        // At least 1 ms, because a call that is still waiting is polled again each time this timer ends.
         self.sleep.as_mut().reset(Instant::now() + more.max(Duration::from_millis(1)));
         self.sleep.as_mut().poll(cx)
     }

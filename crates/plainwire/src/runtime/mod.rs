@@ -1,9 +1,11 @@
-//! The only room that spawns: tasks and their owners, blocking work, the clock, timers, random bytes.
+//! Tasks, blocking work, the clock, timers and random bytes. Only this module spawns.
 //!
-//! In: futures and functions of the other rooms. Out: tasks that run them. It knows no other room.
+//! In: futures and functions from other modules. Out: tasks that run them. This module uses no other module
+//! of the crate.
 //!
-//! Every task has an owner that awaits it or stops it: whoever serves a connection awaits its task, a client stops the
-//! task of its connection when it is dropped, a call is stopped when it is cancelled.
+//! Every task has an owner that awaits it or stops it. The code that serves a connection awaits its task, a
+//! client stops the task of its connection when it is dropped, and a cancelled call is stopped.
+//! `spawn_detached` is the exception.
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;
@@ -17,11 +19,15 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep};
 
 mod deadline;
+mod detached;
 pub(crate) mod random;
+mod tasks;
 
 pub(crate) use deadline::Deadline;
+pub(crate) use detached::Detached;
+pub(crate) use tasks::TaskSet;
 
-/// Stops a task when its owner goes away.
+/// A guard that stops a task when it is dropped.
 #[derive(Debug)]
 pub(crate) struct AbortOnDrop(pub(crate) tokio::task::AbortHandle);
 
@@ -39,60 +45,50 @@ where
     tokio::spawn(future)
 }
 
-/// Begins work that has no owner: a connection of HTTP, which ends when either side leaves, and what keeps house.
+/// Spawns a task without an owner: an HTTP connection, which ends when either side closes it, or periodic
+/// cleanup.
 #[cfg(feature = "http")]
 pub(crate) fn spawn_detached(work: impl Future<Output = ()> + Send + 'static) {
     spawn(work);
 }
 
-/// Begins work that goes on to its end whether anybody waits for it or not. The future tells its result; `None` if the
-/// runtime stopped it, or if it panicked.
-///
-/// The work ends itself: nothing here stops it.
-#[cfg(feature = "oauth")]
-pub(crate) fn to_the_end<T: Send + 'static>(
-    work: impl Future<Output = T> + Send + 'static,
-) -> impl Future<Output = Option<T>> + Send + 'static {
-    let task = spawn(work);
-    async move { task.await.ok() }
-}
-
-/// Does work that blocks off the async threads, and waits for it.
+/// Runs blocking work outside the async threads and waits for it.
 ///
 /// ```
 /// use plainwire::prelude::*;
 ///
 /// async fn lines() -> Result<u64, ToolError> {
-///     let text = plainwire::blocking(|| std::fs::read_to_string("Cargo.toml")).await?;
+///     let text = plainwire::handler::blocking(|| std::fs::read_to_string("Cargo.toml")).await?;
 ///     Ok(text.lines().count() as u64)
 /// }
 /// # let _ = lines;
 /// ```
 ///
-/// A panic of `work` goes on here, so that a handler that waits for it ends as by a panic of its own. The span of
-/// `tracing` that the caller is in is entered there too. Work can't be stopped: if this future is dropped, as by a
-/// cancelled call, work that runs already goes on and its result is discarded. A tool that keeps its place until then
-/// says [`crate::OnCancel::Finish`]. At most 512 pieces of work run at once, unless the runtime is built with
-/// another `max_blocking_threads`; the others wait.
+/// A panic of `work` continues in the caller, so a handler that waits for it ends as if it had panicked
+/// itself. The current `tracing` span of the caller is also entered for `work`. Blocking work can't be
+/// stopped: if this future is dropped, for example by a cancelled call, work that already runs continues and
+/// its result is discarded. A tool that should keep its slot until then sets [`crate::handler::OnCancel::Finish`]. At
+/// most 512 pieces of work run at once, unless the runtime is built with another `max_blocking_threads`;
+/// further ones wait.
 ///
 /// # Panics
-/// As `work` does, and outside of a tokio runtime.
+/// If `work` panics, and outside of a tokio runtime.
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let span = tracing::Span::current();
     match tokio::task::spawn_blocking(move || span.in_scope(work)).await {
         Ok(done) => done,
         Err(ended) => match ended.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
-            // The runtime ends, and so does whoever waits here.
+            // The runtime is shutting down, and the task that waits here ends with it.
             Err(_) => pending().await,
         },
     }
 }
 
-/// Takes a step that may block, on a runtime that can look after everything else meanwhile.
+/// Runs a step that may block, without stopping other tasks on a multi-threaded runtime.
 ///
-/// A worker that blocks may be the one that waits for input and output: then nobody does, however many others there
-/// are. Measured: a tool that slept for 600 ms held up a ping for as long.
+/// The worker thread that blocks may be the one that polls for input and output. Then no other worker does,
+/// however many there are. Measured: a tool that slept for 600 ms delayed a ping by 600 ms.
 pub(crate) fn aside<T>(step: impl FnOnce() -> T) -> T {
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::MultiThread => tokio::task::block_in_place(step),
@@ -100,12 +96,12 @@ pub(crate) fn aside<T>(step: impl FnOnce() -> T) -> T {
     }
 }
 
-/// The time that others can read.
+/// Returns the time since 1970, for values that other processes read.
 pub(crate) fn unix() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Polls a timer that goes off at `at`, if ever. Returns whether it has.
+/// Polls a timer that ends at `at`; `None` stops it. Returns whether it has ended.
 pub(crate) fn poll_until(
     timer: &mut Option<Pin<Box<Sleep>>>,
     at: Option<Instant>,
@@ -122,7 +118,8 @@ pub(crate) fn poll_until(
     sleep.as_mut().poll(cx).is_ready()
 }
 
-/// The clock of a connection: the runtime's own, so that a test that pauses it pauses deadlines too.
+/// The clock of a connection. It is the clock of the runtime, so that a test that pauses it pauses deadlines
+/// too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     began: Instant,
@@ -137,7 +134,8 @@ impl Clock {
         Now { monotonic: self.began.elapsed(), unix: unix() }
     }
 
-    /// The moment at which [`Now::monotonic`] is `monotonic`; `None` for one that no clock can tell.
+    /// Returns the instant at which [`Now::monotonic`] is `monotonic`, or `None` if it is too far in the
+    /// future to be represented.
     pub(crate) fn instant(self, monotonic: Duration) -> Option<Instant> {
         self.began.checked_add(monotonic)
     }

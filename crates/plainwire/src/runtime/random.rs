@@ -1,26 +1,27 @@
-//! Random bytes of the operating system.
+//! Random bytes from the operating system.
 
-/// Random bytes. A system without any can't keep a secret, and must not pretend to.
+/// Returns random bytes. Panics if the system has none: secrets made without them would not be secret.
 pub(crate) fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     fill(&mut bytes).expect("the operating system has random bytes");
     bytes
 }
 
-/// An id that nobody can guess: 128 bits in hexadecimal.
+/// Returns an id that can't be guessed: 128 random bits in hexadecimal.
 #[cfg(feature = "http")]
 pub(crate) fn id() -> String {
     bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Linux: the system call, by the crate that is there for descriptors anyway. At most 256 bytes come whole.
+/// Uses the system call through `rustix`, which is a dependency for descriptors anyway. At most 256 bytes are
+/// returned in one piece.
 #[cfg(target_os = "linux")]
 fn fill(bytes: &mut [u8]) -> Result<(), rustix::io::Errno> {
     use rustix::rand::{GetRandomFlags, getrandom};
     rustix::io::retry_on_intr(|| getrandom(&mut *bytes, GetRandomFlags::empty())).map(|_| ())
 }
 
-/// Elsewhere each system has a way of its own.
+/// Uses `getrandom` on systems other than Linux.
 #[cfg(not(target_os = "linux"))]
 fn fill(bytes: &mut [u8]) -> Result<(), getrandom::Error> {
     getrandom::fill(bytes)

@@ -1,9 +1,9 @@
-//! `x-mcp-header`: the arguments that clients on HTTP repeat in headers.
+//! `x-mcp-header`: arguments that HTTP clients repeat in headers.
 //!
-//! In: the schema of a tool's arguments. Out: the same with a type where a client looks for one; and what is wrong with
-//! these marks, if anything is. A client leaves out a tool with one that it can't follow, so that such a tool would be listed
-//! and never seen. What a macro can see it has refused already; this is for what only the schema tells, and for schemas by
-//! hand.
+//! In: the schema of a tool's arguments. Out: the same schema with a type at the position where a client
+//! looks for it, and the first mistake in these keywords. A client leaves out a tool whose header it can't
+//! follow, so the tool would be listed but never used. The macros refuse the mistakes that they can see; this
+//! module finds those that only the schema shows, and those in schemas by hand.
 //!
 //! Spec: 2026-07-28 "Custom Headers from Tool Parameters", "Schema Extension".
 
@@ -11,18 +11,18 @@ use serde_json::Value;
 
 use super::{resolve, walk};
 
-/// The keyword; its value is what stands behind `Mcp-Param-`.
+/// The keyword. Its value is the part of the header name behind `Mcp-Param-`.
 const KEYWORD: &str = "x-mcp-header";
 
-/// Says the type beside each header, where it stands further inside: behind a reference, or in each of some constants.
-pub(super) fn say_types(schema: &mut Value) {
+/// Adds the `type` of each argument with a header if only a reference or a list of constants states it.
+pub(super) fn add_types(schema: &mut Value) {
     if walk::any(schema, &mut |keywords| keywords.contains_key(KEYWORD)) {
         let root = schema.clone();
-        say_types_below(schema, &root);
+        add_types_below(schema, &root);
     }
 }
 
-fn say_types_below(schema: &mut Value, root: &Value) {
+fn add_types_below(schema: &mut Value, root: &Value) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     for property in properties.values_mut() {
         let found = type_of(property, root);
@@ -32,11 +32,11 @@ fn say_types_below(schema: &mut Value, root: &Value) {
         {
             keywords.entry("type").or_insert(kind);
         }
-        say_types_below(property, root);
+        add_types_below(property, root);
     }
 }
 
-/// The type of a schema, if it says one, or if all its alternatives say the same.
+/// Returns the type of a schema, if it states one, or if all its alternatives have the same one.
 fn type_of(schema: &Value, root: &Value) -> Option<Value> {
     let schema = resolve(schema, root);
     let said = |it: &Value| it.get("type").cloned();
@@ -47,7 +47,7 @@ fn type_of(schema: &Value, root: &Value) -> Option<Value> {
     })
 }
 
-/// Returns what is wrong with the headers of a schema.
+/// Returns the first mistake in the headers of a schema.
 pub(super) fn problem(schema: &Value) -> Option<String> {
     plainwire_proto::http::param_headers(schema).err()
 }
@@ -74,7 +74,7 @@ mod tests {
             "$defs": { "Zone": { "enum": ["a"], "type": "string" } },
         });
         let mut expected = schema.clone();
-        say_types(&mut schema);
+        add_types(&mut schema);
         expected["properties"]["a"]["type"] = json!("string");
         expected["properties"]["b"]["type"] = json!("string");
         expected["properties"]["e"]["properties"]["f"]["type"] = json!("string");

@@ -1,8 +1,8 @@
-//! References and definitions: `$ref` replaced by what it stands for where that is shorter.
+//! Inlining of definitions: replaces a `$ref` by its definition where that is shorter.
 //!
-//! In: a schema with `$defs`. Out: the same schema with fewer of them. A type that holds itself stays a reference, so that
-//! this always ends; definitions that nobody refers to go. Schemas whose references are not all of the plain form
-//! `#/$defs/Name` are left as they are: with other ones, moving a schema can change what it means.
+//! In: a schema with `$defs`. Out: the same schema with fewer definitions. A recursive type stays a
+//! reference, so that inlining always ends; unused definitions are removed. Schemas with references other
+//! than `#/$defs/Name` are left unchanged, because moving a schema can change the meaning of such references.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,26 +11,26 @@ use serde_json::Value;
 use super::merge::{Merge, merge};
 use super::walk::{self, Keywords};
 
-/// When a definition moves to where it is used.
+/// The rule by which a definition is inlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
-    /// Whenever it does not hold itself and the whole stays below [`MAX_TEXT`].
+pub(super) enum InlineRule {
+    /// Inlined if it is not recursive and the whole schema stays within [`MAX_TEXT`].
     Always,
-    /// If the whole gets no longer.
+    /// Inlined if the whole schema gets no longer.
     Shorter,
 }
 
-/// More definitions than this are left as they are: each of them is a walk over the schema.
+/// Schemas with more definitions than this are left unchanged: each definition costs a walk over the schema.
 const MAX_DEFS: usize = 256;
 
-/// Definitions nested deeper than this stay definitions. Many readers of JSON stop at 128 levels.
+/// Definitions nested deeper than this stay definitions. Many JSON parsers stop at 128 levels.
 const MAX_DEPTH: usize = 32;
 
-/// Bytes of text that [`When::Always`] may end with.
+/// Largest result of [`InlineRule::Always`], in bytes of text.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// Moves the definitions of `root` to where they are used.
-pub(super) fn inline(root: &mut Value, when: When) {
+/// Moves the definitions of `root` to the positions where they are used.
+pub(super) fn inline(root: &mut Value, rule: InlineRule) {
     let Some(key) = definitions_of(root) else { return };
     let Some(Value::Object(mut defs)) = root.as_object_mut().and_then(|root| root.remove(key)) else {
         return;
@@ -39,7 +39,7 @@ pub(super) fn inline(root: &mut Value, when: When) {
         let names: Names = defs.keys().map(|name| (reference(key, name), name.clone())).collect();
         keep_used(root, &names, &mut defs);
         for name in leaves_first(&names, &defs) {
-            move_to_uses(root, &reference(key, &name), &mut defs, &name, when);
+            move_to_uses(root, &reference(key, &name), &mut defs, &name, rule);
         }
         keep_used(root, &names, &mut defs);
     }
@@ -50,7 +50,8 @@ pub(super) fn inline(root: &mut Value, when: When) {
     }
 }
 
-/// The keyword that the definitions of a schema stand under; `None` if there are none, or none to work with.
+/// Returns the keyword that holds the definitions of a schema; `None` if there are none, or if both keywords
+/// are used.
 fn definitions_of(root: &Value) -> Option<&'static str> {
     match (root.get("$defs"), root.get("definitions")) {
         (Some(Value::Object(_)), None) => Some("$defs"),
@@ -59,12 +60,12 @@ fn definitions_of(root: &Value) -> Option<&'static str> {
     }
 }
 
-/// The text of a reference to a definition.
+/// Returns the text of a reference to a definition.
 fn reference(key: &str, name: &str) -> String {
     format!("#/{key}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Returns whether all that is referred to is the root itself or one of the definitions.
+/// Returns whether every reference points to the root itself or to one of the definitions.
 fn is_plain(root: &Value, key: &str, defs: &Keywords) -> bool {
     let known: HashSet<String> = defs.keys().map(|name| reference(key, name)).collect();
     let mut odd = |keywords: &Keywords| {
@@ -77,10 +78,10 @@ fn is_plain(root: &Value, key: &str, defs: &Keywords) -> bool {
     !walk::any(root, &mut odd) && !defs.values().any(|schema| walk::any(schema, &mut odd))
 }
 
-/// What each definition is referred to by.
+/// The text of each reference, mapped to the name of its definition.
 type Names = BTreeMap<String, String>;
 
-/// The definitions that a schema refers to, in order of their names.
+/// Returns the definitions that a schema refers to, in order of their names.
 fn uses(schema: &Value, names: &Names) -> Vec<String> {
     let mut uses = Vec::new();
     walk::any(schema, &mut |keywords| {
@@ -93,7 +94,7 @@ fn uses(schema: &Value, names: &Names) -> Vec<String> {
     uses
 }
 
-/// How often a schema refers to a definition.
+/// Counts the references of a schema to a definition.
 fn count(schema: &Value, reference: &str) -> usize {
     let mut count = 0;
     walk::any(schema, &mut |keywords| {
@@ -103,7 +104,7 @@ fn count(schema: &Value, reference: &str) -> usize {
     count
 }
 
-/// Drops the definitions that can't be reached from the root.
+/// Removes the definitions that can't be reached from the root.
 fn keep_used(root: &Value, names: &Names, defs: &mut Keywords) {
     let mut open: Vec<String> = uses(root, names);
     let mut used = HashSet::new();
@@ -117,10 +118,10 @@ fn keep_used(root: &Value, names: &Names, defs: &mut Keywords) {
     defs.retain(|name, _| used.contains(name));
 }
 
-/// Which definition refers to which.
+/// The names of the definitions that each definition refers to.
 type Edges = HashMap<String, Vec<String>>;
 
-/// The definitions that do not hold themselves, each behind those that it refers to.
+/// Returns the definitions that are not recursive, each behind those that it refers to.
 fn leaves_first(names: &Names, defs: &Keywords) -> Vec<String> {
     let edges: Edges = defs.iter().map(|(name, schema)| (name.clone(), uses(schema, names))).collect();
     let mut order = Vec::new();
@@ -155,30 +156,30 @@ fn holds_itself(name: &str, edges: &Edges) -> bool {
     false
 }
 
-fn move_to_uses(root: &mut Value, reference: &str, defs: &mut Keywords, name: &str, when: When) {
+fn move_to_uses(root: &mut Value, reference: &str, defs: &mut Keywords, name: &str, rule: InlineRule) {
     let Some(schema) = defs.get(name).filter(|schema| !walk::is_deeper(schema, MAX_DEPTH)).cloned() else {
         return;
     };
     let count = count(root, reference) + defs.values().map(|it| count(it, reference)).sum::<usize>();
     let length = schema.to_string().len();
-    let fits = match when {
-        When::Always => {
+    let fits = match rule {
+        InlineRule::Always => {
             let all = root.to_string().len() + defs.values().map(|it| it.to_string().len()).sum::<usize>();
             all + count * length <= MAX_TEXT
         }
-        // `{"$ref":"…"}` at each use, and `"name":…,` once.
-        When::Shorter => {
+        // Lengths of `{"$ref":"…"}` at each use, and of `"name":…,` once.
+        InlineRule::Shorter => {
             count == 1 || count * length <= count * (reference.len() + 10) + length + name.len() + 4
         }
     };
     if fits {
-        let how = if when == When::Always { Merge::Loose } else { Merge::Exact };
+        let how = if rule == InlineRule::Always { Merge::Loose } else { Merge::Exact };
         replace(root, reference, &schema, how);
         defs.values_mut().for_each(|inner| replace(inner, reference, &schema, how));
     }
 }
 
-/// Puts `body` where `reference` stands, with what stands beside it.
+/// Replaces each `reference` by `body`, merged with the keywords beside the reference.
 fn replace(schema: &mut Value, reference: &str, body: &Value, how: Merge) {
     let Value::Object(keywords) = schema else { return };
     if keywords.get("$ref").and_then(Value::as_str) == Some(reference) {

@@ -1,7 +1,7 @@
-//! What a function takes: the schema that is listed, and what arguments are checked against.
+//! The schema of arguments: the form that is listed, and the form that arguments are checked against.
 //!
-//! In: a type, or a schema that somebody wrote. Out: its text, its value, and whether it asks for more than the type checks
-//! by itself.
+//! In: a type, or a schema written by hand. Out: its text, its value, and whether it has constraints that the
+//! type does not check by itself.
 
 use plainwire_proto::model::RawJson;
 use schemars::JsonSchema;
@@ -9,21 +9,21 @@ use schemars::generate::Contract;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::arguments::Rejected;
 use super::patterns::Patterns;
 use super::preset::Preset;
 use super::walk::{self, Keywords};
 use super::{derive, headers, order, required, slim_arguments, text};
-use crate::server::handler::Rejected;
 
-/// What a function takes, as JSON Schema. The root is always an object.
+/// The JSON Schema of arguments. The root is always an object.
 #[derive(Clone, Debug)]
 pub(crate) struct InputSchema {
-    /// Whether it asks for more than the Rust types check by themselves, such as a length.
+    /// Whether the schema has constraints that the Rust types do not check by themselves, such as a length.
     pub(crate) constrained: bool,
-    /// The properties in the order of their declaration, as far as that is known.
+    /// The names of the properties in the order of their declaration; empty if that is not known.
     order: &'static [&'static str],
     pub(crate) patterns: Patterns,
-    /// What is wrong with it.
+    /// The mistake in the schema, if there is one.
     problem: Option<String>,
     text: RawJson,
     #[cfg(feature = "validate")]
@@ -31,7 +31,8 @@ pub(crate) struct InputSchema {
     pub(crate) value: Value,
 }
 
-/// A preset, and the function that applies it: by a pointer, so that a program that names no preset does not carry them.
+/// A preset, and the function that applies it. The function is a pointer, so that a program that uses no
+/// preset does not contain their code.
 #[derive(Clone, Copy)]
 pub(crate) struct Rewrite {
     by: fn(Preset, &mut Value),
@@ -45,9 +46,9 @@ impl From<Preset> for Rewrite {
 }
 
 impl InputSchema {
-    /// The schema of a type that is filled in from arguments.
+    /// Derives the schema of an argument type.
     ///
-    /// Unknown names are refused, and the schema says so, unless the type itself takes them (a flattened map).
+    /// Unknown names are refused, and the schema says so, unless the type accepts them (a flattened map).
     pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Self {
         let mut value = derive::<T>(Contract::Deserialize);
         let constrained = is_constrained(&value);
@@ -56,12 +57,12 @@ impl InputSchema {
             && root.get("type") == Some(&json!("object"))
         {
             root.entry("properties").or_insert_with(|| json!({}));
-            // Beside alternatives it would forbid what they have.
+            // Next to alternatives, `additionalProperties: false` would forbid their properties.
             if !OPEN.iter().any(|keyword| root.contains_key(*keyword)) {
                 root.entry("additionalProperties").or_insert(Value::Bool(false));
             }
         }
-        headers::say_types(&mut value);
+        headers::add_types(&mut value);
         let order = order::fields::<T>();
         let (patterns, misspelled) = Patterns::of(&value);
         let text = text::ordered(&value, order);
@@ -69,7 +70,8 @@ impl InputSchema {
         Self { order, patterns, problem, text, ..Self::unchecked(value, constrained) }
     }
 
-    /// A schema that somebody wrote by hand; it is sent as it is. A pattern that can't be checked here is no mistake.
+    /// Takes a schema written by hand, which is sent unchanged. A pattern that can't be checked here is not a
+    /// mistake.
     pub(crate) fn by_hand(text: RawJson) -> Self {
         let read = serde_json::from_str::<Value>(text.get());
         let problem = match &read {
@@ -81,11 +83,11 @@ impl InputSchema {
         };
         let value = read.unwrap_or_default();
         let patterns = Patterns::of(&value).0;
-        // What the handler's type checks has nothing to do with it.
+        // `constrained` is true because the type of the handler and a schema by hand are independent.
         Self { patterns, problem, text, ..Self::unchecked(value, true) }
     }
 
-    /// The schema of a function without parameters.
+    /// Returns the schema of a function without parameters.
     pub(crate) fn empty() -> Self {
         let value = json!({ "type": "object", "properties": {}, "additionalProperties": false });
         Self::unchecked(value, false)
@@ -104,12 +106,12 @@ impl InputSchema {
         }
     }
 
-    /// Returns whether the root is an object's, as the protocol wants it.
+    /// Returns whether the root is an object, as the protocol requires.
     pub(crate) fn is_object(&self) -> bool {
         is_object(&self.value)
     }
 
-    /// Whether fitting the type is not enough.
+    /// Returns whether arguments have to be checked as a tree, because the type alone is not enough.
     pub(crate) fn needs_tree(&self) -> bool {
         #[cfg(feature = "validate")]
         if self.validator.is_some() {
@@ -118,7 +120,7 @@ impl InputSchema {
         self.constrained
     }
 
-    /// Refuses arguments that are too much for a validator, before they are read.
+    /// Refuses arguments that are too long for the validator, before they are parsed.
     ///
     /// # Errors
     /// [`Rejected`], for the model.
@@ -135,7 +137,7 @@ impl InputSchema {
         Ok(())
     }
 
-    /// Asks the validator, if there is one.
+    /// Checks arguments with the validator, if there is one.
     ///
     /// # Errors
     /// [`Rejected`], for the model.
@@ -152,17 +154,17 @@ impl InputSchema {
         Ok(())
     }
 
-    /// What is wrong with it, if anything is.
+    /// Returns the mistake in the schema, if there is one.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// The text that is sent.
+    /// Returns the text that is sent.
     pub(crate) fn to_raw(&self) -> RawJson {
         self.text.clone()
     }
 
-    /// The text for clients that need less than JSON Schema.
+    /// Returns the text rewritten by a preset, for clients that can't read all of JSON Schema.
     pub(crate) fn listed(&self, rewrite: Option<Rewrite>) -> RawJson {
         let Some(Rewrite { by, preset }) = rewrite.filter(|it| it.preset != Preset::Slim) else {
             return self.to_raw();
@@ -172,13 +174,13 @@ impl InputSchema {
         text::ordered(&value, self.order)
     }
 
-    /// What headers have to repeat of the arguments. What is wrong with it was said when the tool was declared.
+    /// Returns the headers that repeat arguments. Mistakes in them were reported when the tool was declared.
     #[cfg(feature = "http")]
     pub(crate) fn param_headers(&self) -> Vec<plainwire_proto::http::ParamHeader> {
         plainwire_proto::http::param_headers(&self.value).unwrap_or_default()
     }
 
-    /// Name, schema and "is required" of each property.
+    /// Returns name, schema and "is required" of each property.
     pub(crate) fn properties(&self) -> Vec<(&str, &Value, bool)> {
         let Some(keywords) = self.value.as_object() else { return Vec::new() };
         let required = required(keywords);
@@ -200,7 +202,7 @@ fn is_object(schema: &Value) -> bool {
     schema.get("type") == Some(&json!("object"))
 }
 
-/// Keywords that no Rust type checks while it is read.
+/// Keywords that no Rust type checks while it is deserialized.
 const CONSTRAINTS: [&str; 10] = [
     "exclusiveMaximum",
     "exclusiveMinimum",
@@ -214,7 +216,7 @@ const CONSTRAINTS: [&str; 10] = [
     "uniqueItems",
 ];
 
-/// The bounds that integers of Rust have by themselves, where schemas say them.
+/// The bounds that `schemars` writes for integer types. The types check these by themselves.
 const INTEGERS: [(&str, i64, Option<i64>); 8] = [
     ("int16", i16::MIN as i64, Some(i16::MAX as i64)),
     ("int8", i8::MIN as i64, Some(i8::MAX as i64)),
@@ -240,7 +242,7 @@ fn constrains(keywords: &Keywords) -> bool {
         ("uniqueItems", Some(on), _) => *on == Value::Bool(true),
         (_, Some(bound), _) => bound.is_number(),
     };
-    // A default that is not null, of something that may be null: null has to become it.
+    // With a default other than null and a type that allows null, null has to be replaced by the default.
     let defaults = keywords.get("default").is_some_and(|default| !default.is_null());
     let nulls = keywords
         .get("type")

@@ -1,22 +1,22 @@
-//! Two schemas that hold for one value, as one schema.
+//! Merging of two schemas that apply to the same value.
 //!
-//! In: keywords that stand beside a `$ref` or an alternative, and the keywords that it stands for. Out: all of them in
-//! one object, if that says the same.
+//! In: the keywords beside a `$ref` or an alternative, and the keywords of its target. Out: one object with
+//! all of them, if it has the same meaning.
 
 use serde_json::Value;
 
 use super::walk::Keywords;
 
-/// What to do with two schemas that contradict each other, or that would mean something else as one.
+/// The handling of two schemas that contradict each other, or that would change their meaning as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
-    /// Leave them as two.
+    /// Keep both schemas.
     Exact,
-    /// Take what stands closer, for listings of which nothing is checked.
+    /// Prefer the keywords beside the reference. For schemas that are listed but not used for checks.
     Loose,
 }
 
-/// Keywords that say nothing about values, so that the closer one can stand for both.
+/// Keywords that restrict no values. The outer one replaces the inner one.
 const ANNOTATIONS: [&str; 9] = [
     "$comment",
     "default",
@@ -29,8 +29,8 @@ const ANNOTATIONS: [&str; 9] = [
     "writeOnly",
 ];
 
-/// Keywords whose meaning depends on their neighbours.
-const NEIGHBOURLY: [&str; 12] = [
+/// Keywords whose meaning depends on the keywords beside them.
+const CONTEXTUAL: [&str; 12] = [
     "$defs",
     "additionalProperties",
     "contains",
@@ -45,11 +45,12 @@ const NEIGHBOURLY: [&str; 12] = [
     "unevaluatedProperties",
 ];
 
-/// Merges `under` into `over`, which stands closer to the reader. `None` if one schema can't say both.
+/// Merges `under` into `over`, the keywords beside the reference. Returns `None` if one schema can't express
+/// both.
 pub(super) fn merge(mut over: Keywords, under: &Keywords, how: Merge) -> Option<Keywords> {
     let annotates = over.keys().all(|keyword| ANNOTATIONS.contains(&keyword.as_str()));
-    let neighbourly = |it: &Keywords| NEIGHBOURLY.iter().any(|keyword| it.contains_key(*keyword));
-    if how == Merge::Exact && !annotates && (neighbourly(&over) || neighbourly(under)) {
+    let contextual = |it: &Keywords| CONTEXTUAL.iter().any(|keyword| it.contains_key(*keyword));
+    if how == Merge::Exact && !annotates && (contextual(&over) || contextual(under)) {
         return None;
     }
     for (keyword, theirs) in under {

@@ -1,9 +1,9 @@
-//! JSON Schemas of what functions take and return: derived from types, made lean, fitted to clients.
+//! JSON Schemas of arguments and results: derived from types, slimmed, and adapted to clients.
 //!
-//! In: a type with `JsonSchema`, or a schema that somebody wrote. Out: the text that is listed and the value that arguments
-//! are checked against. What a model reads on every turn is paid for on every turn, so that [`slim`] is the default; a
-//! [`Preset`] is for clients that can't read all of JSON Schema; a schema by hand is sent as it is. Checking is the
-//! business of `handler::arguments`; nothing here is ever fetched.
+//! In: a type with `JsonSchema`, or a schema written by hand. Out: the text that is listed, and the value
+//! that arguments are checked against. A model reads schemas on every turn, so [`slim`] is the default. A
+//! [`Preset`] is for clients that can't read all of JSON Schema. A schema by hand is sent unchanged. The
+//! submodule `arguments` checks arguments. References to other documents are never fetched.
 //!
 //! ```
 //! use plainwire::schema::Preset;
@@ -25,8 +25,6 @@ use schemars::generate::{Contract, SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::server::handler::Rejected;
-
 pub(crate) mod arguments;
 mod headers;
 mod inline;
@@ -43,6 +41,7 @@ pub(crate) mod uri_template;
 mod validate;
 mod walk;
 
+use arguments::Rejected;
 pub(crate) use input::{InputSchema, Rewrite};
 pub(crate) use order::fields;
 pub(crate) use patterns::Patterns;
@@ -52,7 +51,7 @@ pub use slim::{slim, slim_arguments, slim_results};
 pub use text::IntoSchema;
 pub(crate) use walk::Keywords;
 
-/// Reads arguments into a `T` as a handler would, for tests of types of arguments.
+/// Reads arguments into a `T` like a handler does, for tests of argument types.
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -70,12 +69,12 @@ pub(crate) use walk::Keywords;
 /// ```
 ///
 /// # Errors
-/// What a model would be told.
+/// [`Rejected`], with the text that a model would get.
 pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Rejected> {
     arguments::read(json, &InputSchema::of::<T>())
 }
 
-/// The names that a schema requires.
+/// Returns the names that a schema requires.
 pub(crate) fn required(keywords: &Keywords) -> Vec<&str> {
     keywords
         .get("required")
@@ -86,21 +85,21 @@ pub(crate) fn required(keywords: &Keywords) -> Vec<&str> {
         .collect()
 }
 
-/// The schema of a type that is returned.
+/// Returns the slimmed schema of a result type.
 pub(crate) fn output<T: JsonSchema>() -> RawJson {
     let mut value = derive::<T>(Contract::Serialize);
     slim(&mut value);
     text::raw(value.to_string())
 }
 
-/// The schema of a result without its descriptions. One that is no JSON stays what it is.
+/// Returns the schema of a result without its descriptions. Text that is no JSON is returned unchanged.
 pub(crate) fn undescribed(described: &RawJson) -> RawJson {
     let Ok(mut schema) = serde_json::from_str(described.get()) else { return described.clone() };
     slim_results(&mut schema);
     text::raw(schema.to_string())
 }
 
-/// The schema of a type as it is derived, with everything in it.
+/// Returns the schema of a type as `schemars` derives it, before slimming.
 pub(crate) fn derive<T: JsonSchema>(contract: Contract) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.contract = contract;
@@ -108,9 +107,9 @@ pub(crate) fn derive<T: JsonSchema>(contract: Contract) -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Follows a local `$ref` to its definition; other schemas are returned as they are.
+/// Follows a local `$ref` to its definition. Returns other schemas unchanged.
 pub(crate) fn resolve<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
-    // Eight steps: a chain of references is short or a circle.
+    // Eight steps are enough: a longer chain of references is a circle.
     let mut at = schema;
     for _ in 0..8 {
         let Some(pointer) = at.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#')) else {

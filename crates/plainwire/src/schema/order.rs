@@ -1,7 +1,9 @@
-//! The fields of a struct in the order of their declaration, which schemas lose: their maps are sorted.
+//! The fields of a struct in the order of their declaration. Schemas lose this order, because their maps are
+//! sorted.
 //!
-//! In: a type. Out: the names that its `Deserialize` asks for. The type is asked once and gets nothing, so that no value
-//! of it is ever made; a type that is no struct, or has a flattened part, tells nothing.
+//! In: a type. Out: the field names that its `Deserialize` requests. The type is called once and gets no
+//! data, so that no value of it is ever made. A type that is no struct, or has a flattened field, yields no
+//! names.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,12 +14,13 @@ use serde::{Deserializer, forward_to_deserialize_any};
 /// Returns the names of the fields of `T`, if it is a struct.
 pub(crate) fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
-    // An implementation by hand may panic on what no argument ever is; then there is no order, but a server.
+    // A hand-written `Deserialize` may panic on input that arguments never have. The server then runs without
+    // an order.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(T::deserialize(Probe(&mut fields)))));
     fields
 }
 
-/// Notes the fields that a type wants, and has no value for it.
+/// A deserializer that records the fields that a type requests, and then fails.
 struct Probe<'f>(&'f mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Probe<'_> {

@@ -1,7 +1,7 @@
 //! The regular expressions of a schema, compiled once.
 //!
-//! In: a schema with `pattern`. Out: whether a text has what a pattern asks for. This takes linear time, so that look-around
-//! and back references do not exist. Without the feature `pattern` every text fits.
+//! In: a schema with `pattern`. Out: whether a text matches a pattern. Matching takes linear time, so
+//! look-around and back references are not supported. Without the feature `pattern`, every text matches.
 
 use serde_json::Value;
 
@@ -17,7 +17,8 @@ pub(crate) struct Patterns {
 
 #[cfg(feature = "pattern")]
 impl Patterns {
-    /// Compiles the patterns of a schema; those that can't be are left out. Also tells the first of these.
+    /// Compiles the patterns of a schema and leaves out invalid ones. Also returns an error message for the
+    /// first invalid one.
     pub(super) fn of(schema: &Value) -> (Self, Option<String>) {
         let (mut by_text, mut problem) = (std::collections::BTreeMap::new(), None);
         walk::any(schema, &mut |keywords| {
@@ -32,7 +33,7 @@ impl Patterns {
         (Self { by_text: std::sync::Arc::new(by_text) }, problem)
     }
 
-    /// Returns whether `text` has what `pattern` asks for, as far as that is known.
+    /// Returns whether `text` matches `pattern`. A pattern that was not compiled matches every text.
     pub(crate) fn fits(&self, pattern: &str, text: &str) -> bool {
         self.by_text.get(pattern).is_none_or(|pattern| pattern.is_match(text))
     }

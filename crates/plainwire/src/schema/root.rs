@@ -1,10 +1,13 @@
-//! Whether the text of a schema describes an object, found while the program is compiled.
+//! A check at compile time that the root of a schema is an object.
 //!
-//! In: JSON text. Out: yes or no. Whether the text is JSON at all, and a schema, is found when the server starts.
+//! In: JSON text. Out: yes or no. Whether the text is valid JSON and a schema is checked when the server
+//! starts.
 
-/// Returns whether the root of a JSON Schema has `"type": "object"`, as the protocol wants it of what a tool takes.
+/// Returns whether the root of a JSON Schema has `"type": "object"`, as the protocol requires for the input
+/// of a tool.
 ///
-/// `#[tool(input_schema = include_str!("…"))]` asks this of the compiler; in a program of your own it is
+/// `#[tool(input_schema = include_str!("…"))]` makes the compiler check this. To check it in your own
+/// program:
 ///
 /// ```
 /// const SCHEMA: &str = r#"{ "type": "object", "properties": { "id": { "type": "integer" } } }"#;
@@ -38,7 +41,8 @@ pub const fn is_object(text: &str) -> bool {
     false
 }
 
-/// The place behind the string that begins at `start`, or behind one byte if there is none.
+/// Returns the position behind the string that begins at `start`, or behind one byte if no string begins
+/// there.
 const fn end_of_string(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     if start >= text.len() || text[start] != b'"' {
@@ -57,7 +61,7 @@ const fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether the bytes from `start` to `end` are `expected`.
+/// Returns whether the bytes from `start` to `end` are `expected`.
 const fn is(text: &[u8], start: usize, end: usize, expected: &[u8]) -> bool {
     if end > text.len() || end < start || end - start != expected.len() {
         return false;

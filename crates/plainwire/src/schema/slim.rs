@@ -1,29 +1,29 @@
-//! Less text for the same meaning.
+//! Slimming: schemas with less text and the same meaning.
 //!
-//! In: a schema. Out: the same schema without what no model needs. [`slim`] changes nothing about which values fit;
-//! [`slim_arguments`] also counts on `null` being absent, which it is in arguments. Names that are the user's, constants,
-//! defaults and examples are never touched.
+//! In: a schema. Out: the same schema without the parts that no model needs. [`slim`] does not change which
+//! values fit. [`slim_arguments`] also relies on the rule that `null` counts as absent in arguments. Names
+//! chosen by the user, constants, defaults and examples are never changed.
 
 use serde_json::Value;
 
-use super::inline::{When, inline};
+use super::inline::{InlineRule, inline};
 use super::merge::{Merge, merge};
 use super::required;
 use super::walk::{self, Keywords};
 
-/// Schemas nested deeper than this are left as they are.
+/// Schemas nested deeper than this are left unchanged.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Integer formats say what the machine holds, which no model needs and some clients refuse.
+/// Number formats that name a machine type. No model needs them, and some clients refuse them.
 const FORMATS: [&str; 14] = [
     "double", "float", "int", "int8", "int16", "int32", "int64", "int128", "uint", "uint8", "uint16",
     "uint32", "uint64", "uint128",
 ];
 
-/// Removes what no model needs from a schema; the same values fit as before.
+/// Removes the parts of a schema that no model needs. The same values fit as before.
 ///
-/// Never fails and never panics: what is not understood stays, and a schema nested deeper than 128 levels stays whole.
-/// The result is at most as long as what came in.
+/// Never fails and never panics. Unknown keywords stay. A schema nested deeper than 128 levels is left
+/// unchanged. The result is never longer than the input.
 ///
 /// ```
 /// use serde_json::json;
@@ -42,13 +42,14 @@ const FORMATS: [&str; 14] = [
 pub fn slim(schema: &mut Value) {
     if !walk::is_deeper(schema, MAX_DEPTH) {
         each(schema, &mut noise);
-        inline(schema, When::Shorter);
+        inline(schema, InlineRule::Shorter);
         each(schema, &mut nullable);
     }
 }
 
-/// As [`slim`], for a schema of results: descriptions go as well. A model reads the result itself, and hosts do not show
-/// it the schema; programs go by names and types. [`crate::Tool::describe_output`] keeps them.
+/// Like [`slim`], but for a schema of results: descriptions are removed as well. A model reads the result
+/// itself, and hosts do not show it the schema; programs use names and types.
+/// [`crate::Tool::describe_output`] keeps the descriptions.
 ///
 /// ```
 /// use serde_json::json;
@@ -66,7 +67,8 @@ pub fn slim_results(schema: &mut Value) {
     }
 }
 
-/// As [`slim`], for a schema of arguments: where a property is optional, `null` counts as absent and need not be said.
+/// Like [`slim`], but for a schema of arguments: `null` counts as absent for an optional property, so its
+/// type does not list `null`.
 ///
 /// ```
 /// use serde_json::json;
@@ -77,8 +79,8 @@ pub fn slim_results(schema: &mut Value) {
 /// ```
 pub fn slim_arguments(schema: &mut Value) {
     if !walk::is_deeper(schema, MAX_DEPTH) {
-        // What is moved to the place where it is used may be null there for nothing, once more. Each round takes text away,
-        // and the second is nearly always the last.
+        // A definition that was inlined into an optional property may still allow null. Another round removes
+        // that. Each round makes the text shorter, and the second one is nearly always the last.
         for _ in 0..MAX_ROUNDS {
             let before = schema.clone();
             each(schema, &mut optional);
@@ -90,10 +92,11 @@ pub fn slim_arguments(schema: &mut Value) {
     }
 }
 
-/// How often arguments are slimmed again: as often as definitions are nested in each other, in any schema that somebody reads.
+/// Largest number of rounds over a schema of arguments: the depth to which definitions are nested in each
+/// other, in any schema that a person reads.
 const MAX_ROUNDS: usize = 16;
 
-/// Applies `change` to a schema and to those inside of it, the innermost first.
+/// Applies `change` to a schema and to the schemas inside it, the innermost first.
 fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Keywords)) {
     if let Value::Object(keywords) = schema {
         walk::each_mut(keywords, |inner| each(inner, change));
@@ -117,7 +120,8 @@ fn noise(keywords: &mut Keywords) {
     }
 }
 
-/// A `oneOf` of bare constants as the `enum` that it is. Constants with a description keep it, and thus their place.
+/// Returns the `enum` that replaces a `oneOf` of bare constants. Constants with a description stay as they
+/// are.
 fn constants(keywords: &Keywords) -> Option<Keywords> {
     let alternatives = keywords.get("oneOf")?.as_array()?;
     let mut kind = None;
@@ -133,7 +137,7 @@ fn constants(keywords: &Keywords) -> Option<Keywords> {
         if alternative.len() != 1 + usize::from(theirs.is_some()) || *kind.get_or_insert(theirs) != theirs {
             return None;
         }
-        // A value that two alternatives allow is one that `oneOf` refuses.
+        // `oneOf` refuses a value that two alternatives allow; `enum` would accept it.
         if allowed.iter().any(|value| values.contains(value)) {
             return None;
         }
@@ -146,7 +150,7 @@ fn constants(keywords: &Keywords) -> Option<Keywords> {
     merged.keys().all(|keyword| !keywords.contains_key(keyword)).then_some(merged)
 }
 
-/// Properties that need not be there need not be null.
+/// Removes null from the types of optional properties.
 fn optional(keywords: &mut Keywords) {
     let required: Vec<String> = required(keywords).into_iter().map(ToOwned::to_owned).collect();
     let Some(Value::Object(properties)) = keywords.get_mut("properties") else { return };
@@ -188,12 +192,12 @@ fn without_null(keywords: &mut Keywords) {
     }
 }
 
-/// Whether a schema allows `null` and says nothing else.
+/// Returns whether a schema allows `null` and has no other keyword.
 pub(super) fn is_null(schema: &Value) -> bool {
     schema.as_object().is_some_and(|it| it.len() == 1 && it.get("type").is_some_and(|kind| kind == "null"))
 }
 
-/// Puts the only alternative in the place of the alternatives.
+/// Replaces a list with one alternative by that alternative.
 fn collapse(keywords: &mut Keywords, keyword: &str) {
     if let Some(Value::Array(alternatives)) = keywords.get(keyword)
         && let [Value::Object(only)] = &alternatives[..]
@@ -206,7 +210,8 @@ fn collapse(keywords: &mut Keywords, keyword: &str) {
     }
 }
 
-/// `anyOf: [{type: T}, {type: null}]` as `type: [T, null]`, where the alternative is no more than a type and its bounds.
+/// Writes `anyOf: [{type: T}, {type: null}]` as `type: [T, null]`, if the alternative has only a type and
+/// keywords that null passes.
 fn nullable(keywords: &mut Keywords) {
     let alternatives = match (keywords.get("anyOf"), keywords.get("oneOf")) {
         (Some(alternatives), None) | (None, Some(alternatives)) => alternatives.as_array(),

@@ -1,19 +1,19 @@
-//! Schemas as text: written by hand, or from a value with its properties in order.
+//! Schemas as JSON text: written by hand, or made from a value with its properties in order.
 //!
-//! In: JSON that somebody wrote. Out: the same JSON without white space between its tokens; keys keep their order, numbers
-//! and strings their spelling.
+//! In: a schema written by hand, or a value. Out: JSON without white space between its tokens. Text keeps the
+//! order of its keys and the spelling of its numbers and strings.
 
 use plainwire_proto::model::RawJson;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What a schema that is written by hand can be: a [`Value`], or text, which keeps the order of its keys, the spelling of
-/// its numbers, and keywords that nobody knows.
+/// A schema written by hand: a [`Value`] or text. Text keeps the order of its keys, the spelling of its
+/// numbers, and unknown keywords.
 pub trait IntoSchema {
-    /// Turns it into JSON without white space.
+    /// Returns the schema as JSON without white space.
     ///
     /// # Errors
-    /// Why it is no JSON.
+    /// The reason why the text is no JSON.
     fn into_schema(self) -> Result<RawJson, String>;
 }
 
@@ -44,7 +44,7 @@ impl IntoSchema for RawJson {
     }
 }
 
-/// JSON without the white space between its tokens.
+/// Removes the white space between the tokens of JSON.
 fn compact(json: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
     let keep = |c: &char| {
@@ -59,7 +59,7 @@ fn compact(json: &str) -> String {
     json.chars().filter(keep).collect()
 }
 
-/// The text of a schema, its properties in the given order and those that it does not name behind them.
+/// Returns the text of a schema. The properties in `order` come first, in that order; all others follow.
 pub(super) fn ordered(schema: &Value, order: &[&str]) -> RawJson {
     let Some(keywords) = schema.as_object().filter(|_| !order.is_empty()) else {
         return raw(schema.to_string());

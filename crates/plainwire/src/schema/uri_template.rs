@@ -1,29 +1,29 @@
-//! URI templates: which URIs belong to a family, and what their variables are.
+//! URI templates: match URIs against a template and extract the variables.
 //!
-//! In: a template with `{name}` and `{+name}` (RFC 6570, levels 1 and 2), then URIs. Out: the variables as a JSON
-//! object of strings. Expanding templates is the client's side and is not here.
+//! In: a template with `{name}` and `{+name}` (RFC 6570, levels 1 and 2), then URIs. Out: the variables as a
+//! JSON object of strings. Expansion of templates is the task of clients and is not implemented here.
 
 use plainwire_proto::json::write::Object;
 
-/// A template, cut into text and variables.
+/// A parsed template: text and variables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Template {
     head: String,
-    /// Each variable with the text behind it.
+    /// The variables, each with the text behind it.
     parts: Vec<Part>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
     name: String,
-    /// Whether it may match `/`.
+    /// Whether the value may contain `/`.
     reserved: bool,
     tail: String,
 }
 
 impl Template {
     /// # Errors
-    /// A sentence on what is wrong with the template.
+    /// A sentence that names the mistake in the template.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut pieces = text.split('{');
         let head = pieces.next().unwrap_or_default().to_owned();
@@ -61,14 +61,14 @@ impl Template {
         self.parts.iter().map(|part| part.name.as_str())
     }
 
-    /// Returns the variables of `uri` as a JSON object, or `None` if it is not of this family.
+    /// Returns the variables of `uri` as a JSON object, or `None` if the template does not match it.
     pub(crate) fn variables_of(&self, uri: &str) -> Option<String> {
         let mut rest = uri.strip_prefix(self.head.as_str())?;
         let mut out = Vec::new();
         let mut object = Object::open(&mut out);
         for (n, part) in self.parts.iter().enumerate() {
             let last = n + 1 == self.parts.len();
-            // The last variable reaches as far as it can, so that its tail is the very end.
+            // The last variable is as long as possible, so that its tail is the end of the URI.
             let end = match (part.tail.as_str(), last) {
                 ("", _) => rest.len(),
                 (tail, true) => {
@@ -88,7 +88,7 @@ impl Template {
     }
 }
 
-/// Decodes percent escapes; `None` for a broken one, or for bytes that are no UTF-8.
+/// Decodes percent escapes. Returns `None` for an invalid escape, or for bytes that are not UTF-8.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,8 +1,9 @@
-//! All of JSON Schema, for schemas that somebody wrote by hand (feature `validate`).
+//! Validation with all of JSON Schema, for schemas written by hand (feature `validate`).
 //!
-//! In: a schema once, arguments each time. Out: the first thing that does not fit, said like any other fault of arguments.
-//! Nothing is fetched, by network or from disk; patterns take linear time. Schemas and arguments have a size, see
-//! [`MAX_SCHEMA`] and [`MAX_ARGUMENTS`]; alternatives inside of alternatives still multiply, and are the author's to avoid.
+//! In: a schema once, then arguments each time. Out: the first mismatch, worded like other faults of
+//! arguments. Nothing is fetched from the network or from disk. Patterns take linear time. [`MAX_SCHEMA`] and
+//! [`MAX_ARGUMENTS`] limit the sizes. Nested alternatives still multiply; authors of schemas have to avoid
+//! them.
 
 use std::sync::Arc;
 
@@ -13,12 +14,12 @@ use plainwire_proto::json::shorten;
 use serde_json::Value;
 
 use super::InputSchema;
-use crate::server::handler::Rejected;
+use super::arguments::Rejected;
 
-/// Bytes of a schema that is compiled. No model reads a longer one.
+/// Largest schema that is compiled, in bytes. No model reads a longer one.
 pub(super) const MAX_SCHEMA: usize = 256 * 1024;
 
-/// Bytes of arguments that are checked.
+/// Largest arguments that are checked, in bytes.
 pub(super) const MAX_ARGUMENTS: usize = 1024 * 1024;
 
 /// A compiled schema.
@@ -38,17 +39,17 @@ impl InputSchema {
     /// Compiles the schema, so that arguments are checked against all of it.
     ///
     /// # Errors
-    /// Why it is no schema, or not one that can be checked here.
+    /// The reason why it is no schema, or not one that can be checked here.
     pub(crate) fn compile(&mut self) -> Result<(), String> {
         self.validator = Some(Validator::new(&self.value, self.to_raw().get().len())?);
         Ok(())
     }
 }
 
-/// Finds nothing.
-struct Nowhere;
+/// A retriever that refuses every reference to another document.
+struct NoRetriever;
 
-impl jsonschema::Retrieve for Nowhere {
+impl jsonschema::Retrieve for NoRetriever {
     fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
         Err(format!("expected references inside of the schema only, but found {:?}", shorten(uri.as_str()))
             .into())
@@ -63,7 +64,7 @@ impl Validator {
             ));
         }
         let options = jsonschema::options()
-            .with_retriever(Nowhere)
+            .with_retriever(NoRetriever)
             .with_pattern_options(PatternOptions::regex())
             .should_validate_formats(true);
         let compiled = options.build(schema);

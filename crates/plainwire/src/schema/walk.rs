@@ -1,16 +1,17 @@
-//! Where schemas stand inside of a schema.
+//! Positions of schemas inside a schema.
 //!
-//! In: the keywords of one schema. Out: the schemas right below it, and none of what only looks like one: names that are
-//! the user's, constants, examples. Which keyword means what is known here and nowhere else.
+//! In: the keywords of one schema. Out: the schemas directly inside it. Values that only look like schemas
+//! are not visited: names chosen by the user, constants, examples. Only this module knows which keywords hold
+//! schemas.
 
 use serde_json::{Map, Value};
 
-/// The members of a schema.
+/// The members of a schema, by keyword.
 pub(crate) type Keywords = Map<String, Value>;
 
-/// What the value of a keyword holds.
-enum Place {
-    /// Schemas under names of the user's.
+/// The kind of value that a keyword has.
+enum KeywordKind {
+    /// Schemas under names chosen by the user.
     Named,
     /// A schema, or a list of them.
     Schemas,
@@ -18,9 +19,11 @@ enum Place {
     Other,
 }
 
-fn place(keyword: &str) -> Place {
+fn kind_of(keyword: &str) -> KeywordKind {
     match keyword {
-        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => Place::Named,
+        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => {
+            KeywordKind::Named
+        }
         "additionalProperties"
         | "allOf"
         | "anyOf"
@@ -35,36 +38,36 @@ fn place(keyword: &str) -> Place {
         | "propertyNames"
         | "then"
         | "unevaluatedItems"
-        | "unevaluatedProperties" => Place::Schemas,
-        _ => Place::Other,
+        | "unevaluatedProperties" => KeywordKind::Schemas,
+        _ => KeywordKind::Other,
     }
 }
 
-/// Visits each schema right below another one.
+/// Visits each schema directly inside another one.
 pub(super) fn each<'s>(keywords: &'s Keywords, mut visit: impl FnMut(&'s Value)) {
     for (keyword, inner) in keywords {
-        match (place(keyword), inner) {
-            (Place::Named, Value::Object(named)) => named.values().for_each(&mut visit),
-            (Place::Schemas, Value::Array(schemas)) => schemas.iter().for_each(&mut visit),
-            (Place::Schemas, schema) => visit(schema),
+        match (kind_of(keyword), inner) {
+            (KeywordKind::Named, Value::Object(named)) => named.values().for_each(&mut visit),
+            (KeywordKind::Schemas, Value::Array(schemas)) => schemas.iter().for_each(&mut visit),
+            (KeywordKind::Schemas, schema) => visit(schema),
             _ => {}
         }
     }
 }
 
-/// As [`each`], to change them.
+/// Like [`each`], but passes the schemas mutably.
 pub(super) fn each_mut(keywords: &mut Keywords, mut visit: impl FnMut(&mut Value)) {
     for (keyword, inner) in keywords {
-        match (place(keyword), inner) {
-            (Place::Named, Value::Object(named)) => named.values_mut().for_each(&mut visit),
-            (Place::Schemas, Value::Array(schemas)) => schemas.iter_mut().for_each(&mut visit),
-            (Place::Schemas, schema) => visit(schema),
+        match (kind_of(keyword), inner) {
+            (KeywordKind::Named, Value::Object(named)) => named.values_mut().for_each(&mut visit),
+            (KeywordKind::Schemas, Value::Array(schemas)) => schemas.iter_mut().for_each(&mut visit),
+            (KeywordKind::Schemas, schema) => visit(schema),
             _ => {}
         }
     }
 }
 
-/// Returns whether `fits` holds for the keywords of a schema or of one inside of it.
+/// Returns whether `fits` holds for the keywords of a schema or of one inside it.
 pub(super) fn any(schema: &Value, fits: &mut dyn FnMut(&Keywords) -> bool) -> bool {
     let Value::Object(keywords) = schema else { return false };
     let mut found = fits(keywords);
@@ -72,7 +75,7 @@ pub(super) fn any(schema: &Value, fits: &mut dyn FnMut(&Keywords) -> bool) -> bo
     found
 }
 
-/// Returns whether JSON is nested deeper than `levels`. Looks no deeper than that.
+/// Returns whether JSON is nested deeper than `levels`. Does not look deeper than that.
 pub(super) fn is_deeper(json: &Value, levels: usize) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return json.is_array() || json.is_object() };
     match json {

@@ -1,11 +1,11 @@
-//! What is around every call of a server.
+//! The layers of a whole server: [`Server::layer`] and [`Server::mask_errors`].
 
 use std::sync::Arc;
 
 use super::Server;
 use super::layer::Layer;
 
-/// What is around every call.
+/// The layers around every call.
 #[derive(Default)]
 pub(super) struct Layering {
     pub(super) layers: Vec<Arc<dyn Layer>>,
@@ -13,15 +13,17 @@ pub(super) struct Layering {
 }
 
 impl Server {
-    /// Puts a layer around every tool, resource, template and prompt, those that are added later included: see
-    /// [`super::layer`]. The first one added is the outermost; those of an entry itself are inside of these.
+    /// Adds a layer around every tool, resource, template and prompt, including those added later: see
+    /// [`super::layer`]. The first layer added is the outermost. Layers of an entry are inside the layers of
+    /// the server.
     pub fn layer(mut self, layer: impl Layer) -> Self {
         self.layering.layers.push(Arc::new(layer));
         self
     }
 
-    /// Hides the words of errors that nobody has chosen for a model: as [`crate::server::layer::mask_errors`], for all that the
-    /// server answers, completions and what layers say included, in whatever order they were added.
+    /// Hides the text of errors that was not written for a model, as [`crate::server::layer::mask_errors`]
+    /// does, but for every answer of the server, including completions and errors of layers. The order
+    /// relative to other layers does not matter.
     pub fn mask_errors(mut self) -> Self {
         self.layering.masks_errors = true;
         self

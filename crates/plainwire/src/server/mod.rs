@@ -1,7 +1,8 @@
-//! The front door for servers: declare what there is, then serve it.
+//! The server half: declaring a server and serving it.
 //!
-//! In: functions wrapped as tools, resources, templates and prompts. Out: a server on stdio or on any stream.
-//! Mistakes in the declaration are collected and reported when serving begins.
+//! In: functions wrapped as tools, resources, templates and prompts. Out: a server on stdio, on any pair of
+//! streams, or over HTTP. Mistakes in declarations are collected and reported when serving begins. This half
+//! never speaks as a client.
 
 use std::fmt;
 use std::future::Future;
@@ -20,7 +21,9 @@ use crate::schema::{Preset, Rewrite};
 use crate::stream::Tap;
 
 pub(crate) mod asking;
+mod built;
 pub(crate) mod catalog;
+mod changes;
 pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod entry;
@@ -29,26 +32,31 @@ pub(crate) mod handler;
 pub mod http;
 pub mod layer;
 mod layers;
+mod principal;
+pub(crate) mod result;
 pub(crate) mod roots;
 mod serving;
 #[cfg(feature = "http")]
 pub mod store;
 
-use catalog::{ServerHandle, Shared};
-use context::ProgressRate;
+pub(crate) use built::Built;
+use catalog::{ServerHandle, SharedCatalog};
+use context::{ProgressRate, States};
 use entry::{Entries, IntoEntry, Prompt, Provider, ResourceTemplate, Tool};
-use handler::States;
 use layers::Layering;
-pub(crate) use serving::Built;
+pub use principal::Principal;
 
-/// A server that is being declared.
+/// An MCP server, built step by step and then served.
+///
+/// Add tools, resources and prompts, set options, and end with [`Self::stdio`] or [`Self::serve`]. Mistakes,
+/// such as two tools with one name, are reported when serving begins.
 ///
 /// ```no_run
 /// use plainwire::prelude::*;
 ///
 /// #[derive(Deserialize, JsonSchema)]
 /// struct Greet {
-///     /// Who is greeted.
+///     /// The person to greet.
 ///     name: String,
 /// }
 ///
@@ -82,14 +90,14 @@ pub struct Server {
     progress: ProgressRate,
     revisions: Vec<Revision>,
     sealing: Sealing,
-    shared: Arc<Shared>,
+    shared: Arc<SharedCatalog>,
     slow_step: Duration,
     states: States,
     tap: Option<Tap>,
     timeout: Option<Duration>,
 }
 
-/// How request state is sealed.
+/// The settings for sealing request state.
 struct Sealing {
     keys: Option<Vec<[u8; 32]>>,
     single_use: bool,
@@ -105,7 +113,8 @@ pub(crate) struct Hooks {
 }
 
 impl Server {
-    /// Begins a server with the name that clients see. Its version is `0.0.0` until [`Self::version`] says otherwise.
+    /// Creates a server with the name that clients see. Its version is `0.0.0` unless you call
+    /// [`Self::version`].
     #[track_caller]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -148,7 +157,7 @@ impl Server {
         self.with(resource.into_entry().into())
     }
 
-    /// Adds a family of resources. Where several match a URI, the first one reads it.
+    /// Adds a resource template. If several templates match a URI, the first one added reads it.
     pub fn resource_template<Via>(self, template: impl IntoEntry<ResourceTemplate, Via>) -> Self {
         self.shared.declare(template.into_entry());
         self
@@ -160,83 +169,86 @@ impl Server {
         self
     }
 
-    /// Adds all entries of a value: of [`Entries`], or of a type with `#[server]` above its `impl`.
+    /// Adds all entries of a provider: [`Entries`], or a value of a type with `#[server]` above its `impl`.
     pub fn with(self, provider: impl Provider) -> Self {
         self.shared.declare_all(Arc::new(provider).entries().declared);
         self
     }
 
-    /// Gives handlers a value that they take as [`crate::State`]. There can be one of each type.
+    /// Adds a value that handlers take as a parameter of type [`crate::State`]. A server has at most one
+    /// value of each type.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.states.add(value);
         self
     }
 
-    /// Returns a way to the server from elsewhere in the program: to say what has changed, and to add and remove
-    /// entries while it serves.
+    /// Returns a handle with which other parts of the program add and remove entries while the server serves,
+    /// and notify clients of changed resources.
     ///
-    /// A server with a handle tells clients that its lists may change and that resources can be subscribed to, also
-    /// when there are none yet.
+    /// A server with a handle declares `listChanged` and resource subscriptions to clients, even if it has no
+    /// entries yet.
     pub fn handle(&mut self) -> ServerHandle {
         self.handled = true;
         ServerHandle::new(&self.shared)
     }
 
-    /// Lets [`crate::Context::log`] send log messages to the client.
+    /// Declares the `logging` capability, so that [`crate::Context::log`] sends log messages to the client.
     ///
-    /// The protocol calls this deprecated since 2026-07-28: what is for the operator goes to stderr or to
-    /// OpenTelemetry, by `tracing`; what is for the model belongs in the answer. It stays for clients that show it.
+    /// Deprecated by the protocol since 2026-07-28: log for the operator to stderr or OpenTelemetry, through
+    /// `tracing`, and put what the model should read into the answer. The method remains for clients that
+    /// show log messages.
     pub fn logging(mut self) -> Self {
         self.logging = true;
         self
     }
 
-    /// Asks the client of a session whether it is still there after so much silence, and ends the connection after as
-    /// much again. Never by default: on a pipe the end is seen at once. 2026-07-28 has no pings.
+    /// Pings the client of a session after `silence` without a message, and closes the connection after
+    /// another `silence` without an answer. Off by default: on a pipe, the end of the client is seen at once.
+    /// 2026-07-28 has no pings.
     pub fn ping_every(mut self, silence: Duration) -> Self {
         self.keep_alive = Some(silence);
         self
     }
 
-    /// Sets how many reports of progress a call sends: `burst` at once, then `per_second`. Of those that come faster
-    /// the newest is kept for later. 64 and 50 by default: a loop over a few dozen steps is shown in full, and nobody
-    /// sees more than 50 in a second.
+    /// Sets how many progress notifications a call may send: `burst` at once, then `per_second` each second.
+    /// If reports come faster, the newest is kept and sent later. 64 and 50 by default: a loop over a few
+    /// dozen steps is shown in full, and users can't see more than 50 a second.
     pub fn progress_rate(mut self, burst: u32, per_second: u32) -> Self {
         self.progress = ProgressRate { burst: burst.max(1), per_second };
         self
     }
 
-    /// Sets the version that clients see, best `env!("CARGO_PKG_VERSION")`.
+    /// Sets the version that clients see, usually `env!("CARGO_PKG_VERSION")`.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.info.version = version.into();
         self
     }
 
-    /// Sets the name that people see.
+    /// Sets the display name for users.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info.title = Some(title.into());
         self
     }
 
-    /// Says what the server is for.
+    /// Sets the description of the server.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.info.description = Some(description.into());
         self
     }
 
-    /// Says where to read more.
+    /// Sets the URL of a page about the server.
     pub fn website(mut self, url: impl Into<String>) -> Self {
         self.info.website_url = Some(url.into());
         self
     }
 
-    /// Adds a picture of the server.
+    /// Adds an icon.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.info.icons.push(icon);
         self
     }
 
-    /// Tells models how to use the server. Clients may put this into the prompt.
+    /// Sets instructions that tell models how to use the server. Clients may put them into the system prompt.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
@@ -248,38 +260,41 @@ impl Server {
         self
     }
 
-    /// Declares an extension. A server with [views](crate::server::entry::apps) declares theirs by itself.
+    /// Declares an extension. A server with [views](crate::server::entry::apps) declares their extension by
+    /// itself.
     pub fn extension(mut self, identifier: &str, settings: serde_json::Value) -> Self {
         self.experimental.declare_in("extensions", identifier, settings);
         self
     }
 
-    /// Says how long lists and resources stay fresh, and for whom (2026-07-28). Not at all and private by default.
+    /// Sets how long clients may cache lists and resources, and whether other users may share the cached copy
+    /// (2026-07-28). By default, copies are stale at once and private.
     pub fn cache(mut self, hint: CacheHint) -> Self {
         self.cache_hint = hint;
         self
     }
 
-    /// Sets how many entries a page of a list has. 250 by default: most servers fit in one page.
+    /// Sets how many entries a page of a list has. 250 by default: the lists of most servers fit into one
+    /// page.
     pub fn page_size(mut self, entries: usize) -> Self {
         self.page_size = entries;
         self
     }
 
-    /// Sets which part of JSON Schema the listed schemas of arguments use, for clients that can't read all of it.
-    /// [`Preset::Slim`] by default. Arguments are checked all the same.
+    /// Sets the subset of JSON Schema that listed input schemas use, for clients that can't read all of it.
+    /// [`Preset::Slim`] by default. Arguments are checked against the full schema in any case.
     pub fn schema_preset(mut self, preset: Preset) -> Self {
         self.preset = Some(preset.into());
         self
     }
 
-    /// Sets how much a connection may ask for.
+    /// Sets the limits of a connection, such as the size of a frame and the number of requests in flight.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Serves only some revisions. All by default.
+    /// Sets the revisions of the protocol that are served. All by default.
     pub fn revisions(mut self, revisions: &[Revision]) -> Self {
         self.revisions = revisions.to_vec();
         self.revisions.sort_unstable();
@@ -287,80 +302,82 @@ impl Server {
         self
     }
 
-    /// Ends calls that take longer, unless their tool says otherwise. Never by default.
+    /// Sets the deadline of calls whose tool has no [`Tool::timeout`]. None by default.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sets how long a question to the client may stay unanswered, where it is a request (up to 2025-11-25). 10 min by
-    /// default: people are at lunch for longer, but nobody watches the call for longer either.
+    /// Sets how long a question to the client may stay unanswered in revisions where it is a request (up to
+    /// 2025-11-25). 10 min by default: a user who is away longer usually no longer follows the call.
     pub fn ask_timeout(mut self, timeout: Duration) -> Self {
         self.ask_timeout = timeout;
         self
     }
 
-    /// Sets how many questions and steps one call may have (limit `questions`). 256 by default: more than anybody would
-    /// answer.
+    /// Sets how many questions and steps one call may have (limit `questions`). 256 by default: more than a
+    /// user would answer.
     pub fn max_questions(mut self, questions: usize) -> Self {
         self.max_questions = questions;
         self
     }
 
-    /// Sets what request state is sealed with (2026-07-28): 1 to 16 keys of 32 random bytes. The first one seals, all of
-    /// them open, so that keys can be changed while calls are under way.
+    /// Sets the keys that seal request state (2026-07-28): 1 to 16 keys of 32 random bytes. The first key
+    /// seals and every key opens, so that you can rotate keys while calls are in flight.
     ///
-    /// Without this each process has a random key of its own, and a call can only go on where it began. Replicas need the
-    /// same keys: a new one is added behind the old one everywhere, then put in front everywhere.
+    /// Without keys, each process seals with a random key of its own, and only the process that began a call
+    /// can continue it. Replicas need common keys. To rotate: add the new key behind the old one on all
+    /// replicas, then move it to the front on all replicas.
     pub fn sealing_keys(mut self, keys: impl IntoIterator<Item = [u8; 32]>) -> Self {
         self.sealing.keys = Some(keys.into_iter().collect());
         self
     }
 
-    /// Sets how long request state is good for. 30 min by default: as long as somebody may think about a form.
+    /// Sets the lifetime of request state. 30 min by default, so that a user has time to think about a form.
     pub fn state_lifetime(mut self, lifetime: Duration) -> Self {
         self.sealing.ttl = lifetime;
         self
     }
 
-    /// Takes each request state once only. This process remembers up to 100,000 used ones and refuses further ones until
-    /// those expire; replicas do not know of each other's.
+    /// Accepts each request state only once. The process remembers up to 100,000 used states; beyond that it
+    /// refuses request state until old ones expire. Replicas do not share the used states.
     ///
-    /// A client that repeats a round, because the answer was lost, is refused then.
+    /// A client that repeats a round because the answer was lost is then refused.
     pub fn single_use_states(mut self) -> Self {
         self.sealing.single_use = true;
         self
     }
 
-    /// Sets how long a call may compute before its first wait until its name counts as slow: the next calls of that
-    /// name start on a task of their own, where they hold up nobody. 100 µs by default: as long as a hundred ordinary
-    /// calls take.
+    /// Sets how long a call may compute before its first wait until its entry counts as slow. The next calls
+    /// of a slow entry start on a task of their own, where they delay no other calls. 100 µs by default:
+    /// about a hundred ordinary calls.
     pub fn slow_step(mut self, slow_step: Duration) -> Self {
         self.slow_step = slow_step;
         self
     }
 
-    /// Sets how long running calls may go on after the client has left. 5 s by default: clients kill what lingers.
+    /// Sets how long running calls may continue after the client has left. 5 s by default: clients kill
+    /// servers that linger.
     pub fn drain(mut self, drain: Duration) -> Self {
         self.drain = drain;
         self
     }
 
-    /// Sets what is logged to stderr, `None` for nothing. `INFO` by default.
+    /// Sets the level of logging to stderr; `None` turns it off. `INFO` by default.
     ///
-    /// Nothing is set up if the program has a `tracing` subscriber of its own.
+    /// Has no effect if the program has installed its own `tracing` subscriber.
     pub fn log_level(mut self, level: Option<Level>) -> Self {
         self.log_level = level;
         self
     }
 
-    /// Shows every frame to `tap`, secrets masked.
+    /// Calls `tap` with every frame, with secrets masked.
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self
     }
 
-    /// Runs `hook` before the first request is read. Serving does not begin if it fails.
+    /// Runs `hook` before the first request is read. If it fails, serving does not begin.
     pub fn on_start<F, Fut>(mut self, hook: F) -> Self
     where
         F: FnOnce() -> Fut + Send + 'static,

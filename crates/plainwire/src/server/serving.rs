@@ -1,9 +1,9 @@
-//! From a declaration to a server that serves: everything is checked first, then bytes are taken.
+//! Building and serving a server: everything is checked first, then bytes are read.
 //!
-//! In: a [`Server`]. Out: [`Built`], which the connections of the server share, or the first mistake.
+//! In: a [`Server`]. Out: [`Built`], which the connections of the server share, or the first mistake. Calls
+//! are run by [`connection`].
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use plainwire_proto::peer::ServerConfig;
 use plainwire_proto::seal::{MAX_KEYS, SealingKeys};
@@ -11,54 +11,37 @@ use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::asking::Sealer;
-use super::catalog::{Settings, Shared};
-use super::connection;
-use super::context::{Principal, ProgressRate};
+use super::catalog::Settings;
 use super::entry::apps;
-use super::{Hook, Hooks, Server};
+use super::principal::Principal;
+use super::{Built, Hook, Hooks, Server, connection};
 use crate::error::{Error, Result};
 use crate::log;
-use crate::stream::{Stream, Tap, stdio};
-
-/// A server whose declaration is right, shared by its connections.
-pub(crate) struct Built {
-    pub(crate) ask_timeout: Duration,
-    pub(crate) config: Arc<ServerConfig>,
-    pub(crate) detached: connection::Detached,
-    pub(crate) drain: Duration,
-    pub(crate) masks_errors: bool,
-    pub(crate) max_questions: usize,
-    pub(crate) principal: Option<Arc<Principal>>,
-    pub(crate) progress: ProgressRate,
-    pub(crate) sealer: Arc<Sealer>,
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) tap: Option<Tap>,
-    pub(crate) timeout: Option<Duration>,
-}
+use crate::stream::{Stream, stdio};
 
 impl Server {
-    /// Serves the program's standard input and output until the client leaves.
+    /// Serves stdin and stdout until the client leaves.
     ///
-    /// The protocol keeps both descriptors for itself: what anything else writes to stdout goes to stderr, and what
-    /// anything else reads from stdin is empty. Returns when input ends, output breaks or the parent process dies,
-    /// after running calls had the time of [`Self::drain`].
+    /// The protocol takes both descriptors: whatever else the program writes to stdout goes to stderr, and
+    /// whatever else reads stdin finds it empty. Returns when input ends, output breaks or the parent process
+    /// dies, after running calls had up to [`Self::drain`] to finish.
     ///
     /// # Errors
-    /// [`Error::Declaration`] for the first mistake in the declaration; [`Error::Io`] if the descriptors can't be
-    /// taken; [`Error::Hook`] if a hook fails.
+    /// [`Error::Declaration`] for the first mistake in declaring the server; [`Error::Io`] if the descriptors
+    /// can't be taken; [`Error::Hook`] if a hook fails.
     pub async fn stdio(self) -> Result<()> {
         self.log_to_stderr();
-        // Checked before the descriptors are touched, so that a mistake is reported on an untouched terminal.
+        // Checked before the descriptors are taken, so that a mistake is reported on the original stderr.
         let (built, hooks) = self.build(None)?;
         let stream =
             stdio::take().map_err(|source| Error::Io { doing: "taking over stdin and stdout", source })?;
         serve(built, hooks, stream).await
     }
 
-    /// Serves one connection over any pair of streams, such as the halves of a socket.
+    /// Serves one connection over a reader and a writer, such as the halves of a socket.
     ///
     /// # Errors
-    /// As [`Self::stdio`].
+    /// Like [`Self::stdio`].
     pub async fn serve<R, W>(self, reader: R, writer: W) -> Result<()>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -67,10 +50,10 @@ impl Server {
         self.serve_as(None, reader, writer).await
     }
 
-    /// As [`Self::serve`], for a client that has proved who it is.
+    /// Like [`Self::serve`], for a client that was authenticated as `principal`.
     ///
     /// # Errors
-    /// As [`Self::stdio`].
+    /// Like [`Self::stdio`].
     pub async fn serve_as<R, W>(self, principal: Option<Principal>, reader: R, writer: W) -> Result<()>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -80,13 +63,13 @@ impl Server {
         serve(built, hooks, Stream::new(reader, writer)).await
     }
 
-    /// Makes a connection that is not served yet, without hooks.
+    /// Builds the server for one connection, without serving it yet. Hooks are dropped.
     pub(crate) fn into_connection(self, stream: Stream) -> Result<(Arc<Built>, Stream)> {
         let (built, _) = self.build(None)?;
         Ok((built, stream))
     }
 
-    /// Logs to stderr, unless the program has arranged for something else.
+    /// Logs to stderr, unless the program has installed its own `tracing` subscriber.
     pub(crate) fn log_to_stderr(&self) {
         log::install(self.log_level);
     }
@@ -116,7 +99,7 @@ impl Server {
         let settings = Settings { cache_hint, layers, page_size, preset, shows_views, slow_step };
         self.shared.begin(&self.info.name, settings, self.states)?;
         let mut capabilities = self.experimental;
-        self.shared.see(|declared| declared.declare_in(&mut capabilities, self.handled));
+        self.shared.with_declared(|declared| declared.declare_in(&mut capabilities, self.handled));
         if self.logging {
             capabilities.declare("logging", json!({}));
         }
@@ -129,7 +112,7 @@ impl Server {
         let built = Built {
             ask_timeout: self.ask_timeout,
             config: Arc::new(config),
-            detached: connection::Detached::default(),
+            detached: crate::runtime::Detached::default(),
             drain: self.drain,
             masks_errors: self.layering.masks_errors,
             max_questions: self.max_questions,
@@ -152,12 +135,12 @@ async fn serve(built: Arc<Built>, mut hooks: Hooks, stream: Stream) -> Result<()
 }
 
 impl Hooks {
-    /// Calls what is called before serving begins.
+    /// Runs the hooks of [`Server::on_start`].
     pub(crate) async fn start(&mut self) -> Result<()> {
         Self::call("start", std::mem::take(&mut self.start)).await
     }
 
-    /// Calls what is called after serving has ended.
+    /// Runs the hooks of [`Server::on_shutdown`].
     pub(crate) async fn shutdown(self) -> Result<()> {
         Self::call("shutdown", self.shutdown).await
     }

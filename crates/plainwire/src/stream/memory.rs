@@ -1,11 +1,11 @@
-//! Two ends of a connection inside one process.
+//! A connection inside one process, as a pair of streams.
 
 use super::Stream;
 
-/// Bytes that one end may be ahead of the other: as much as a pipe holds.
+/// Bytes that one end may send ahead of the other: as many as a pipe holds.
 const CAPACITY: usize = 64 * 1024;
 
-/// Returns two joined connections: what is written to one is read from the other.
+/// Returns two joined streams: bytes written to one are read from the other.
 pub fn pair() -> (Stream, Stream) {
     let (left, right) = tokio::io::duplex(CAPACITY);
     let (left_in, left_out) = tokio::io::split(left);

@@ -1,6 +1,7 @@
-//! Ways for bytes to come in and go out.
+//! Byte streams that connections run over: standard input and output, memory, and pairs that a program makes.
 //!
-//! A transport is a reader and a writer; framing is `plainwire_proto::frame`'s business, messages are the peer's.
+//! A [`Stream`] is a reader and a writer. Framing is in `plainwire_proto::frame`; messages are in
+//! `plainwire_proto::peer`.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -15,14 +16,14 @@ pub use tap::{Direction, Tap};
 pub(crate) use wire::BACKLOG;
 pub(crate) use wire::Wire;
 
-/// A connection: something to read from and something to write to.
+/// A byte connection: a reader and a writer.
 pub struct Stream {
     pub(crate) reader: Box<dyn AsyncRead + Send + Unpin>,
     pub(crate) writer: Box<dyn AsyncWrite + Send + Unpin>,
 }
 
 impl Stream {
-    /// Makes a connection of two halves.
+    /// Joins a reader and a writer to one connection.
     pub fn new(
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,

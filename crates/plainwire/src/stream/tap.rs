@@ -1,4 +1,4 @@
-//! Every frame, in and out, shown to somebody: with its time, its direction and its exact bytes, secrets masked.
+//! Taps: callbacks that see every frame with its time, direction and exact bytes, with secrets masked.
 //!
 //! In: frames as they pass. Out: [`Tapped`] frames for a sink. A tap changes nothing on the wire.
 
@@ -9,27 +9,27 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use plainwire_proto::json::Span;
 
-/// Where a frame goes, from the program that holds the tap.
+/// The direction of a frame, as seen from the program that holds the tap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// It came in.
+    /// The program received the frame.
     In,
-    /// It goes out.
+    /// The program sends the frame.
     Out,
 }
 
-/// A frame that passed.
+/// A frame that a tap sees.
 #[derive(Debug)]
 pub struct Tapped<'f> {
-    /// When.
+    /// The time at which the frame passed.
     pub at: SystemTime,
-    /// Its bytes without the line break; each byte of a secret value is a `*`.
+    /// The bytes without the line break. Each byte of a secret value is a `*`.
     pub bytes: &'f [u8],
-    /// Where to.
+    /// The direction.
     pub direction: Direction,
 }
 
-/// Something that looks at frames.
+/// A callback that sees every frame of a connection.
 #[derive(Clone)]
 pub struct Tap {
     sink: Arc<Mutex<Sink>>,
@@ -38,14 +38,15 @@ pub struct Tap {
 type Sink = dyn FnMut(Tapped<'_>) + Send;
 
 impl Tap {
-    /// Shows frames to `sink`, which is called between two frames and should not take long.
+    /// Shows frames to `sink`. It is called between two frames and should return quickly.
     pub fn new(sink: impl FnMut(Tapped<'_>) + Send + 'static) -> Self {
         Self { sink: Arc::new(Mutex::new(sink)) }
     }
 
-    /// Writes a line per frame: seconds since 1970 with six decimals, `<-` for in or `->` for out, the bytes.
+    /// Writes one line per frame: seconds since 1970 with six decimals, `<-` for in or `->` for out, and the
+    /// bytes.
     ///
-    /// What can't be written is dropped: a full disk must not stop the server.
+    /// Lines that can't be written are dropped: a full disk must not stop the server.
     pub fn lines(mut to: impl Write + Send + 'static) -> Self {
         Self::new(move |frame| {
             let time = frame.at.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -92,7 +93,8 @@ const SECRETS: [&str; 14] = [
     "token",
 ];
 
-/// Endings that make a name secret; `progressToken` is the one name of the protocol that looks like one.
+/// Endings that make a name secret. `progressToken` is the only name in the protocol that has one and is no
+/// secret.
 const SECRET_ENDINGS: [&str; 4] = ["apikey", "password", "secret", "token"];
 
 fn is_secret(name: &str) -> bool {
@@ -102,12 +104,12 @@ fn is_secret(name: &str) -> bool {
         && (SECRETS.contains(&name.as_str()) || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending)))
 }
 
-/// Replaces each byte of a secret value by `*`; strings keep their quotes, so that the line stays readable.
+/// Replaces each byte of a secret value with `*`. Strings keep their quotes, so that the line stays readable.
 ///
-/// Works on tokens and not on a tree, so that broken JSON is masked as far as it goes.
+/// Works on tokens and not on a tree, so that secrets in broken JSON are masked as well.
 fn mask(frame: &[u8]) -> Vec<u8> {
     let mut out = frame.to_vec();
-    // For each open container: whether it belongs to a secret.
+    // For each open container: whether it is part of a secret value.
     let mut secret = vec![false];
     let mut at = 0;
     let mut last_string: Option<Span> = None;
@@ -146,7 +148,7 @@ fn mask(frame: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns where the string that begins at `start` ends, behind its closing quote or at the end of the frame.
+/// Returns the end of the string that begins at `start`: behind its closing quote, or the end of the frame.
 fn end_of_string(frame: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = frame.get(at) {

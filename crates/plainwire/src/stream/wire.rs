@@ -1,4 +1,4 @@
-//! Bytes in and out of a stream, with bounds: the half of the work that servers and clients share.
+//! Bounded reading and writing of frames on a [`Stream`], shared by the server half and the client half.
 
 use std::io;
 use std::pin::Pin;
@@ -11,21 +11,21 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::Stream;
 use super::tap::{Direction, Tap};
 
-/// Unsent bytes at which nothing more is read: a client that does not read its answers gets no more of them. 1 MiB
-/// lets a burst of answers pass in one write.
+/// Unsent bytes above which [`Wire::is_backlogged`] stops further work: a client that does not read its
+/// answers gets no more of them. 1 MiB lets a burst of answers pass in one write.
 pub(crate) const BACKLOG: usize = 1 << 20;
 
-/// Bytes that are read ahead while nothing may be handled: four pipes full, to see the end of a client that left unread
-/// answers behind.
+/// Bytes that are read ahead while no frame may be handled. This is four full pipes, enough to see the end of
+/// input of a client that left without reading its answers.
 const AHEAD: usize = 256 << 10;
 
-/// Bytes in one write, so that the other side reads the first part of a large message while the next one is written.
+/// Bytes in one write. The other side reads the first part of a large message while the next part is written.
 const CHUNK: usize = 128 << 10;
 
-/// A buffer of sent bytes larger than this is given back.
+/// Capacity above which the buffer of sent bytes is freed.
 const KEEP: usize = 2 << 20;
 
-/// A stream with what was read from it and is to be written to it.
+/// A stream with the buffers for its input and its output.
 pub(crate) struct Wire {
     ended: bool,
     lines: Lines,
@@ -41,7 +41,7 @@ impl Wire {
         Self { ended: false, lines: Lines::new(frame_in), out: Vec::new(), sent: 0, stream, tap }
     }
 
-    /// Reads once. `Ready` says that something came, be it the end.
+    /// Reads once. `Ready` means that bytes or the end of input arrived.
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.ended {
             return Poll::Pending;
@@ -54,27 +54,27 @@ impl Wire {
         Poll::Ready(read)
     }
 
-    /// Whether input has ended.
+    /// Returns whether input has ended.
     pub(crate) fn is_ended(&self) -> bool {
         self.ended
     }
 
-    /// Ends input, whatever may still come.
+    /// Marks input as ended and ignores any further bytes.
     pub(crate) fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Whether so much is unsent that nothing more should be done.
+    /// Returns whether more than [`BACKLOG`] bytes are unsent, so that no further work should begin.
     pub(crate) fn is_backlogged(&self) -> bool {
         self.unsent() > BACKLOG
     }
 
-    /// Whether there is room to read on, although what was read can't be handled yet.
+    /// Returns whether there is room to read on while the frames already read can't be handled yet.
     pub(crate) fn may_read_ahead(&self) -> bool {
         self.lines.rest().len() < AHEAD
     }
 
-    /// Returns how many bytes wait to be written.
+    /// Returns the number of bytes that wait to be written.
     pub(crate) fn unsent(&self) -> usize {
         self.out.len() - self.sent
     }
@@ -88,7 +88,7 @@ impl Wire {
         Some(frame)
     }
 
-    /// Returns the half line that is left at the end of input, once. Nothing can be read afterwards.
+    /// Returns the unfinished line at the end of input, once. Nothing can be read afterwards.
     pub(crate) fn take_rest(&mut self) -> Option<Vec<u8>> {
         let rest = self.lines.rest().to_vec();
         self.lines = Lines::new(0);
@@ -101,15 +101,15 @@ impl Wire {
         Some(rest)
     }
 
-    /// Queues what the peer wants sent.
+    /// Queues the frames that the peer wants to send.
     pub(crate) fn gather(&mut self, peer: &mut Peer) {
         self.gather_seen(peer, |_| {});
     }
 
-    /// As [`Self::gather`], and shows each frame to `see`.
+    /// Like [`Self::gather`], but also shows each frame to `see`.
     pub(crate) fn gather_seen(&mut self, peer: &mut Peer, mut see: impl FnMut(&[u8])) {
         while let Some(mut frame) = peer.poll_transmit() {
-            // A pipe is not left and taken up again.
+            // `Close` ends one HTTP response. A stream has no such responses, so it is skipped.
             if matches!(frame.kind, TransmitKind::Close(_)) {
                 continue;
             }
@@ -118,7 +118,8 @@ impl Wire {
             }
             see(&frame.bytes);
             frame.bytes.push(b'\n');
-            // One frame alone, as with a client that asks and waits, is written from where it stands.
+            // A single frame, the usual case for a client that waits for each answer, is written from its own
+            // buffer without a copy.
             if self.out.is_empty() {
                 std::mem::swap(&mut self.out, &mut frame.bytes);
             } else {
@@ -128,13 +129,13 @@ impl Wire {
         }
     }
 
-    /// Gives up on what was not sent.
+    /// Discards the bytes that were not sent.
     pub(crate) fn discard(&mut self) {
         self.out.clear();
         self.sent = 0;
     }
 
-    /// Writes as much as goes. `Ready` says that nothing is left.
+    /// Writes as many bytes as the stream takes. `Ready` means that nothing is left to write.
     ///
     /// # Errors
     /// If the other side is gone.
@@ -147,7 +148,8 @@ impl Wire {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             self.sent += written;
-            // A client that is always a little behind must not make what it has read stay for ever.
+            // Without this, a client that always lags a little behind would keep the bytes that it has read
+            // in memory for ever.
             if self.sent > BACKLOG {
                 self.out.drain(..self.sent);
                 self.sent = 0;
@@ -181,7 +183,7 @@ mod tests {
         for _ in 0..200 {
             peer.notify("x", &params);
             wire.gather(&mut peer);
-            // A reader that takes a little less than what is sent.
+            // The reader takes a little less than is sent.
             for _ in 0..2 {
                 poll_fn(|cx| Poll::Ready(wire.poll_write(cx).is_ready())).await;
                 from.read_exact(&mut vec![0; 29_000]).await.expect("bytes");

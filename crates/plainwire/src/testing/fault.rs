@@ -1,7 +1,8 @@
-//! Bad connections: slow, in crumbs, with holes, cut off.
+//! Simulated bad connections: slow, split into small pieces, with lost bytes, or cut off.
 //!
-//! In: bytes of one direction, and [`Fault`]s. Out: what is left of them. The same faults do the same to the same bytes
-//! every time: nothing here is random, and delays are of the runtime's clock, which a test may pause.
+//! In: bytes of one direction, and [`Fault`]s. Out: the bytes after the faults. The same faults always have
+//! the same effect on the same bytes: nothing is random, and delays use the clock of the runtime, which a
+//! test may pause.
 
 use std::future::Future as _;
 use std::io;
@@ -15,36 +16,37 @@ use tokio::time::Sleep;
 
 use crate::stream::Stream;
 
-/// Something that happens to the bytes of one direction.
+/// A fault of one direction of a connection.
 ///
-/// Bytes and frames are counted from 0, as they were sent: what one fault takes away still counts for the others.
+/// Bytes and frames are counted from 0 in the order in which they were sent. Bytes that one fault removes
+/// still count for the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The direction ends once this many bytes have come, be it in the middle of a frame.
+    /// The direction ends after this many bytes, even in the middle of a frame.
     CloseAt(u64),
-    /// Each piece comes this much later than it could.
+    /// Each piece arrives this much later.
     Delay(Duration),
     /// These bytes are lost.
     DropBytes(Range<u64>),
     /// This frame is lost, with its line break.
     DropFrame(u64),
-    /// Every bit of this byte is flipped, so that it is no ASCII any more.
+    /// Every bit of this byte is flipped, so that an ASCII byte becomes a non-ASCII one.
     Garble(u64),
-    /// Nothing more comes after this many bytes, and the connection stays open.
+    /// No bytes arrive after this many, and the connection stays open.
     HangAt(u64),
-    /// Bytes come in pieces of this many at most; 0 counts as 1.
+    /// Bytes arrive in pieces of at most this size; 0 counts as 1.
     Split(usize),
-    /// Of this frame only so many bytes come, and its line break.
+    /// Only the first bytes of this frame arrive, and its line break.
     Truncate {
-        /// How many.
+        /// The number of bytes.
         bytes: u64,
-        /// Which frame.
+        /// The number of the frame.
         frame: u64,
     },
 }
 
-/// What happens in each direction of a connection; nothing by default.
+/// The faults in each direction of a connection; none by default.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     to_client: Vec<Fault>,
@@ -52,26 +54,26 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Begins with none.
+    /// Returns a value without faults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a fault to what the server says.
+    /// Adds a fault to the direction from the server to the client.
     #[must_use]
     pub fn to_client(mut self, fault: Fault) -> Self {
         self.to_client.push(fault);
         self
     }
 
-    /// Adds a fault to what the client says.
+    /// Adds a fault to the direction from the client to the server.
     #[must_use]
     pub fn to_server(mut self, fault: Fault) -> Self {
         self.to_server.push(fault);
         self
     }
 
-    /// Puts the faults between the ends of a connection, that of the client and that of the server.
+    /// Applies the faults to the two ends of a connection, that of the client and that of the server.
     pub(super) fn between(self, (client, server): (Stream, Stream)) -> (Stream, Stream) {
         let client = Stream::new(reader(client.reader, self.to_client), client.writer);
         let server = Stream::new(reader(server.reader, self.to_server), server.writer);
@@ -79,7 +81,7 @@ impl Faults {
     }
 }
 
-/// Returns a reader that gives what `faults` leave of `inner`: for transports of your own.
+/// Returns a reader that applies `faults` to the bytes of `inner`, for your own streams.
 pub fn reader(
     inner: impl AsyncRead + Send + Unpin + 'static,
     faults: impl IntoIterator<Item = Fault>,
@@ -103,7 +105,7 @@ pub fn reader(
     faulty
 }
 
-/// How a direction goes on when what is held has been given out.
+/// The state of a direction once the held bytes have been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Closed,
@@ -111,15 +113,16 @@ enum End {
     Open,
 }
 
-/// A reader with faults.
+/// A reader that applies faults.
 struct Faulty<R> {
-    /// Bytes that were read from `inner`; likewise whole frames, and bytes of the frame that has begun.
+    /// Number of bytes read from `inner`. `frame` counts whole frames, `in_frame` the bytes of the current
+    /// one.
     at: u64,
     delay: Duration,
     end: End,
     faults: Vec<Fault>,
     frame: u64,
-    /// What is left of the bytes that were read, and was not given out yet.
+    /// Bytes that were read, passed the faults, and were not given out yet.
     held: Vec<u8>,
     in_frame: u64,
     inner: R,
@@ -127,11 +130,11 @@ struct Faulty<R> {
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
-/// Bytes that are read at once.
+/// Largest number of bytes in one read.
 const READ: usize = 8 * 1024;
 
 impl<R: AsyncRead + Unpin> Faulty<R> {
-    /// Reads until something is left to give out, or the direction is over.
+    /// Reads until there are bytes to give out, or the direction has ended.
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.held.is_empty() && self.end == End::Open {
             let mut bytes = [0; READ];
@@ -149,7 +152,7 @@ impl<R: AsyncRead + Unpin> Faulty<R> {
         Poll::Ready(Ok(()))
     }
 
-    /// Counts a byte, and keeps what the faults make of it.
+    /// Counts a byte, applies the faults, and keeps the result.
     fn take(&mut self, byte: u8) {
         let mut left = Some(byte);
         for fault in &self.faults {
@@ -197,7 +200,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Faulty<R> {
         ready!(it.poll_fill(cx))?;
         match (it.held.is_empty(), it.end) {
             (true, End::Closed) => return Poll::Ready(Ok(())),
-            // Nobody wakes us: that is what it is to hang.
+            // No waker is stored: a connection that hangs never wakes its task.
             (true, _) => return Poll::Pending,
             (false, _) => {}
         }
@@ -220,7 +223,8 @@ mod tests {
 
     use super::*;
 
-    /// What comes, piece by piece, until the end or until nothing more comes for a minute.
+    /// Returns the pieces that arrive until the end, or until none arrives for a minute; and whether the end
+    /// came.
     async fn pieces(sent: &'static [u8], faults: &[Fault]) -> (Vec<String>, bool) {
         let mut reader = reader(sent, faults.to_vec());
         let mut pieces = Vec::new();

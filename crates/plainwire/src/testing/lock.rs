@@ -1,7 +1,8 @@
-//! The contract of a server: what it offers, kept in a file, so that it does not change unseen.
+//! The contract of a server: a file with everything that the server offers, so that no change goes unnoticed.
 //!
-//! In: a client, and the path of the file. Out: nothing while they agree; what has changed, entry by entry, when they do
-//! not. Resources are left out: they are data, and come and go. So is everything that depends on a call.
+//! In: a client, and the path of the file. Out: nothing if they agree, else the changes, entry by entry.
+//! Resources are left out, because they are data that changes. Values that depend on a call are left out as
+//! well.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,15 +17,16 @@ use super::show::pretty;
 use crate::client::Client;
 use crate::error::{Error, Result};
 
-/// Compares what the server of `client` offers with the contract in the file `path`: its instructions, and its tools,
+/// Compares the server of `client` with the contract in the file `path`: its instructions, and its tools,
 /// prompts and resource templates by name, with descriptions, hints and schemas, from all pages.
 ///
-/// Clients and models rely on all of that. If there is no file, it is written and the check fails once, so that somebody
-/// reads and commits it. If something differs, the check says what, and leaves the file alone. To accept a change,
-/// delete the file and run the test again. Paths are relative to the folder of the package in tests run by cargo.
+/// Clients and models rely on all of these. If there is no file, it is written and the check fails once, so
+/// that you review and commit it. If something differs, the check reports it and does not change the file. To
+/// accept a change, delete the file and run the test again. In tests run by cargo, paths are relative to the
+/// folder of the package.
 ///
-/// Values are compared, not text: order of entries and of members is nothing. What is compared is what the client's
-/// revision has, and the file says which one that is.
+/// Values are compared, not text: the order of entries and of members does not matter. The comparison covers
+/// what the revision of the client has; the file names that revision.
 ///
 /// ```no_run
 /// # use plainwire::Server;
@@ -37,8 +39,8 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// # Errors
-/// [`Error::Mismatch`] if it differs, was not there, can't be read, or is no contract; [`Error::Decode`] if two entries have one name;
-/// [`Error::Io`]; as [`Client::list_tools`].
+/// [`Error::Mismatch`] if the server differs, or if the file is missing, can't be read, or is no contract;
+/// [`Error::Decode`] if two entries have one name; [`Error::Io`]; and the errors of [`Client::list_tools`].
 pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let offered = Value::Object(offered(client).await?);
@@ -57,7 +59,7 @@ pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
             return Err(Error::Mismatch { message });
         }
     };
-    // Editors on Windows put one in front.
+    // Editors on Windows may write a byte order mark.
     let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let written: Value = serde_json::from_str(json).map_err(|error| Error::Mismatch {
         message: format!("expected a contract in {}, but found no JSON: {error}", path.display()),
@@ -78,21 +80,22 @@ pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
     })
 }
 
-/// The lists of a contract: what they are called there, what an entry is called, and the member with its name.
+/// The lists of a contract: the list, its member in the contract, the word for one entry, and the member of
+/// an entry with its name.
 const LISTS: [(List, &str, &str, &str); 3] = [
     (List::Prompts, "prompts", "prompt", "name"),
     (List::ResourceTemplates, "resourceTemplates", "resource template", "uriTemplate"),
     (List::Tools, "tools", "tool", "name"),
 ];
 
-/// Whether `written` has the shape of a contract: an object, whose lists are objects of objects.
+/// Returns whether `written` has the shape of a contract: an object whose lists are objects of objects.
 fn is_contract(written: &Value) -> bool {
     let is_list = |list: &Value| list.as_object().is_some_and(|list| list.values().all(Value::is_object));
     let lists_fit = || LISTS.iter().all(|(_, plural, ..)| written.get(plural).is_none_or(is_list));
     written.is_object() && lists_fit()
 }
 
-/// Asks the server for its contract.
+/// Requests the entries of the server and returns them as a contract.
 async fn offered(client: &Client) -> Result<Map<String, Value>> {
     let hello = client.hello();
     let mut all = Map::new();
@@ -121,12 +124,12 @@ async fn offered(client: &Client) -> Result<Map<String, Value>> {
     Ok(all)
 }
 
-/// Writes all of a file or nothing of it: somebody may read it meanwhile.
+/// Writes a file atomically, because another process may read it meanwhile.
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     let failed = |source: std::io::Error| {
-        // The kind stays, and the words say which file.
+        // Keeps the kind of the error and adds the path.
         let source = std::io::Error::new(source.kind(), format!("{}: {source}", path.display()));
-        Error::Io { doing: "writing down what was said", source }
+        Error::Io { doing: "writing a contract or transcript", source }
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     fs::create_dir_all(folder.unwrap_or(Path::new("."))).map_err(failed)?;
@@ -138,13 +141,13 @@ pub(super) fn write(path: &Path, text: &str) -> Result<()> {
         file.sync_all()
     });
     written.and_then(|()| fs::rename(&new, path)).map_err(|error| {
-        // The error that comes first says more than one of tidying up.
+        // The first error matters more than one of the cleanup.
         let _ = fs::remove_file(&new);
         failed(error)
     })
 }
 
-/// Says line by line what has changed between two contracts.
+/// Returns the changes between two contracts, one per line.
 fn changes(written: &Value, offered: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for name in names(written, offered) {
@@ -157,7 +160,7 @@ fn changes(written: &Value, offered: &Value) -> Vec<String> {
     lines
 }
 
-/// As [`changes`], for one list. A list that is missing has no entries.
+/// Like [`changes`], but for one list. A missing list counts as empty.
 fn entries(kind: &str, written: Option<&Value>, offered: Option<&Value>, lines: &mut Vec<String>) {
     let (written, offered) = (written.unwrap_or(&Value::Null), offered.unwrap_or(&Value::Null));
     for name in names(written, offered) {
@@ -169,7 +172,7 @@ fn entries(kind: &str, written: Option<&Value>, offered: Option<&Value>, lines: 
     }
 }
 
-/// As [`changes`], for two values at `path`. Says where exactly they differ.
+/// Like [`changes`], but for two values at `path`. Reports the exact paths of the differences.
 fn differences(
     whose: &str,
     path: &str,
@@ -202,14 +205,14 @@ fn differences(
     }
 }
 
-/// The names of members that either of two objects has, in order.
+/// Returns the names of all members of two objects, in order.
 fn names(a: &Value, b: &Value) -> BTreeSet<String> {
     [a, b].into_iter().filter_map(Value::as_object).flat_map(Map::keys).cloned().collect()
 }
 
-/// Shortens two values so that what differs is still there.
+/// Shortens two values and keeps the position where they differ.
 fn told_apart(old: &str, new: &str) -> (String, String) {
-    /// What stands in front of the difference, in characters.
+    /// Characters that are kept in front of the difference.
     const BEFORE: usize = 20;
     let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
     let skipped = if same > 2 * BEFORE { same - BEFORE } else { 0 };

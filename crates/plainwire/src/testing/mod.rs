@@ -1,11 +1,12 @@
-//! Tests without a process and without a network.
+//! Helpers for tests without a process and without a network.
 //!
-//! In: a server, and what its client answers. Out: a client that is connected to it, in one era or in each.
+//! In: a server, and handlers for its questions. Out: a client that is connected to it, in one era or in
+//! each.
 //!
-//! - [`show`] writes results and lists as text that snapshots keep.
-//! - [`contract`] compares what a server offers with a file that was reviewed.
-//! - [`transcript`] writes sessions down and plays them again, to servers and to clients.
-//! - [`fault`] makes the connection between the two a bad one.
+//! - [`show`] writes results and lists as text for snapshots.
+//! - [`contract`] compares the entries of a server with a reviewed file.
+//! - [`transcript`] records sessions and replays them to servers and to clients.
+//! - [`fault`] simulates a bad connection between client and server.
 
 use plainwire_proto::peer::EraChoice;
 
@@ -41,15 +42,15 @@ pub async fn client(server: Server) -> Result<Client> {
     client_with(server, Client::builder()).await
 }
 
-/// As [`client`], for a client of a certain revision or with a tap.
+/// Like [`client`], but for a client with settings, such as a certain revision or a tap.
 ///
 /// # Errors
-/// As [`client`].
+/// The errors of [`client`].
 pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client> {
     client.connect(server).await
 }
 
-/// As [`client_with`], over a connection that does to the bytes what `faults` say.
+/// Like [`client_with`], but over a connection that applies `faults` to the bytes.
 ///
 /// ```
 /// use plainwire::Client;
@@ -66,7 +67,7 @@ pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client
 /// ```
 ///
 /// # Errors
-/// As [`client`], and whatever comes of the faults while the client connects.
+/// The errors of [`client`], and those that the faults cause while the client connects.
 pub async fn client_over(server: Server, client: ClientBuilder, faults: fault::Faults) -> Result<Client> {
     let (ours, theirs) = faults.between(memory::pair());
     crate::server::connection::serve_in_background(server.into_connection(theirs)?);
@@ -75,7 +76,7 @@ pub async fn client_over(server: Server, client: ClientBuilder, faults: fault::F
 
 /// Runs `check` once per era, each time with a fresh server and a client of that era.
 ///
-/// What a handler asks goes both ways like this: as requests of the server, and as rounds.
+/// This tests the questions of a handler both as requests of the server (legacy) and as rounds (modern).
 ///
 /// ```
 /// use plainwire::model::{ElicitResult, Elicitation};
@@ -102,7 +103,7 @@ pub async fn client_over(server: Server, client: ClientBuilder, faults: fault::F
 /// ```
 ///
 /// # Errors
-/// As [`client`], and what `check` says.
+/// The errors of [`client`], and those of `check`.
 pub async fn in_each_era(
     server: impl Fn() -> Server,
     client: ClientBuilder,

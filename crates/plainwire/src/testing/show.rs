@@ -1,7 +1,8 @@
-//! Results and lists as text that is the same every time and that people like to read: for snapshots.
+//! Results and lists as readable text for snapshots, the same in every run.
 //!
-//! In: what a client's methods return. Out: text without bytes of media, with JSON in one layout. What the protocol
-//! itself puts into `_meta` is left out, since it depends on the revision and on the version of the server.
+//! In: the values that methods of the client return. Out: text without media bytes, with JSON in one layout.
+//! The `_meta` members of the protocol are left out, because they depend on the revision and the version of
+//! the server.
 
 use plainwire_proto::model::{
     Annotations, CallToolResult, Content, GetPromptResult, Prompt, PromptMessage, RawJson,
@@ -9,10 +10,10 @@ use plainwire_proto::model::{
 };
 use serde_json::Value;
 
-/// Returns `it` as text for a snapshot: of `insta::assert_snapshot!`, or in the test itself.
+/// Returns `it` as text for a snapshot, for `insta::assert_snapshot!` or for a literal in the test.
 ///
-/// Each part has a line that says what it is, and is indented below it. JSON has its members in order of their names.
-/// Pictures and sound are their type and size.
+/// Each part begins with a line that names its kind; its content is indented below. Members of JSON are
+/// sorted by name. Images and audio are shown as type and size.
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -30,10 +31,11 @@ pub fn show(it: &(impl Show + ?Sized)) -> String {
     it.text()
 }
 
-/// What [`show`] shows: [`CallToolResult`], [`ReadResourceResult`] and [`GetPromptResult`], their parts, the entries of
-/// the lists, raw JSON, and slices and vectors of them. Types of your own may join.
+/// A value that [`show`] can write as text: [`CallToolResult`], [`ReadResourceResult`] and
+/// [`GetPromptResult`], their parts, the entries of the lists, raw JSON, and slices and vectors of these. You
+/// can implement it for your own types.
 pub trait Show {
-    /// Returns the text; each of its lines ends in a line break.
+    /// Returns the text. Each line ends in a line break.
     fn text(&self) -> String;
 }
 
@@ -45,12 +47,12 @@ impl<T: Write + ?Sized> Show for T {
     }
 }
 
-/// What writes itself at some depth of a page.
+/// A value that writes itself to a [`Page`].
 trait Write {
     fn write(&self, page: &mut Page);
 }
 
-/// Text that is being written.
+/// The text so far, and the current depth of indentation.
 #[derive(Default)]
 struct Page {
     depth: usize,
@@ -58,7 +60,7 @@ struct Page {
 }
 
 impl Page {
-    /// Adds lines; those that are empty stay empty.
+    /// Adds lines, indented. Empty lines stay empty.
     fn lines(&mut self, text: &str) {
         for line in text.split('\n') {
             if !line.is_empty() {
@@ -69,7 +71,7 @@ impl Page {
         }
     }
 
-    /// Adds a heading and what stands below it.
+    /// Adds a heading, and the output of `write` indented below it.
     fn below(&mut self, heading: &str, write: impl FnOnce(&mut Self)) {
         self.lines(heading);
         self.depth += 1;
@@ -83,7 +85,7 @@ impl Page {
         }
     }
 
-    /// Adds what the server itself has put into `_meta`.
+    /// Adds `_meta` without the members of the protocol.
     fn meta(&mut self, meta: Option<&RawJson>) {
         let Some(meta) = meta else { return };
         let Ok(Value::Object(mut members)) = serde_json::from_str(meta.get()) else {
@@ -109,7 +111,7 @@ impl Page {
         }
     }
 
-    /// Adds a heading with the title, and the description below it.
+    /// Adds a heading with name and title, and the description and `more` below it.
     fn entry(&mut self, name: &str, title: Option<&str>, text: Option<&str>, more: impl FnOnce(&mut Self)) {
         let title = title.map(|title| format!(" ({title})")).unwrap_or_default();
         self.below(&format!("{name}{title}"), |page| {
@@ -281,20 +283,21 @@ impl Write for RawJson {
     }
 }
 
-/// Returns raw JSON in the layout of snapshots; what is no JSON after all stays as it is.
+/// Returns raw JSON in the layout of snapshots. Text that is no JSON is returned unchanged.
 fn layout(json: &RawJson) -> String {
     serde_json::from_str(json.get()).map_or_else(|_| json.get().to_owned(), |value| pretty(&value))
 }
 
-/// Says what a picture, sound or file is, by its base64.
+/// Returns the type and size of media, by its base64.
 fn media(kind: Option<&str>, base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     format!("[{}, {} bytes]", kind.unwrap_or("no type"), digits * 3 / 4)
 }
 
-/// Returns JSON with a member per line, in order of their names.
+/// Returns JSON with one member per line, sorted by name.
 ///
-/// The order is made here: a feature of serde_json that any crate may switch on would keep another one.
+/// The members are sorted here, because `serde_json` keeps another order if any crate enables its feature
+/// `preserve_order`.
 pub(super) fn pretty(value: &Value) -> String {
     format!("{:#}", sorted(value))
 }

@@ -1,16 +1,16 @@
-//! Compressed responses: read back whole, and events as early as plain ones.
+//! Compressed responses: complete after decoding, and with events that arrive as early as uncompressed ones.
 
 use std::io::Write as _;
 use std::sync::Arc;
 
 use flate2::write::GzDecoder;
+use plainwire::http::{Compression, Http};
 use plainwire::prelude::*;
-use plainwire::transport::http::{Compression, Http};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::web::{Answer, LEGACY, Web, call, request};
-use super::{Seen, http, server};
+use super::support::service_client::{Answer, LEGACY, Web, call, request};
+use super::support::{Seen, http, server};
 
 /// Says `1`, waits until the test has read that, and says `2`.
 #[tool]
@@ -21,7 +21,7 @@ async fn two_steps(ctx: Context, gate: State<Arc<Notify>>) -> &'static str {
     "done"
 }
 
-/// A response with what was decoded of it so far.
+/// A response, and its decoded text so far.
 struct Gzipped {
     answer: Answer,
     decoder: GzDecoder<Vec<u8>>,
@@ -52,7 +52,7 @@ impl Gzipped {
         String::from_utf8(self.decoder.get_ref().clone()).expect("UTF-8")
     }
 
-    /// Everything, with the check at its end.
+    /// Returns the whole text, with its checksum checked.
     async fn whole(mut self) -> String {
         while self.read().await {}
         String::from_utf8(self.decoder.finish().expect("an end that fits")).expect("UTF-8")
@@ -75,7 +75,7 @@ fn long(id: i64, length: usize) -> Value {
 async fn json_comes_back_as_it_was() {
     let web = gzip(http());
     let session = web.session(LEGACY).await;
-    // Around the size of what is compressed in one go as well.
+    // Sizes around that of the pieces that are compressed at a time, and others.
     for length in [1_024, 10_000, 65_000, 65_536, 131_072, 1_000_000] {
         let plain = session.with("accept-encoding", "").post(&long(1, length)).await;
         assert_eq!((plain.header("content-encoding"), plain.header("vary")), (None, Some("accept-encoding")));

@@ -1,11 +1,11 @@
-//! How many connections there are, and how long they stay.
+//! Limits of connections: their number, and the time that they stay open.
 
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::wire::{Running, modern, until};
+use super::support::socket_client::{Running, modern, until};
 
 const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(60);
@@ -47,7 +47,7 @@ async fn a_connection_is_kept_between_requests_and_then_closed() {
         assert!(!wire.is_closed_within(SHORT).await);
     }
     assert!(wire.is_closed_within(SHORT * 4).await);
-    // One that has begun its next request in time has no more time for it.
+    // A next request that was begun in time does not get more time than an idle connection.
     let mut wire = running.connect().await;
     assert_eq!(wire.get("/healthz").await.status, 200);
     wire.send("GET /healthz HTTP/1.1\r\n").await;

@@ -1,14 +1,14 @@
-//! Clients that go: requests that describe themselves are cancelled, those of sessions are not.
+//! Clients that disconnect: modern requests are cancelled, requests in sessions go on.
 
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::web::call;
-use super::wire::{Running, fastest, modern, post, until};
+use super::support::service_client::call;
+use super::support::socket_client::{Running, fastest, modern, post, until};
 
-/// How soon a handler is dropped whose client has gone.
+/// Time within which the handler of a disconnected client is dropped.
 const SOON: Duration = Duration::from_millis(100);
 
 #[tokio::test]
@@ -45,7 +45,8 @@ async fn a_request_that_waits_behind_another_one_goes_with_it() {
     wire.send(&format!("{first}{}", modern(2, "wait", json!({ "ms": 60_000 })))).await;
     until("it runs", || running.running() == 1).await;
     drop(wire);
-    // What has been read hides that nothing more will come; the second request does not outlive the first for long.
+    // While the second request is buffered, the server does not see the end of the connection. It ends soon
+    // after the first request.
     sleep(Duration::from_millis(300)).await;
     until("neither runs", || running.running() == 0).await;
 }

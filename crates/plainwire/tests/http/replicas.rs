@@ -1,4 +1,4 @@
-//! Two replicas with one store: a client does not have to know which of them it speaks to.
+//! Two replicas with one store: clients may send each request to either of them.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use http::Method;
 use http_body_util::Empty;
 use plainwire::ServerHandle;
+use plainwire::http::Http;
 use plainwire::store::Memory;
-use plainwire::transport::http::Http;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::web::{LEGACY, Web, call, request};
-use super::{Seen, server};
+use super::support::service_client::{LEGACY, Web, call, request};
+use super::support::{Seen, server};
 
-/// A session that was begun on the first replica, as it is reached through each of them.
+/// A session that began on the first replica, through each of the replicas.
 struct Replicas {
     first: Web,
     second: Web,
-    /// Of the second replica's server.
+    /// The handle of the second replica's server.
     handle: ServerHandle,
     seen: Seen,
 }
@@ -31,7 +31,7 @@ async fn replicas() -> Replicas {
     one.handle();
     let first = Web::new(Http::new(one).store(store.clone())).session(LEGACY).await;
     let second = Web { service: Web::new(Http::new(other).store(store)).service, ..first.clone() };
-    // Both listen to the bus by now.
+    // By now both replicas listen to the change notifications of the store.
     sleep(Duration::from_millis(10)).await;
     Replicas { first, second, handle, seen }
 }
@@ -83,7 +83,7 @@ async fn a_change_at_one_replica_is_heard_at_the_other() {
     let Replicas { first, second, handle, .. } = replicas().await;
     let mut stream = first.get().await;
     stream.event().await.expect("the first event");
-    // Said to the second replica, meant for the session.
+    // The second replica takes the subscription, for the session on the first one.
     let subscribed = second.post(&request(1, "resources/subscribe", json!({ "uri": "a://1" }))).await;
     assert_eq!(subscribed.json().await["result"], json!({}));
     sleep(Duration::from_millis(20)).await;

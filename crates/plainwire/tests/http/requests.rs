@@ -1,4 +1,5 @@
-//! What is no request: said by its status, in words, and without reading more than has to be read.
+//! Malformed requests: each is refused with a status and a message, and without reading more of the body than
+//! necessary.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -12,8 +13,8 @@ use http_body::{Frame, SizeHint};
 use http_body_util::Full;
 use serde_json::{Value, json};
 
-use super::http;
-use super::web::{Answer, Web, request};
+use super::support::service_client::{Answer, Web, request};
+use super::support::{Seen, http, server};
 
 async fn refused(web: &Web, body: &'static str) -> (u16, Value) {
     let answer = web.send(Method::POST, Full::new(Bytes::from_static(body.as_bytes()))).await;
@@ -78,7 +79,7 @@ async fn a_page_of_somebody_else_is_refused() {
     );
 }
 
-/// A body that says how long it is, and that nobody should read.
+/// A body with a length that must not be read.
 struct Declared(u64);
 
 impl http_body::Body for Declared {
@@ -97,7 +98,7 @@ impl http_body::Body for Declared {
     }
 }
 
-/// A body that never ends: so many bytes at a time, or none at all.
+/// A body that never ends: it brings this many bytes at a time, or none.
 struct Endless(usize);
 
 impl http_body::Body for Endless {
@@ -134,9 +135,7 @@ async fn a_body_that_does_not_come_is_given_up() {
 #[tokio::test]
 async fn requests_over_the_limit_are_refused() {
     let limits = plainwire::proto::peer::Limits { in_flight: 1, ..Default::default() };
-    let web = Web::new(plainwire::transport::http::Http::new(
-        super::server(&super::Seen::default()).limits(limits),
-    ));
+    let web = Web::new(plainwire::http::Http::new(server(&Seen::default()).limits(limits)));
     let waiting = json!({ "name": "wait", "arguments": { "ms": 100 } });
     let (first, second) =
         tokio::join!(web.ask(1, "tools/call", waiting), web.ask(2, "server/discover", json!({})));
@@ -144,7 +143,7 @@ async fn requests_over_the_limit_are_refused() {
     assert_eq!(web.ask(3, "server/discover", json!({})).await.status, 200);
 }
 
-/// A body that is begun, and of which nothing comes.
+/// Begins a request whose body never arrives.
 async fn begun(web: &Web) -> Pin<Box<dyn Future<Output = Answer> + '_>> {
     let mut sending = Box::pin(web.send(Method::POST, Endless(0)));
     poll_fn(|cx| {
@@ -177,9 +176,7 @@ async fn a_caller_sends_so_many_bodies_at_a_time_and_others_send_theirs() {
 #[tokio::test]
 async fn a_body_on_its_way_takes_no_place_of_a_request() {
     let limits = plainwire::proto::peer::Limits { in_flight: 1, ..Default::default() };
-    let web = Web::new(plainwire::transport::http::Http::new(
-        super::server(&super::Seen::default()).limits(limits),
-    ));
+    let web = Web::new(plainwire::http::Http::new(server(&Seen::default()).limits(limits)));
     let _sending = begun(&web).await;
     assert_eq!(web.ask(1, "server/discover", json!({})).await.status, 200);
 }

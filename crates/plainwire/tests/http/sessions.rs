@@ -1,16 +1,16 @@
-//! Sessions: begun by `initialize`, known by their id, ended by DELETE or by time.
+//! Sessions: they begin with `initialize`, are known by their id, and end by DELETE or by time.
 
 use std::time::Duration;
 
 use http::Method;
 use http_body_util::Empty;
+use plainwire::http::Http;
 use plainwire::store::Memory;
-use plainwire::transport::http::Http;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::web::{LEGACY, Web, call, request};
-use super::{Seen, http, server, whoami};
+use super::support::service_client::{LEGACY, Web, call, request};
+use super::support::{Seen, http, server, whoami};
 
 async fn delete(web: &Web) -> u16 {
     web.send(Method::DELETE, Empty::new()).await.status
@@ -109,7 +109,7 @@ async fn any_replica_with_the_same_store_serves_a_session() {
 async fn who_waits_in_a_session_that_ends_is_told_by_the_id_of_the_request() {
     let web = Web::new(http()).session(LEGACY).await;
     let waiting = call(1, "wait", json!({ "ms": 60_000 }));
-    // In this order, both are polled.
+    // `join!` polls the call first.
     let (ended, removed) = tokio::join!(web.post(&waiting), delete(&web));
     assert_eq!(removed, 204);
     assert_eq!((ended.status, &ended.json().await["id"]), (404, &json!(1)));
@@ -137,7 +137,7 @@ async fn only_2025_03_26_has_batches() {
     let mut ids: Vec<_> = answers.as_array().expect("a batch").iter().map(|it| it["id"].as_i64()).collect();
     ids.sort();
     assert_eq!(ids, [Some(1), Some(2)]);
-    // With something that takes its time, and says so meanwhile.
+    // A batch with a slow call that reports progress is a stream.
     let slow =
         json!([call(3, "count", json!({ "to": 2, "pause_ms": 5 })), call(4, "echo", json!({ "text": "b" }))]);
     let events = session.post(&slow).await.events().await;
@@ -165,7 +165,7 @@ async fn a_batch_is_answered_although_one_of_its_calls_was_cancelled() {
     let events = answer.events().await;
     let answers = events.last().expect("events").json();
     assert_eq!((answers.as_array().map(Vec::len), &answers[0]["id"]), (Some(1), &json!(2)));
-    // With all of it cancelled, there is no answer.
+    // If all of its calls are cancelled, there is no answer.
     let both = json!([call(1, "wait", json!({ "ms": 60_000 })), cancel]);
     assert_eq!(session.post(&both).await.events().await, []);
 }

@@ -1,4 +1,5 @@
-//! Bytes on sockets: how answers leave, and requests that come in an unusual way or are none.
+//! Bytes on sockets: the writes of answers, and requests that arrive piecemeal, are too large, or are not
+//! HTTP.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
@@ -8,8 +9,8 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::sleep;
 
-use super::web::{call, request};
-use super::wire::{Running, Wire, head, modern, post};
+use super::support::service_client::{call, request};
+use super::support::socket_client::{Running, Wire, head, modern, post};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_small_answer_leaves_in_one_write() {
@@ -17,7 +18,7 @@ async fn a_small_answer_leaves_in_one_write() {
     let address = running.address;
     let reads = tokio::task::spawn_blocking(move || {
         let mut stream = std::net::TcpStream::connect(address).expect("a connection");
-        // A reader that waits in the kernel wakes as soon as the first bytes are there.
+        // A reader that waits in the kernel wakes as soon as the first bytes arrive.
         let mut read = |_| {
             stream.write_all(modern(1, "echo", json!({ "text": "hello" })).as_bytes()).expect("sent");
             let mut bytes = [0; 4096];
@@ -103,7 +104,7 @@ async fn who_is_told_that_a_body_is_too_large_can_read_it_while_still_sending() 
         let mut wire = running.connect().await;
         wire.send(&begin).await;
         sleep(Duration::from_millis(100)).await;
-        // Sent to a server that has answered already and reads nothing of it.
+        // The server has answered already, and does not read this.
         let chunk = format!("10000\r\n{}\r\n", " ".repeat(65_536));
         for _ in 0..20 {
             wire.send(&chunk).await;
@@ -137,9 +138,9 @@ async fn a_client_that_shuts_down_its_side_has_left() {
     let running = Running::new(|http| http).await;
     let mut wire = running.connect().await;
     wire.send(&modern(1, "wait", json!({ "ms": 60_000 }))).await;
-    super::wire::until("it runs", || running.running() == 1).await;
+    super::support::socket_client::until("it runs", || running.running() == 1).await;
     wire.stream.shutdown().await.expect("a socket");
-    super::wire::until("it was dropped", || running.dropped() == 1).await;
+    super::support::socket_client::until("it was dropped", || running.dropped() == 1).await;
     wire.closed().await;
 }
 

@@ -1,17 +1,17 @@
-//! Streams of sessions: cut off, taken up again, left unread.
+//! Streams of sessions that are cut off, resumed, or not read.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use plainwire::transport::http::Http;
+use plainwire::http::Http;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::web::{Answer, Event, LEGACY, Web, call, request};
-use super::{Seen, http, server};
+use super::support::service_client::{Answer, Event, LEGACY, Web, call, request};
+use super::support::{Seen, http, server};
 
-/// What a 20-event answer says: its progress, and 0 for the answer itself.
+/// Returns the progress in each event; 0 for the answer itself.
 fn said(events: &[Event]) -> Vec<i64> {
     let messages = events.iter().filter(|event| !event.data.is_empty()).map(Event::json);
     messages.map(|it| it["params"]["progress"].as_i64().unwrap_or(0)).collect()
@@ -106,7 +106,7 @@ async fn a_tool_lets_its_reader_go_and_the_reader_comes_back() {
     let rest = web.resume(&last.id.expect("an id")).await.events().await;
     assert_eq!(rest.len(), 1);
     assert_eq!(rest[0].json()["result"]["content"][0]["text"], "still here");
-    // A revision without it goes on as if nothing had been said.
+    // In a revision without this feature the stream stays open.
     let older = Web::new(http()).session("2025-06-18").await;
     assert_eq!(said(&older.post(&call(1, "leave", json!({}))).await.events().await), [1, 0]);
 }
@@ -163,7 +163,7 @@ async fn what_a_listener_missed_is_there_when_it_comes_back_and_what_is_gone_is_
     drop(stream);
     for _ in 0..1_500 {
         handle.notify_resource_updated("a://1");
-        // Changes that nobody has taken yet are told once.
+        // Lets the notification be written: unwritten ones for the same resource are merged.
         sleep(Duration::ZERO).await;
         web.post(&request(2, "ping", json!({}))).await;
     }

@@ -1,10 +1,10 @@
-//! HTTPS: a certificate made for the test, a client that knows it, and files that are not what they should be.
+//! HTTPS: a certificate made for the test, a client that trusts it, and wrong certificate and key files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainwire::transport::http::Http;
+use plainwire::http::Http;
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
@@ -13,8 +13,8 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-use super::wire::{Running, Wire, modern, until};
-use super::{Seen, server};
+use super::support::socket_client::{Running, Wire, modern, until};
+use super::support::{Seen, server};
 
 const SHORT: Duration = Duration::from_millis(300);
 
@@ -107,7 +107,7 @@ async fn clients_that_do_not_shake_hands_hold_up_nobody_and_are_closed() {
     let mut plain = running.connect().await;
     plain.send("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert!(plain.up_to_end().await.len() < 16, "an alert at most");
-    // One that has shaken hands and asks nothing has no more time for it.
+    // A connection without a request has no more time after its handshake.
     let mut wire = Wire::new(files.connect(&running, &[]).await);
     assert!(wire.is_closed_within(SHORT * 3).await);
 }
@@ -122,12 +122,12 @@ async fn the_end_is_in_order_over_tls_and_waits_for_no_handshake() {
     until("it runs", || running.running() == 1).await;
     running.ask_to_end();
     assert_eq!(wire.answer().await.text(), "waited");
-    // With the alert that says so: without it, this would be an error.
+    // The end has its TLS alert: without it, this would be an error.
     wire.closed().await;
     assert!(running.ended().await < Duration::from_secs(1));
 }
 
-/// What a server with these files says instead of serving.
+/// Returns the error of a server with these files.
 async fn refused(certificate: PathBuf, key: PathBuf) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let http = Http::new(server(&Seen::default()).log_level(None)).tls(certificate, key);

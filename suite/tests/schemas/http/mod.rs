@@ -1,7 +1,7 @@
-//! Streamable HTTP in every legacy revision: fixed scripts, with statuses, streams and error codes as the revision has
-//! them. The official conformance suite knows the newest two only.
+//! Scripts over Streamable HTTP in every legacy revision, with the statuses, streams and error codes of the
+//! revision. The official conformance suite has only the newest two.
 //!
-//! Every message of either side is judged by the official schema of its revision.
+//! Every message of either side is checked against the official schema of its revision.
 
 mod web;
 
@@ -55,7 +55,7 @@ async fn refused(answer: Answer<'_>, status: u16) -> Value {
 #[tokio::test]
 async fn a_session_is_begun_used_and_ended() {
     before_a_session(plainwire_reference::server, async |web: Web<'_>| {
-        // Whatever else is wanted, the server offers the newest that has a handshake.
+        // For any other revision, the server offers the newest one that has a handshake.
         for wanted in ["1999-01-01", "2026-07-28"] {
             let answer = web.post_wrong(web.initialize(wanted).to_string()).await;
             assert_eq!(answer.status, 200);
@@ -100,7 +100,8 @@ async fn a_wrong_version_in_the_header_is_refused_where_there_is_such_a_header()
             let web = web.with(VERSION, wrong);
             let expected = if has_header { (400, 400, 400) } else { (200, 200, 204) };
             let posted = web.post(&ping).await;
-            // A stream would be taken over by the next one; the session ends with the last.
+            // In this order: a second GET would take over the stream of the first, and DELETE ends the
+            // session.
             let found = (posted.status, web.get().await.status, web.delete().await.status);
             assert_eq!(found, expected, "{}: {wrong}", web.revision);
             posted.json().await;
@@ -181,7 +182,8 @@ async fn errors_have_the_codes_of_their_revision() {
         assert_eq!(code(&web.ask(2, "tools/call", params).await), -32602);
         let params = json!({ "name": "no_such_prompt" });
         assert_eq!(code(&web.ask(3, "prompts/get", params).await), -32602);
-        // Arguments that do not fit are the tool's affair since 2025-11-25, and the caller's before.
+        // Arguments that do not fit the schema are a tool error since 2025-11-25, and a protocol error
+        // before.
         let params = json!({ "name": "calculate", "arguments": { "expression": 5 } });
         let answer = web.ask(4, "tools/call", params).await;
         if web.revision >= Revision::V2025_11_25 {
@@ -189,7 +191,7 @@ async fn errors_have_the_codes_of_their_revision() {
         } else {
             assert_eq!(code(&answer), -32602);
         }
-        // What the tool itself refuses is its affair in every revision.
+        // A failure of the tool itself is a tool error in every revision.
         let params = json!({ "name": "calculate", "arguments": { "expression": "2 + x" } });
         assert_eq!(web.ask(5, "tools/call", params).await["result"]["isError"], true);
 
@@ -292,7 +294,7 @@ async fn changes_are_told_on_the_stream_of_a_get() {
 
         assert_eq!(web.ask(3, "resources/unsubscribe", note).await["result"], json!({}));
         assert_eq!(text(&web.post(&write(4)).await.json().await), "written");
-        // Were the change told, it would come first.
+        // A notification for the unsubscribed resource would arrive before the ones expected here.
         for (id, kind) in [(5, "tool"), (6, "prompt"), (7, "resource")] {
             let arguments = json!({ "kind": kind, "name": "new" });
             assert_eq!(text(&web.post(&call(id, "learn", arguments)).await.json().await), "learnt");
@@ -315,7 +317,7 @@ async fn a_cancelled_call_has_no_answer() {
         web.tell(cancel(1)).await;
         let rest = stream.messages().await;
         assert!(rest.iter().all(|it| it["method"] == "notifications/progress"), "{rest:?}");
-        // The client is told that nobody waits for its answer any more.
+        // Cancelling a call also cancels its open question at the client.
         let mut listening = web.get().await;
         let mut stream = web.post(&call(2, "ask", json!({ "whom": "model" }))).await;
         let question = stream.message().await.expect("a question");
@@ -327,7 +329,7 @@ async fn a_cancelled_call_has_no_answer() {
         assert_eq!(taken_back.len(), 1);
         assert_eq!(taken_back[0]["method"], "notifications/cancelled");
         assert_eq!(taken_back[0]["params"]["requestId"], question["id"]);
-        // What was answered long ago, or never asked, changes nothing.
+        // Cancelling a request that is over or was never made changes nothing.
         web.tell(cancel(2)).await;
         web.tell(cancel(77)).await;
         web.ask(3, "ping", json!({})).await;
@@ -350,17 +352,17 @@ async fn only_2025_03_26_takes_batches() {
         let answer = web.post(&batch).await;
         assert_eq!((answer.status, ids(&answer.json().await)), (200, [1, 2].into()));
         web.tell(json!([cancel(9), cancel(10)])).await;
-        // With something to say meanwhile: a stream, with the answers at its end.
+        // A batch whose calls send notifications is answered by a stream, with the answers at its end.
         let batch = json!([followed(3, "count", json!({ "to": 2, "ms": 1 })), request(4, "ping", json!({}))]);
         let said = web.post(&batch).await.messages().await;
         let progress = said.iter().filter(|it| it["method"] == "notifications/progress").count();
         assert_eq!((progress, ids(said.last().expect("answers"))), (2, [3, 4].into()));
-        // An answer in a batch is one.
+        // An answer inside a batch counts as an answer.
         let mut stream = web.post(&call(5, "ask", json!({ "whom": "client" }))).await;
         let question = stream.message().await.expect("a question");
         web.tell(json!([{ "jsonrpc": "2.0", "id": question["id"], "result": { "roots": [] } }])).await;
         assert_eq!(text(&stream.message().await.expect("an answer")), "");
-        // What is cancelled has no answer; the others have theirs.
+        // A cancelled call of a batch has no answer; the others have theirs.
         let batch = json!([
             call(7, "sleep", json!({ "ms": 60_000 })),
             followed(8, "count", json!({ "to": 1, "ms": 1 })),
@@ -369,12 +371,12 @@ async fn only_2025_03_26_takes_batches() {
         stream.message().await.expect("progress");
         web.tell(cancel(7)).await;
         assert_eq!(ids(stream.messages().await.last().expect("answers")), [8].into());
-        // What is no message in a batch has an error of its own.
+        // An element of a batch that is no message gets an error of its own.
         let wrong = json!([5, request(9, "ping", json!({}))]);
         let answer = web.post_wrong(wrong.to_string()).await;
         let (status, answers) = (answer.status, answer.json().await);
         assert_eq!((status, answers.as_array().map(Vec::len)), (200, Some(2)), "{answers}");
-        // Spec: 2025-03-26 lifecycle "Initialization": it MUST NOT be part of a batch.
+        // Spec: 2025-03-26 lifecycle "Initialization": `initialize` MUST NOT be part of a batch.
         let batch = json!([web.initialize("2025-03-26"), request(6, "ping", json!({}))]);
         let answer = web.post_wrong(batch.to_string()).await;
         let (status, answers) = (answer.status, answer.json().await);
@@ -388,7 +390,7 @@ async fn only_2025_03_26_takes_batches() {
     .await;
 }
 
-/// The ids of a batch of answers.
+/// Returns the ids in a batch of answers.
 fn ids(batch: &Value) -> BTreeSet<i64> {
     let batch = batch.as_array().unwrap_or_else(|| panic!("no batch: {batch}"));
     batch.iter().map(|it| it["id"].as_i64().expect("an id")).collect()

@@ -1,7 +1,7 @@
-//! A client of Streamable HTTP that speaks one legacy revision and has both sides of what is said judged.
+//! A client of Streamable HTTP for one legacy revision, which checks the messages of both sides.
 //!
-//! In: a server. Out: statuses, messages as JSON, events as they come. Requests go straight into the service, without a
-//! network. Where the official schemas are missing nothing is judged.
+//! In: a server. Out: statuses, messages as JSON, events as they arrive. Requests go straight to the service,
+//! without a network. Without the official schemas nothing is checked.
 
 use std::cell::RefCell;
 use std::io::Cursor;
@@ -12,16 +12,16 @@ use std::time::Duration;
 use http::{HeaderMap, Method, Request};
 use http_body_util::{BodyExt as _, Full};
 use plainwire::Server;
+use plainwire::http::{Body, Http, HttpService};
 use plainwire::proto::revision::Revision;
 use plainwire::proto::sse::{Event, Events, Piece};
-use plainwire::transport::http::{Body, Http, HttpService};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::connection::Connection;
 use crate::oracle::Oracles;
 
-/// Nothing takes this long unless it hangs.
+/// The time after which a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 type Judge<'o> = Rc<RefCell<Option<Connection<'o>>>>;
@@ -71,7 +71,8 @@ impl<'o> Web<'o> {
         request(0, "initialize", params)
     }
 
-    /// The same with another header, or another value of it; none if the value is empty.
+    /// Returns a copy of the client that sends the header `name` with this value; without it if the value is
+    /// empty.
     pub(super) fn with(&self, name: &'static str, value: &str) -> Self {
         let mut this = self.clone();
         this.headers.retain(|(known, _)| *known != name);
@@ -87,7 +88,7 @@ impl<'o> Web<'o> {
         self.send(Method::POST, text).await
     }
 
-    /// Sends what is wrong on purpose.
+    /// Sends a body that is wrong on purpose, so it is not checked.
     pub(super) async fn post_wrong(&self, text: String) -> Answer<'o> {
         if let Some(judge) = self.judge.borrow_mut().as_mut() {
             judge.client_says(&text);
@@ -95,7 +96,7 @@ impl<'o> Web<'o> {
         self.send(Method::POST, text).await
     }
 
-    /// Sends a request, and returns its answer, which has to be JSON at once.
+    /// Sends a request and returns its answer, which has to be a JSON body and no stream.
     pub(super) async fn ask(&self, id: i64, method: &str, params: Value) -> Value {
         let answer = self.post(&request(id, method, params)).await;
         assert_eq!(answer.status, 200, "{method}");
@@ -104,7 +105,7 @@ impl<'o> Web<'o> {
         answer
     }
 
-    /// Sends what needs no answer, and sees that it gets none.
+    /// Sends a message without an answer, and checks that it gets none.
     pub(super) async fn tell(&self, message: Value) {
         let answer = self.post(&message).await;
         assert_eq!((answer.status, answer.text().await.as_str()), (202, ""), "{message}");
@@ -145,14 +146,14 @@ pub(super) fn call(id: i64, tool: &str, arguments: Value) -> Value {
     request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
 }
 
-/// As [`call`], by somebody who wants to hear how far it is.
+/// Like [`call`], but with a progress token.
 pub(super) fn followed(id: i64, tool: &str, arguments: Value) -> Value {
     let mut call = call(id, tool, arguments);
     call["params"]["_meta"] = json!({ "progressToken": id });
     call
 }
 
-/// A response that is being read; whatever message it brings is judged.
+/// A response that is being read. All messages in it are checked.
 pub(super) struct Answer<'o> {
     body: Pin<Box<Body>>,
     events: Events,
@@ -167,13 +168,14 @@ impl Answer<'_> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The body, which is one JSON value.
+    /// Returns the body, which has to be one JSON value.
     pub(super) async fn json(self) -> Value {
         assert_eq!(self.header("content-type"), Some("application/json"), "status {}", self.status);
         let (judge, revision, status) = (Rc::clone(&self.judge), self.revision, self.status);
         let text = self.text().await;
         let mut json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
-        // Spec: "Sending Messages": the body of a refusal may have no id. The schemas before 2025-11-25 don't know that.
+        // Spec: "Sending Messages": the body of a refusal may have no id. The schemas before 2025-11-25
+        // require one.
         if let Value::Object(json) = &mut json
             && status >= 400
         {
@@ -185,7 +187,7 @@ impl Answer<'_> {
         json
     }
 
-    /// All of the body.
+    /// Returns the whole body.
     pub(super) async fn text(mut self) -> String {
         let mut bytes = Vec::new();
         while let Some(frame) = self.frame().await {
@@ -194,7 +196,7 @@ impl Answer<'_> {
         String::from_utf8(bytes).expect("UTF-8")
     }
 
-    /// The next event; `None` at the end.
+    /// Returns the next event; `None` at the end.
     pub(super) async fn event(&mut self) -> Option<Event> {
         assert_eq!(self.header("content-type"), Some("text/event-stream"), "status {}", self.status);
         loop {
@@ -214,7 +216,7 @@ impl Answer<'_> {
         }
     }
 
-    /// The next message of a stream; `None` at the end.
+    /// Returns the next message of a stream; `None` at the end.
     pub(super) async fn message(&mut self) -> Option<Value> {
         loop {
             let event = self.event().await?;
@@ -224,7 +226,7 @@ impl Answer<'_> {
         }
     }
 
-    /// All messages of a stream up to its end.
+    /// Returns all messages of a stream up to its end.
     pub(super) async fn messages(mut self) -> Vec<Value> {
         let mut messages = Vec::new();
         while let Some(message) = self.message().await {

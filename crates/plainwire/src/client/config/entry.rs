@@ -1,7 +1,8 @@
-//! One server of a configuration file.
+//! An entry of a configuration file: one server.
 //!
-//! In: its JSON. Out: a [`Target`], with variables put in. What a client does not need to connect is passed over: each client
-//! has words of its own there. Nobody is shown a value of the environment, an argument or a header: tokens stand there.
+//! In: the entry's JSON. Out: a [`Target`] with expanded variables. Keys that are not needed to connect are
+//! ignored: each client has keys of its own. Errors and `Debug` show no value of the environment, no argument
+//! and no header, since these may hold tokens.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,33 +13,23 @@ use serde_json::value::RawValue;
 
 use super::file::{self, MAX_VALUE};
 use super::jsonc::{Members, kind};
-use super::variables::{Place, Variables};
+use super::variables::{Scope, Variables};
 use super::{Dialect, Input};
-use crate::client::Target;
+use crate::client::{Target, Transport};
 use crate::error::{Error, Result};
-
-/// How a server of a configuration file is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Transport {
-    /// Streamable HTTP, or HTTP+SSE: which of them is found out, whatever the file says.
-    Http,
-    /// A child process.
-    Stdio,
-}
 
 /// A server of a configuration file.
 #[derive(Clone)]
-pub struct Entry {
+pub struct ConfigEntry {
     disabled: bool,
-    file: Arc<Shared>,
+    file: Arc<FileInfo>,
     line: usize,
     name: String,
     spec: std::result::Result<Spec, String>,
 }
 
-/// What the entries of a file share.
-pub(super) struct Shared {
+/// The facts about a configuration file that its entries need.
+pub(super) struct FileInfo {
     pub(super) dialect: Dialect,
     pub(super) inputs: Vec<Input>,
     pub(super) path: PathBuf,
@@ -52,7 +43,7 @@ enum Spec {
         args: Vec<String>,
         command: String,
         cwd: Option<String>,
-        /// Without a value, a variable is taken away.
+        /// A variable without a value is removed from the environment.
         env: Vec<(String, Option<String>)>,
         env_file: Option<String>,
     },
@@ -62,37 +53,37 @@ enum Spec {
     },
 }
 
-impl Entry {
-    pub(super) fn new(file: &Arc<Shared>, name: String, line: usize, json: &str) -> Self {
+impl ConfigEntry {
+    pub(super) fn new(file: &Arc<FileInfo>, name: String, line: usize, json: &str) -> Self {
         let members = serde_json::from_str::<Members<'_>>(json);
         let members = members.map_err(|_| format!("expected an object, but found {}", kind(json)));
         let members = members.map(|it| Fields(it.0));
         let is = |name, value| members.as_ref().is_ok_and(|it| it.get(name).is_some_and(|it| it == value));
-        // In none of the five pages; clients that keep it in the file have one or the other.
+        // In none of the five documentation pages. Clients that store it in the file use one or the other.
         let disabled = is("disabled", "true") || is("enabled", "false");
         let spec = members.and_then(|it| it.spec());
         Self { disabled, file: Arc::clone(file), line, name, spec }
     }
 
-    /// Returns its name in the file.
+    /// Returns the name of the server in the file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the line of the file that it begins in, from 1.
+    /// Returns the line of the file in which the entry begins, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// Returns whether the file says that the server is not to be used.
+    /// Returns whether the file disables the server.
     pub fn is_disabled(&self) -> bool {
         self.disabled
     }
 
-    /// Returns how the server is spoken to.
+    /// Returns the transport to the server.
     ///
     /// # Errors
-    /// [`Error::Target`] for an entry that is none.
+    /// [`Error::Target`] for an invalid entry.
     pub fn transport(&self) -> Result<Transport> {
         Ok(match self.spec()? {
             Spec::Command { .. } => Transport::Stdio,
@@ -100,11 +91,11 @@ impl Entry {
         })
     }
 
-    /// Returns what can be shown of where the server is: its program, or scheme, host and port of its URL; neither arguments
-    /// nor a path. Variables stand as they are in the file.
+    /// Returns the part of the server's address that is safe to show: its program, or scheme, host and port
+    /// of its URL, without arguments and path. Variables are not expanded.
     ///
     /// # Errors
-    /// As [`Self::transport`].
+    /// Like [`Self::transport`].
     pub fn summary(&self) -> Result<String> {
         Ok(match self.spec()? {
             Spec::Command { command, .. } => command.clone(),
@@ -112,19 +103,19 @@ impl Entry {
         })
     }
 
-    /// Returns what a client connects to, with `variables` put in.
+    /// Returns the target for a client, with `variables` expanded.
     ///
-    /// A command runs in its `cwd`, else in the project that the file belongs to, else where the program runs. Its `envFile`
-    /// is read here.
+    /// A command runs in its `cwd`, else in the project that the file belongs to, else in the working
+    /// directory of this program. This method reads the `envFile`.
     ///
     /// # Errors
-    /// [`Error::Target`] for an entry that is none, a variable that has no value, an `envFile` that can't be read, and for a
-    /// URL where the feature `http-client` is missing.
+    /// [`Error::Target`] for an invalid entry, a variable without a value, an `envFile` that can't be read,
+    /// and for a URL if the feature `http-client` is missing.
     pub fn target(&self, variables: &Variables) -> Result<Target> {
         let workspace = variables.folder().or(self.file.workspace.as_deref());
-        let place = Place { dialect: self.file.dialect, inputs: &self.file.inputs, workspace };
+        let scope = Scope { dialect: self.file.dialect, inputs: &self.file.inputs, workspace };
         let expand = |what: &str, text: &str| {
-            variables.expand(text, &place).map_err(|why| self.fault(&format!("{why}, in `{what}`")))
+            variables.expand(text, &scope).map_err(|why| self.fault(&format!("{why}, in `{what}`")))
         };
         match self.spec()? {
             Spec::Command { args, command, cwd, env, env_file } => {
@@ -187,9 +178,12 @@ impl Entry {
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for ConfigEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entry").field("name", &self.name).field("line", &self.line).finish_non_exhaustive()
+        f.debug_struct("ConfigEntry")
+            .field("name", &self.name)
+            .field("line", &self.line)
+            .finish_non_exhaustive()
     }
 }
 
@@ -198,15 +192,17 @@ struct Fields<'t>(Vec<(String, &'t RawValue)>);
 
 impl Fields<'_> {
     fn spec(&self) -> std::result::Result<Spec, String> {
-        // `serverUrl` is Windsurf's, which takes `url` too: `docs.windsurf.com/windsurf/cascade/mcp`, "Remote HTTP MCPs".
+        // `serverUrl` is of Windsurf, which accepts `url` too: `docs.windsurf.com/windsurf/cascade/mcp`,
+        // "Remote HTTP MCPs".
         let url = self.string("url")?.or(self.string("serverUrl")?);
         let command = self.string("command")?;
-        // `stdio`, `http`, `sse`: VS Code, Claude Code and Cursor (`stdio`) in their pages. `transport` and the longer names are
-        // nobody's of these five: files that are shared have them, and nothing else can be meant.
+        // `stdio`, `http`, `sse`: VS Code, Claude Code and Cursor (`stdio`) in their pages. `transport` and
+        // the longer names are in none of the five pages. They appear in shared files, and their meaning is
+        // unambiguous.
         let kind = self.string("type")?.or(self.string("transport")?);
         let stdio = match kind.as_deref() {
             None => command.is_some() || url.is_none(),
-            // `local` and `remote` are in none of these pages, and can mean nothing else either.
+            // `local` and `remote` are in none of these pages either, and just as unambiguous.
             Some("local" | "stdio") => true,
             Some("http" | "remote" | "sse" | "streamable-http" | "streamableHttp" | "streamable_http") => {
                 false
@@ -222,7 +218,8 @@ impl Fields<'_> {
         let none = if kind.is_some() { "expected `command`, but found none" } else { NEITHER };
         Ok(Spec::Command {
             args: self.list("args")?,
-            // `envFile`: VS Code and Cursor, for commands only. `cwd` is in none of the five pages, and is taken by its name.
+            // `envFile`: VS Code and Cursor, for commands only. `cwd` is in none of the five pages; its
+            // meaning is clear from its name.
             command: command.filter(|it| !it.is_empty()).ok_or(none)?,
             cwd: self.string("cwd")?,
             env: self.values("env")?,
@@ -230,7 +227,7 @@ impl Fields<'_> {
         })
     }
 
-    /// The last one counts, as it does for who reads JSON otherwise.
+    /// Returns the value of a key. The last one counts, as in most JSON parsers; `null` counts as missing.
     fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(it, _)| it == name)?;
         Some(found.1.get()).filter(|it| *it != "null")
@@ -278,7 +275,7 @@ impl Fields<'_> {
 
 const NEITHER: &str = "expected `command`, `url` or `serverUrl`, but found none of them";
 
-/// Scheme, host and port; who has a token in the URL has it elsewhere.
+/// Returns scheme, host and port of a URL. Tokens may be in all other parts.
 fn origin(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return "a URL".to_owned() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -293,7 +290,8 @@ fn below(folder: Option<&Path>, path: Option<&str>) -> Option<PathBuf> {
     }
 }
 
-/// A program with folders in its name is looked for from the folder that it runs in: the operating systems differ there.
+/// Resolves a program with folders in its name against the folder that it runs in: operating systems differ
+/// there.
 fn located(program: &str, folder: Option<&Path>) -> PathBuf {
     match folder {
         Some(folder) if Path::new(program).components().count() > 1 => folder.join(program),

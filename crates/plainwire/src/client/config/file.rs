@@ -1,15 +1,15 @@
-//! Files that a configuration names: read within a limit, and variables in lines.
+//! Reads configuration files and the files that they name, within a size limit; parses files of variables.
 //!
-//! What stands in them may be secret: no error shows any of it.
+//! Their contents may be secret: no error shows any of it.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Bytes of a configuration file. 64 MiB: `~/.claude.json` holds a history of prompts too.
+/// Size limit of a configuration file. 64 MiB: `~/.claude.json` also holds a history of prompts.
 pub(super) const MAX_CONFIG: u64 = 64 * 1024 * 1024;
 
-/// Bytes of a file that is a value, or has values.
+/// Size limit of a file that holds a value, or variables. 1 MiB.
 pub(super) const MAX_VALUE: u64 = 1024 * 1024;
 
 /// Returns the text of a file.
@@ -24,8 +24,8 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<String, String> {
     Ok(text)
 }
 
-/// Returns the variables of an `envFile`: `NAME=value` in lines, with `#` for comments, an `export` in front if need be, and
-/// quotes around values. Within double quotes `\n` is a line break.
+/// Parses the variables of an `envFile`: lines of `NAME=value`, with `#` for comments, optionally with
+/// `export` in front and quotes around values. Within double quotes `\n` is a line break.
 pub(super) fn variables(text: &str) -> Result<Vec<(String, String)>, String> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
     let lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));

@@ -1,7 +1,7 @@
-//! JSON with comments, as the configuration files of editors have it.
+//! JSON with comments, the format of configuration files of editors.
 //!
-//! In: text with `//` and `/* */`, with commas behind the last element, with a byte order mark. Out: JSON in which each byte
-//! stands where it stood, so that places in one are places in the other. What is wrong in other ways stays wrong.
+//! In: text with `//` and `/* */`, with commas after the last element, with a byte order mark. Out: JSON in
+//! which each byte keeps its position, so that positions are the same in both. Other errors in the text stay.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,11 +9,11 @@ use std::marker::PhantomData;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Returns `text` with blanks instead of what JSON does not have. Lines stay lines.
+/// Returns `text` with blanks in place of everything that JSON does not allow. Line breaks stay.
 pub(super) fn to_json(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
-    // The comma that nothing has followed yet.
+    // Position of the last comma, until a value follows it.
     let mut comma = None;
     let mut rest = bytes;
     if let Some(behind) = rest.strip_prefix(b"\xef\xbb\xbf") {
@@ -44,11 +44,11 @@ pub(super) fn to_json(text: &str) -> String {
         }
         out.extend(piece);
     }
-    // Only whole comments were blanked, and strings were kept whole.
+    // Only whole comments were blanked, and strings were copied whole, so this is still UTF-8.
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// The length of the string that `bytes` begin with.
+/// Returns the length of the string that `bytes` begin with.
 fn string(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = bytes.get(at) {
@@ -61,7 +61,7 @@ fn string(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// The length of the comment that `bytes` begin with, if it is one.
+/// Returns the length of the comment that `bytes` begin with, if they do.
 fn comment(bytes: &[u8]) -> Option<usize> {
     let end = |found: Option<usize>| found.unwrap_or(bytes.len());
     match bytes.get(1)? {
@@ -74,11 +74,11 @@ fn comment(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The members of an object in their order, each value as it stands in the text.
+/// The members of an object in their order, each value as in the text.
 pub(super) struct Members<'t>(pub(super) Vec<(String, &'t RawValue)>);
 
 impl<'t> Members<'t> {
-    /// Returns the value of a name: the last one counts, as it does for who reads JSON otherwise.
+    /// Returns the value of the last member whose name matches. The last one counts, as in most JSON parsers.
     pub(super) fn find(&self, is_it: impl Fn(&str) -> bool) -> Option<&'t RawValue> {
         self.0.iter().rev().find(|(name, _)| is_it(name)).map(|(_, value)| *value)
     }
@@ -106,7 +106,7 @@ impl<'de> serde::Deserialize<'de> for Members<'de> {
     }
 }
 
-/// What kind of value `json` is, in words: the value itself may be a secret.
+/// Returns the kind of the value `json`, in words for errors: the value itself may be secret.
 pub(super) fn kind(json: &str) -> &'static str {
     match json.trim_start().as_bytes().first() {
         Some(b'{') => "an object",

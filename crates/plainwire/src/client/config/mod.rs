@@ -1,12 +1,12 @@
-//! The files in which clients keep their servers: `mcpServers` of Claude Desktop, Claude Code, Cursor, Windsurf and others,
+//! Configuration files of clients: `mcpServers` of Claude Desktop, Claude Code, Cursor, Windsurf and others,
 //! `servers` of VS Code.
 //!
-//! In: a file, and what its variables stand for. Out: a [`Target`](crate::Target) for each server. Keys that are not known
-//! are passed over, comments as well; what is wrong with one server is no matter for the others. Files are read and never
-//! written, and only those that are named.
+//! In: a file, and values for its variables. Out: a [`Target`](crate::client::Target) for each server. Unknown keys
+//! and comments are ignored. An invalid entry does not affect the other entries. This module reads only the
+//! files that the caller names, and writes none.
 //!
 //! ```
-//! use plainwire::config::{Config, Variables};
+//! use plainwire::client::config::{Config, Variables};
 //!
 //! # fn run() -> plainwire::Result<()> {
 //! let text = r#"{ "mcpServers": { "reference": { "command": "plainwire", "args": ["serve", "reference"] } } }"#;
@@ -17,9 +17,10 @@
 //! # run().unwrap();
 //! ```
 //!
-//! Sources, as they stood in 2026: `modelcontextprotocol.io/docs/develop/connect-local-servers` (Claude Desktop),
-//! `code.claude.com/docs/en/mcp`, `code.visualstudio.com/docs/agents/reference/mcp-configuration`, `cursor.com/docs/mcp`,
-//! `docs.windsurf.com/windsurf/cascade/mcp`. What each says stands where it is used.
+//! Sources, as of 2026: `modelcontextprotocol.io/docs/develop/connect-local-servers` (Claude Desktop),
+//! `code.claude.com/docs/en/mcp`, `code.visualstudio.com/docs/agents/reference/mcp-configuration`,
+//! `cursor.com/docs/mcp`, `docs.windsurf.com/windsurf/cascade/mcp`. Comments in the code say which page
+//! defines what.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -38,38 +39,38 @@ mod jsonc;
 mod tests;
 mod variables;
 
-use entry::Shared;
-pub use entry::{Entry, Transport};
+pub use entry::ConfigEntry;
+use entry::FileInfo;
 use jsonc::{Members, kind, to_json};
 pub use variables::Variables;
 
-/// The servers of a configuration file, in its order.
+/// The servers of a configuration file, in the order of the file.
 pub struct Config {
-    entries: Vec<Entry>,
-    file: Arc<Shared>,
+    entries: Vec<ConfigEntry>,
+    file: Arc<FileInfo>,
 }
 
-/// Something that VS Code asks its user before it starts a server: an element of `inputs`.
+/// A question that VS Code asks its user before it starts a server: an element of `inputs`.
 ///
-/// Source: `code.visualstudio.com/docs/agents/reference/mcp-configuration`, "Input variables"; `default` is of
+/// Source: `code.visualstudio.com/docs/agents/reference/mcp-configuration`, "Input variables"; for `default`,
 /// `code.visualstudio.com/docs/reference/variables-reference`, "Input variables".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Input {
-    /// What is suggested. It is the answer if there is no other, but not to a password.
+    /// The suggested answer. It is used if there is no other answer, except for a password.
     pub default: Option<String>,
-    /// What is asked.
+    /// The text of the question.
     pub description: Option<String>,
-    /// What `${input:…}` calls it.
+    /// The id, as in `${input:id}`.
     pub id: String,
-    /// Whether nobody may look on.
+    /// Whether the answer is a secret, to be hidden while the user types.
     pub password: bool,
 }
 
-/// Whose file it is: which variables it has.
+/// The client that a file belongs to. It determines which variables the file can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
-    /// Nobody's that we know.
+    /// No client that this module knows.
     Any,
     ClaudeCode,
     ClaudeDesktop,
@@ -82,36 +83,38 @@ impl Config {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Target`] if it can't be read, has more than 64 MiB, or as [`Self::parse`].
+    /// [`Error::Target`] if it can't be read, has more than 64 MiB, or like [`Self::parse`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let text = file::read(path, file::MAX_CONFIG).map_err(|message| Error::Target { message })?;
         Self::parse(&text, path)
     }
 
-    /// Reads what the file at `path` keeps for the project in `folder`: `projects.FOLDER.mcpServers` of Claude Code's
-    /// `.claude.json`. A file without such a project is one without servers.
+    /// Reads the servers that the file at `path` holds for the project in `folder`:
+    /// `projects.FOLDER.mcpServers` of Claude Code's `.claude.json`. A file without such a project has no
+    /// servers.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// Like [`Self::read`].
     pub fn read_project(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let text = file::read(path, file::MAX_CONFIG).map_err(|message| Error::Target { message })?;
         Self::parse_part(&text, path, Some(folder.as_ref()))
     }
 
-    /// Reads `text`, which stands at `path`. An empty text, and one without servers, is a file without servers.
+    /// Parses `text`, the contents of the file at `path`. An empty text, or one without the list of servers,
+    /// has no servers.
     ///
-    /// Whose file it is is known by its name, its folder and its shape; `${workspaceFolder}` is the folder of `.mcp.json`, or
-    /// that of `.vscode` or `.cursor`.
+    /// The name of the file, its folder and its shape determine the client that it belongs to.
+    /// `${workspaceFolder}` is the folder of `.mcp.json`, or the folder that contains `.vscode` or `.cursor`.
     ///
     /// # Errors
-    /// [`Error::Target`] for a text that is no JSON, even with comments, or whose servers are no object.
+    /// [`Error::Target`] if the text is not JSON with comments, or if the servers are not an object.
     pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self> {
         Self::parse_part(text, path.as_ref(), None)
     }
 
-    /// Reads the servers of a project, or those of the file.
+    /// Parses the servers of a project, or those of the whole file.
     fn parse_part(text: &str, path: &Path, project: Option<&Path>) -> Result<Self> {
         let json = to_json(text);
         if json.trim().is_empty() {
@@ -119,7 +122,7 @@ impl Config {
         }
         let fault =
             |line: usize, why: String| Error::Target { message: format!("{}:{line}: {why}", path.display()) };
-        // Told apart by hand: an error of `serde_json` about types shows values.
+        // Types are checked by hand: an error of `serde_json` about types shows values.
         let broken =
             |error: &serde_json::Error| fault(error.line(), format!("expected JSON, but found: {error}"));
         let root: &RawValue = serde_json::from_str(&json).map_err(|error| broken(&error))?;
@@ -138,7 +141,8 @@ impl Config {
             object(projects, "`projects`")?;
             let projects: Members<'_> =
                 serde_json::from_str(projects.get()).map_err(|error| broken(&error))?;
-            // Not by the text: a separator at the end means nothing, and Windows has two of them.
+            // Compared as paths, not as text: a separator at the end means nothing, and Windows has two
+            // separators.
             let Some(project) = projects.find(|it| Path::new(it) == folder) else { return Ok(none()) };
             object(project, &format!("the project {}", folder.display()))?;
             root = serde_json::from_str(project.get()).map_err(|error| broken(&error))?;
@@ -172,29 +176,29 @@ impl Config {
         json: &str,
         servers: Vec<(String, &RawValue)>,
     ) -> Self {
-        let shared = Shared { dialect, inputs, path: path.to_path_buf(), workspace: workspace(path) };
+        let shared = FileInfo { dialect, inputs, path: path.to_path_buf(), workspace: workspace(path) };
         let file = Arc::new(shared);
         let entry = |(name, value): (String, &RawValue)| {
-            Entry::new(&file, name, line(json, value.get()), value.get())
+            ConfigEntry::new(&file, name, line(json, value.get()), value.get())
         };
         Self { entries: servers.into_iter().map(entry).collect(), file }
     }
 
     /// Returns all servers, in the order of the file.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[ConfigEntry] {
         &self.entries
     }
 
-    /// Returns what the file would ask its user.
+    /// Returns the questions of the file to its user.
     pub fn inputs(&self) -> &[Input] {
         &self.file.inputs
     }
 
-    /// Returns the server of that name.
+    /// Returns the server with this name.
     ///
     /// # Errors
-    /// [`Error::Target`] if there is none; it says which there are.
-    pub fn entry(&self, name: &str) -> Result<&Entry> {
+    /// [`Error::Target`] if there is none. The message lists the servers of the file.
+    pub fn entry(&self, name: &str) -> Result<&ConfigEntry> {
         self.entries.iter().find(|it| it.name() == name).ok_or_else(|| {
             let names: Vec<_> =
                 self.entries.iter().take(MAX_NAMES).map(|it| format!("{:?}", it.name())).collect();
@@ -208,7 +212,7 @@ impl Config {
     }
 }
 
-/// Names that an error shows.
+/// The most names in an error.
 const MAX_NAMES: usize = 20;
 
 impl fmt::Debug for Config {
@@ -231,7 +235,7 @@ impl Dialect {
     }
 }
 
-/// The project that a file belongs to, by where it is.
+/// Returns the project that a file belongs to, as its path tells.
 fn workspace(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let folder = path.parent()?;
@@ -242,13 +246,13 @@ fn workspace(path: &Path) -> Option<PathBuf> {
     [".cursor", ".vscode"].iter().any(|it| name == *it).then(|| folder.parent().map(Path::to_path_buf))?
 }
 
-/// The line of `part`, which is a part of `text`.
+/// Returns the line of `part`, which is a slice of `text`.
 fn line(text: &str, part: &str) -> usize {
     let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
-/// Reads `inputs`; those that are none are passed over, since a server says which it needs.
+/// Parses `inputs`. Invalid ones are ignored: a server that needs one reports that it is missing.
 fn inputs(json: &RawValue) -> Vec<Input> {
     #[derive(Deserialize)]
     struct Written {

@@ -1,4 +1,4 @@
-//! Configuration files as clients write them, and what can be wrong with them.
+//! Tests of configuration files as clients write them, and of the errors in them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use super::*;
-use crate::Target;
+use crate::client::Target;
+use crate::client::Transport;
 
 /// The variables of these tests.
 fn variables() -> Variables {
@@ -31,7 +32,7 @@ fn command(path: &str, json: &str) -> Command {
     }
 }
 
-/// Its words, and its variables as `NAME=value`, or `NAME` if it is taken away.
+/// Returns program and arguments, and the variables as `NAME=value`, or `NAME` if the variable is removed.
 fn words(command: &Command) -> Vec<String> {
     let text = |it: &OsStr| it.to_string_lossy().into_owned();
     let env = command.get_envs().map(|(name, value)| match value {
@@ -167,7 +168,7 @@ fn puts_in_variables_where_their_client_has_them() {
         )),
         [format!("/home/ada/home/ada/home/ada{slash}")]
     );
-    // What was put in is text.
+    // Expanded values are not expanded again.
     assert_eq!(words(&command(".mcp.json", r#"{"mcpServers":{"it":{"command":"${ODD}"}}}"#)), ["${TOKEN}"]);
 }
 

@@ -1,7 +1,8 @@
-//! What `${…}` in a configuration file stands for.
+//! Expands `${…}` in configuration files.
 //!
-//! In: a text of the file and [`Variables`], which know the environment. Out: the text that the client would use. What was
-//! put in is not looked at again. Nothing here reads the environment: whoever owns the program hands it in.
+//! In: a text of the file, and [`Variables`], which look up the environment. Out: the text that the client
+//! would use. Expanded values are not expanded again. This module does not read the environment: the program
+//! passes it in.
 
 use std::fmt;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
@@ -13,24 +14,25 @@ use super::{Dialect, Input};
 
 type Lookup<T> = Arc<dyn Fn(&T) -> Option<String> + Send + Sync>;
 
-/// What variables in a configuration file stand for.
+/// The values of variables in a configuration file.
 ///
-/// | In the file | Where | What it becomes |
+/// | In the file | Client | Value |
 /// |---|---|---|
 /// | `${NAME}`, `${NAME:-text}` | Claude Code | a variable of the environment, or the text if it is not set |
 /// | `${env:NAME}` | Cursor, VS Code, Windsurf | a variable of the environment |
-/// | `${input:id}` | VS Code | what [`Self::inputs`] answers |
+/// | `${input:id}` | VS Code | the answer of [`Self::inputs`] |
 /// | `${userHome}` | Cursor, VS Code | `HOME` or `USERPROFILE` of the environment |
 /// | `${workspaceFolder}`, `${workspaceFolderBasename}` | Cursor, VS Code | [`Self::workspace`], else the project that the file belongs to |
 /// | `${pathSeparator}`, `${/}` | Cursor, VS Code | `/`, or `\` on Windows |
-/// | `${file:/path}` | Windsurf | what is in the file, without blanks at its ends |
+/// | `${file:/path}` | Windsurf | the contents of the file, without blanks at its ends |
 ///
-/// A file of Claude Desktop has none: `${…}` stays as it stands. A file of nobody that we know may have all of them.
+/// A file of Claude Desktop has no variables: `${…}` stays as it is. A file of an unknown client may have all
+/// of them.
 ///
-/// Sources: `code.claude.com/docs/en/mcp`, "Environment variable expansion", where it is said of `.mcp.json`;
-/// `code.visualstudio.com/docs/reference/variables-reference`, which the page of `mcp.json` refers to; `cursor.com/docs/mcp`, "Config
-/// interpolation"; `docs.windsurf.com/windsurf/cascade/mcp`, "Config Interpolation". As with Claude Code, a variable that is
-/// not set is an error here, whatever the others do.
+/// Sources: `code.claude.com/docs/en/mcp`, "Environment variable expansion", which is about `.mcp.json`;
+/// `code.visualstudio.com/docs/reference/variables-reference`, which the page about `mcp.json` refers to;
+/// `cursor.com/docs/mcp`, "Config interpolation"; `docs.windsurf.com/windsurf/cascade/mcp`, "Config
+/// Interpolation". A variable that is not set is an error for all clients here, as it is in Claude Code.
 #[derive(Clone)]
 pub struct Variables {
     environment: Lookup<str>,
@@ -39,18 +41,18 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Takes the variables of an environment: `Variables::new(|name| std::env::var(name).ok())`.
+    /// Uses the variables of an environment: `Variables::new(|name| std::env::var(name).ok())`.
     pub fn new(environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { environment: Arc::new(environment), inputs: Arc::new(|_| None), workspace: None }
     }
 
-    /// Answers what a file of VS Code would ask its user.
+    /// Sets the function that answers the questions of a file of VS Code to its user.
     #[must_use]
     pub fn inputs(self, answer: impl Fn(&Input) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { inputs: Arc::new(answer), ..self }
     }
 
-    /// Sets the folder that is open, for files that don't say it by where they are.
+    /// Sets the open folder. It takes precedence over the project that the path of the file tells.
     #[must_use]
     pub fn workspace(self, folder: impl Into<PathBuf>) -> Self {
         Self { workspace: Some(folder.into()), ..self }
@@ -60,14 +62,14 @@ impl Variables {
         self.workspace.as_deref()
     }
 
-    /// Returns `text` with all variables of `dialect` put in.
-    pub(super) fn expand(&self, text: &str, place: &Place<'_>) -> Result<String, String> {
+    /// Returns `text` with all variables of the file's client expanded.
+    pub(super) fn expand(&self, text: &str, scope: &Scope<'_>) -> Result<String, String> {
         let mut out = String::new();
         let mut rest = text;
         while let Some((before, inside)) = rest.split_once("${") {
             let Some((name, behind)) = inside.split_once('}') else { break };
             out.push_str(before);
-            match self.value(name, place)? {
+            match self.value(name, scope)? {
                 Some(value) => out.push_str(&value),
                 None => {
                     out.push_str("${");
@@ -81,9 +83,9 @@ impl Variables {
         Ok(out)
     }
 
-    /// The value of `${reference}`; none if it is no reference here.
-    fn value(&self, reference: &str, place: &Place<'_>) -> Result<Option<String>, String> {
-        let dialect = place.dialect;
+    /// Returns the value of `${reference}`; `None` if the file's client has no such variable.
+    fn value(&self, reference: &str, scope: &Scope<'_>) -> Result<Option<String>, String> {
+        let dialect = scope.dialect;
         if dialect == Dialect::ClaudeDesktop {
             return Ok(None);
         }
@@ -96,13 +98,13 @@ impl Variables {
         }
         match dialect {
             Dialect::ClaudeCode => Ok(None),
-            _ => self.prefixed(reference, place),
+            _ => self.prefixed(reference, scope),
         }
     }
 
     fn plain(&self, name: &str, default: Option<&str>) -> Result<String, String> {
         match (default, (self.environment)(name)) {
-            // Also if it is not needed: the `}` of the inner one would be left behind the value.
+            // Also if the default is not needed: the `}` of the inner variable would be left after the value.
             (Some(default), _) if default.contains("${") => {
                 Err(format!("expected a text behind `${{{name}:-`, but found another variable"))
             }
@@ -112,13 +114,13 @@ impl Variables {
         }
     }
 
-    fn prefixed(&self, reference: &str, place: &Place<'_>) -> Result<Option<String>, String> {
+    fn prefixed(&self, reference: &str, scope: &Scope<'_>) -> Result<Option<String>, String> {
         let workspace =
-            || place.workspace.ok_or("expected a folder for `${workspaceFolder}`, but found none");
+            || scope.workspace.ok_or("expected a folder for `${workspaceFolder}`, but found none");
         let found = match reference.split_once(':').unwrap_or((reference, "")) {
             ("env", name) if !name.is_empty() => (self.environment)(name).ok_or_else(|| unset(name))?,
-            ("input", id) if is_of(place, &[Dialect::VsCode]) => self.answer(id, place)?,
-            ("file", path) if is_of(place, &[Dialect::Windsurf]) => {
+            ("input", id) if is_of(scope, &[Dialect::VsCode]) => self.answer(id, scope)?,
+            ("file", path) if is_of(scope, &[Dialect::Windsurf]) => {
                 super::file::read(Path::new(path), super::file::MAX_VALUE)?.trim().to_owned()
             }
             ("userHome", "") => ["HOME", "USERPROFILE"]
@@ -139,8 +141,8 @@ impl Variables {
         Ok(Some(found))
     }
 
-    fn answer(&self, id: &str, place: &Place<'_>) -> Result<String, String> {
-        let input = place.inputs.iter().find(|it| it.id == id);
+    fn answer(&self, id: &str, scope: &Scope<'_>) -> Result<String, String> {
+        let input = scope.inputs.iter().find(|it| it.id == id);
         let input =
             input.ok_or_else(|| format!("expected `inputs` to describe {id:?}, but found no such input"))?;
         (self.inputs)(input).or_else(|| input.default.clone().filter(|_| !input.password)).ok_or_else(|| {
@@ -156,18 +158,18 @@ impl fmt::Debug for Variables {
     }
 }
 
-/// Where a text stands.
-pub(super) struct Place<'p> {
+/// The facts about the file of a text: they determine its variables.
+pub(super) struct Scope<'p> {
     pub(super) dialect: Dialect,
     pub(super) inputs: &'p [Input],
     pub(super) workspace: Option<&'p Path>,
 }
 
-/// These are not of the environment where both may stand.
+/// Names that are not looked up in the environment in files of an unknown client.
 const PREDEFINED: [&str; 4] = ["pathSeparator", "userHome", "workspaceFolder", "workspaceFolderBasename"];
 
-fn is_of(place: &Place<'_>, dialects: &[Dialect]) -> bool {
-    place.dialect == Dialect::Any || dialects.contains(&place.dialect)
+fn is_of(scope: &Scope<'_>, dialects: &[Dialect]) -> bool {
+    scope.dialect == Dialect::Any || dialects.contains(&scope.dialect)
 }
 
 fn is_name(text: &str) -> bool {
@@ -177,6 +179,6 @@ fn is_name(text: &str) -> bool {
 }
 
 fn unset(name: &str) -> String {
-    // Files come with what is downloaded: whoever wrote them draws nothing on a terminal.
+    // Configuration files may come from strangers: their text must not control the terminal.
     format!("expected the variable `{}` to be set, but found nothing", visible(name, 80))
 }

@@ -1,29 +1,34 @@
-//! What a server writes to its output that is no message: skipped, and named if nobody ever greets us.
+//! Lines on a server's output before the handshake that are no messages. They are skipped, and named in the
+//! error if the handshake fails.
 //!
-//! A log line on stdout is the usual mistake, and the usual reason for a handshake that fails.
+//! A log line on stdout is the usual mistake, and the usual reason for a failed handshake.
 
 use plainwire_proto::error::Error as Refusal;
 use plainwire_proto::json::shorten;
 
 use crate::error::Error;
 
+/// The number of skipped lines, and the first of them.
 #[derive(Default)]
-pub(super) struct Junk {
+pub(super) struct BeforeGreeting {
     count: u64,
     first: String,
 }
 
-impl Junk {
-    /// Takes note of a line that was ignored, and of why.
+impl BeforeGreeting {
+    /// Counts a line that was skipped for the reason `why`, and logs the first.
     pub(super) fn note(&mut self, line: &str, why: &str) {
         if self.count == 0 {
-            tracing::warn!("the server writes what is no message to its output: {:?}: {why}", shorten(line));
+            tracing::warn!(
+                "the server wrote a line to its output that is no message: {:?}: {why}",
+                shorten(line)
+            );
             self.first = shorten(line).into_owned();
         }
         self.count = self.count.saturating_add(1);
     }
 
-    /// Adds to an error how much of that there was.
+    /// Adds the skipped lines to the error of a failed handshake: their number, and the first of them.
     pub(super) fn explain(&self, error: Error) -> Error {
         let found = match self.count {
             0 => return error,

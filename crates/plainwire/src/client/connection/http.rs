@@ -1,6 +1,6 @@
-//! The futures of a connection over HTTP: one for each frame that goes out, and one that listens.
+//! The tasks of a client connection over HTTP: one for each frame that is sent, and one that listens.
 //!
-//! Invariant: `open` has the requests whose future still runs. All of them stop with the connection.
+//! Invariant: `open` has the requests whose task still runs. All tasks stop with the connection.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,29 +9,30 @@ use std::task::{Context, Poll};
 use plainwire_proto::envelope::Id;
 use plainwire_proto::peer::{Peer, TransmitKind};
 use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::AbortHandle;
 
 use super::link::Incoming;
 use crate::client::http::{Arrived, Connection, Outbound};
+use crate::runtime::TaskSet;
 use crate::stream::{Direction, Tap};
 
-/// Frames on their way at a time, each of which may be a connection of TCP. 256: a fourth of the files that a process may
-/// open by default.
-const MOST: usize = 256;
+/// The number of frames that may be in flight; each may be a TCP connection. 256: a fourth of the files that
+/// a process may open by default.
+const MAX_IN_FLIGHT: usize = 256;
 
-/// What came and was not looked at. More waits with its response.
+/// The number of received messages that wait to be handled. While the queue is full, responses are not read.
 pub(crate) const ARRIVALS: usize = 64;
 
-pub(super) struct Http {
+pub(crate) struct Http {
     arrived: mpsc::Receiver<Arrived>,
     connection: Arc<Connection>,
     open: HashMap<Id, AbortHandle>,
     tap: Option<Tap>,
-    tasks: JoinSet<Sent>,
+    tasks: TaskSet<Sent>,
 }
 
-/// A frame that was sent, and is over. The last of what came for it is here and not in the queue, so that one wake-up is
-/// enough for both.
+/// A frame that was sent and whose response has ended. The last message of the response is here and not in
+/// the queue, so that one wake-up is enough for both.
 struct Sent {
     id: Option<Id>,
     last: Option<Arrived>,
@@ -43,11 +44,11 @@ impl Http {
         arrived: mpsc::Receiver<Arrived>,
         tap: Option<Tap>,
     ) -> Self {
-        Self { arrived, connection, open: HashMap::new(), tap, tasks: JoinSet::new() }
+        Self { arrived, connection, open: HashMap::new(), tap, tasks: TaskSet::default() }
     }
 
     pub(super) fn is_backlogged(&self) -> bool {
-        self.tasks.len() >= MOST
+        self.tasks.len() >= MAX_IN_FLIGHT
     }
 
     pub(super) fn gather(&mut self, peer: &mut Peer, mut see: impl FnMut(&[u8])) {
@@ -58,7 +59,8 @@ impl Http {
             let out = Outbound::read(transmit.bytes, peer.revision());
             if let Some(sent) = out.cancels.as_ref().and_then(|id| self.open.remove(id)) {
                 sent.abort();
-                // Spec: 2026-07-28 `streamable-http`: to close the stream is to cancel, and nothing is sent.
+                // Spec: 2026-07-28 `streamable-http`: closing the stream cancels the request; no message is
+                // sent.
                 if out.is_modern() {
                     continue;
                 }
@@ -75,10 +77,10 @@ impl Http {
         let connection = Arc::clone(&self.connection);
         let id = out.id.clone();
         let done = id.clone();
-        let sent = if let Some(alone) = connection.opens(&out) {
+        let sent = if let Some(gate) = connection.opens(&out) {
             self.tasks.spawn(async move {
                 let last = connection.send(out).await;
-                drop(alone);
+                drop(gate);
                 connection.listen().await;
                 Sent { id: None, last }
             })
@@ -96,11 +98,11 @@ impl Http {
         mut take: impl FnMut(Incoming<'_>),
     ) -> Result<bool, String> {
         let mut came = self.poll_arrived(cx, &mut take)?;
-        while let Poll::Ready(Some(ended)) = self.tasks.poll_join_next(cx) {
+        while let Poll::Ready(Some(ended)) = self.tasks.poll_next(cx) {
             came = true;
             match ended {
-                Ok(Sent { id, last }) => {
-                    // What came before it on its stream goes first.
+                Ok((_, Sent { id, last })) => {
+                    // Messages that arrived earlier on the same stream go first.
                     self.poll_arrived(cx, &mut take)?;
                     drop(id.and_then(|id| self.open.remove(&id)));
                     last.map_or(Ok(()), |last| self.pass(last, &mut take))?;
@@ -149,6 +151,7 @@ mod tests {
 
     use super::*;
     use crate::client::http::Remote;
+    use crate::client::known_tools::KnownTools;
     use crate::error::Error;
 
     fn failed(number: i128) -> Arrived {
@@ -159,9 +162,10 @@ mod tests {
     async fn passes_on_what_came_on_a_stream_before_its_answer() {
         let (arrives, arrived) = mpsc::channel(ARRIVALS);
         let remote = Remote::new("http://127.0.0.1:1/mcp");
-        let connection = Connection::new(&remote, Limits::default(), arrives.clone()).expect("a URL");
+        let connection = Connection::new(&remote, Limits::default(), KnownTools::default(), arrives.clone())
+            .expect("a URL");
         let mut http = Http::new(Arc::new(connection), arrived, None);
-        // The first ends, and then a second that has passed on something before.
+        // Two requests have ended. The second has passed on a message before its answer.
         for number in [1, 3] {
             http.tasks.spawn(async move { Sent { id: None, last: Some(failed(number)) } });
         }

@@ -1,36 +1,61 @@
-//! What carries a client's messages: a stream of lines, or requests of HTTP.
+//! The link of a client connection to its server: a stream of lines, or HTTP requests.
+//!
+//! In: frames of the peer, and frames from the server. Out: the latter, one by one.
 
+#[cfg(feature = "http-client")]
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use plainwire_proto::frame::Frame;
 use plainwire_proto::peer::Peer;
+#[cfg(feature = "http-client")]
+use tokio::sync::mpsc;
 
 #[cfg(feature = "http-client")]
 use super::http::Http;
-use crate::stream::Wire;
+#[cfg(feature = "http-client")]
+use crate::client::http::{Arrived, Connection};
+use crate::stream::{Stream, Tap, Wire};
 
-pub(super) enum Link {
+/// The link of a client connection to its server.
+pub(crate) enum Link {
     #[cfg(feature = "http-client")]
     Http(Http),
     Stream(Box<Wire>),
 }
 
-/// What came.
+/// An event of a [`Link`].
 pub(super) enum Incoming<'i> {
-    /// A request has no answer, and will get none.
+    /// A request failed and will get no answer.
     #[cfg(feature = "http-client")]
     Failed(plainwire_proto::envelope::Id, crate::error::Error),
     Frame(Frame<'i>),
-    /// A frame that was read already.
+    /// A frame that is already parsed.
     #[cfg(feature = "http-client")]
     Message(Box<crate::client::http::Inbound>),
-    /// The server has forgotten what was subscribed.
+    /// The server, or a stream of it, began anew: subscriptions may be gone, and changes may have been
+    /// missed.
     #[cfg(feature = "http-client")]
     Renewed,
 }
 
 impl Link {
-    /// Whether so much waits to be sent that nothing more should be asked.
+    /// Returns a link that sends and reads messages as lines of `stream`, each of at most `max_bytes`.
+    pub(crate) fn stream(stream: Stream, max_bytes: usize, tap: Option<Tap>) -> Self {
+        Self::Stream(Box::new(Wire::new(stream, max_bytes, tap)))
+    }
+
+    /// Returns a link that sends each message as a request of `connection` and reads messages from `arrived`.
+    #[cfg(feature = "http-client")]
+    pub(crate) fn http(
+        connection: Arc<Connection>,
+        arrived: mpsc::Receiver<Arrived>,
+        tap: Option<Tap>,
+    ) -> Self {
+        Self::Http(Http::new(connection, arrived, tap))
+    }
+
+    /// Returns whether so much waits to be sent that no more requests should be made.
     pub(super) fn is_backlogged(&self) -> bool {
         match self {
             #[cfg(feature = "http-client")]
@@ -39,7 +64,7 @@ impl Link {
         }
     }
 
-    /// Takes what the peer wants sent, and shows each frame to `see`.
+    /// Takes the frames that the peer wants to send, and shows each to `see`.
     pub(super) fn gather(&mut self, peer: &mut Peer, see: impl FnMut(&[u8])) {
         match self {
             #[cfg(feature = "http-client")]
@@ -48,10 +73,10 @@ impl Link {
         }
     }
 
-    /// Passes on what came. Returns whether anything did.
+    /// Passes everything that has arrived to `take`. Returns whether anything had.
     ///
     /// # Errors
-    /// Why nothing will come any more.
+    /// The reason why nothing more will arrive.
     pub(super) fn poll_in(
         &mut self,
         cx: &mut Context<'_>,
@@ -74,10 +99,10 @@ impl Link {
         }
     }
 
-    /// Sends as much as goes.
+    /// Sends as much as possible without waiting.
     ///
     /// # Errors
-    /// Why nothing can be sent any more.
+    /// The reason why nothing more can be sent.
     pub(super) fn poll_out(&mut self, cx: &mut Context<'_>) -> Result<(), String> {
         match self {
             #[cfg(feature = "http-client")]
@@ -89,7 +114,7 @@ impl Link {
         }
     }
 
-    /// Whether the server says nothing more.
+    /// Returns whether the server has closed its output. A link over HTTP has no such end.
     pub(super) fn is_ended(&self) -> bool {
         match self {
             #[cfg(feature = "http-client")]

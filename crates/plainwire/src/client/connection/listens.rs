@@ -1,4 +1,5 @@
-//! Subscriptions of a connection: one request that stays open, or what older servers have instead of it.
+//! Subscriptions of one connection. A modern server gets one `subscriptions/listen` for each, which stays
+//! open. A legacy server gets `resources/subscribe`, and reports changes of lists to all its clients.
 
 use std::collections::HashMap;
 
@@ -17,17 +18,18 @@ use crate::error::{Error, Result};
 pub(super) struct Listens {
     /// By ticket.
     open: HashMap<u64, Listening>,
-    /// Which subscription a request belongs to: the one that stays open, or one `resources/subscribe`.
+    /// Tickets by request. A request is a `subscriptions/listen` or a `resources/subscribe`.
     requests: HashMap<RequestKey, u64>,
 }
 
 struct Listening {
-    /// `resources/subscribe` that are not answered yet.
+    /// The number of `resources/subscribe` requests that are not answered yet.
     due: usize,
+    /// The part of the filter that the server reports changes for.
     honoured: SubscriptionFilter,
-    /// The request that stays open; legacy servers have none.
+    /// The open `subscriptions/listen`; `None` for a legacy server.
     key: Option<RequestKey>,
-    /// Who waits for the beginning.
+    /// The channel of the caller that subscribes; `None` once the subscription has begun.
     opened: Option<oneshot::Sender<Result<SubscriptionFilter>>>,
     options: RequestOptions,
     speaker: Speaker,
@@ -78,7 +80,7 @@ impl Listens {
         self.open.insert(ticket, listening);
     }
 
-    /// Takes what a subscription hears.
+    /// Handles news of one subscription.
     pub(super) fn hear(&mut self, request: RequestKey, news: News, peer: &mut Peer, now: Now) {
         let Some(&ticket) = self.requests.get(&request) else { return };
         let Some(listening) = self.open.get_mut(&ticket) else { return };
@@ -102,12 +104,12 @@ impl Listens {
         }
     }
 
-    /// Takes what a legacy server says to everybody about a list.
+    /// Passes a changed list of a legacy server to all subscriptions.
     pub(super) fn hear_list(&mut self, list: List, peer: &mut Peer, now: Now) {
         self.tell_all(peer, now, |speaker| speaker.tell_list(list));
     }
 
-    /// As [`Self::hear_list`], about a resource.
+    /// Like [`Self::hear_list`], but for a resource.
     pub(super) fn hear_resource(&mut self, uri: &str, peer: &mut Peer, now: Now) {
         self.tell_all(peer, now, |speaker| speaker.tell_resource(uri));
     }
@@ -120,7 +122,8 @@ impl Listens {
         }
     }
 
-    /// Takes the answer to a `resources/subscribe`, or the error that ends a subscription. Returns what is not ours.
+    /// Handles the answer to a `resources/subscribe`, or the error that ends a subscription. Returns the
+    /// answer if the request belongs to no subscription.
     pub(super) fn settle<T>(
         &mut self,
         request: RequestKey,
@@ -148,27 +151,28 @@ impl Listens {
         None
     }
 
-    /// Whether a request belongs to a subscription.
+    /// Returns whether a request belongs to a subscription.
     #[cfg(feature = "http-client")]
     pub(super) fn has(&self, request: RequestKey) -> bool {
         self.requests.contains_key(&request)
     }
 
-    /// Subscribes again, and tells of everything that was subscribed: nobody knows what has changed in between.
+    /// Subscribes again, and reports a change of everything that is subscribed: changes may have been missed.
     pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
         for listening in self.open.values() {
-            let heard = &listening.honoured;
+            let filter = &listening.honoured;
             let lists = [
-                (heard.prompts_list_changed, List::Prompts),
-                (heard.resources_list_changed, List::Resources),
-                (heard.tools_list_changed, List::Tools),
+                (filter.prompts_list_changed, List::Prompts),
+                (filter.resources_list_changed, List::Resources),
+                (filter.tools_list_changed, List::Tools),
             ];
-            for (_, list) in lists.into_iter().filter(|(is_heard, _)| *is_heard) {
+            for (_, list) in lists.into_iter().filter(|(is_subscribed, _)| *is_subscribed) {
                 listening.speaker.tell_list(list);
             }
-            for uri in &heard.resource_subscriptions {
+            for uri in &filter.resource_subscriptions {
                 if listening.key.is_none() {
-                    // Its answer says nothing new: a server that refuses it now has told of the last change.
+                    // The answer is ignored. If the server refuses, the change reported below is the last
+                    // one.
                     peer.request("resources/subscribe", &of(uri), listening.options, now);
                 }
                 listening.speaker.tell_resource(uri);
@@ -176,19 +180,19 @@ impl Listens {
         }
     }
 
-    /// Forgets what was asked of a server that is gone; what had not begun fails.
+    /// Forgets the requests to a server that has ended. Subscriptions that had not begun fail.
     pub(super) fn interrupt(&mut self, why: &str) {
         self.requests.clear();
-        let unborn: Vec<u64> =
+        let unopened: Vec<u64> =
             self.open.iter().filter(|(_, it)| it.opened.is_some()).map(|(&ticket, _)| ticket).collect();
-        for listening in unborn.into_iter().filter_map(|ticket| self.open.remove(&ticket)) {
-            // The connection goes on: whoever keeps listening may try again.
+        for listening in unopened.into_iter().filter_map(|ticket| self.open.remove(&ticket)) {
+            // Not `Error::Closed`: the connection continues, so the caller may subscribe again.
             let what = "`subscriptions/listen`".to_owned();
             listening.fail(Error::OutcomeUnknown { what, why: why.to_owned() });
         }
     }
 
-    /// Begins everything again at a server that has just begun itself.
+    /// Renews all subscriptions at a restarted server.
     pub(super) fn restarted(&mut self, peer: &mut Peer, now: Now) {
         for (&ticket, listening) in self.open.iter_mut().filter(|(_, it)| it.key.is_some()) {
             let key = peer.listen(&listening.honoured, now);
@@ -198,12 +202,12 @@ impl Listens {
         self.renewed(peer, now);
     }
 
-    /// Ends a subscription from here.
+    /// Ends a subscription that the client has dropped.
     pub(super) fn unlisten(&mut self, ticket: u64, peer: &mut Peer, now: Now) {
         self.end(ticket, peer, now);
     }
 
-    /// Ends all of them: the connection is over.
+    /// Ends all subscriptions: the connection is over.
     pub(super) fn close(&mut self, why: &str) {
         self.requests.clear();
         for listening in std::mem::take(&mut self.open).into_values() {
@@ -211,7 +215,7 @@ impl Listens {
         }
     }
 
-    /// Takes note that the server has ended the subscription `request`.
+    /// Handles the end of the subscription `request` by the server.
     fn fail(&mut self, request: RequestKey, error: impl FnOnce() -> Error) {
         let ended = self.requests.remove(&request).and_then(|ticket| self.open.remove(&ticket));
         if let Some(listening) = ended {
@@ -219,17 +223,17 @@ impl Listens {
         }
     }
 
-    /// Ends a subscription and tells the server. What another one still wants to hear stays subscribed.
+    /// Ends a subscription, also at the server. Resources that another subscription names stay subscribed.
     fn end(&mut self, ticket: u64, peer: &mut Peer, now: Now) -> Option<Listening> {
         let listening = self.open.remove(&ticket)?;
         self.requests.retain(|_, other| *other != ticket);
         if let Some(key) = listening.key {
-            // Nothing is sent if the server has ended it already.
+            // The peer sends nothing if the server has already ended the subscription.
             peer.cancel(key, "nobody listens any more");
         } else if !listening.honoured.resource_subscriptions.is_empty() {
             for uri in listening.speaker.uris() {
                 if !self.open.values().any(|other| other.speaker.has(uri)) {
-                    // Nobody waits for the answer.
+                    // The answer is ignored.
                     peer.request("resources/unsubscribe", &of(uri), listening.options, now);
                 }
             }
@@ -238,16 +242,16 @@ impl Listens {
     }
 }
 
-/// What a legacy server tells of `filter`: it says so in its capabilities.
+/// Returns the part of `filter` that a legacy server reports changes for, according to its capabilities.
 fn honoured(filter: SubscriptionFilter, server: &Capabilities) -> SubscriptionFilter {
-    let tells = |name| server.is_on(name, "listChanged");
+    let reports = |name| server.is_on(name, "listChanged");
     let uris =
         if server.is_on("resources", "subscribe") { filter.resource_subscriptions } else { Vec::new() };
     SubscriptionFilter {
-        prompts_list_changed: filter.prompts_list_changed && tells("prompts"),
+        prompts_list_changed: filter.prompts_list_changed && reports("prompts"),
         resource_subscriptions: uris,
-        resources_list_changed: filter.resources_list_changed && tells("resources"),
-        tools_list_changed: filter.tools_list_changed && tells("tools"),
+        resources_list_changed: filter.resources_list_changed && reports("resources"),
+        tools_list_changed: filter.tools_list_changed && reports("tools"),
     }
 }
 

@@ -1,11 +1,10 @@
-//! The client's pump: wishes in, requests out, answers back to whoever waits.
+//! The task of one client connection: takes commands of [`crate::Client`], sends requests to the server, and
+//! passes the answers back to the callers.
 //!
-//! One task per connection. It ends when the [`crate::Client`] is dropped or the server leaves; then everybody who
-//! still waits is told, and whoever still thinks about a question of the server is stopped.
+//! There is one task per connection. It ends when the [`crate::Client`] is dropped or the server leaves.
+//! Calls that still wait then fail, and handlers that still run for questions of the server are stopped.
 
 use std::future::poll_fn;
-#[cfg(feature = "http-client")]
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use plainwire_proto::frame::Frame;
@@ -16,11 +15,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 #[cfg(feature = "http-client")]
-use super::http::{Arrived, Connection, Inbound};
+use super::http::Inbound;
 use super::{AskToListen, Progress, Recorder};
 use crate::error::Result;
 use crate::runtime::{Clock, spawn};
-use crate::stream::{Stream, Tap, Wire};
+use crate::stream::{Stream, Tap};
 
 mod before_greeting;
 #[cfg(feature = "http-client")]
@@ -37,15 +36,14 @@ mod timer;
 
 #[cfg(feature = "http-client")]
 pub(crate) use http::ARRIVALS;
-#[cfg(feature = "http-client")]
-use http::Http;
-use link::{Incoming, Link};
-pub(crate) use restart::Revival;
-pub(crate) use state::Desk;
+use link::Incoming;
+pub(crate) use link::Link;
+pub(crate) use restart::Restarting;
+pub(crate) use state::ConnectionState;
 use timer::Timer;
 
-/// What the front door wants from its connection.
-pub(crate) enum Wish {
+/// A command from [`crate::Client`] to its connection task.
+pub(crate) enum Command {
     Listen(Box<AskToListen>),
     Notify {
         method: String,
@@ -54,31 +52,32 @@ pub(crate) enum Wish {
     Request(Box<Ask>),
     SetLogLevel(LogLevel),
     SetRoots(Vec<Root>),
-    /// Nobody listens any more.
+    /// Ends the subscription with this ticket: its `Listen` was dropped.
     Unlisten(u64),
 }
 
-/// One request and where its answer goes.
+/// One request, and the channel for its answer.
 pub(crate) struct Ask {
     pub(crate) answer: oneshot::Sender<Result<Reply>>,
     pub(crate) method: String,
     pub(crate) options: RequestOptions,
     pub(crate) params: String,
     pub(crate) progress: Option<Box<dyn FnMut(Progress) + Send>>,
-    /// The front door's own number, for taking it back.
+    /// The client's number of the request, by which it is cancelled.
     pub(crate) ticket: u64,
-    /// Where to note what happens.
+    /// The recorder of a traced request.
     pub(crate) trace: Option<Recorder>,
 }
 
-/// An answer.
+/// A result, with the way it came about.
 pub(crate) struct Reply {
-    /// Whether the request was made again, with answers to questions or because the server wanted it.
+    /// Whether the request was made again: with answers to questions, or because the server asked for a
+    /// retry.
     pub(crate) is_retried: bool,
     pub(crate) raw: RawJson,
 }
 
-/// Ends what nobody waits for, if there is still a runtime.
+/// Runs `work`, the end of an HTTP session, in the background. Without a runtime it does nothing.
 #[cfg(feature = "http-client")]
 pub(crate) fn spawn_farewell(work: impl Future<Output = ()> + Send + 'static) {
     if tokio::runtime::Handle::try_current().is_ok() {
@@ -86,66 +85,48 @@ pub(crate) fn spawn_farewell(work: impl Future<Output = ()> + Send + 'static) {
     }
 }
 
-/// What a connection runs over.
-pub(crate) enum Route {
-    /// And what arrives on it.
-    #[cfg(feature = "http-client")]
-    Http(Arc<Connection>, mpsc::Receiver<Arrived>),
-    /// Of a server that is started again when it ends.
-    Process(Stream, Box<Revival>),
-    Stream(Stream),
-}
-
-/// Starts a connection.
+/// Starts the task of a connection. With `restart`, a server process that ends is started again.
 pub(crate) fn start(
     config: ClientConfig,
-    desk: Desk,
-    route: Route,
+    state: ConnectionState,
+    link: Link,
+    restart: Option<Restarting>,
     tap: Option<Tap>,
-    wishes: mpsc::Receiver<Wish>,
+    commands: mpsc::Receiver<Command>,
     cancels: mpsc::UnboundedReceiver<u64>,
 ) -> AbortHandle {
-    let over = |stream, tap| Link::Stream(Box::new(Wire::new(stream, config.limits.frame_in, tap)));
-    let mut revival = None;
-    let link = match route {
-        #[cfg(feature = "http-client")]
-        Route::Http(connection, arrived) => Link::Http(Http::new(connection, arrived, tap)),
-        Route::Process(stream, process) => {
-            revival = Some(Again { config: config.clone(), revival: *process, tap: tap.clone() });
-            over(stream, tap)
-        }
-        Route::Stream(stream) => over(stream, tap),
-    };
+    let reconnect = restart.map(|restarting| Reconnect { config: config.clone(), restarting, tap });
     let peer = Peer::client(config);
     let mut pump = Pump {
-        again: revival,
+        reconnect,
         cancels,
         clock: Clock::start(),
-        desk,
+        state,
         link,
         peer,
         timer: Timer::default(),
-        wishes,
+        commands,
     };
     spawn(async move { pump.run().await }).abort_handle()
 }
 
-/// What another connection is made from.
-struct Again {
+/// The parts of the connection to a restarted server.
+struct Reconnect {
     config: ClientConfig,
-    revival: Revival,
+    restarting: Restarting,
     tap: Option<Tap>,
 }
 
 struct Pump {
-    again: Option<Again>,
     cancels: mpsc::UnboundedReceiver<u64>,
     clock: Clock,
-    desk: Desk,
+    state: ConnectionState,
     link: Link,
     peer: Peer,
+    /// `None` if the server is not restarted.
+    reconnect: Option<Reconnect>,
     timer: Timer,
-    wishes: mpsc::Receiver<Wish>,
+    commands: mpsc::Receiver<Command>,
 }
 
 impl Pump {
@@ -153,65 +134,64 @@ impl Pump {
         let why = loop {
             self.peer.connect(self.clock.now());
             let why = poll_fn(|cx| self.poll(cx)).await;
-            match self.revive(why).await {
+            match self.restart(why).await {
                 Ok(()) => {}
                 Err(why) => break why,
             }
         };
-        self.desk.close(&why);
+        self.state.close(&why);
     }
 
-    /// Begins another connection, if the server may be started again.
+    /// Restarts the server and connects to it, if the server may be restarted.
     ///
     /// # Errors
-    /// Why there is none.
-    async fn revive(&mut self, why: String) -> std::result::Result<(), String> {
-        let (Some(again), Some(revision), false) =
-            (&mut self.again, self.desk.revision, self.wishes.is_closed())
+    /// The reason why there is no new connection.
+    async fn restart(&mut self, why: String) -> std::result::Result<(), String> {
+        let (Some(reconnect), Some(revision), false) =
+            (&mut self.reconnect, self.state.revision, self.commands.is_closed())
         else {
             return Err(why);
         };
-        let why = again.revival.explain(&why).await;
-        if !self.desk.kept.is_waiting {
-            again.revival.has_greeted();
+        let why = reconnect.restarting.explain(&why).await;
+        if !self.state.carried.is_waiting {
+            reconnect.restarting.has_greeted();
         }
-        self.desk.interrupt(&why);
-        // The input of the last process ends here.
-        self.link = Link::Stream(Box::new(Wire::new(Stream::new(empty(), sink()), 0, None)));
-        let stream = again.revival.start(&why).await?;
-        let wire = Wire::new(stream, again.config.limits.frame_in, again.tap.clone());
-        self.link = Link::Stream(Box::new(wire));
-        // Whoever asked was told the revision.
-        let config = ClientConfig { revisions: vec![revision], ..again.config.clone() };
+        self.state.interrupt(&why);
+        // Dropping the old link closes the stdin of the last process.
+        self.link = Link::stream(Stream::new(empty(), sink()), 0, None);
+        let stream = reconnect.restarting.start(&why).await?;
+        self.link = Link::stream(stream, reconnect.config.limits.frame_in, reconnect.tap.clone());
+        // The program may have read the revision already, so the new server has to agree on the same one.
+        let config = ClientConfig { revisions: vec![revision], ..reconnect.config.clone() };
         self.peer = Peer::client(config);
         Ok(())
     }
 
-    /// Ready, with the reason, when the connection is over.
+    /// Does all work that is possible now. Ready, with the reason, when the connection is over.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<String> {
         loop {
             let mut idle = true;
-            let held_up = self.link.is_backlogged();
-            // Also when nothing more may be asked: what is given up makes room.
+            let was_backlogged = self.link.is_backlogged();
+            // Cancels are read despite a backlog: cancelled requests make room.
             while let Poll::Ready(Some(ticket)) = self.cancels.poll_recv(cx) {
-                self.desk.cancel(ticket, &mut self.peer);
+                self.state.cancel(ticket, &mut self.peer);
                 idle = false;
             }
-            // Nothing is asked of a server that was started again before it has greeted.
+            // A restarted server gets no requests before its handshake is complete.
             while !self.link.is_backlogged()
-                && !self.desk.kept.is_waiting
-                && let Poll::Ready(wish) = self.wishes.poll_recv(cx)
+                && !self.state.carried.is_waiting
+                && let Poll::Ready(command) = self.commands.poll_recv(cx)
             {
-                match wish {
-                    Some(wish) => self.desk.grant(wish, &mut self.peer, self.clock.now()),
+                match command {
+                    Some(command) => self.state.handle_command(command, &mut self.peer, self.clock.now()),
                     None => return Poll::Ready("the client was dropped".to_owned()),
                 }
-                // Before the next wish, so that the link knows how much it has.
+                // Gathers before the next command, so that `is_backlogged` is up to date.
                 self.gather();
                 idle = false;
             }
-            // As many as questions are open, which has a limit.
-            while self.desk.poll_questions(&mut self.peer, self.clock.now(), cx).is_ready() {
+            // Bounded by the number of open questions, which has a limit.
+            while self.state.poll_questions(&mut self.peer, self.clock.now(), cx).is_ready() {
                 idle = false;
             }
             self.gather();
@@ -224,19 +204,20 @@ impl Pump {
             if let Err(why) = self.link.poll_out(cx) {
                 return Poll::Ready(why);
             }
-            if self.desk.kept.is_waiting
-                && let Some(why) = self.desk.kept.failed.take()
+            if self.state.carried.is_waiting
+                && let Some(why) = self.state.carried.failed.take()
             {
                 return Poll::Ready(why);
             }
-            if self.desk.is_lost {
+            if self.state.is_lost {
                 return Poll::Ready("the server has not even answered a ping".to_owned());
             }
             if self.link.is_ended() {
                 return Poll::Ready("the server closed its output".to_owned());
             }
-            // What unsent bytes held up goes on once they are out: nothing else would wake this task for it.
-            idle &= !held_up || self.link.is_backlogged();
+            // Commands that waited for the backlog are read once it is sent: nothing else would wake this
+            // task for them.
+            idle &= !was_backlogged || self.link.is_backlogged();
             if idle {
                 return Poll::Pending;
             }
@@ -244,13 +225,13 @@ impl Pump {
     }
 
     fn gather(&mut self) {
-        let Self { desk, link, peer, .. } = self;
-        link.gather(peer, |frame| desk.sent(frame));
+        let Self { state, link, peer, .. } = self;
+        link.gather(peer, |frame| state.sent(frame));
     }
 
-    /// Takes what came. Returns whether anything did.
+    /// Passes received frames to the peer, and its events to the state. Returns whether anything arrived.
     fn poll_in(&mut self, cx: &mut Context<'_>) -> std::result::Result<bool, String> {
-        let Self { clock, desk, link, peer, .. } = self;
+        let Self { clock, state, link, peer, .. } = self;
         link.poll_in(cx, |incoming| {
             #[cfg(feature = "http-client")]
             let whole;
@@ -258,7 +239,7 @@ impl Pump {
                 #[cfg(feature = "http-client")]
                 Incoming::Failed(id, error) => {
                     if let Some(request) = peer.abandon(&id) {
-                        desk.fail(request, error, peer, clock.now());
+                        state.fail(request, error, peer, clock.now());
                     }
                     ""
                 }
@@ -282,25 +263,25 @@ impl Pump {
                 }
                 #[cfg(feature = "http-client")]
                 Incoming::Renewed => {
-                    desk.renewed(peer, clock.now());
+                    state.renewed(peer, clock.now());
                     ""
                 }
             };
-            desk.handle_events(peer, text, clock.now());
+            state.handle_events(peer, text, clock.now());
         })
     }
 
-    /// Lets deadlines pass. Returns whether one did.
+    /// Handles the next deadline if it has passed. Returns whether it had.
     fn poll_deadlines(&mut self, cx: &mut Context<'_>) -> bool {
-        let next = self.peer.poll_timeout().into_iter().chain(self.desk.poll_timeout()).min();
+        let next = self.peer.poll_timeout().into_iter().chain(self.state.poll_timeout()).min();
         let at = next.and_then(|at| self.clock.instant(at));
         if self.timer.poll(at, cx).is_pending() {
             return false;
         }
         let now = self.clock.now();
         self.peer.handle_timeout(now);
-        self.desk.handle_events(&mut self.peer, "", now);
-        self.desk.handle_timeout(&mut self.peer, now);
+        self.state.handle_events(&mut self.peer, "", now);
+        self.state.handle_timeout(&mut self.peer, now);
         true
     }
 }

@@ -1,6 +1,7 @@
-//! Pages that a legacy server has asked a person to open: the end of which of them is worth a notice.
+//! The web pages that a legacy server has asked the user to open, and that have not ended yet.
 //!
-//! In: the ids of questions and of refusals, answers, `notifications/elicitation/complete`. Out: whether to hand it on.
+//! In: ids from questions and from errors, answers, and `notifications/elicitation/complete`. Out: whether
+//! such a notification is passed to the program.
 
 use std::collections::VecDeque;
 
@@ -9,41 +10,45 @@ use plainwire_proto::model::{ElicitAction, Elicitation, InputRequest, InputRespo
 use plainwire_proto::peer::CallKey;
 use serde::Deserialize;
 
-use super::questions::End;
+use super::questions::QuestionOutcome;
 
-/// Pages that may still end. 64, as many as questions at a time; the oldest is forgotten for one more.
+/// The number of open pages that are remembered. 64, as many as questions at a time. One more replaces the
+/// oldest.
 pub(super) const MAX_PAGES: usize = 64;
 
+/// The code of the error that requires pages to be opened first.
+///
 /// Spec: 2025-11-25 `elicitation` "Error Handling", `URLElicitationRequiredError`.
 const REQUIRED: i32 = -32042;
 
-/// Spec: 2025-11-25 `elicitation` "Completion Notifications for URL Mode Elicitation": unknown ids and those of pages
-/// that have ended already must be ignored.
+/// The ids of the open pages.
+///
+/// Spec: 2025-11-25 `elicitation` "Completion Notifications for URL Mode Elicitation": unknown ids and those
+/// of pages that have already ended must be ignored.
 #[derive(Default)]
 pub(super) struct Pages {
-    /// Oldest first, with the request that asked for it.
+    /// Oldest first. The key is that of the question; a page from an error has none.
     open: VecDeque<(Option<CallKey>, String)>,
 }
 
 impl Pages {
-    /// Takes note of a question. A page may end before its person has said that it is open, so that this is where its
-    /// id becomes known; [`Self::answered`] forgets it if they refuse.
+    /// Remembers the page of a question. The page may end before the user has agreed to open it, so its id is
+    /// remembered here and not with the answer. [`Self::answered`] forgets it if the user refuses.
     pub(super) fn asked(&mut self, key: CallKey, question: &InputRequest) {
         if let InputRequest::Elicit(Elicitation::Url { id, .. }) = question {
             self.add(Some(key), id.clone());
         }
     }
 
-    /// Takes the end of a question.
-    pub(super) fn answered(&mut self, key: CallKey, end: &End) {
-        let accepted =
-            matches!(end, End::Answered(Ok(InputResponse::Elicit(it))) if it.action == ElicitAction::Accept);
+    /// Forgets the page of a question that was not accepted.
+    pub(super) fn answered(&mut self, key: CallKey, outcome: &QuestionOutcome) {
+        let accepted = matches!(outcome, QuestionOutcome::Answered(Ok(InputResponse::Elicit(it))) if it.action == ElicitAction::Accept);
         if !accepted {
             self.open.retain(|(asked_by, _)| *asked_by != Some(key));
         }
     }
 
-    /// Takes an error of the server: one that wants pages opened first names them.
+    /// Remembers the pages that an error of the server requires to be opened first.
     pub(super) fn refused(&mut self, error: &Error) {
         #[derive(Deserialize)]
         struct Required {

@@ -1,8 +1,9 @@
-//! Whoever thinks about a question of the server: one task each, so that the connection goes on meanwhile.
+//! The tasks that run the handlers for questions of the server: one for each question, so that the connection
+//! continues meanwhile.
 //!
-//! Every task is owned here and ends with the connection. Its end is always reported: an answer, a panic, or that it
-//! was stopped. How many there are is limited where the questions come from: [`MAX_QUESTIONS`] for each call, and for
-//! all requests of a legacy server together.
+//! All tasks are owned here and end with the connection. The end of each is reported: an answer, a panic, or
+//! that it was stopped. The callers limit their number: [`MAX_QUESTIONS`] for each call, and for all requests
+//! of a legacy server together.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -12,69 +13,73 @@ use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::InputResponse;
 use plainwire_proto::peer::CallKey;
 use plainwire_proto::revision::Revision;
-use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::task::{AbortHandle, Id};
 
 use crate::client::Answer;
+use crate::runtime::TaskSet;
 
-/// Questions that one result may ask, and handlers that think about requests of a legacy server at a time. 64: what one
-/// person may be asked at once is far below it.
+/// The number of questions that one result may ask, and of handlers that run for requests of a legacy server.
+/// 64: far more than one user can be asked at once.
 pub(super) const MAX_QUESTIONS: usize = 64;
 
-/// Where an answer belongs.
+/// The source of a question, to which its answer goes back.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
-    /// To a request of a legacy server.
+pub(super) enum QuestionSource {
+    /// A request of a legacy server.
     Request { key: CallKey, revision: Revision },
-    /// To the question number `index` of the round that the call `ticket` is in.
+    /// The question number `index` of the current round of the call `ticket`.
     Round { ticket: u64, index: usize },
 }
 
-/// How thinking ended.
-pub(super) enum End {
+/// The outcome of a question handler.
+pub(super) enum QuestionOutcome {
     Answered(Result<InputResponse, Error>),
-    /// Nobody wants the answer any more.
+    /// The question was cancelled, so the handler was stopped.
     Stopped,
 }
 
-/// Invariant: one place for each task.
+/// The running question handlers.
+///
+/// Invariant: `sources` has one entry for each task.
 #[derive(Default)]
 pub(super) struct Questions {
-    places: HashMap<Id, Place>,
-    tasks: JoinSet<Result<InputResponse, Error>>,
+    sources: HashMap<Id, QuestionSource>,
+    tasks: TaskSet<Result<InputResponse, Error>>,
 }
 
 impl Questions {
-    /// Begins to think. Dropping the handle changes nothing; aborting it stops the thinking.
-    pub(super) fn ask(&mut self, place: Place, answer: Answer) -> AbortHandle {
+    /// Starts a handler. Dropping the returned handle changes nothing; aborting it stops the handler.
+    pub(super) fn ask(&mut self, source: QuestionSource, answer: Answer) -> AbortHandle {
         let handle = self.tasks.spawn(answer);
-        self.places.insert(handle.id(), place);
+        self.sources.insert(handle.id(), source);
         handle
     }
 
-    /// Ready for each task that has ended.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(Place, End)> {
+    /// Returns the next handler that has ended. Pending while there is none.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(QuestionSource, QuestionOutcome)> {
         loop {
-            let (id, end) = match ready!(self.tasks.poll_join_next_with_id(cx)) {
+            let (id, outcome) = match ready!(self.tasks.poll_next(cx)) {
                 None => return Poll::Pending,
-                Some(Ok((id, answer))) => (id, End::Answered(answer)),
+                Some(Ok((id, answer))) => (id, QuestionOutcome::Answered(answer)),
                 Some(Err(failed)) => {
                     let id = failed.id();
                     (
                         id,
-                        failed
-                            .try_into_panic()
-                            .map_or(End::Stopped, |panic| End::Answered(panicked(&*panic))),
+                        failed.try_into_panic().map_or(QuestionOutcome::Stopped, |panic| {
+                            QuestionOutcome::Answered(panicked(&*panic))
+                        }),
                     )
                 }
             };
-            if let Some(place) = self.places.remove(&id) {
-                return Poll::Ready((place, end));
+            if let Some(source) = self.sources.remove(&id) {
+                return Poll::Ready((source, outcome));
             }
         }
     }
 }
 
-/// The answer of a handler that panicked. What it said stays in the log: it may hold anything.
+/// Returns the answer of a handler that panicked. The text of the panic goes to the log and not to the
+/// server: it may contain anything.
 fn panicked(panic: &(dyn Any + Send)) -> Result<InputResponse, Error> {
     let said =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));

@@ -1,5 +1,5 @@
-//! Questions of legacy servers: requests of theirs, each answered by one task. Only [`MAX_QUESTIONS`] handlers think at a
-//! time; roots need none.
+//! Questions of legacy servers, which arrive as requests. One task answers each. At most [`MAX_QUESTIONS`]
+//! handlers run at a time; `roots/list` needs no handler.
 
 use plainwire_proto::codec::{input_response, read_input_params};
 use plainwire_proto::error::{Error as Refusal, ErrorKind};
@@ -7,10 +7,10 @@ use plainwire_proto::model::{InputMethod, InputRequest};
 use plainwire_proto::peer::{CallKey, Peer};
 use plainwire_proto::revision::Revision;
 
-use super::questions::{End, MAX_QUESTIONS, Place};
-use super::state::Desk;
+use super::questions::{MAX_QUESTIONS, QuestionOutcome, QuestionSource};
+use super::state::ConnectionState;
 
-impl Desk {
+impl ConnectionState {
     pub(super) fn handle_request(
         &mut self,
         key: CallKey,
@@ -22,19 +22,19 @@ impl Desk {
         let question = self.read(method, params.unwrap_or("{}"), revision);
         match question {
             Ok(question) => {
-                let is_thought_about = method != InputMethod::ListRoots;
+                let has_handler = method != InputMethod::ListRoots;
                 self.pages.asked(key, &question);
                 let answer = self.asked.answer(question);
-                let thinking = self.questions.ask(Place::Request { key, revision }, answer);
-                if is_thought_about {
-                    self.requests.insert(key, thinking);
+                let handler = self.questions.ask(QuestionSource::Request { key, revision }, answer);
+                if has_handler {
+                    self.requests.insert(key, handler);
                 }
             }
             Err(error) => peer.respond_error(key, &error),
         }
     }
 
-    /// Nothing is asked that may not be, or while too much is.
+    /// Reads a question, and checks that the client may be asked and that not too many handlers run.
     fn read(&self, method: InputMethod, params: &str, revision: Revision) -> Result<InputRequest, Refusal> {
         let question = read_input_params(method, params)?;
         self.asked.check(&question, revision)?;
@@ -48,11 +48,14 @@ impl Desk {
     }
 }
 
-/// Answers, unless the server has taken the question back: then the peer writes nothing.
-pub(super) fn respond(key: CallKey, revision: Revision, end: End, peer: &mut Peer) {
-    match end {
-        End::Answered(Ok(answer)) => peer.respond(key, |out| input_response(out, &answer, revision)),
-        End::Answered(Err(error)) => peer.respond_error(key, &error),
-        End::Stopped => peer.finished(key),
+/// Sends the outcome of a handler to the server. If the server has cancelled its question, the peer sends
+/// nothing.
+pub(super) fn respond(key: CallKey, revision: Revision, outcome: QuestionOutcome, peer: &mut Peer) {
+    match outcome {
+        QuestionOutcome::Answered(Ok(answer)) => {
+            peer.respond(key, |out| input_response(out, &answer, revision))
+        }
+        QuestionOutcome::Answered(Err(error)) => peer.respond_error(key, &error),
+        QuestionOutcome::Stopped => peer.finished(key),
     }
 }

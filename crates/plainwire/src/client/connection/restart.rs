@@ -1,56 +1,57 @@
-//! A server that died, started again: the process, the handshake, and what goes on behind it.
+//! Restarts of a server process that has ended: the new process, and the state that the new connection takes
+//! over.
 //!
-//! In: the reason why a connection ended. Out: another stream, with a peer that has to find its server in the revision
-//! that was agreed on. A call that was open is made again only if that does no harm; otherwise nobody knows what became
-//! of it, and that is what its caller is told.
+//! In: the reason why a connection ended. Out: another stream, and the calls and subscriptions to make again
+//! on it. An open call is made again only if that does no harm. Otherwise its outcome is unknown, and its
+//! caller gets that as an error.
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use plainwire_proto::json::shorten;
-use plainwire_proto::model::{LogLevel, ToolAnnotations};
+use plainwire_proto::model::LogLevel;
 use plainwire_proto::peer::{Now, Peer, RequestOptions};
 use serde::Deserialize;
 
 use super::questions::Questions;
 use super::rounds::Call;
-use super::state::Desk;
+use super::state::ConnectionState;
+use crate::client::known_tools::KnownTools;
 use crate::client::process::{Program, Restart, Slot, start};
-use crate::client::{is_harmless, is_replayable, too_late};
+use crate::client::{is_replayable, too_late};
 use crate::error::Error;
 use crate::stream::Stream;
 
-/// What it takes to start a server again.
-pub(crate) struct Revival {
+/// The parts and the count that are needed to start a server process again.
+pub(crate) struct Restarting {
     began: Instant,
     policy: Restart,
     program: Program,
     slot: Slot,
-    /// How often in a row.
+    /// The number of restarts in a row.
     times: u32,
 }
 
-impl Revival {
+impl Restarting {
     pub(crate) fn new(program: Program, policy: Restart, slot: Slot) -> Self {
         Self { began: Instant::now(), policy, program, slot, times: 0 }
     }
 
-    /// Says more of the end of the process.
+    /// Adds the exit status of the process and its last lines on stderr to `why`.
     pub(super) async fn explain(&self, why: &str) -> String {
         self.slot.explain(why).await
     }
 
-    /// Takes note that the last process had greeted us: one that ran long enough begins the count anew.
+    /// Resets the count if the last process, which had completed its handshake, ran long enough.
     pub(super) fn has_greeted(&mut self) {
         if self.policy.is_well(self.began.elapsed()) {
             self.times = 0;
         }
     }
 
-    /// Sees off what is left of the last process, waits, and starts the next one.
+    /// Shuts down the last process, waits, and starts the next one. `why` is the reason for the restart.
     ///
     /// # Errors
-    /// Why there is none, in addition to `why` it is needed.
+    /// The reason why no process could be started, with the reason for the restart.
     pub(super) async fn start(&mut self, why: &str) -> Result<Stream, String> {
         let mut why = why.to_owned();
         if let Some(process) = self.slot.take() {
@@ -75,60 +76,41 @@ impl Revival {
     }
 }
 
-/// The request by which sessions are told of log levels.
+/// The request that sets the log level of a session.
 pub(super) const SET_LEVEL: &str = "logging/setLevel";
 
-/// Tools of which something is remembered. 10,000: ten times what any client can show to a model.
-const MOST: usize = 10_000;
-
-/// What a connection keeps for the next one.
+/// State carried over to the connection of a restarted server.
 #[derive(Default)]
-pub(super) struct Kept {
-    /// What is made again once the server is there.
+pub(super) struct CarriedOver {
+    /// The calls to make again after the handshake.
     calls: Vec<Call>,
-    /// Why the next server was not taken.
+    /// The reason why the handshake with the restarted server failed.
     pub(super) failed: Option<String>,
-    harmless: HashSet<String>,
-    /// Whether the next server has to greet first.
+    /// Whether the handshake with the restarted server is not complete yet.
     pub(super) is_waiting: bool,
+    /// The log level in the modern era.
     pub(super) log_level: Option<LogLevel>,
-    /// The parameters of the last `logging/setLevel`, which is what a session has in its place.
+    /// The log level in the legacy era: the parameters of the last `logging/setLevel`.
     pub(super) set_level: Option<(String, RequestOptions)>,
+    pub(super) tools: KnownTools,
 }
 
-impl Kept {
-    /// Takes note of the tools in a result of `tools/list`.
-    pub(super) fn learn(&mut self, result: &str) {
-        #[derive(Deserialize)]
-        struct Page {
-            tools: Vec<Hinted>,
-        }
-        #[derive(Deserialize)]
-        struct Hinted {
-            annotations: Option<ToolAnnotations>,
-            name: String,
-        }
-        let Ok(page) = serde_json::from_str::<Page>(result) else { return };
-        for tool in page.tools {
-            if !is_harmless(tool.annotations.as_ref()) {
-                self.harmless.remove(&tool.name);
-            } else if self.harmless.len() < MOST {
-                self.harmless.insert(tool.name);
-            }
-        }
+impl CarriedOver {
+    pub(super) fn new(tools: KnownTools) -> Self {
+        Self { tools, ..Self::default() }
     }
 
     fn may_repeat(&self, call: &Call) -> bool {
         !call.is_repeated && self.is_harmless(call)
     }
 
-    /// Whether it makes no difference if a call took place.
+    /// Returns whether the call does no harm if it runs twice.
     fn is_harmless(&self, call: &Call) -> bool {
         let name = name(&call.ask.params);
-        is_replayable(&call.ask.method, name.as_deref(), |name| self.harmless.contains(name))
+        is_replayable(&call.ask.method, name.as_deref(), |name| self.tools.is_harmless(name))
     }
 
-    /// The error of a call that was open when its connection ended for good.
+    /// Returns the error of a call that was open when its connection ended without a restart.
     pub(super) fn lost(&self, call: &Call, why: &str) -> Error {
         let why = why.to_owned();
         if self.is_harmless(call) {
@@ -139,49 +121,51 @@ impl Kept {
     }
 }
 
-impl Desk {
-    /// Ends what ends with a server, and keeps the rest for the next one.
+impl ConnectionState {
+    /// Ends the state that depends on a server that has ended, and carries the rest over to the restarted
+    /// one.
     pub(super) fn interrupt(&mut self, why: &str) {
-        self.kept.failed = None;
-        self.kept.is_waiting = true;
+        self.carried.failed = None;
+        self.carried.is_waiting = true;
         self.is_lost = false;
         self.tickets.clear();
-        // The next one is another process, and perhaps another version.
+        // The restarted server may be another version of the program.
         self.cache.as_ref().inspect(|cache| cache.forget_all());
-        // Whoever thinks about a question of that server stops; its keys mean nothing to the next one.
-        for (_, thinking) in self.requests.drain() {
-            thinking.abort();
+        // Handlers for questions of the old server stop: the keys of its requests mean nothing to the new
+        // one.
+        for (_, handler) in self.requests.drain() {
+            handler.abort();
         }
         self.questions = Questions::default();
         for call in std::mem::take(&mut self.waiting).into_values() {
-            if self.kept.may_repeat(&call) {
-                self.kept.calls.push(call);
+            if self.carried.may_repeat(&call) {
+                self.carried.calls.push(call);
             } else {
                 let what = title(&call);
                 drop(call.ask.answer.send(Err(Error::OutcomeUnknown { what, why: why.to_owned() })));
             }
         }
-        // What a call leaves with us between two rounds only the server that is gone could read.
+        // A call between two rounds fails: only the old server can read the state that it has sent.
         for round in std::mem::take(&mut self.rounds).into_values() {
             drop(round.call.ask.answer.send(Err(Error::Closed { why: why.to_owned() })));
         }
         self.listens.interrupt(why);
     }
 
-    /// Goes on with a server that has greeted again.
-    pub(super) fn revive(&mut self, peer: &mut Peer, now: Now) {
-        if !std::mem::take(&mut self.kept.is_waiting) {
+    /// Continues with a restarted server after its handshake.
+    pub(super) fn restart(&mut self, peer: &mut Peer, now: Now) {
+        if !std::mem::take(&mut self.carried.is_waiting) {
             return;
         }
-        if let Some(level) = self.kept.log_level {
+        if let Some(level) = self.carried.log_level {
             peer.set_log_level(Some(level));
         }
-        if let Some((params, options)) = &self.kept.set_level {
-            // Nobody waits for the answer.
+        if let Some((params, options)) = &self.carried.set_level {
+            // The answer is ignored.
             peer.request(SET_LEVEL, params, *options, now);
         }
         self.listens.restarted(peer, now);
-        for mut call in std::mem::take(&mut self.kept.calls) {
+        for mut call in std::mem::take(&mut self.carried.calls) {
             let hard = call.until.saturating_sub(now.monotonic);
             if hard == Duration::ZERO {
                 let error = too_late(&call.ask.method, "hard");
@@ -196,15 +180,15 @@ impl Desk {
         }
     }
 
-    /// Tells those whose calls wait for a server that does not come any more.
+    /// Fails the calls that wait for a restart, because there is none.
     pub(super) fn give_up(&mut self, why: &str) {
-        for call in std::mem::take(&mut self.kept.calls) {
+        for call in std::mem::take(&mut self.carried.calls) {
             drop(call.ask.answer.send(Err(Error::Closed { why: why.to_owned() })));
         }
     }
 }
 
-/// What a call is, for people.
+/// Returns the title of a call for messages: the method, and the name of its tool or prompt.
 fn title(call: &Call) -> String {
     match name(&call.ask.params) {
         Some(name) => format!("`{}` of {:?}", call.ask.method, shorten(&name)),

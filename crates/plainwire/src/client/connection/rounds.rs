@@ -1,8 +1,9 @@
-//! Calls that are answered with questions: what is asked, and the request that is made again.
+//! Rounds of a modern call: the questions that a server returns instead of a result, and the request that is
+//! made again with their answers.
 //!
-//! Spec: 2026-07-28 `mrtr`. Its request is over when a call comes here. While somebody thinks about a question no
-//! request is open, so that no idle deadline runs; the hard one spans all rounds. The next request has an id of its
-//! own, and progress under that id goes where it went before.
+//! Spec: 2026-07-28 `mrtr`. The request of a call is over when the call comes here. While question handlers
+//! run, no request is open, so no idle deadline runs; the hard deadline spans all rounds. The next request
+//! has an id of its own, and progress under that id goes to the same callback.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -16,30 +17,31 @@ use plainwire_proto::peer::{Now, Peer, RequestKey, RequestOptions};
 use plainwire_proto::revision::Revision;
 
 use super::Ask;
-use super::questions::{End, MAX_QUESTIONS, Place};
-use super::state::Desk;
+use super::questions::{MAX_QUESTIONS, QuestionOutcome, QuestionSource};
+use super::state::ConnectionState;
 use crate::client::{Stage, too_late};
 use crate::error::{Error, Result};
 use crate::runtime::AbortOnDrop;
 
-/// A request of the program's, however often it is made.
+/// One call of the program, with all requests that are made for it.
 pub(super) struct Call {
     pub(super) ask: Ask,
-    /// Whether it was made again for a server that died: a call that kills servers kills two and no more.
+    /// Whether the call was made again on a restarted server. This happens once only, so that a call that
+    /// crashes its server crashes it twice and no more.
     pub(super) is_repeated: bool,
-    /// How often the server has wanted to be asked again, without a question in between.
-    naps: u32,
+    /// The number of times in a row that the server has asked for a retry without asking a question.
+    delays: u32,
     rounds: u32,
-    /// When it fails in any case.
+    /// The hard deadline of the call.
     pub(super) until: Duration,
 }
 
 impl Call {
     pub(super) fn new(ask: Ask, until: Duration) -> Self {
-        Self { ask, is_repeated: false, naps: 0, rounds: 0, until }
+        Self { ask, is_repeated: false, delays: 0, rounds: 0, until }
     }
 
-    /// Whether the server has answered with questions before.
+    /// Returns whether the call is in its second round or later.
     pub(super) fn is_retried(&self) -> bool {
         self.rounds > 0
     }
@@ -47,18 +49,19 @@ impl Call {
 
 /// A call between two requests.
 pub(super) struct Round {
-    /// Keys and what to answer, in the order of the wire.
+    /// The key of each question and its encoded answer, in the order of the server's result.
     answers: Vec<(String, Option<String>)>,
     pub(super) call: Call,
-    /// When to make the request again, if nothing was asked.
+    /// The time of the retry, if the server asked no question.
     resume_at: Duration,
+    /// The state that the server wants back with the answers.
     state: Option<String>,
-    /// Whoever thinks about a question stops with the round.
-    _thinking: Vec<AbortOnDrop>,
+    /// The question handlers, which stop when the round is dropped.
+    _handlers: Vec<AbortOnDrop>,
 }
 
 impl Round {
-    /// When something has to happen, whoever thinks.
+    /// Returns the time of the next action: the retry, or the hard deadline of the call.
     fn deadline(&self) -> Duration {
         if self.answers.is_empty() { self.resume_at.min(self.call.until) } else { self.call.until }
     }
@@ -68,14 +71,14 @@ impl Round {
     }
 }
 
-/// How long to wait before a request that the server wants made again, the first time.
-const NAP: Duration = Duration::from_millis(100);
+/// The delay before the first retry that the server asks for. It doubles with each further retry.
+const FIRST_DELAY: Duration = Duration::from_millis(100);
 
-/// How long that gets.
-const LONGEST_NAP: Duration = Duration::from_secs(5);
+/// The longest delay before a retry.
+const LONGEST_DELAY: Duration = Duration::from_secs(5);
 
-impl Desk {
-    /// Takes a result that asks first.
+impl ConnectionState {
+    /// Handles a result that asks questions first: starts their handlers, or fails the call.
     pub(super) fn handle_questions(
         &mut self,
         request: RequestKey,
@@ -103,7 +106,7 @@ impl Desk {
         }
     }
 
-    /// Nothing is asked unless everything may be asked.
+    /// Reads the questions of a result, and checks them all before any handler starts.
     fn check(&self, call: &Call, result: &str, revision: Revision) -> Result<InputRequired> {
         let method = &call.ask.method;
         let refuse = |kind, text| Err(Error::Rpc(Refusal::new(kind, text)));
@@ -131,23 +134,33 @@ impl Desk {
     }
 
     fn begin(&mut self, mut call: Call, required: InputRequired, now: Now) -> Round {
-        let nap = NAP.saturating_mul(1 << call.naps.min(16)).min(LONGEST_NAP);
-        call.naps = if required.requests.is_empty() { call.naps.saturating_add(1) } else { 0 };
-        let (mut answers, mut thinking) = (Vec::new(), Vec::new());
+        let delay = FIRST_DELAY.saturating_mul(1 << call.delays.min(16)).min(LONGEST_DELAY);
+        call.delays = if required.requests.is_empty() { call.delays.saturating_add(1) } else { 0 };
+        let (mut answers, mut handlers) = (Vec::new(), Vec::new());
         for (index, (key, question)) in required.requests.into_iter().enumerate() {
-            let place = Place::Round { ticket: call.ask.ticket, index };
-            thinking.push(AbortOnDrop(self.questions.ask(place, self.asked.answer(question))));
+            let source = QuestionSource::Round { ticket: call.ask.ticket, index };
+            handlers.push(AbortOnDrop(self.questions.ask(source, self.asked.answer(question))));
             answers.push((key, None));
         }
-        let resume_at = now.monotonic.saturating_add(nap);
-        Round { answers, call, resume_at, state: required.state, _thinking: thinking }
+        let resume_at = now.monotonic.saturating_add(delay);
+        Round { answers, call, resume_at, state: required.state, _handlers: handlers }
     }
 
-    /// Takes the answer to a question. One that has none ends the call: there is no way to say so to the server.
-    pub(super) fn answered(&mut self, ticket: u64, index: usize, end: End, peer: &mut Peer, now: Now) {
+    /// Handles the outcome of a question handler. An error ends the call: the protocol has no way to send it
+    /// to the server.
+    pub(super) fn answered(
+        &mut self,
+        ticket: u64,
+        index: usize,
+        outcome: QuestionOutcome,
+        peer: &mut Peer,
+        now: Now,
+    ) {
         let revision = peer.revision().unwrap_or(Revision::NEWEST);
-        // Whoever was stopped has no round any more.
-        let (Some(round), End::Answered(answer)) = (self.rounds.get_mut(&ticket), end) else { return };
+        // The round of a stopped handler is already dropped.
+        let (Some(round), QuestionOutcome::Answered(answer)) = (self.rounds.get_mut(&ticket), outcome) else {
+            return;
+        };
         let Some((key, slot)) = round.answers.get_mut(index) else { return };
         match answer {
             Ok(answer) => {
@@ -168,7 +181,7 @@ impl Desk {
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Duration> {
-        // The end of time is no moment that anybody could wait for.
+        // `Duration::MAX` stands for no deadline.
         self.rounds.values().map(Round::deadline).min().filter(|&deadline| deadline < Duration::MAX)
     }
 
@@ -181,7 +194,7 @@ impl Desk {
         }
     }
 
-    /// Makes the request again, if there is time left for it.
+    /// Makes the request again. If its hard deadline has passed, fails the call.
     fn resume(&mut self, ticket: u64, peer: &mut Peer, now: Now) {
         let Some(Round { answers, call, state, .. }) = self.rounds.remove(&ticket) else { return };
         let hard = call.until.saturating_sub(now.monotonic);
@@ -200,7 +213,8 @@ impl Desk {
     }
 }
 
-/// A program that has answered questions of an earlier request by itself has put them into `params`.
+/// Returns `params` without the answers and the state of an earlier round. A program that answers questions
+/// itself puts them there.
 fn without_answers(params: &str) -> Cow<'_, str> {
     let is_answer = |name: &str| matches!(name, "inputResponses" | "requestState");
     match members(params) {

@@ -1,6 +1,8 @@
-//! Who waits for what: events of the peer on one side, the program's wishes and waiting calls on the other.
+//! State of one client connection: open requests, subscriptions and questions, updated by events of the peer
+//! and commands of [`crate::Client`].
 //!
-//! A call is in one of two places: in `waiting` while its request is open, and in `rounds` between two requests.
+//! A call is in one of two maps: in `waiting` while its request is open, and in `rounds` between two
+//! requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,60 +17,63 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
-use super::before_greeting::Junk;
+use super::before_greeting::BeforeGreeting;
 use super::listens::Listens;
 use super::pages::Pages;
-use super::questions::{End, Place, Questions};
-use super::restart::{Kept, SET_LEVEL};
+use super::questions::{QuestionOutcome, QuestionSource, Questions};
+use super::restart::{CarriedOver, SET_LEVEL};
 use super::rounds::{Call, Round};
-use super::{Reply, Wish, requests};
+use super::{Command, Reply, requests};
+use crate::client::known_tools::KnownTools;
 use crate::client::{Asked, Cache, Notice, Progress, Recorder, Stage};
 use crate::error::{Error, Result};
 
-/// The state of a connection, beside the protocol's own.
-pub(crate) struct Desk {
+/// The state of one client connection. The state of the protocol is in [`Peer`].
+pub(crate) struct ConnectionState {
     pub(super) asked: Asked,
-    /// Answers that may be used again, until something changes.
+    /// Results that may be used again until the server reports a change.
     pub(super) cache: Option<Arc<Cache>>,
     hello: Option<oneshot::Sender<Result<ServerHello>>>,
-    /// Whether the server has not answered for so long that it is given up.
+    /// Whether the server has not even answered a ping, so that the connection ends.
     pub(super) is_lost: bool,
-    /// What came before the greeting.
-    junk: Junk,
-    pub(super) kept: Kept,
+    /// Lines on the server's stdout before its handshake that are no messages.
+    before_greeting: BeforeGreeting,
+    pub(super) carried: CarriedOver,
     pub(super) listens: Listens,
     pub(super) max_rounds: u32,
     notices: mpsc::Sender<Notice>,
     pub(super) pages: Pages,
     pub(super) questions: Questions,
-    /// Handlers that think about a request of a legacy server: at most `MAX_QUESTIONS`.
+    /// The running handlers for requests of a legacy server: at most `MAX_QUESTIONS`.
     pub(super) requests: HashMap<CallKey, AbortHandle>,
     /// By ticket.
     pub(super) rounds: HashMap<u64, Round>,
-    /// What was agreed on.
+    /// The revision that the first handshake agreed on.
     pub(super) revision: Option<Revision>,
     server: Capabilities,
+    /// The open request of each ticket.
     pub(super) tickets: HashMap<u64, RequestKey>,
-    /// Requests that are traced and not sent yet, by their id.
+    /// The recorders of traced requests that are not sent yet, by request id.
     unsent: HashMap<u64, Recorder>,
     pub(super) waiting: HashMap<RequestKey, Call>,
 }
 
-impl Desk {
+impl ConnectionState {
     pub(crate) fn new(
         asked: Asked,
         cache: Option<Arc<Cache>>,
         max_rounds: u32,
         notices: mpsc::Sender<Notice>,
         hello: oneshot::Sender<Result<ServerHello>>,
+        tools: KnownTools,
     ) -> Self {
         Self {
             asked,
             cache,
             hello: Some(hello),
             is_lost: false,
-            junk: Junk::default(),
-            kept: Kept::default(),
+            before_greeting: BeforeGreeting::default(),
+            carried: CarriedOver::new(tools),
             listens: Listens::default(),
             max_rounds,
             notices,
@@ -84,35 +89,35 @@ impl Desk {
         }
     }
 
-    pub(super) fn grant(&mut self, wish: Wish, peer: &mut Peer, now: Now) {
-        match wish {
-            Wish::Listen(ask) => self.listens.begin(*ask, &self.server, peer, now),
-            Wish::Notify { method, params } => peer.notify(&method, &params),
-            // Taken back before it was made.
-            Wish::Request(ask) if ask.answer.is_closed() => {}
-            Wish::Request(ask) => {
+    pub(super) fn handle_command(&mut self, command: Command, peer: &mut Peer, now: Now) {
+        match command {
+            Command::Listen(ask) => self.listens.begin(*ask, &self.server, peer, now),
+            Command::Notify { method, params } => peer.notify(&method, &params),
+            // The caller gave up before the request was made.
+            Command::Request(ask) if ask.answer.is_closed() => {}
+            Command::Request(ask) => {
                 if ask.method == SET_LEVEL {
-                    self.kept.set_level = Some((ask.params.clone(), ask.options));
+                    self.carried.set_level = Some((ask.params.clone(), ask.options));
                 }
                 let until = now.monotonic.saturating_add(ask.options.hard);
                 let key = peer.request(&ask.method, &ask.params, ask.options, now);
                 self.wait(key, Call::new(*ask, until));
             }
-            Wish::SetLogLevel(level) => {
-                self.kept.log_level = Some(level);
+            Command::SetLogLevel(level) => {
+                self.carried.log_level = Some(level);
                 peer.set_log_level(Some(level));
             }
-            Wish::SetRoots(roots) => {
+            Command::SetRoots(roots) => {
                 self.asked.set_roots(roots);
                 if peer.revision().is_some_and(|revision| revision.has(Feature::RootsListChanged)) {
                     peer.notify("notifications/roots/list_changed", "{}");
                 }
             }
-            Wish::Unlisten(ticket) => self.listens.unlisten(ticket, peer, now),
+            Command::Unlisten(ticket) => self.listens.unlisten(ticket, peer, now),
         }
     }
 
-    /// Takes a request back that nobody waits for any more.
+    /// Cancels a request that its caller has given up.
     pub(super) fn cancel(&mut self, ticket: u64, peer: &mut Peer) {
         self.rounds.remove(&ticket);
         if let Some(key) = self.tickets.remove(&ticket) {
@@ -127,19 +132,19 @@ impl Desk {
             match event {
                 Event::Cancelled { key, reason } => {
                     tracing::debug!("the server takes a question back: {reason:?}");
-                    self.pages.answered(key, &End::Stopped);
-                    if let Some(thinking) = self.requests.remove(&key) {
-                        thinking.abort();
+                    self.pages.answered(key, &QuestionOutcome::Stopped);
+                    if let Some(handler) = self.requests.remove(&key) {
+                        handler.abort();
                     }
                 }
                 Event::Connected(hello) => {
                     self.revision = Some(hello.revision);
                     self.server = hello.capabilities.clone();
                     self.greet(Ok(*hello));
-                    self.revive(peer, now);
+                    self.restart(peer, now);
                 }
                 Event::Refused(error) => {
-                    self.kept.failed = Some(error.message().to_owned());
+                    self.carried.failed = Some(error.message().to_owned());
                     self.greet(Err(Error::Rpc(error)));
                 }
                 Event::Result { request, result } => {
@@ -159,8 +164,8 @@ impl Desk {
                     if let Some(trace) = &call.ask.trace {
                         trace.note(Stage::Progress { bytes: frame.len() as u64, done: progress, total });
                     }
-                    if let Some(heard) = &mut call.ask.progress {
-                        heard(Progress { done: progress, total, message });
+                    if let Some(handler) = &mut call.ask.progress {
+                        handler(Progress { done: progress, total, message });
                     }
                 }
                 Event::ListChanged(list) => {
@@ -177,7 +182,10 @@ impl Desk {
                     let notice = Notice::read(&method, params.map(|span| span.text(frame)));
                     match &notice {
                         Notice::ElicitationComplete { id } if !self.pages.complete(id) => {
-                            tracing::debug!("a page has ended that is not open: {:?}", shorten(id));
+                            tracing::debug!(
+                                "a page was reported complete that is not open: {:?}",
+                                shorten(id)
+                            );
                             continue;
                         }
                         Notice::ResourceUpdated { uri } => {
@@ -194,7 +202,7 @@ impl Desk {
                     }
                     self.handle_request(key, method, params.map(|it| it.text(frame)), meta.revision, peer);
                 }
-                Event::Ignored(why) if self.hello.is_some() => self.junk.note(frame, &why),
+                Event::Ignored(why) if self.hello.is_some() => self.before_greeting.note(frame, &why),
                 Event::Ignored(why) => tracing::debug!("{why:?}"),
                 Event::Unresponsive => self.is_lost = true,
                 Event::Initialized | Event::LogLevel(_) | Event::Request { .. } | Event::RootsChanged => {}
@@ -202,32 +210,33 @@ impl Desk {
         }
     }
 
-    /// Takes note that a request has no answer, and will get none.
+    /// Handles a request that failed and will get no answer.
     #[cfg(feature = "http-client")]
     pub(super) fn fail(&mut self, request: RequestKey, error: Error, peer: &mut Peer, now: Now) {
         if self.waiting.contains_key(&request) || self.listens.has(request) {
             self.settle(request, Err(error), 0, peer, now);
         } else {
-            // Nothing else is asked before the greeting; afterwards this is a ping, which has its own deadline.
+            // Before the handshake is complete, this is its request. Afterwards it is a ping, which has its
+            // own deadline.
             self.greet(Err(error));
         }
     }
 
-    /// Subscribes again what a server has forgotten.
+    /// Handles a server that began anew: clears the cache and renews the subscriptions.
     #[cfg(feature = "http-client")]
     pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
         self.cache.as_ref().inspect(|cache| cache.forget_all());
         self.listens.renewed(peer, now);
     }
 
-    /// Takes note of a frame that goes out.
+    /// Records in its trace that a frame is sent.
     pub(super) fn sent(&mut self, frame: &[u8]) {
         #[derive(Deserialize)]
         struct Numbered {
             id: Option<u64>,
             method: Option<serde::de::IgnoredAny>,
         }
-        // Nothing is read unless something is traced.
+        // Frames are parsed only while a traced request waits to be sent.
         if self.unsent.is_empty() {
             return;
         }
@@ -237,7 +246,7 @@ impl Desk {
         }
     }
 
-    /// What a subscription hears ends the freshness of what it is about.
+    /// Removes the results from the cache that a change has made stale.
     fn expire(&self, news: &News) {
         let Some(cache) = &self.cache else { return };
         match news {
@@ -247,26 +256,26 @@ impl Desk {
         }
     }
 
-    /// Takes what was thought about questions.
+    /// Handles the next question handler that has finished. Pending if there is none.
     pub(super) fn poll_questions(&mut self, peer: &mut Peer, now: Now, cx: &mut Context<'_>) -> Poll<()> {
-        let (place, end) = ready!(self.questions.poll(cx));
-        match place {
-            Place::Request { key, revision } => {
+        let (source, outcome) = ready!(self.questions.poll(cx));
+        match source {
+            QuestionSource::Request { key, revision } => {
                 self.requests.remove(&key);
-                self.pages.answered(key, &end);
-                requests::respond(key, revision, end, peer);
+                self.pages.answered(key, &outcome);
+                requests::respond(key, revision, outcome, peer);
             }
-            Place::Round { ticket, index } => self.answered(ticket, index, end, peer, now),
+            QuestionSource::Round { ticket, index } => self.answered(ticket, index, outcome, peer, now),
         }
         Poll::Ready(())
     }
 
-    /// Tells everybody that the connection is over.
+    /// Fails everything that waits: the connection is over.
     pub(super) fn close(&mut self, why: &str) {
         let closed = || Error::Closed { why: why.to_owned() };
         self.greet(Err(closed()));
         for call in std::mem::take(&mut self.waiting).into_values() {
-            let error = self.kept.lost(&call, why);
+            let error = self.carried.lost(&call, why);
             let _ = call.ask.answer.send(Err(error));
         }
         for round in std::mem::take(&mut self.rounds).into_values() {
@@ -287,11 +296,12 @@ impl Desk {
 
     fn greet(&mut self, outcome: Result<ServerHello>) {
         if let Some(hello) = self.hello.take() {
-            let _ = hello.send(outcome.map_err(|error| self.junk.explain(error)));
+            let _ = hello.send(outcome.map_err(|error| self.before_greeting.explain(error)));
         }
     }
 
-    /// Gives an answer to whoever waits for it. `bytes` is the size of its frame; without one there was none.
+    /// Passes an answer to the call or subscription that waits for it. `bytes` is the size of its frame, or 0
+    /// if no frame arrived.
     fn settle(
         &mut self,
         request: RequestKey,
@@ -303,7 +313,7 @@ impl Desk {
         let Some(answer) = self.listens.settle(request, answer, peer, now) else { return };
         if let Some(call) = self.waiting.remove(&request) {
             if let ("tools/list", Ok(list)) = (&*call.ask.method, &answer) {
-                self.kept.learn(list.get());
+                self.carried.tools.learn(list.get());
             }
             self.tickets.remove(&call.ask.ticket);
             self.unsent.remove(&request.id());
@@ -315,10 +325,11 @@ impl Desk {
         }
     }
 
-    /// A full queue means that nobody reads notices: the newest is dropped, and the log says so.
+    /// Adds a notice to the queue. If the queue is full, because the program does not read notices, the
+    /// notice is dropped and the log says so.
     fn notice(&self, notice: Notice) {
         if let Err(mpsc::error::TrySendError::Full(_)) = self.notices.try_send(notice) {
-            tracing::debug!("a notification was dropped: nobody reads them");
+            tracing::debug!("a notification was dropped: the program does not read its queue");
         }
     }
 }

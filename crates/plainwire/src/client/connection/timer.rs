@@ -1,18 +1,20 @@
-//! The timer of a connection, for deadlines that nearly always move on before they pass.
+//! The timer of a client connection. Its deadlines nearly always move to a later time before they pass.
 //!
-//! A deadline later than what the timer is set to leaves it alone: it goes off too early then, once, and is set anew. Set
-//! for each call, it would have each call wake whoever waits for input and output, to tell them of a deadline in a minute.
+//! A later deadline does not change the timer: the timer fires too early once, and is then set to the
+//! deadline. If each call set the timer, each call would wake the thread that waits for I/O, only to report a
+//! deadline that is a minute away.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
+/// The timer; `None` until the first deadline is set.
 #[derive(Default)]
 pub(super) struct Timer(Option<Pin<Box<Sleep>>>);
 
 impl Timer {
-    /// Ready when `at` has passed, if ever. `cx` may be woken before.
+    /// Ready when `at` has passed; never ready without `at`. `cx` may be woken earlier.
     pub(super) fn poll(&mut self, at: Option<Instant>, cx: &mut Context<'_>) -> Poll<()> {
         let Some(at) = at else { return Poll::Pending };
         let sleep = self.0.get_or_insert_with(|| Box::pin(sleep_until(at)));

@@ -1,4 +1,4 @@
-//! What has changed at any server of a host, each once.
+//! Changes of the servers of a host, each reported once.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,16 +6,16 @@ use std::sync::{Mutex, PoisonError};
 use plainwire_proto::peer::Change;
 use tokio::sync::Notify;
 
-/// A change, and whose it is.
+/// A change of a server of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostChange {
-    /// What has changed. Templates belong to the resources.
+    /// The list that has changed. A change of the resource templates counts as one of the resources.
     pub change: Change,
     /// The host's name for the server.
     pub server: String,
 }
 
-/// Changes that nobody has looked at yet: at most three per server, since none is in it twice.
+/// The queue of unread changes. Each change is in it once, so there are at most three per server.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     news: Notify,
@@ -32,7 +32,7 @@ impl Changes {
         self.news.notify_one();
     }
 
-    /// Drops what is about a server that is there no more.
+    /// Drops the changes of a server that was removed.
     pub(super) fn forget(&self, server: &str) {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| it.server != server);
     }
@@ -40,7 +40,7 @@ impl Changes {
     pub(super) async fn next(&self) -> HostChange {
         loop {
             let (next, more) = self.pop();
-            // Whoever waits beside us was not told: a notification wakes one.
+            // A notification wakes only one waiting caller: wake the next one.
             if more {
                 self.news.notify_one();
             }
@@ -51,7 +51,7 @@ impl Changes {
         }
     }
 
-    /// The next one, and whether there are more.
+    /// Takes the next change out. Returns it, and whether there are more.
     fn pop(&self) -> (Option<HostChange>, bool) {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         (queue.pop_front(), !queue.is_empty())

@@ -1,7 +1,7 @@
-//! From a name to the server that it belongs to.
+//! Finds the server that a name belongs to.
 //!
-//! In: the name of a tool or a prompt, or a URI. Out: the server, and its own name for it. What is known is looked at first;
-//! only a name that is not known there waits for servers.
+//! In: the name of a tool or a prompt, or a URI. Out: the server, and its own name for the entry. The lists
+//! that the host already has are searched first. Only a name that is not in them waits for servers.
 
 use std::sync::Arc;
 
@@ -13,19 +13,20 @@ use super::listing::Named;
 use super::{Boxed, Host, Known, PartOf, all, names};
 use crate::client::decode;
 use crate::error::{Error, Result};
+use crate::schema::arguments::Rejected;
 use crate::schema::{InputSchema, Template, arguments};
-use crate::server::handler::Rejected;
 
-/// Whose a name is.
+/// The server and the entry that a name belongs to.
 pub(super) struct Found {
-    /// What the server listed; `None` if it is called without having been listed.
+    /// The entry as the server listed it; `None` if the server is called without a list.
     entry: Option<RawJson>,
     pub(super) known: Arc<Known>,
     pub(super) own: String,
 }
 
 impl Found {
-    /// Holds arguments against the schema of the tool. `None` if there is no schema; then what does not fit, if anything.
+    /// Checks arguments against the schema of the tool. Returns `None` if there is no schema, `Some(None)` if
+    /// the arguments fit, else the reason why they do not.
     pub(super) fn fault(&self, arguments: &impl Serialize) -> Option<Option<String>> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -38,16 +39,17 @@ impl Found {
     }
 }
 
-/// How much is done to find a name.
+/// The effort to find a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
-    /// What is known has to do.
+    /// Search only the lists that the host has.
     None,
-    /// The list of the one whose prefix the name has is waited for, if it has never come. Nobody else's tells more.
+    /// Wait for the list of the server whose prefix the name has, if that list has never arrived. No other
+    /// server can list such a name.
     Prefixed,
-    /// Lists that have never come are waited for.
+    /// Wait for all lists that have never arrived.
     Load,
-    /// All lists are asked for again.
+    /// Request all lists again.
     Refresh,
 }
 
@@ -58,7 +60,8 @@ impl Host {
             if let Some(found) = self.one(list, name, |entry| entry.exposed == name)? {
                 return Ok(found);
             }
-            // Whether only one server has it can't be known before all have said what they have.
+            // The host's name is unique, but a server's own name may be ambiguous: search by it only when all
+            // lists are there.
             if matches!(effort, Effort::None | Effort::Prefixed) {
                 continue;
             }
@@ -90,10 +93,10 @@ impl Host {
         all(asked.map(|known| Box::pin(known.latest(list)) as Boxed<'_, PartOf>).collect()).await;
     }
 
-    /// The one entry that `is_meant`, or none.
+    /// Returns the one entry for which `is_meant` holds, or `None`.
     ///
     /// # Errors
-    /// [`Error::Ambiguous`] if several servers have one.
+    /// [`Error::Ambiguous`] if several servers have such an entry.
     fn one(&self, list: List, name: &str, is_meant: impl Fn(&Named) -> bool) -> Result<Option<Found>> {
         let mut found: Vec<Found> = Vec::new();
         for known in self.members() {
@@ -110,7 +113,7 @@ impl Host {
         Ok(found.pop())
     }
 
-    /// A server that has not said what it has, under whose prefix the name is: it may know it.
+    /// Returns a server whose list has never arrived and whose prefix the name has: it may have the entry.
     fn unlisted(&self, list: List, name: &str) -> Option<Found> {
         let mut silent = self.members().into_iter().filter(|known| known.known(list).is_none());
         silent.find_map(|known| {
@@ -127,7 +130,7 @@ impl Host {
     }
 }
 
-/// What stands behind the prefix of a server in a name, if it has that prefix.
+/// Returns the part of a name after the prefix of a server, if the name has that prefix.
 fn behind_prefix<'n>(known: &Known, name: &'n str) -> Option<&'n str> {
     let own = name.strip_prefix(known.prefix.as_str())?.strip_prefix(names::SEPARATOR)?;
     Some(own).filter(|own| !known.prefix.is_empty() && !own.is_empty())

@@ -1,7 +1,8 @@
-//! What is known of a server of a host.
+//! The host's record of one server: its connection and its lists.
 //!
-//! In: what the task of the server finds out, and what is needed of it. Out: its client, and its part of each list, after at
-//! most its deadline. The task of `driver::host` connects and fetches, and whoever lists waits: to stop waiting stops nothing.
+//! In: results from the task of the server, and requests for its lists. Out: its client, and its part of each
+//! list, after at most its deadline. The task (`task`) connects and fetches; a caller that lists only waits.
+//! So dropping the caller's future stops neither.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,55 +14,57 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
 use super::changes::{Changes, HostChange};
-use super::link::Link;
-use super::listing::{Named, PartState, named};
+use super::link::LinkState;
+use super::listing::{ListingState, Named, named};
 use super::retry::Retry;
 use super::{Connection, Member, ServerState};
 use crate::client::Client;
 use crate::error::{Error, Result};
 
-/// What is known of a server. Shared by the host and the task of the server.
+/// The record of one server. Shared by the host and the task of the server.
 pub(crate) struct Known {
     changes: Arc<Changes>,
     deadline: Duration,
-    /// Whether the host was there before it, so that its lists are news.
+    /// Whether the server was added to a running host: its lists are changes then.
     is_added: bool,
     pub(crate) name: String,
-    /// Counts what happened, for those who wait.
+    /// Counts the changes of this record, to wake callers that wait.
     news: watch::Sender<u64>,
     pub(super) prefix: String,
-    state: Mutex<State>,
-    /// One for each list: a fetch is wanted.
+    state: Mutex<KnownState>,
+    /// Wakes the task when a fetch is wanted. One for each list.
     wanted: [Notify; 4],
 }
 
-struct State {
-    lists: [Slot; 4],
-    link: Link,
+struct KnownState {
+    lists: [ListState; 4],
+    link: LinkState,
     retry: Retry,
 }
 
 /// One list of a server.
 #[derive(Default)]
-struct Slot {
+struct ListState {
     entries: Option<Arc<[Named]>>,
-    /// When `entries` came.
+    /// The time at which `entries` arrived.
     at: Option<Instant>,
-    /// Why the last fetch failed.
+    /// The error of the last fetch, if it failed.
     error: Option<String>,
-    /// How many fetches were wanted; and up to which one they are done. Invariant: `done <= wanted`.
+    /// The number of fetches that were wanted, and the number of the last one that is done. Invariant: `done
+    /// <= wanted`.
     wanted: u64,
     done: u64,
-    /// Whether the fetch that runs has kept somebody waiting for too long: nobody else waits for it.
+    /// Whether a caller has waited for the current fetch up to the deadline: no other caller waits for it.
     is_late: bool,
-    /// Whether changes are heard of; and whether `entries` are as of after that, and nothing was heard since.
+    /// `is_watched`: whether the server reports changes of the list. `is_current`: whether `entries` were
+    /// fetched since then, and no change was reported since.
     is_watched: bool,
     is_current: bool,
-    /// Whether somebody was given a listing without any entries of it.
+    /// Whether a listing was returned without any entries of this list.
     was_missed: bool,
 }
 
-/// A fetch that is to be made.
+/// A fetch that the task has to make.
 #[derive(Clone, Copy)]
 pub(crate) struct Fetch {
     is_watched: bool,
@@ -71,21 +74,23 @@ pub(crate) struct Fetch {
 impl Known {
     pub(super) fn new(name: String, prefix: String, member: &Member, changes: Arc<Changes>) -> Self {
         let (news, _) = watch::channel(0);
-        let state = State { lists: Default::default(), link: Link::Connecting, retry: member.retries() };
+        let state =
+            KnownState { lists: Default::default(), link: LinkState::Connecting, retry: member.retries() };
         let (deadline, wanted) = (member.deadline, Default::default());
         Self { changes, deadline, is_added: false, name, news, prefix, state: Mutex::new(state), wanted }
     }
 
-    /// Has all its lists told as changes.
+    /// Makes the first arrival of each list a change.
     pub(super) fn added(self) -> Self {
         Self { is_added: true, ..self }
     }
 
-    /// Takes note of the end of connecting. Fetches of all lists that the server declares begin.
+    /// Stores the result of connecting. On success, requests all lists that the server declares, and returns
+    /// the client.
     pub(crate) fn connected(&self, outcome: Result<Client>) -> Option<Arc<Client>> {
         let mut state = self.state();
-        // It was removed meanwhile.
-        if !matches!(state.link, Link::Connecting) {
+        // The server was removed meanwhile.
+        if !matches!(state.link, LinkState::Connecting) {
             return None;
         }
         let client = match outcome {
@@ -95,7 +100,7 @@ impl Known {
                 return None;
             }
         };
-        state.link = Link::Connected { client: Arc::clone(&client), since: Instant::now() };
+        state.link = LinkState::Connected { client: Arc::clone(&client), since: Instant::now() };
         drop(state);
         for list in List::ALL {
             if declares(&client, list) {
@@ -108,18 +113,18 @@ impl Known {
         Some(client)
     }
 
-    /// Forgets a list that the server does not have any more.
+    /// Drops a list that the server does not have any more.
     fn dropped(&self, list: List) {
-        let had = self.state().lists[place(list)].entries.take().is_some_and(|it| !it.is_empty());
+        let had = self.state().lists[index_of(list)].entries.take().is_some_and(|it| !it.is_empty());
         if had {
             self.announce(list);
         }
     }
 
-    /// Takes note that the connection of `client` has ended.
+    /// Marks the connection of `client` as ended.
     pub(crate) fn ended(&self, client: &Arc<Client>, error: &Error) {
         let mut state = self.state();
-        let Link::Connected { client: current, since } = &state.link else { return };
+        let LinkState::Connected { client: current, since } = &state.link else { return };
         if !Arc::ptr_eq(current, client) {
             return;
         }
@@ -128,10 +133,11 @@ impl Known {
         self.down(&mut state, error.to_string());
     }
 
-    /// Looks whether a request has found out that the connection is over.
+    /// Checks whether the error of a request shows that the connection has ended.
     ///
-    /// Over HTTP nothing else says so: a server may have forgotten a session and not begin another. Elsewhere the end is seen,
-    /// and a process that is started again by its client ends some calls, and no connection.
+    /// Over HTTP nothing else shows it: a server may have lost a session and refuse to begin another. On
+    /// other transports the end is noticed by itself; there, `Error::Closed` of a call may also come from a
+    /// process that its client restarts, while the connection continues.
     pub(super) fn heed<T>(&self, client: &Arc<Client>, result: &Result<T>) {
         if let Err(error @ Error::Closed { .. }) = result
             && client.is_remote()
@@ -140,39 +146,40 @@ impl Known {
         }
     }
 
-    /// Whoever waits for a list is told what there is.
-    fn down(&self, state: &mut State, why: String) {
+    /// Marks the connection as lost and wakes all callers that wait for a list.
+    fn down(&self, state: &mut KnownState, why: String) {
         let again = state.retry.pause().and_then(|pause| Instant::now().checked_add(pause));
         for slot in &mut state.lists {
-            // What is watched is told by a connection, and nobody was late on the next one.
+            // Subscriptions end with their connection, and a fetch on the next one is not late yet.
             (slot.is_current, slot.is_late, slot.is_watched) = (false, false, false);
         }
-        state.link = Link::Down { again, why };
+        state.link = LinkState::Down { again, why };
         self.tell();
     }
 
-    /// Begins to connect again, if that may be tried now. Returns whether somebody connects.
-    fn begin(&self, state: &mut State) -> bool {
+    /// Begins to connect again, if an attempt is due. Returns whether there is a connection or an attempt to
+    /// connect.
+    fn begin(&self, state: &mut KnownState) -> bool {
         match &state.link {
-            Link::Down { again: Some(again), .. } if *again <= Instant::now() => {
+            LinkState::Down { again: Some(again), .. } if *again <= Instant::now() => {
                 state.retry.begun();
-                state.link = Link::Connecting;
+                state.link = LinkState::Connecting;
                 self.tell();
                 true
             }
-            Link::Down { .. } => false,
-            Link::Connected { .. } | Link::Connecting => true,
+            LinkState::Down { .. } => false,
+            LinkState::Connected { .. } | LinkState::Connecting => true,
         }
     }
 
-    /// Waits until the server has to be connected to. Returns whether it ever has.
+    /// Waits until the task has to connect. Returns `false` if it never has to again.
     pub(crate) async fn needed(&self) -> bool {
         let mut news = self.news.subscribe();
         loop {
             match self.state().link {
-                Link::Connecting => return true,
-                Link::Down { again: None, .. } => return false,
-                Link::Down { .. } | Link::Connected { .. } => {}
+                LinkState::Connecting => return true,
+                LinkState::Down { again: None, .. } => return false,
+                LinkState::Down { .. } | LinkState::Connected { .. } => {}
             }
             if news.changed().await.is_err() {
                 return false;
@@ -180,37 +187,39 @@ impl Known {
         }
     }
 
-    /// Waits until `client` is not the client of this server any more. Cancel safe.
+    /// Waits until `client` is no longer the client of this server. Cancel safe.
     pub(crate) async fn left(&self, client: &Arc<Client>) {
         let mut news = self.news.subscribe();
         loop {
-            let is_it =
-                |link: &Link| matches!(link, Link::Connected { client: it, .. } if Arc::ptr_eq(it, client));
+            let is_it = |link: &LinkState| match link {
+                LinkState::Connected { client: it, .. } => Arc::ptr_eq(it, client),
+                _ => false,
+            };
             if !is_it(&self.state().link) || news.changed().await.is_err() {
                 return;
             }
         }
     }
 
-    /// Waits until `list` is wanted. Cancel safe.
+    /// Waits until a fetch of `list` is wanted. Cancel safe.
     pub(crate) async fn wanted(&self, list: List) -> Fetch {
         loop {
             {
                 let state = self.state();
-                let slot = &state.lists[place(list)];
+                let slot = &state.lists[index_of(list)];
                 if slot.done < slot.wanted {
                     return Fetch { is_watched: slot.is_watched, number: slot.wanted };
                 }
             }
-            self.wanted[place(list)].notified().await;
+            self.wanted[index_of(list)].notified().await;
         }
     }
 
-    /// Takes what a fetch brought.
+    /// Stores the result of a fetch.
     pub(crate) fn fetched(&self, list: List, fetch: Fetch, brought: Result<Vec<RawJson>>) {
         let brought = brought.map(|sent| named(list, &self.prefix, sent));
         let mut state = self.state();
-        let slot = &mut state.lists[place(list)];
+        let slot = &mut state.lists[index_of(list)];
         slot.done = fetch.number;
         slot.is_late = false;
         let is_news = match brought {
@@ -242,22 +251,22 @@ impl Known {
         self.changes.push(HostChange { change: Change::List(list), server: self.name.clone() });
     }
 
-    /// Takes note of what the server will tell, or that it tells nothing any more.
+    /// Stores which changes the server reports from now on; none if the subscription has ended.
     pub(crate) fn watched(&self, honoured: &SubscriptionFilter) {
         let mut state = self.state();
         for list in List::ALL {
-            let slot = &mut state.lists[place(list)];
+            let slot = &mut state.lists[index_of(list)];
             slot.is_watched = is_in(honoured, list);
             slot.is_current = false;
         }
     }
 
-    /// Takes note that a list is no longer as it is known.
+    /// Marks a list as outdated.
     pub(crate) fn outdated(&self, list: List) {
-        each_of(list, |list| self.state().lists[place(list)].is_current = false);
+        each_of(list, |list| self.state().lists[index_of(list)].is_current = false);
     }
 
-    /// Has a list fetched that has changed.
+    /// Requests a fetch of a list that has changed.
     pub(crate) fn changed(&self, list: List) {
         each_of(list, |list| self.want(list));
     }
@@ -265,17 +274,17 @@ impl Known {
     fn want(&self, list: List) {
         let mut state = self.state();
         if state.link.client().is_some_and(|client| declares(client, list)) {
-            let slot = &mut state.lists[place(list)];
+            let slot = &mut state.lists[index_of(list)];
             slot.wanted += 1;
             slot.is_current = false;
-            self.wanted[place(list)].notify_one();
+            self.wanted[index_of(list)].notify_one();
         }
     }
 
-    /// Returns the client, once there is one: a connection that has ended is made again first.
+    /// Returns the client. Waits for the connection, and makes a connection again that has ended.
     ///
     /// # Errors
-    /// [`Error::Unreachable`] if there will be none, or not within the deadline of this server.
+    /// [`Error::Unreachable`] if there will be no connection, or none within the deadline of this server.
     pub(super) async fn client(&self) -> Result<Arc<Client>> {
         let mut news = self.news.subscribe();
         let until = Instant::now() + self.deadline;
@@ -297,23 +306,24 @@ impl Known {
         }
     }
 
-    /// Begins to connect on behalf of somebody, at most once. Returns why there is nothing to wait for, if so.
-    fn begin_once(&self, state: &mut State, has_begun: &mut bool) -> Option<String> {
+    /// Begins to connect, at most once for each caller. Returns the reason if there is nothing to wait for.
+    fn begin_once(&self, state: &mut KnownState, has_begun: &mut bool) -> Option<String> {
         let why = state.link.why(Instant::now())?;
         if !std::mem::replace(has_begun, true) && self.begin(state) { None } else { Some(why) }
     }
 
-    /// Returns what is known of a list, without waiting.
+    /// Returns the last entries of a list, without waiting.
     pub(super) fn known(&self, list: List) -> Option<Arc<[Named]>> {
         let state = self.state();
         match state.link.client() {
             Some(client) if !declares(client, list) => Some(Arc::default()),
-            _ => state.lists[place(list)].entries.clone(),
+            _ => state.lists[index_of(list)].entries.clone(),
         }
     }
 
-    /// Returns a list as it is now, or as it was when the deadline of this server has passed. Cancel safe.
-    pub(super) async fn latest(&self, list: List) -> (PartState, Arc<[Named]>) {
+    /// Returns a list as it is now, or its last entries once the deadline of this server has passed. Cancel
+    /// safe.
+    pub(super) async fn latest(&self, list: List) -> (ListingState, Arc<[Named]>) {
         let mut news = self.news.subscribe();
         let until = Instant::now() + self.deadline;
         let (mut number, mut has_begun) = (None, false);
@@ -327,26 +337,26 @@ impl Known {
         }
     }
 
-    /// A list, unless there is something to wait for. `number` is the fetch that is waited for.
+    /// Returns a list, or `None` if the caller has to wait. `number` is the fetch that the caller waits for.
     fn settled(
         &self,
         list: List,
         number: &mut Option<u64>,
         has_begun: &mut bool,
-    ) -> Option<(PartState, Arc<[Named]>)> {
+    ) -> Option<(ListingState, Arc<[Named]>)> {
         let mut state = self.state();
         if let Some(why) = self.begin_once(&mut state, has_begun) {
-            return Some(state.lists[place(list)].part(Some(&why)));
+            return Some(state.lists[index_of(list)].part(Some(&why)));
         }
-        let State { lists, link, .. } = &mut *state;
-        let slot = &mut lists[place(list)];
+        let KnownState { lists, link, .. } = &mut *state;
+        let slot = &mut lists[index_of(list)];
         let Some(client) = link.client() else {
-            // What was asked for on a connection that is gone is asked for again on the next one.
+            // A fetch that was wanted on a lost connection is wanted again on the next one.
             *number = None;
             return slot.is_late.then(|| slot.part(Some(CONNECTING)));
         };
         if !declares(client, list) {
-            return Some((PartState::Fresh, Arc::default()));
+            return Some((ListingState::Fresh, Arc::default()));
         }
         if slot.is_current {
             return Some(slot.part(None));
@@ -355,49 +365,51 @@ impl Known {
             return Some(slot.part(Some(SLOW)));
         }
         let number = *number.get_or_insert_with(|| {
-            // A fetch that runs already is everybody's.
+            // All callers share a fetch that is already wanted.
             if slot.done == slot.wanted {
                 slot.wanted += 1;
-                self.wanted[place(list)].notify_one();
+                self.wanted[index_of(list)].notify_one();
             }
             slot.wanted
         });
         (slot.done >= number).then(|| slot.part(None))
     }
 
-    fn give_up(&self, list: List) -> (PartState, Arc<[Named]>) {
+    fn give_up(&self, list: List) -> (ListingState, Arc<[Named]>) {
         let mut state = self.state();
         let is_connecting = state.link.client().is_none();
-        let slot = &mut state.lists[place(list)];
+        let slot = &mut state.lists[index_of(list)];
         slot.is_late = true;
         slot.part(Some(if is_connecting { CONNECTING } else { SLOW }))
     }
 
     pub(super) fn server_state(&self) -> ServerState {
         let connection = match &self.state().link {
-            Link::Connected { client, .. } if !client.is_gone() => Connection::Connected(client.revision()),
-            Link::Connected { .. } => Connection::Lost { why: "it has just ended".to_owned() },
-            Link::Connecting => Connection::Connecting,
-            Link::Down { again: Some(_), why } => Connection::Lost { why: why.clone() },
-            Link::Down { again: None, why } => Connection::Failed { why: why.clone() },
+            LinkState::Connected { client, .. } if !client.is_gone() => {
+                Connection::Connected(client.revision())
+            }
+            LinkState::Connected { .. } => Connection::Lost { why: "it has just ended".to_owned() },
+            LinkState::Connecting => Connection::Connecting,
+            LinkState::Down { again: Some(_), why } => Connection::Lost { why: why.clone() },
+            LinkState::Down { again: None, why } => Connection::Failed { why: why.clone() },
         };
         ServerState { connection, name: self.name.clone(), prefix: self.prefix.clone() }
     }
 
-    /// Gives the client back, for its farewell. Nobody connects again.
+    /// Returns the client, so that the caller can close it. The task does not connect again.
     pub(super) fn leave(&self) -> Option<Arc<Client>> {
         let mut state = self.state();
-        let down = Link::Down { again: None, why: "it was removed from the host".to_owned() };
+        let down = LinkState::Down { again: None, why: "it was removed from the host".to_owned() };
         let before = std::mem::replace(&mut state.link, down);
         drop(state);
         self.tell();
         match before {
-            Link::Connected { client, .. } => Some(client),
-            Link::Connecting | Link::Down { .. } => None,
+            LinkState::Connected { client, .. } => Some(client),
+            LinkState::Connecting | LinkState::Down { .. } => None,
         }
     }
 
-    /// Tells that its lists are gone.
+    /// Reports that the lists of the server are gone.
     pub(super) fn farewell(&self) {
         self.changes.forget(&self.name);
         List::ALL.into_iter().for_each(|list| self.dropped(list));
@@ -407,7 +419,7 @@ impl Known {
         self.news.send_modify(|count| *count += 1);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KnownState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -415,24 +427,24 @@ impl Known {
 const CONNECTING: &str = "it has not connected yet";
 const SLOW: &str = "it has not answered in time";
 
-impl Slot {
-    /// What there is, and why it is no newer: `why`, or how the last fetch ended.
-    fn part(&mut self, why: Option<&str>) -> (PartState, Arc<[Named]>) {
+impl ListState {
+    /// Returns the entries, and the reason why they are not fresh: `why`, else the error of the last fetch.
+    fn part(&mut self, why: Option<&str>) -> (ListingState, Arc<[Named]>) {
         let why = why.or(self.error.as_deref());
         let entries = self.entries.clone();
         let state = match (why, self.at) {
-            (None, _) => PartState::Fresh,
-            (Some(why), Some(at)) => PartState::Stale { age: at.elapsed(), why: why.to_owned() },
+            (None, _) => ListingState::Fresh,
+            (Some(why), Some(at)) => ListingState::Stale { age: at.elapsed(), why: why.to_owned() },
             (Some(why), None) => {
                 self.was_missed = true;
-                PartState::Missing { why: why.to_owned() }
+                ListingState::Missing { why: why.to_owned() }
             }
         };
         (state, entries.unwrap_or_default())
     }
 }
 
-/// What to listen for at a server: all lists that it declares.
+/// Returns the subscription for a server: changes of all lists that it declares.
 pub(crate) fn filter(client: &Client) -> SubscriptionFilter {
     SubscriptionFilter {
         prompts_list_changed: declares(client, List::Prompts),
@@ -455,7 +467,7 @@ fn declares(client: &Client, list: List) -> bool {
     client.hello().capabilities.has(capability)
 }
 
-/// A change of the resources is one of the templates too.
+/// Calls `work` for a list. Resources and templates change together: both are called for either.
 fn each_of(list: List, mut work: impl FnMut(List)) {
     match list {
         List::Resources | List::ResourceTemplates => {
@@ -471,7 +483,7 @@ fn is_same(before: &[Named], after: &[Named]) -> bool {
         && before.iter().zip(after).all(|(one, other)| one.raw.get() == other.raw.get())
 }
 
-fn place(list: List) -> usize {
+fn index_of(list: List) -> usize {
     match list {
         List::Prompts => 0,
         List::Resources => 1,

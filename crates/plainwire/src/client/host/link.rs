@@ -1,4 +1,4 @@
-//! The connection to a server of a host: whether it is there, and why not.
+//! The state of the connection to one server of a host.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,25 +7,26 @@ use tokio::time::Instant;
 
 use crate::client::Client;
 
-/// The connection to a server.
+/// The state of the connection to a server.
 ///
-/// States: connecting → connected → down → connecting, at the next need, or never again. Whoever needs the server begins the
-/// last step, once for all who do; the task of the server does the rest. A caller that finds it dead may say so.
-pub(super) enum Link {
+/// States: connecting → connected → down → connecting, when the server is next needed, or never again. The
+/// first caller that needs the server begins that last step, for all callers. The task of the server does all
+/// other steps. A caller that finds the connection dead may report that.
+pub(super) enum LinkState {
     Connecting,
     Connected {
         client: Arc<Client>,
         since: Instant,
     },
     Down {
-        /// From when on it may be tried again; `None` for never.
+        /// The time from which on an attempt is allowed; `None` for never.
         again: Option<Instant>,
         why: String,
     },
 }
 
-impl Link {
-    /// The client of a connection that is there.
+impl LinkState {
+    /// Returns the client, if the connection is open.
     pub(super) fn client(&self) -> Option<&Arc<Client>> {
         match self {
             Self::Connected { client, .. } if !client.is_gone() => Some(client),
@@ -33,7 +34,7 @@ impl Link {
         }
     }
 
-    /// Why there is no connection, unless there may be one in a moment.
+    /// Returns the reason why there is no connection. `None` if there is one or an attempt to connect.
     pub(super) fn why(&self, now: Instant) -> Option<String> {
         match self {
             Self::Down { again: Some(again), why } if *again > now => {
@@ -45,7 +46,7 @@ impl Link {
     }
 }
 
-/// For people: rounded up, so that it never says less.
+/// Rounds a wait up to tenths of a second, for messages to the user.
 fn tenths(wait: Duration) -> Duration {
     Duration::from_millis(
         u64::try_from(wait.as_millis().div_ceil(100)).unwrap_or(u64::MAX).saturating_mul(100),

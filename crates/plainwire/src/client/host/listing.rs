@@ -1,4 +1,4 @@
-//! The lists of all servers as one, and what is missing in it.
+//! The merged lists of all servers, with the parts that are missing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,35 +14,35 @@ use super::names;
 use crate::client::decode;
 use crate::error::Result;
 
-/// A list of a host.
+/// A merged list of all servers of a host.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// What all servers have: server by server in the order in which they were added.
-    pub entries: Vec<Entry>,
-    /// Where each server's part comes from, in the same order.
-    pub parts: Vec<Part>,
-    /// Names that more than one entry would have, so that none of these is among the entries.
+    /// The entries of all servers, server by server, in the order in which the servers were added.
+    pub entries: Vec<HostEntry>,
+    /// The state of each server's part, in the same order.
+    pub parts: Vec<ListingPart>,
+    /// Names that more than one entry would have. None of these entries is in `entries`.
     pub collisions: Vec<Collision>,
 }
 
 /// An entry of one server in the list of a host.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// The name that it has here, good for calls. For resources and templates it is their URI.
+pub struct HostEntry {
+    /// The host's name for the entry, to be used in calls. For resources and templates it is their URI.
     pub name: String,
-    /// The name that the server has for it.
+    /// The server's own name for the entry.
     pub own_name: String,
-    /// The entry as it was sent; `name` of tools and prompts is the name that it has here, and nothing else is changed.
+    /// The entry as the server sent it, except that `name` of tools and prompts is the host's name.
     pub raw: RawJson,
-    /// Whose it is: the host's name for the server.
+    /// The host's name for the server.
     pub server: String,
 }
 
-impl Entry {
-    /// Returns the entry as what it is: [`plainwire_proto::model::Tool`] and the like.
+impl HostEntry {
+    /// Decodes the entry, as [`plainwire_proto::model::Tool`] and the like.
     ///
     /// # Errors
-    /// [`crate::Error::Decode`] for an entry that is no `T`.
+    /// [`crate::Error::Decode`] if the entry is not a `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T> {
         decode(&self.raw)
     }
@@ -50,28 +50,28 @@ impl Entry {
 
 /// One server's part of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ListingPart {
     /// The host's name for the server.
     pub server: String,
-    /// Where its entries come from.
-    pub state: PartState,
+    /// The state of its entries.
+    pub state: ListingState,
 }
 
-/// Where a part of a listing comes from.
+/// The state of one server's part of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PartState {
-    /// As the server has it now.
+pub enum ListingState {
+    /// The entries are as the server has them now.
     Fresh,
-    /// There are no entries of it: it has not said any yet.
+    /// There are no entries: the server has not sent this list yet.
     Missing {
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// As the server had it when it last answered.
+    /// The entries are as the server last sent them.
     Stale {
-        /// How long ago that was.
+        /// The time since then.
         age: Duration,
-        /// Why there is nothing newer.
+        /// The reason why there are no newer ones.
         why: String,
     },
 }
@@ -81,11 +81,11 @@ pub enum PartState {
 pub struct Collision {
     /// The name.
     pub name: String,
-    /// Whose they are.
+    /// The servers of these entries.
     pub servers: Vec<String>,
 }
 
-/// An entry under its names, made once each time that a list comes.
+/// An entry with its names, made once for each fetched list.
 #[derive(Debug)]
 pub(crate) struct Named {
     pub(super) exposed: String,
@@ -93,7 +93,8 @@ pub(crate) struct Named {
     pub(super) raw: RawJson,
 }
 
-/// Gives names to what a server listed. What has no name, and what has one a second time, can't be asked for and is left out.
+/// Gives host names to the entries of a server's list. Leaves out entries without a name and repeated ones:
+/// no request could name them.
 pub(crate) fn named(list: List, prefix: &str, sent: Vec<RawJson>) -> Vec<Named> {
     let mut all: Vec<Named> = Vec::new();
     let mut known = std::collections::BTreeSet::new();
@@ -111,7 +112,7 @@ fn read(list: List, prefix: &str, raw: RawJson) -> Option<Named> {
     let key = key(list);
     let all = members(raw.get()).ok()?;
     let own: String = all.iter().find(|(name, _)| name == key).and_then(|(_, value)| decode(value).ok())?;
-    // A URI is the server's own, and stands in its answers: it stays.
+    // A URI also appears in the server's answers, so it is not changed.
     if key != "name" {
         return Some(Named { exposed: own.clone(), own, raw });
     }
@@ -130,7 +131,7 @@ fn read(list: List, prefix: &str, raw: RawJson) -> Option<Named> {
     Some(Named { exposed, own, raw })
 }
 
-/// By which member an entry is asked for.
+/// Returns the member by which requests name an entry.
 fn key(list: List) -> &'static str {
     match list {
         List::Prompts | List::Tools => "name",
@@ -139,10 +140,10 @@ fn key(list: List) -> &'static str {
     }
 }
 
-/// Puts the parts together. URIs may come from several servers: they are no names of ours.
+/// Merges the parts of all servers. URIs may repeat between servers, since the host does not assign them.
 pub(super) fn merge<'p>(
     list: List,
-    parts: impl IntoIterator<Item = (&'p str, PartState, &'p [Named])>,
+    parts: impl IntoIterator<Item = (&'p str, ListingState, &'p [Named])>,
 ) -> Listing {
     let mut listing = Listing::default();
     let mut owners: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -150,9 +151,9 @@ pub(super) fn merge<'p>(
         for Named { exposed, own, raw } in entries {
             owners.entry(exposed.clone()).or_default().push(server.to_owned());
             let (name, own_name, raw) = (exposed.clone(), own.clone(), raw.clone());
-            listing.entries.push(Entry { name, own_name, raw, server: server.to_owned() });
+            listing.entries.push(HostEntry { name, own_name, raw, server: server.to_owned() });
         }
-        listing.parts.push(Part { server: server.to_owned(), state });
+        listing.parts.push(ListingPart { server: server.to_owned(), state });
     }
     if key(list) == "name" {
         owners.retain(|_, servers| servers.len() > 1);

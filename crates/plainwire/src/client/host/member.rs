@@ -1,4 +1,4 @@
-//! A server of a host that is being described: its name, and how it is connected to.
+//! The description of a server of a host: its name, and how to connect to it.
 
 use std::fmt;
 use std::future::Future;
@@ -10,23 +10,25 @@ use crate::client::process::Restart;
 use crate::client::{Client, ClientBuilder, Eras, Target};
 use crate::error::Result;
 
-/// How long a listing waits for one server. 5 s: a person waits for it.
+/// Time that a listing waits for one server. 5 s: a user waits for the listing.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// How long a server may take to connect. 60 s: as long as `initialize` may take; some install themselves first.
+/// Time limit for connecting to a server. 60 s: as long as `initialize` may take; some servers install
+/// themselves first.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(60);
 
-/// How often in a row a server is connected to again. 10: with the pauses below, some five minutes of somebody asking.
+/// The most attempts in a row to connect to a server again. 10: with the pauses below, they last for about
+/// five minutes if the server is needed all the time.
 const AGAIN: u32 = 10;
 
-/// How long to wait before the second time in a row, and how long that may get.
+/// The pause before the second attempt in a row, and the longest pause.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 type Connecting = Pin<Box<dyn Future<Output = Result<Client>> + Send>>;
 
-/// A server of a host that is being described.
+/// The description of a server of a host.
 ///
-/// What is described by [`Self::to`] or [`Self::reconnecting`] is connected to again when somebody needs it and its
+/// A server from [`Self::to`] or [`Self::reconnecting`] is connected to again when it is needed and its
 /// connection has ended, or could not be made: see [`Self::retry`].
 #[must_use = "a member does nothing until a host has it"]
 pub struct Member {
@@ -44,14 +46,14 @@ enum How {
     Target { builder: Box<ClientBuilder>, target: Target },
 }
 
-/// What makes the connections of a server.
+/// Makes the connections of a server.
 pub(crate) enum Connector {
     Again(Box<dyn FnMut() -> Connecting + Send>),
     Once(Option<Connecting>),
 }
 
 impl Connector {
-    /// Begins another connection, if there may be one.
+    /// Begins another connection, if one is allowed.
     pub(crate) fn next(&mut self) -> Option<Connecting> {
         match self {
             Self::Again(connect) => Some(connect()),
@@ -61,12 +63,14 @@ impl Connector {
 }
 
 impl Member {
-    /// Describes a server that is connected already, under a name of the program's choice. Its connection is not made again.
+    /// Describes a server with an open connection, under a name of your choice. If the connection ends, the
+    /// host does not connect again.
     pub fn connected(name: impl Into<String>, client: Client) -> Self {
         Self::connecting(name, async { Ok(client) })
     }
 
-    /// Describes a server that `connecting` connects to, beside all the others. Its connection is not made again.
+    /// Describes a server that the future `connecting` connects to, concurrently with the other servers. If
+    /// the connection ends, the host does not connect again.
     pub fn connecting(
         name: impl Into<String>,
         connecting: impl Future<Output = Result<Client>> + Send + 'static,
@@ -74,7 +78,8 @@ impl Member {
         Self::new(name, How::Once(Box::pin(connecting)))
     }
 
-    /// Describes a server that `connect` connects to each time that there is no connection and somebody needs one.
+    /// Describes a server that `connect` connects to. The host calls it each time that the server is needed
+    /// and there is no connection.
     pub fn reconnecting<F>(name: impl Into<String>, mut connect: impl FnMut() -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<Client>> + Send + 'static,
@@ -82,16 +87,16 @@ impl Member {
         Self::new(name, How::Again(Box::new(move || Box::pin(connect()))))
     }
 
-    /// Describes a server by what a client connects to: a command, a URL, an entry of a configuration file. It is connected
-    /// to as often as need be; a [`Server`](crate::Server) of this program once.
+    /// Describes a server by its target: a command, a URL, an entry of a configuration file. The host
+    /// connects to it as often as needed, but to a [`Server`](crate::Server) of this program only once.
     pub fn to(name: impl Into<String>, target: impl Into<Target>) -> Self {
         Self::to_with(name, target, Client::builder())
     }
 
-    /// As [`Self::to`], as a client that `builder` describes.
+    /// Like [`Self::to`], but with a client that `builder` describes.
     ///
-    /// What is found out of the eras of servers is remembered by the host, unless the builder has
-    /// [`Eras`](crate::ClientBuilder::eras) of its own.
+    /// The host remembers the eras of its servers, unless the builder has its own
+    /// [`Eras`](crate::client::ClientBuilder::eras).
     pub fn to_with(name: impl Into<String>, target: impl Into<Target>, builder: ClientBuilder) -> Self {
         Self::new(name, How::Target { builder: Box::new(builder), target: target.into() })
     }
@@ -107,31 +112,31 @@ impl Member {
         }
     }
 
-    /// Sets what the names of its tools and prompts begin with. Its own name by default; without any text they have the names
-    /// that the server gave them.
+    /// Sets the prefix of the host's names for its tools and prompts. By default, the name of the server.
+    /// With an empty prefix the server's own names are used.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
         self
     }
 
-    /// Sets how long a listing, and a call, waits for this server. 5 s by default.
+    /// Sets how long a listing or a call waits for this server. 5 s by default.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Sets how long it may take to connect. 60 s by default.
+    /// Sets the time limit for connecting. 60 s by default.
     pub fn connect_deadline(mut self, deadline: Duration) -> Self {
         self.connect_deadline = deadline;
         self
     }
 
-    /// Sets how often in a row it is connected to again, and how far apart. 10 times by default: at once, after 1 s, and then
-    /// after twice as long each time, up to 60 s.
+    /// Sets how often in a row the host connects to the server again, and the pauses. By default 10 times: at
+    /// once, after 1 s, and then with a pause that doubles each time, up to 60 s.
     ///
-    /// Nothing is tried before somebody lists or calls. A connection that has lasted for longer than the longest pause is
-    /// none in a row. After the last time the server has [`Failed`](super::Connection::Failed): removed and added again,
-    /// it begins anew.
+    /// The host connects only when a listing or a call needs the server. A connection that lasts for longer
+    /// than the longest pause resets the count. After the last attempt the server has
+    /// [`Failed`](super::Connection::Failed). Remove and add it to begin again.
     pub fn retry(mut self, policy: Restart) -> Self {
         self.retry = policy;
         self
@@ -146,7 +151,7 @@ impl Member {
         Retry::new(again.then_some(self.retry))
     }
 
-    /// What connects to it, with what the host knows of eras.
+    /// Returns the connector of this server. It uses the host's memory of `eras`.
     pub(super) fn connector(self, eras: &Eras) -> Connector {
         match self.how {
             How::Again(connect) => Connector::Again(connect),
@@ -159,8 +164,9 @@ impl Member {
                 Connector::Again(Box::new(move || {
                     let (builder, target) = (builder.clone(), target.again());
                     Box::pin(async move {
-                        // Invariant: it has just been asked whether there is another.
-                        builder.connect(target.expect("a target that there may be many of")).await
+                        // Invariant: the first call of `again`, above, returned a target, so each further one
+                        // does.
+                        builder.connect(target.expect("a target that can be connected to again")).await
                     })
                 }))
             }

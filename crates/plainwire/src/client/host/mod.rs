@@ -1,10 +1,13 @@
-//! One program that talks to many servers: their lists as one, their tools under names that stay.
+//! A host: one program that is connected to many servers. It merges their lists, and gives their tools stable
+//! names.
 //!
-//! In: servers under names, connected or on their way. Out: merged lists with what is missing in them, calls that find their
-//! server, one stream of changes. A server that is slow or gone holds up nobody else; one that is gone is connected to again
-//! when somebody needs it, and not before. Nothing that may have run is asked twice.
+//! In: named servers, connected or still connecting. Out: merged lists with their missing parts, calls that
+//! are routed to their server, and one stream of changes. A slow or lost server does not delay the others. A
+//! lost server is connected to again when it is needed, and not before. A request that may have run is not
+//! made again.
 //!
-//! Each server has a task in `driver::host`, which connects, listens and fetches; `known` is what it shares with us.
+//! Each server has a task, which connects, listens and fetches (`task`). The host and this task share a
+//! record of the server (`known`).
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -36,15 +39,15 @@ use changes::Changes;
 pub use changes::HostChange;
 use find::Found;
 use known::Known;
-pub use listing::{Collision, Entry, Listing, Part, PartState};
+pub use listing::{Collision, HostEntry, Listing, ListingPart, ListingState};
 pub use member::Member;
-use task::Keeping;
+use task::ServerTask;
 
-/// Many servers, as one.
+/// A group of servers that is used like one server.
 ///
 /// ```
 /// use plainwire::prelude::*;
-/// use plainwire::host::{Host, Member};
+/// use plainwire::client::host::{Host, Member};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> plainwire::Result<()> {
@@ -59,61 +62,62 @@ use task::Keeping;
 /// # Ok(()) }
 /// ```
 ///
-/// A tool or a prompt is called `PREFIX__NAME`, where the prefix is the name of its server, or what [`Member::prefix`] says.
-/// Another server changes no name. The name that the server has for it will do as well, as long as no other server has the
-/// same: otherwise it is [`Error::Ambiguous`].
+/// The host's name for a tool or a prompt is `PREFIX__NAME`. The prefix is the name of its server, or the one
+/// set by [`Member::prefix`]. These names do not depend on the other servers. The server's own name works
+/// too, if no other server has an entry with the same name: otherwise the error is [`Error::Ambiguous`].
 ///
 /// Dropping the host ends all connections.
 pub struct Host {
     changes: Arc<Changes>,
     eras: Eras,
-    /// Never held while anything is waited for.
+    /// Never locked across an `await`.
     seats: Mutex<Vec<Seat>>,
 }
 
-/// A server of a host, with the task that looks after it.
+/// A server of a host, and its task.
 struct Seat {
     known: Arc<Known>,
-    task: Keeping,
+    task: ServerTask,
 }
 
-/// A server of a host, as it is at the moment.
+/// The current state of a server of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerState {
-    /// How far connecting is.
+    /// The state of its connection.
     pub connection: Connection,
-    /// The host's name for it.
+    /// The host's name for the server.
     pub name: String,
-    /// What the names of its tools and prompts begin with, before `__`.
+    /// The prefix of the host's names for its tools and prompts, before `__`.
     pub prefix: String,
 }
 
-/// How far connecting to a server is.
+/// The state of the connection to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Connection {
-    /// It is there, in this revision, as far as is known: over HTTP a call will tell.
+    /// The connection is open, in this revision. Over HTTP only the next call shows whether the server is
+    /// still there.
     Connected(Revision),
-    /// It has not ended yet, one way or the other.
+    /// The host is connecting.
     Connecting,
-    /// There is none, and will be none.
+    /// There is no connection, and the host will not connect again.
     Failed {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// It has ended, or could not be made. It is made again when somebody lists or calls.
+    /// The connection has ended, or could not be made. The next listing or call connects again.
     Lost {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
 impl Host {
-    /// Begins to connect to all `members`, side by side, and does not wait for any of them.
+    /// Begins to connect to all `members` concurrently, and returns without waiting.
     ///
     /// # Errors
-    /// [`Error::Target`] for a name that is given twice, and for a prefix that is, or that can't be one: at most 32 characters
-    /// of `A-Z a-z 0-9 _ -`, without `__` and without `_` at its end. A server whose name is no prefix needs
-    /// [`Member::prefix`].
+    /// [`Error::Target`] if two members have the same name or the same prefix, or if a prefix is invalid. A
+    /// prefix has at most 32 characters of `A-Z a-z 0-9 _ -`, without `__` and without `_` at its end. If the
+    /// name of a server is not a valid prefix, set one with [`Member::prefix`].
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -129,10 +133,11 @@ impl Host {
         Ok(host)
     }
 
-    /// Begins to connect to another server, and does not wait for it. What it lists is told by [`Self::next_change`].
+    /// Begins to connect to another server, and returns without waiting. [`Self::next_change`] reports its
+    /// lists when they arrive.
     ///
     /// # Errors
-    /// As [`Self::start`], of the servers that are there.
+    /// Like [`Self::start`], compared with the current servers.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -145,14 +150,14 @@ impl Host {
         Ok(())
     }
 
-    /// Takes a server out of the host, and ends its connection as [`Client::close`] does. That its lists are gone is told by
-    /// [`Self::next_change`]; its name and its prefix are free at once.
+    /// Removes a server from the host, and ends its connection like [`Client::close`]. [`Self::next_change`]
+    /// reports that its lists are gone. Its name and its prefix are free at once.
     ///
-    /// Calls of it that are under way go on, and the connection ends with the last of them. Cancel safe: the server is gone
-    /// in any case, and its connection ends without anybody who waits.
+    /// Calls in flight continue, and the connection ends with the last of them. Cancel safe: the server is
+    /// removed in any case, and its connection then ends in the background.
     ///
     /// # Errors
-    /// [`Error::Unknown`] for a name that no server has here.
+    /// [`Error::Unknown`] if no server has this name.
     pub async fn remove(&self, server: &str) -> Result<()> {
         let Seat { known, task } = self.take(server).ok_or_else(|| self.no_server(server))?;
         let client = known.leave();
@@ -171,7 +176,7 @@ impl Host {
         Some(seats.remove(place))
     }
 
-    /// Checks the name and the prefix of a server beside those that are there.
+    /// Checks the name and the prefix of a new server against the current servers.
     fn admit(&self, there: &[Arc<Known>], member: &Member) -> Result<Known> {
         let Member { name, prefix, .. } = member;
         let prefix = names::prefix(prefix.as_ref().unwrap_or(name))
@@ -188,7 +193,7 @@ impl Host {
 
     fn seat(&self, known: Arc<Known>, member: Member) -> Seat {
         let deadline = member.connect_deadline;
-        let task = Keeping::start(Arc::clone(&known), member.connector(&self.eras), deadline);
+        let task = ServerTask::start(Arc::clone(&known), member.connector(&self.eras), deadline);
         Seat { known, task }
     }
 
@@ -196,7 +201,7 @@ impl Host {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The servers of this moment.
+    /// Returns the current servers.
     fn members(&self) -> Vec<Arc<Known>> {
         self.seats().iter().map(|seat| Arc::clone(&seat.known)).collect()
     }
@@ -213,13 +218,13 @@ impl Host {
         self.seats().iter().map(|seat| seat.known.server_state()).collect()
     }
 
-    /// Returns the client of a server, for everything that a host does not do. Waits for its connection, as long as its
-    /// deadline allows; one that has ended is made again. Cancel safe.
+    /// Returns the client of a server, for everything that a host does not do. Waits for its connection up to
+    /// its deadline, and connects again if the connection has ended. Cancel safe.
     ///
-    /// Whoever keeps the client keeps a connection that is never made again: ask for it each time.
+    /// Call this method each time that you need the client: the client that it returns never connects again.
     ///
     /// # Errors
-    /// [`Error::Unknown`] for a name that no server has here; [`Error::Unreachable`] if it is not connected.
+    /// [`Error::Unknown`] if no server has this name; [`Error::Unreachable`] if the server is not connected.
     pub async fn client(&self, server: &str) -> Result<Arc<Client>> {
         let known = self.members().into_iter().find(|known| known.name == server);
         known.ok_or_else(|| self.no_server(server))?.client().await
@@ -227,44 +232,46 @@ impl Host {
 
     /// Returns the tools of all servers. Cancel safe.
     ///
-    /// Each server is waited for at most as long as its deadline; then its last list stands for it, and [`Listing::parts`]
-    /// says so. One that was late once is not waited for again until it has answered. A server that promises to tell changes
-    /// is asked once. One whose connection has ended is connected to again, if it is time for that.
+    /// Waits for each server up to its deadline. After that, the listing has the last list of that server,
+    /// and [`Listing::parts`] says so. If a server was late once, further listings do not wait for it until
+    /// it has answered. A list is not requested again while its server reports changes. If a connection has
+    /// ended, the host connects again if an attempt is due.
     pub async fn tools(&self) -> Listing {
         self.list(List::Tools).await
     }
 
-    /// Returns the resources of all servers, as [`Self::tools`]. The same URI may come from several servers.
+    /// Returns the resources of all servers, like [`Self::tools`]. Several servers may have the same URI.
     pub async fn resources(&self) -> Listing {
         self.list(List::Resources).await
     }
 
-    /// Returns the resource templates of all servers, as [`Self::resources`].
+    /// Returns the resource templates of all servers, like [`Self::resources`].
     pub async fn resource_templates(&self) -> Listing {
         self.list(List::ResourceTemplates).await
     }
 
-    /// Returns the prompts of all servers, as [`Self::tools`].
+    /// Returns the prompts of all servers, like [`Self::tools`].
     pub async fn prompts(&self) -> Listing {
         self.list(List::Prompts).await
     }
 
-    /// Returns the next change: a list of a server that is another one now, fetched already. Cancel safe.
+    /// Returns the next change: a list of a server that differs from before. The new list is fetched already.
+    /// Cancel safe.
     ///
-    /// Changes that come while nobody asks are told once each. A list that comes late, after a listing had to do without it,
-    /// is a change too.
+    /// Changes that arrive between two calls are reported once each. A list that arrives after a listing had
+    /// to leave it out is a change too.
     pub async fn next_change(&self) -> HostChange {
         self.changes.next().await
     }
 
-    /// Calls a tool. Cancel safe, as [`Client::request`].
+    /// Calls a tool. Cancel safe, like [`Client::request`].
     ///
-    /// A connection that has ended is made again before the call is sent. A call that was sent is never made again by the
-    /// host: if the connection ends meanwhile, that is its error.
+    /// Connects again before the call if the connection has ended. The host never makes a sent call again: if
+    /// the connection ends during the call, the call returns that error.
     ///
     /// # Errors
-    /// [`Error::Unknown`] for a name that nobody has; [`Error::Ambiguous`] for one that several servers have;
-    /// [`Error::Unreachable`] if its server is not connected; otherwise as [`Client::call_tool`].
+    /// [`Error::Unknown`] if no server has this name; [`Error::Ambiguous`] if several have it;
+    /// [`Error::Unreachable`] if the server is not connected; otherwise like [`Client::call_tool`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult> {
         let found = self.find(List::Tools, name).await?;
         let client = found.known.client().await?;
@@ -273,18 +280,18 @@ impl Host {
         result
     }
 
-    /// Calls a tool and returns its value, as [`Client::call`].
+    /// Calls a tool and returns its value, like [`Client::call`].
     ///
     /// # Errors
-    /// As [`Self::call_tool`] and [`Client::call`].
+    /// Like [`Self::call_tool`] and [`Client::call`].
     pub async fn call<T: DeserializeOwned>(&self, name: &str, arguments: impl Serialize) -> Result<T> {
         value_of(&self.call_tool(name, arguments).await?)
     }
 
-    /// Calls a tool, and says what happened on the way.
+    /// Calls a tool, and returns a trace of the call.
     ///
     /// # Errors
-    /// As [`Self::call_tool`]; there is a trace in any case.
+    /// Like [`Self::call_tool`]. The trace is returned in any case.
     pub async fn call_traced(
         &self,
         name: &str,
@@ -310,10 +317,10 @@ impl Host {
         (result, trace)
     }
 
-    /// Gets a prompt; the arguments are strings.
+    /// Gets a prompt. Its arguments are strings.
     ///
     /// # Errors
-    /// As [`Self::call_tool`].
+    /// Like [`Self::call_tool`].
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<GetPromptResult> {
         let found = self.find(List::Prompts, name).await?;
         let client = found.known.client().await?;
@@ -322,10 +329,11 @@ impl Host {
         result
     }
 
-    /// Reads a resource of the server that lists it, else of the one with a template that it belongs to.
+    /// Reads a resource of the server that lists it, else of the server whose template matches it.
     ///
     /// # Errors
-    /// As [`Self::call_tool`]. Where several servers have it, [`Self::client`] reads that of one.
+    /// Like [`Self::call_tool`]. If several servers have the resource, read it from one of them with
+    /// [`Self::client`].
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult> {
         let found: Found = self.find(List::Resources, uri).await?;
         let client = found.known.client().await?;
@@ -334,14 +342,14 @@ impl Host {
         result
     }
 
-    /// Ends all connections, and the processes that were started for them, as [`Client::close`] does.
+    /// Ends all connections and the child processes of their servers, like [`Client::close`].
     pub async fn close(self) {
         let seats = std::mem::take(&mut *self.seats());
         let clients: Vec<_> = seats.iter().map(|seat| seat.known.leave()).collect();
         for seat in seats {
             seat.task.end().await;
         }
-        // A client that somebody else has too ends with its last owner.
+        // A client with other owners ends when its last owner drops it.
         let clients = clients.into_iter().flatten().filter_map(Arc::into_inner);
         all(clients.map(|client| Box::pin(client.close()) as Boxed<'_, ()>).collect()).await;
     }
@@ -363,12 +371,12 @@ impl fmt::Debug for Host {
     }
 }
 
-/// What one server brings to a listing.
-type PartOf = (PartState, Arc<[listing::Named]>);
+/// One server's part of a listing.
+type PartOf = (ListingState, Arc<[listing::Named]>);
 
 type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
-/// Waits for all of them, side by side.
+/// Runs all futures concurrently, and returns their values.
 async fn all<T>(mut futures: Vec<Boxed<'_, T>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     poll_fn(|cx| {

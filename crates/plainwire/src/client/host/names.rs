@@ -1,19 +1,20 @@
-//! The names that a host gives to tools and prompts: the same from the first day on, and such as models' APIs take.
+//! Host names for tools and prompts: stable, and valid in the APIs of models.
 //!
-//! In: a prefix, a separator and the name that the server has. Out: `PREFIX SEPARATOR NAME` in `[A-Za-z0-9_-]{1,64}`. A name
-//! depends on nothing else: not on which other servers there are, not on their order. Where something has to be cut or
-//! replaced, eight digits of a hash over the whole name stand at the end, so that two such names do not become one.
+//! In: a prefix, a separator and the server's own name. Out: `PREFIX SEPARATOR NAME` in
+//! `[A-Za-z0-9_-]{1,64}`. A name depends on nothing else: neither on the other servers nor on their order. If
+//! something has to be cut or replaced, the name ends with eight digits of a hash of the whole name, so that
+//! two such names stay different.
 
-/// The longest name that a host gives. 64: what the APIs of models allow.
+/// The longest host name. 64: the limit of the APIs of models.
 pub(super) const MAX_NAME: usize = 64;
 
-/// Characters of a prefix: half of a name is left for the tool.
+/// The longest prefix. It leaves half of a name for the tool.
 pub(super) const MAX_PREFIX: usize = 32;
 
-/// What stands between prefix and name.
+/// The separator between prefix and name.
 pub(super) const SEPARATOR: &str = "__";
 
-/// Digits of the hash, and the line before them.
+/// Length of the hash's digits and of the `_` before them.
 const MARK: usize = 1 + 8;
 
 /// Returns the host's name for `own`.
@@ -26,13 +27,13 @@ pub(super) fn exposed(prefix: &str, own: &str) -> String {
     format!("{}_{:08x}", kept.collect::<String>(), hash(&whole))
 }
 
-/// Returns the name of a server as a prefix: without what is not allowed in one.
+/// Returns `text` if it is a valid prefix.
 ///
 /// # Errors
-/// What a prefix has to be.
+/// The rule for prefixes, and the text that was found.
 pub(super) fn prefix(text: &str) -> Result<String, String> {
     let is_fit = text.len() <= MAX_PREFIX && text.chars().all(is_allowed);
-    // With the separator inside or at its end nobody could tell where the prefix ends and the name begins.
+    // With the separator inside, or a part of it at the end, the end of the prefix would be ambiguous.
     if is_fit && !text.contains(SEPARATOR) && !text.ends_with('_') {
         return Ok(text.to_owned());
     }
@@ -46,7 +47,8 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// FNV-1a, folded to 32 bits: the same on every machine and in every version, which the standard library's is not.
+/// Returns FNV-1a, folded to 32 bits. Unlike the hash of the standard library, it is equal on every machine
+/// and in every version.
 fn hash(text: &str) -> u32 {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     let all = text.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));

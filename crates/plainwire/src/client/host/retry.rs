@@ -1,18 +1,18 @@
-//! How often a server of a host is connected to again, and when.
+//! The schedule of attempts to connect to a server of a host again.
 //!
-//! In: that it was tried, and how long a connection has lasted. Out: how long to wait before it may be tried again. It does
-//! not try anything: whoever needs the server does.
+//! In: attempts, and how long connections have lasted. Out: the pause before the next attempt. This module
+//! makes no attempt: the caller that needs the server begins it.
 
 use std::time::Duration;
 
 use crate::client::process::Restart;
 
-/// The count of one server.
+/// The count of attempts for one server.
 #[derive(Debug)]
 pub(super) struct Retry {
-    /// `None` for a server that there is one connection to, ever.
+    /// `None` for a server with only one connection, ever.
     policy: Option<Restart>,
-    /// How often in a row it was tried again.
+    /// The number of attempts in a row.
     times: u32,
 }
 
@@ -21,7 +21,8 @@ impl Retry {
         Self { policy, times: 0 }
     }
 
-    /// Returns how long to wait before the next time: nothing before the first one. `None` if there is none.
+    /// Returns how long to wait before the next attempt: nothing before the first. `None` if no attempt is
+    /// left.
     pub(super) fn pause(&self) -> Option<Duration> {
         let policy = self.policy?;
         let pause = policy.wait(self.times)?;
@@ -31,12 +32,12 @@ impl Retry {
         }
     }
 
-    /// Takes note that it is tried again.
+    /// Counts an attempt.
     pub(super) fn begun(&mut self) {
         self.times = self.times.saturating_add(1);
     }
 
-    /// Takes note of how long a connection has lasted that has ended.
+    /// Resets the count if a connection that has ended had lasted long enough.
     pub(super) fn lived(&mut self, lived: Duration) {
         if self.policy.is_some_and(|policy| policy.is_well(lived)) {
             self.times = 0;

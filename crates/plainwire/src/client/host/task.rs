@@ -1,8 +1,8 @@
-//! The tasks of a host: one for each server. It connects, listens for changes and fetches lists, and connects again.
+//! The task of each server of a host. It connects, listens for changes, fetches lists, and connects again.
 //!
-//! In: a server that is to be connected, and which of its lists are wanted. Out: what the server's [`Known`] says. The task
-//! ends when the host does; before that only if there will be no connection to keep. It never connects unless the server is
-//! needed, and never twice at the same time.
+//! In: a server to connect to, and requests for its lists. Out: updates of the server's [`Known`]. The task
+//! ends with the host, or earlier if there will be no further connection. It connects only when the server is
+//! needed, and never twice at once.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -23,33 +23,34 @@ use crate::client::{Client, Listen};
 use crate::error::Error;
 use crate::runtime::{AbortOnDrop, spawn};
 
-/// How long nothing may change before a changed list is fetched: a server that loads a plugin says so for each tool.
+/// Quiet time before a changed list is fetched. A server that loads a plugin may report a change for each
+/// tool.
 const DEBOUNCE: Duration = Duration::from_millis(100);
 
-/// How long a list that keeps changing is waited for.
+/// The longest wait before a list is fetched that keeps changing.
 const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
 
-/// How long to wait before a subscription is tried again that ended or failed, the first time.
+/// The first pause before a subscription that ended or failed is tried again.
 const RELISTEN: Duration = Duration::from_secs(1);
 
-/// How long that gets.
+/// The longest such pause.
 const MAX_RELISTEN: Duration = Duration::from_secs(300);
 
 /// The task of one server.
 #[derive(Debug)]
-pub(crate) struct Keeping {
+pub(crate) struct ServerTask {
     _abort: AbortOnDrop,
     task: JoinHandle<()>,
 }
 
-impl Keeping {
+impl ServerTask {
     /// Begins to connect.
     pub(crate) fn start(known: Arc<Known>, connector: Connector, deadline: Duration) -> Self {
         let task = spawn(keep(known, connector, deadline));
         Self { _abort: AbortOnDrop(task.abort_handle()), task }
     }
 
-    /// Stops, and waits until nothing of it is left.
+    /// Aborts the task, and waits until it has ended.
     pub(crate) async fn end(self) {
         self.task.abort();
         let _ = self.task.await;
@@ -70,7 +71,7 @@ async fn keep(known: Arc<Known>, mut connector: Connector, deadline: Duration) {
     }
 }
 
-/// Does what there is to do while the connection lasts.
+/// Runs the work on one connection: listens and fetches, until the connection ends.
 async fn attend(known: &Known, client: &Arc<Client>) {
     let mut works: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = vec![Box::pin(watch(known, client))];
     for list in List::ALL {
@@ -96,7 +97,7 @@ async fn fetch(known: &Known, client: &Client, list: List) {
     loop {
         let wanted = known.wanted(list).await;
         let brought = match client.list_usable(list).await {
-            // A server that declares resources need not know templates.
+            // A server that declares resources may still lack templates.
             Err(Error::Rpc(error))
                 if list == List::ResourceTemplates && *error.kind() == ErrorKind::MethodNotFound =>
             {
@@ -108,7 +109,8 @@ async fn fetch(known: &Known, client: &Client, list: List) {
     }
 }
 
-/// Listens for changes of lists, as long as the server tells any.
+/// Listens for changes of lists. Subscribes again when the subscription ends; stops if the server honours
+/// none.
 async fn watch(known: &Known, client: &Client) {
     let wanted = filter(client);
     let mut pause = RELISTEN;
@@ -125,14 +127,14 @@ async fn watch(known: &Known, client: &Client) {
                 }
             }
             Err(Error::Closed { .. }) => return,
-            Err(error) => tracing::debug!("{} tells no changes: {error}", known.name),
+            Err(error) => tracing::debug!("{}: the subscription to its changes failed: {error}", known.name),
         }
         sleep(pause).await;
         pause = (pause * 2).min(MAX_RELISTEN);
     }
 }
 
-/// Has lists fetched that have changed, once they stay as they are.
+/// Requests fetches of changed lists once they have been quiet, or after `MAX_DEBOUNCE`.
 async fn hear(known: &Known, mut listen: Listen) {
     while let Some(first) = listen.next().await {
         let until = Instant::now() + MAX_DEBOUNCE;

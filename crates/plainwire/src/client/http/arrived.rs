@@ -1,19 +1,19 @@
-//! What comes from the other side of HTTP.
+//! Messages and failures that an HTTP connection passes to the client's connection task.
 
 use plainwire_proto::envelope::Id;
 
 use super::Inbound;
 use crate::error::Error;
 
-/// What comes, in the order of its stream.
+/// An event of an HTTP connection, in the order of its stream.
 #[derive(Debug)]
 pub(crate) enum Arrived {
-    /// A request has no answer, and will get none.
+    /// A request failed and will get no answer.
     Failed { id: Id, error: Error },
-    /// Nothing comes any more.
+    /// The connection has ended, for this reason.
     Gone(String),
-    /// A message, or a batch of them.
+    /// A message, or a batch of messages.
     Message(Box<Inbound>),
-    /// What was subscribed may not be any more, and what has changed was not told: the server, or a stream, began anew.
+    /// The server, or a stream, began anew: subscriptions may be gone, and changes may have been missed.
     Renewed,
 }

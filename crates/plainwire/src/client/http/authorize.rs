@@ -1,4 +1,4 @@
-//! How requests to a server prove on whose behalf they are sent: the seam between this transport and OAuth, or anything else.
+//! The `Authorize` trait: the interface between this transport and OAuth, or any other source of credentials.
 
 use std::fmt;
 use std::future::Future;
@@ -10,21 +10,23 @@ use crate::error::Result;
 
 pub use reqwest::Url;
 
-/// What an [`Authorize`] does, done later.
+/// The future that a method of [`Authorize`] returns.
 pub type Authorizing<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
-/// How requests to a server over HTTP prove on whose behalf they are sent.
+/// A source of credentials for requests to a server over HTTP.
 ///
-/// A transport asks [`headers`](Self::headers) before each request, and [`challenged`](Self::challenged) after each answer with
-/// status 401 or 403. Futures may be dropped: a login is given up then, a refresh goes on with the next call.
+/// A transport calls [`headers`](Self::headers) before each request, and [`challenged`](Self::challenged)
+/// after each answer with status 401 or 403. It may drop the futures: this abandons a login, and a refresh
+/// continues with the next call.
 pub trait Authorize: fmt::Debug + Send + Sync {
-    /// Returns the headers that a request gets, none if nothing is known of the server yet.
+    /// Returns the headers for a request. Empty if nothing is known about the server yet.
     fn headers<'a>(&'a self, request: Outgoing<'a>) -> Authorizing<'a, HeaderMap>;
 
-    /// Takes note that a request was refused. `Ok`: send it once more, with the headers that there are then.
+    /// Handles the refusal of a request. `Ok` means: send the request once more, with the headers that
+    /// [`Self::headers`] returns then.
     ///
     /// # Errors
-    /// If sending it again is of no use: `Error::Auth` of the feature `oauth`, or any other.
+    /// If sending the request again is useless: [`Error::Auth`](crate::Error::Auth), or any other error.
     fn challenged<'a>(&'a self, refused: Refused<'a>) -> Authorizing<'a, ()>;
 }
 
@@ -33,9 +35,9 @@ pub trait Authorize: fmt::Debug + Send + Sync {
 pub struct Outgoing<'a> {
     /// The URL of the server, as the user has given it.
     pub server: &'a Url,
-    /// Where the request goes. Tokens go to the origin of the server only.
+    /// The URL of the request. Tokens may go to the origin of the server only.
     pub url: &'a Url,
-    /// Its method.
+    /// The method of the request.
     pub method: &'a Method,
 }
 
@@ -44,12 +46,12 @@ pub struct Outgoing<'a> {
 pub struct Refused<'a> {
     /// The URL of the server, as the user has given it.
     pub server: &'a Url,
-    /// 401 or 403.
+    /// The status: 401 or 403.
     pub status: StatusCode,
     /// The headers of the answer.
     pub headers: &'a HeaderMap,
-    /// What [`Authorize::headers`] had returned for the request.
+    /// The headers that [`Authorize::headers`] returned for the request.
     pub sent: &'a HeaderMap,
-    /// How often this same request was refused before.
+    /// The number of earlier refusals of this request.
     pub attempt: u32,
 }

@@ -1,7 +1,8 @@
-//! A connection over HTTP: each frame is sent by a future, with what is tried when it does not get through.
+//! A connection over HTTP. One future sends each frame, and retries it if the frame does not get through.
 //!
-//! A request that may have arrived is sent again only if that does no harm; otherwise its outcome is unknown, and that is
-//! what is said. A session that the server has lost is begun anew once for all who find out.
+//! A request that may have arrived is sent again only if that does no harm. Otherwise it ends with
+//! [`Error::OutcomeUnknown`]. If several requests find that the server has lost the session, only one of them
+//! begins a new one.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -14,62 +15,68 @@ use tokio::sync::{OwnedRwLockWriteGuard, RwLock, mpsc};
 use super::remote::{Remote, client};
 use super::response::{Cut, Position};
 use super::session::{ID, Session};
-use super::tools::Tools;
 use super::{Arrived, Authorize, Inbound, Outbound, Outgoing, Refused};
+use crate::client::known_tools::KnownTools;
 use crate::error::{Error, Result};
 
 const LISTEN: &str = "subscriptions/listen";
 const INITIALIZED: &str = "notifications/initialized";
 
-/// How often one request is sent with another proof of who sends it. 5: who gives the proofs gives up earlier, and knows why.
+/// The most attempts of one request with other credentials. 5: an [`Authorize`] gives up earlier, and with a
+/// better reason.
 const MOST_CHALLENGES: u32 = 5;
 
 pub(super) const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 pub(super) const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// A server at a URL, as one client talks to it.
+/// The connection of one client to the server at a URL.
 pub(crate) struct Connection {
     arrived: mpsc::Sender<Arrived>,
     authorize: Option<Arc<dyn Authorize>>,
     client: Client,
-    /// Held while a session begins: nothing else is sent then.
+    /// Locked for writing while a session begins: nothing else is sent in that time.
     gate: Arc<RwLock<()>>,
-    /// What each request carries.
+    /// The headers of each request.
     pub(super) headers: HeaderMap,
-    /// What a frame may have that comes.
+    /// The limits of received frames.
     pub(super) limits: Limits,
-    /// Where messages go in HTTP+SSE.
+    /// The URL for messages in HTTP+SSE.
     pub(super) messages: OnceLock<Url>,
-    /// What each frame that is sent carries.
+    /// The headers of each POST.
     posting: HeaderMap,
     session: Mutex<Session>,
-    pub(super) tools: Tools,
+    tools: KnownTools,
     pub(super) url: Url,
 }
 
-/// A response, and what its request was sent with.
+/// A response, and the session of its request.
 pub(super) struct Sent {
     pub(super) response: Response,
-    /// The session that it belonged to.
+    /// The number of the session that the request belonged to.
     pub(super) generation: u64,
 }
 
-/// What was tried for one frame.
+/// The attempts that were made for one frame.
 #[derive(Default)]
 struct Tried {
     is_renewed: bool,
     is_replayed: bool,
-    /// A subscription that was there, and is sought again.
+    /// The position in a subscription that was lost and is requested again.
     listening: Option<Position>,
 }
 
 impl Connection {
-    /// Describes a connection; nothing is sent yet.
+    /// Creates a connection. Sends nothing yet.
     ///
     /// # Errors
-    /// [`Error::Target`] for a URL or headers that are none.
-    pub(crate) fn new(remote: &Remote, limits: Limits, arrived: mpsc::Sender<Arrived>) -> Result<Self> {
+    /// [`Error::Target`] for an invalid URL or invalid headers.
+    pub(crate) fn new(
+        remote: &Remote,
+        limits: Limits,
+        tools: KnownTools,
+        arrived: mpsc::Sender<Arrived>,
+    ) -> Result<Self> {
         let url = remote.url()?;
         let headers = remote.headers()?;
         let mut posting = headers.clone();
@@ -85,18 +92,20 @@ impl Connection {
             messages: OnceLock::new(),
             posting,
             session: Mutex::default(),
-            tools: Tools::default(),
+            tools,
             url,
         })
     }
 
-    /// Keeps everything else back while `out` is sent, if it opens the session: servers take nothing before it.
+    /// Blocks all other frames while `out` is sent, if `out` opens the session: servers accept nothing before
+    /// it.
     pub(crate) fn opens(&self, out: &Outbound) -> Option<OwnedRwLockWriteGuard<()>> {
         let opens = out.method == INITIALIZED;
         opens.then(|| Arc::clone(&self.gate).try_write_owned().ok()).flatten()
     }
 
-    /// Sends a frame, and passes on what comes for it, up to the last of it, which is returned.
+    /// Sends a frame and passes on the messages that arrive in response. Returns the last of them, which is
+    /// the answer.
     pub(crate) async fn send(&self, out: Outbound) -> Option<Arrived> {
         if !out.is_handshake() && !out.is_modern() && out.method != INITIALIZED {
             drop(self.gate.read().await);
@@ -111,7 +120,8 @@ impl Connection {
         }
     }
 
-    /// Tries until there is an answer, or nothing left to try. Returns the answer, if it comes here.
+    /// Tries until there is an answer or no further attempt is possible. Returns the answer, unless it
+    /// arrives on another stream.
     async fn deliver(&self, out: &Outbound) -> Result<Option<Inbound>> {
         let mut tried = Tried::default();
         if out.method == "logging/setLevel" {
@@ -120,7 +130,7 @@ impl Connection {
         loop {
             let sent = match self.post(out).await {
                 Ok(sent) => sent,
-                // A server that is about to come back.
+                // The server may be restarting.
                 Err(Unsent::Refused(Error::Unreachable { why, .. })) if tried.listening.is_some() => {
                     self.try_again(out, &mut tried, &why).await?;
                     continue;
@@ -149,19 +159,19 @@ impl Connection {
         }
     }
 
-    /// Decides whether a frame that may have arrived is sent once more.
+    /// Decides whether a frame that may have arrived is sent once more. `Ok` means yes.
     ///
     /// # Errors
-    /// If that could do harm, or has been tried.
+    /// If sending it again could do harm, or if it was sent again already.
     async fn try_again(&self, out: &Outbound, tried: &mut Tried, why: &str) -> Result<()> {
         if out.method == LISTEN {
-            // For as long as somebody listens.
+            // Without a limit: the attempts end when the `Listen` is dropped.
             tracing::info!("a subscription is made again: {why}");
             tokio::time::sleep(tried.listening.get_or_insert_default().wait()).await;
             return Ok(());
         }
         let is_replayed = std::mem::replace(&mut tried.is_replayed, true);
-        // There is no connection yet, and nothing that could have taken place.
+        // There is no connection yet, so nothing can have taken place.
         if is_replayed && out.is_handshake() {
             return Err(Error::Closed { why: why.to_owned() });
         }
@@ -182,7 +192,7 @@ impl Connection {
         self.request(Method::POST, url, headers, Some(out.bytes.clone()), in_session).await
     }
 
-    /// Makes one request of HTTP, with whatever proves who sends it.
+    /// Makes one HTTP request with credentials, and repeats it while [`Authorize::challenged`] says so.
     pub(super) async fn request(
         &self,
         method: Method,
@@ -215,7 +225,7 @@ impl Connection {
         Err(Unsent::Refused(Error::Http { status: 401, message }))
     }
 
-    /// Makes one request of HTTP, as it is.
+    /// Makes one HTTP request, without credentials of [`Authorize`].
     async fn exchange(
         &self,
         method: Method,
@@ -240,7 +250,7 @@ impl Connection {
     }
 
     pub(super) async fn tell(&self, arrived: Arrived) {
-        // Nobody listens any more when the client is gone.
+        // Fails only if the client was dropped.
         let _ = self.arrived.send(arrived).await;
     }
 
@@ -248,7 +258,7 @@ impl Connection {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the session anew, unless somebody has since `generation`.
+    /// Begins a new session, unless another request has begun one since `generation`.
     pub(super) async fn renew(&self, generation: u64) -> Result<()> {
         let _alone = self.gate.write().await;
         let before = self.session().clone();
@@ -264,7 +274,8 @@ impl Connection {
         let id = response.headers().get(ID).cloned();
         let answer = self.read_alone(&initialize, response).await?;
         if !self.session().begin(id, &answer.text) {
-            let why = "the session ended, and the next one speaks another revision".to_owned();
+            let why =
+                "the session ended, and the server offered another revision for the next one".to_owned();
             return Err(Error::Closed { why });
         }
         let initialized = format!(r#"{{"jsonrpc":"2.0","method":"{INITIALIZED}"}}"#);
@@ -278,7 +289,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Ends the session, as a courtesy: the server would find out by itself.
+    /// Deletes the session at the server. This is a courtesy: the server would drop the session by itself.
     pub(crate) async fn end(&self) {
         if self.session().has_id() {
             let deleted = self.request(Method::DELETE, &self.url, self.headers.clone(), None, true);
@@ -287,14 +298,14 @@ impl Connection {
     }
 }
 
-/// How long the end of a session may take. 1 s: nobody waits for a courtesy.
+/// Time limit for the deletion of a session. 1 s: nothing depends on its success.
 const FAREWELL: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// A request of HTTP that has no response.
+/// The failure of an HTTP request that has no response.
 pub(super) enum Unsent {
-    /// It never left, or was not let in.
+    /// The request was not sent, or authorization failed.
     Refused(Error),
-    /// It may have arrived.
+    /// The request may have arrived.
     Unknown(String),
 }
 
@@ -309,7 +320,7 @@ impl Unsent {
     }
 }
 
-/// The innermost reason, which is the one that helps; the outer ones repeat the URL.
+/// Returns the innermost source of an error. It is the useful one: the outer ones repeat the URL.
 pub(super) fn explain(error: &reqwest::Error) -> String {
     let mut source: &dyn std::error::Error = error;
     while let Some(inner) = source.source() {
@@ -319,5 +330,5 @@ pub(super) fn explain(error: &reqwest::Error) -> String {
 }
 
 pub(super) fn no_session() -> Error {
-    Error::Closed { why: "the server has ended the session, and the next one at once".to_owned() }
+    Error::Closed { why: "the server has lost the session, and refused the next one too".to_owned() }
 }

@@ -1,4 +1,5 @@
-//! HTTP+SSE, the transport of 2024-11-05: one stream for everything that comes, and a URL for everything that goes.
+//! HTTP+SSE, the transport of 2024-11-05: one stream for all messages of the server, and a URL for all
+//! messages of the client.
 //!
 //! Source: 2025-11-25 `basic/transports` "Backwards Compatibility".
 
@@ -12,7 +13,8 @@ use super::{Arrived, Outbound};
 use crate::error::Error;
 
 impl Connection {
-    /// Tries whether the server speaks HTTP+SSE. If so, `initialize` is sent, and this ends with the connection.
+    /// Tries HTTP+SSE. If the server speaks it, sends `initialize` and returns `true` when the connection has
+    /// ended; otherwise returns `false`.
     pub(super) async fn begin_http_sse(&self, initialize: &Outbound) -> Result<bool, Cut> {
         let Ok(Sent { mut response, .. }) = self.get(None).await else { return Ok(false) };
         if response.status() != 200 || kind(response.headers()) != "text/event-stream" {
@@ -48,7 +50,7 @@ impl Connection {
         }
     }
 
-    /// Passes on everything that comes on the stream.
+    /// Passes on all messages of the stream.
     async fn read_on(&self, mut response: Response, mut events: Events) {
         let mut position = Position::default();
         let ended = self.read_events((&mut response, &mut events), &mut position, None).await;
@@ -60,7 +62,7 @@ impl Connection {
     }
 }
 
-/// Reads up to the event that says where messages go.
+/// Reads up to the `endpoint` event, which has the URL for messages.
 async fn endpoint(response: &mut Response, events: &mut Events) -> Option<String> {
     loop {
         while let Some(piece) = events.next_piece() {

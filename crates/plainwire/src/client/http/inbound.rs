@@ -1,31 +1,32 @@
-//! What a frame is that comes in: read where it arrives, once. The peer takes what was found and does not look for itself.
+//! A received frame, parsed once where it arrives. The peer uses this result and does not parse the frame
+//! again.
 
 use plainwire_proto::envelope::{self, Malformed, Message};
 use plainwire_proto::json::Span;
 
 use super::Outbound;
 
-/// A frame that has come.
+/// A received frame.
 #[derive(Debug)]
 pub(crate) struct Inbound {
-    /// `None` for a batch, which the peer takes apart.
+    /// `None` for a batch, which the peer splits.
     pub(crate) parsed: Option<Result<Message, Malformed>>,
     pub(crate) text: String,
 }
 
 impl Inbound {
-    /// Reads a frame of at most `depth` levels, which is the peer's limit.
+    /// Parses a frame of at most `depth` levels, which is the peer's limit.
     pub(super) fn read(text: String, depth: usize) -> Self {
         let parsed = (!envelope::is_batch(&text)).then(|| envelope::parse(&text, Span::whole(&text), depth));
         Self { parsed, text }
     }
 
-    /// Whether it is the answer to `out`.
+    /// Returns whether the frame is the answer to `out`.
     pub(super) fn answers(&self, out: &Outbound) -> bool {
         let id = match &self.parsed {
             Some(Ok(Message::Result { id, .. })) => Some(id),
             Some(Ok(Message::Error { id, .. })) => id.as_ref(),
-            // A broken answer is one too: the peer says what is wrong with it.
+            // A malformed answer counts too: the peer reports what is wrong with it.
             Some(Err(malformed)) if malformed.is_answer => malformed.id.as_ref(),
             _ => None,
         };

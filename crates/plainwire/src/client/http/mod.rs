@@ -1,9 +1,10 @@
-//! Clients of HTTP: Streamable HTTP of both eras, and HTTP+SSE where a server speaks nothing else.
+//! HTTP clients: Streamable HTTP of both eras, and HTTP+SSE where a server speaks nothing else.
 //!
-//! In: frames that the peer wants sent. Out: frames that servers answer with, and what became of requests that have no
-//! answer. Each frame is a POST of its own, sent by one future; what frames mean is the peer's business, who runs the
-//! futures is the driver's.
+//! In: frames that the peer wants sent. Out: frames that servers answer with, and errors of requests that
+//! have no answer. Each frame is a POST of its own, sent by one future. The connection task runs these
+//! futures, and the peer interprets the frames.
 
+pub mod address_guard;
 mod arrived;
 mod authorize;
 mod connection;
@@ -14,13 +15,11 @@ mod outbound;
 mod remote;
 mod response;
 mod session;
-mod tools;
 
+pub use crate::error::AuthFault;
 pub(crate) use arrived::Arrived;
 pub use authorize::{Authorize, Authorizing, Outgoing, Refused, Url};
 pub(crate) use connection::Connection;
 pub(crate) use inbound::Inbound;
 pub(crate) use outbound::Outbound;
-pub use remote::Remote;
-#[cfg(feature = "oauth")]
-pub(crate) use remote::shown;
+pub use remote::{Remote, shown};

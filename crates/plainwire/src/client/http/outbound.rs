@@ -1,4 +1,4 @@
-//! What a frame is that goes out: which headers repeat it, and what may be done when it gets lost.
+//! A frame to send: the headers that repeat parts of it, and whether it may be sent again when it gets lost.
 //!
 //! Source: 2026-07-28 `streamable-http` "Request Metadata", "Client Behavior".
 
@@ -9,31 +9,31 @@ use plainwire_proto::http::{encode_value, name_source, param_values};
 use plainwire_proto::json::Span;
 use plainwire_proto::revision::{Era, Revision};
 
-use super::tools::Tools;
 use crate::client::is_replayable;
+use crate::client::known_tools::KnownTools;
 
-/// Levels of our own frames: as deep as arguments of a program may be.
+/// Nesting limit for frames of this client: as deep as arguments of a program may be.
 const DEPTH: usize = 1_024;
 
-/// A frame that is to be sent.
+/// A frame to send.
 pub(crate) struct Outbound {
     pub(super) bytes: Bytes,
-    /// The request that it takes back.
+    /// The request that the frame cancels.
     pub(crate) cancels: Option<Id>,
-    /// `None` for what is not answered.
+    /// `None` for notifications and answers.
     pub(crate) id: Option<Id>,
     /// Empty for an answer.
     pub(crate) method: String,
-    /// Tool, prompt or URI.
+    /// The name of the tool or prompt, or the URI.
     pub(super) name: Option<String>,
-    /// Where the arguments stand.
+    /// The span of the arguments.
     arguments: Option<Span>,
-    /// The modern version that it names.
+    /// The modern revision that the frame names.
     pub(super) version: Option<String>,
 }
 
 impl Outbound {
-    /// Reads a frame of the peer's, in a connection that speaks `revision`, if that is known.
+    /// Parses a frame of the peer, in a connection that speaks `revision`, if that is known.
     pub(crate) fn read(bytes: Vec<u8>, revision: Option<Revision>) -> Self {
         let text = String::from_utf8(bytes).unwrap_or_default();
         let (id, method, params) = match envelope::parse(&text, Span::whole(&text), DEPTH) {
@@ -48,7 +48,7 @@ impl Outbound {
             Some(_) => read(params.name),
             None => None,
         };
-        // Modern notifications do not say so themselves.
+        // Modern notifications do not name their revision.
         let agreed = revision.filter(|it| it.era() == Era::Modern);
         let cancels = params.request_id.filter(|_| method == "notifications/cancelled");
         Self {
@@ -70,18 +70,18 @@ impl Outbound {
         self.version.is_some()
     }
 
-    /// Whether it asks what the server speaks.
+    /// Returns whether the frame begins a handshake: `initialize` or `server/discover`.
     pub(super) fn is_handshake(&self) -> bool {
         self.id.is_some() && matches!(&*self.method, "initialize" | "server/discover")
     }
 
-    /// Whether it may be sent again although it may have arrived.
-    pub(super) fn is_replayable(&self, tools: &Tools) -> bool {
-        let is_harmless = |name: &str| tools.is_replayable(name);
+    /// Returns whether the frame may be sent again although it may have arrived.
+    pub(super) fn is_replayable(&self, tools: &KnownTools) -> bool {
+        let is_harmless = |name: &str| tools.is_harmless(name);
         self.id.is_some() && is_replayable(&self.method, self.name.as_deref(), is_harmless)
     }
 
-    /// What it is, for people.
+    /// Returns a description of the frame for messages to the user.
     pub(super) fn title(&self) -> String {
         match &self.name {
             Some(name) => format!("`{}` of {name:?}", self.method),
@@ -89,11 +89,11 @@ impl Outbound {
         }
     }
 
-    /// Adds the headers that repeat a modern message.
+    /// Adds the headers that repeat parts of a modern message.
     ///
     /// # Errors
-    /// Why an argument fits into no header.
-    pub(super) fn describe(&self, headers: &mut HeaderMap, tools: &Tools) -> Result<(), String> {
+    /// The reason why an argument fits into no header.
+    pub(super) fn describe(&self, headers: &mut HeaderMap, tools: &KnownTools) -> Result<(), String> {
         let Some(version) = &self.version else { return Ok(()) };
         let mut add = |name: &str, value: &str| {
             let name = HeaderName::try_from(name).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! A server that is reached by a URL: where it is, and what each request to it carries.
+//! A server at a URL, and the headers of each request to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,11 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use super::Authorize;
 use crate::error::{Error, Result};
 
-/// How long to wait for a connection, its TLS handshake included. 10 s: what is there answers in one.
+/// Time limit for a connection, including the TLS handshake. 10 s: a reachable server answers within 1 s.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Redirects that are followed, within the same origin. 5: a slash, a version and some to spare.
+/// Redirects that are followed, within the same origin. 5: one for a slash, one for a version, and some to
+/// spare.
 const MOST_REDIRECTS: usize = 5;
 
 /// A server at a URL.
@@ -24,7 +25,7 @@ const MOST_REDIRECTS: usize = 5;
 /// ```no_run
 /// # async fn run() -> plainwire::Result<()> {
 /// use plainwire::Client;
-/// use plainwire::transport::http_client::Remote;
+/// use plainwire::client::http::Remote;
 ///
 /// let remote = Remote::new("https://mcp.example.com/mcp").bearer_token("s3cret-s3cret-s3cret");
 /// let client = Client::builder().remote(remote).await?;
@@ -39,10 +40,11 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Begins to describe a server at an `http` or `https` URL.
+    /// Describes a server at an `http` or `https` URL.
     ///
-    /// Proxies of the environment or of the system are used (`HTTPS_PROXY`, `NO_PROXY`), and the certificates that the
-    /// system trusts. Redirects are followed within the same origin only: nothing that a request carries goes elsewhere.
+    /// The client uses the proxies of the environment or of the system (`HTTPS_PROXY`, `NO_PROXY`), and the
+    /// certificates that the system trusts. It follows redirects within the same origin only, so that no
+    /// header or message goes to another one.
     pub fn new(url: impl Into<String>) -> Self {
         Self { authorize: None, headers: Vec::new(), url: url.into() }
     }
@@ -58,8 +60,8 @@ impl Remote {
         self.header("authorization", format!("Bearer {}", token.as_ref()))
     }
 
-    /// Has `authorize` prove on whose behalf requests are sent, and get new proofs when the server wants others:
-    /// `auth::OAuth` with the feature `oauth`.
+    /// Uses the credentials of `authorize`, and lets it replace them when the server refuses them:
+    /// `OAuth` of the crate `plainwire-oauth`, or your own.
     pub fn authorize(mut self, authorize: impl Authorize + 'static) -> Self {
         self.authorize = Some(Arc::new(authorize));
         self
@@ -74,15 +76,15 @@ impl Remote {
         self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Returns whether requests carry a header of this name that was set here, in small or capital letters.
+    /// Returns whether a header of this name was set on this value. Case is ignored.
     pub fn has_header(&self, name: &str) -> bool {
         self.headers.iter().any(|(it, _)| it.eq_ignore_ascii_case(name))
     }
 
-    /// Returns the URL, read as it will be used.
+    /// Returns the parsed URL.
     ///
     /// # Errors
-    /// [`Error::Target`] for one that is neither `http` nor `https`.
+    /// [`Error::Target`] if it is not an `http` or `https` URL.
     pub fn url(&self) -> Result<Url> {
         let invalid = |why: String| Error::Target {
             message: format!("expected an http or https URL, but found {:?}{why}", shown(&self.url)),
@@ -101,7 +103,7 @@ impl Remote {
                 |what: &str| Error::Target { message: format!("expected {what} for the header {name:?}") };
             let known = HeaderName::try_from(name).map_err(|_| invalid("a legal name"))?;
             let mut value = HeaderValue::try_from(value).map_err(|_| invalid("a legal value"))?;
-            // What a header is worth is not known here, so that none is shown.
+            // Any header may be secret, so none is shown.
             value.set_sensitive(true);
             headers.append(known, value);
         }
@@ -119,10 +121,12 @@ impl std::fmt::Debug for Remote {
     }
 }
 
-/// A URL as errors and logs may show it: user info and the values of its query may be secret, and so may what stands behind `#`.
+/// Returns a URL as errors and logs may show it: without user info, values of the query and the fragment,
+/// which may be secret.
 ///
-/// It need not be a URL: what is none is shown to whoever wrote it, and variables of a configuration may stand there.
-pub(crate) fn shown(url: &str) -> String {
+/// `url` need not be valid: errors show invalid URLs to their author, and they may contain variables of a
+/// configuration file.
+pub fn shown(url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default();
     let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
     let rest = before.split_once("//").map_or(before, |(_, rest)| rest);
@@ -135,14 +139,14 @@ pub(crate) fn shown(url: &str) -> String {
     out.push_str(path);
     for (n, pair) in query.into_iter().flat_map(|it| it.split('&')).enumerate() {
         out.push(if n == 0 { '?' } else { '&' });
-        // A query without names may be a token as a whole.
+        // A query without names may be a token.
         out.push_str(pair.split_once('=').map_or("", |(name, _)| name));
         out.push_str(if pair.contains('=') { "=…" } else { "…" });
     }
     out
 }
 
-/// The client of HTTP below. Nothing but `url` and its origin is asked by it.
+/// Returns the underlying HTTP client. It contacts only `url` and its origin.
 pub(super) fn client(url: &Url) -> Result<Client> {
     let failed =
         |why: String| Error::Target { message: format!("expected a client of HTTPS, but found: {why}") };
@@ -150,7 +154,7 @@ pub(super) fn client(url: &Url) -> Result<Client> {
         .with_safe_default_protocol_versions()
         .and_then(|it| match url.scheme() {
             "https" => it.with_platform_verifier(),
-            // To read the system's certificates takes longer than ten calls.
+            // Reading the system's certificates takes longer than ten calls.
             _ => Ok(it.with_root_certificates(RootCertStore::empty())),
         })
         .map_err(|error| failed(error.to_string()))?

@@ -1,6 +1,7 @@
-//! Responses: JSON or a stream of events, up to the answer.
+//! Reads responses, up to the answer: JSON or a stream of events.
 //!
-//! A stream of a session that breaks is read on by GET, from behind the last event, as often as something new came.
+//! If a stream of a session breaks, it is resumed by GET after the last event. The limit of attempts counts
+//! from the last new event.
 //!
 //! Source: 2025-11-25 `basic/transports` "Sending Messages to the Server", "Resumability and Redelivery".
 
@@ -21,30 +22,31 @@ use crate::error::{Error, Result};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// How often a stream is taken up again without anything new. 8: with waits that double, half a minute.
+/// The most attempts to resume a stream without anything new. 8: with waits that double, half a minute.
 const MOST_ATTEMPTS: u32 = 8;
 
-/// How long to wait before that, if the server does not say. 100 ms, doubled each time.
+/// The wait before the first attempt to resume a stream, unless the server sets it. 100 ms, doubled each
+/// time.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// How long that gets. 30 s: a server that restarts is back by then.
+/// The longest such wait. 30 s: by then a restarting server is back.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Why a response was not read to its end.
+/// The reason why a response was not read to its end.
 pub(super) enum Cut {
-    /// With an answer of sorts, or by what can't be mended.
+    /// The request failed, and another attempt would not help.
     Failed(Error),
-    /// Nobody knows what became of the request.
+    /// The connection broke: the outcome of the request is unknown.
     Lost(String),
-    /// The server does not know the session, and has not looked at the message.
+    /// The server does not know the session, and has not processed the message.
     NoSession,
 }
 
-/// What a stream has come to.
+/// The result of reading a stream.
 pub(super) enum Streamed {
     /// The answer that was awaited.
     Answer(Box<Inbound>),
-    /// Why it ended without.
+    /// The stream ended without the answer, for this reason.
     Ended(String),
 }
 
@@ -54,18 +56,18 @@ impl From<Error> for Cut {
     }
 }
 
-/// Where a stream stopped.
+/// The position at which a stream broke.
 #[derive(Default)]
 pub(super) struct Position {
     pub(super) last_id: Option<String>,
     pub(super) retry: Option<Duration>,
-    /// Whether anything came since the last attempt.
+    /// Whether anything arrived since the last attempt.
     pub(super) is_new: bool,
     pub(super) attempts: u32,
 }
 
 impl Position {
-    /// How long to wait before the next attempt.
+    /// Counts another attempt. Returns how long to wait before it.
     pub(super) fn wait(&mut self) -> Duration {
         if std::mem::take(&mut self.is_new) {
             self.attempts = 0;
@@ -77,7 +79,7 @@ impl Position {
 }
 
 impl Connection {
-    /// Takes the response to a frame, up to its answer, which is returned, unless it comes elsewhere.
+    /// Handles the response to a frame. Returns the answer, unless it arrives on another stream.
     pub(super) async fn take(&self, out: &Outbound, sent: Sent) -> std::result::Result<Option<Inbound>, Cut> {
         let Sent { response, .. } = sent;
         let status = response.status().as_u16();
@@ -106,10 +108,10 @@ impl Connection {
         }
     }
 
-    /// Reads the one answer to `out`, and keeps it here.
+    /// Reads the answer to `out` and returns it, without passing on any other message.
     ///
     /// # Errors
-    /// For anything else.
+    /// If the response is anything else.
     pub(super) async fn read_alone(&self, out: &Outbound, mut response: Response) -> Result<Inbound> {
         let status = response.status().as_u16();
         let failed = |message: String| Err(Error::Http { status, message });
@@ -141,7 +143,7 @@ impl Connection {
         failed("expected a new session, but the stream ended before it".to_owned())
     }
 
-    /// Reads a stream up to the answer to `out`.
+    /// Reads a stream up to the answer to `out`, and resumes it if it breaks.
     async fn follow(&self, out: &Outbound, mut response: Response) -> std::result::Result<Inbound, Cut> {
         let session = response.headers().get(ID).cloned();
         let mut position = Position::default();
@@ -155,7 +157,7 @@ impl Connection {
                 }
                 Streamed::Ended(why) => why,
             };
-            // Modern streams are not taken up again, and neither are those without ids.
+            // Modern streams can't be resumed, and neither can streams without event ids.
             let Some(last) = position.last_id.clone().filter(|_| !out.is_modern()) else {
                 return Err(Cut::Lost(why));
             };
@@ -163,7 +165,7 @@ impl Connection {
         }
     }
 
-    /// Asks for the rest of a stream until it comes.
+    /// Requests the rest of a stream until the server sends it, or the attempts are used up.
     async fn resume(
         &self,
         last: &str,
@@ -203,7 +205,7 @@ impl Connection {
         self.request(Method::GET, &self.url, headers, None, true).await
     }
 
-    /// Passes on events until the answer to `awaited`, if there is one to come.
+    /// Passes on the messages of a stream until the answer to `awaited`, if an answer is awaited.
     pub(super) async fn read_events(
         &self,
         (response, events): (&mut Response, &mut Events),
@@ -246,7 +248,7 @@ impl Connection {
         }
     }
 
-    /// Reads a body that has to be the answer to `out`.
+    /// Parses a body that has to be the answer to `out`.
     fn read_answer(&self, out: &Outbound, bytes: Vec<u8>) -> Result<Inbound> {
         let unexpected = |found: &[u8]| {
             let text = format!("expected the answer to {}, but found {}", out.title(), words(found));
@@ -263,20 +265,16 @@ impl Connection {
         Inbound::read(text, self.limits.depth)
     }
 
-    /// Takes note of what an answer says to us.
+    /// Stores the session that the answer to `initialize` began.
     fn learn(&self, out: &Outbound, session_id: Option<HeaderValue>, answer: &Inbound) {
-        match &*out.method {
-            "initialize" => {
-                let mut session = self.session();
-                session.initialize = Some(out.bytes.clone());
-                session.begin(session_id, &answer.text);
-            }
-            "tools/list" => self.tools.learn(&answer.text),
-            _ => {}
+        if out.method == "initialize" {
+            let mut session = self.session();
+            session.initialize = Some(out.bytes.clone());
+            session.begin(session_id, &answer.text);
         }
     }
 
-    /// Takes a response that is no success.
+    /// Handles a response whose status is not a success.
     async fn refused(
         &self,
         out: &Outbound,
@@ -296,7 +294,8 @@ impl Connection {
         }
         match (&out.id, error_in(&body)) {
             (Some(_), Some(error)) => Ok(Some(self.read(error_frame(out, error.get())))),
-            // Whatever it is, it does not know this method: the peer goes on with the handshake.
+            // The server does not know this method. With this answer, the peer continues with the legacy
+            // handshake.
             (Some(_), None) if out.method == "server/discover" => {
                 let text = serde_json::Value::from(format!("HTTP {status}"));
                 let error = format!(r#"{{"code":-32601,"message":{text}}}"#);
@@ -330,13 +329,13 @@ impl Connection {
     }
 }
 
-/// The type of a body, without parameters.
+/// Returns the media type of a body, without parameters.
 pub(super) fn kind(headers: &HeaderMap) -> &str {
     let found = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     found.split(';').next().unwrap_or_default().trim()
 }
 
-/// The JSON-RPC error in a body. Servers that refuse a request often do not repeat its id.
+/// Returns the JSON-RPC error in a body. Its id is ignored: servers that refuse a request often omit it.
 fn error_in(body: &[u8]) -> Option<&RawValue> {
     #[derive(Deserialize)]
     struct Body<'b> {
@@ -352,7 +351,7 @@ fn error_in(body: &[u8]) -> Option<&RawValue> {
     serde_json::from_str::<Code>(body.error.get()).ok().map(|_| body.error)
 }
 
-/// The answer to `out` with this error.
+/// Returns an answer to `out` with this error.
 fn error_frame(out: &Outbound, error: &str) -> String {
     let mut frame = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     if let Some(id) = &out.id {
@@ -364,7 +363,7 @@ fn error_frame(out: &Outbound, error: &str) -> String {
     String::from_utf8(frame).unwrap_or_default()
 }
 
-/// What a body says, for people: the message of its error, else itself.
+/// Returns the text of a body for messages to the user: the message of its error, else the body.
 fn words(body: &[u8]) -> String {
     #[derive(Deserialize)]
     struct Words {
@@ -402,7 +401,7 @@ mod tests {
         assert_eq!(waits(&mut position, 11), doubled);
         position.is_new = true;
         assert_eq!(waits(&mut position, 2), [100, 200]);
-        // What the server says counts, also beyond what we would wait.
+        // A `retry` of the server applies, even if it is longer than the longest wait.
         let mut position = Position { retry: Some(Duration::from_secs(45)), ..Position::default() };
         assert_eq!(waits(&mut position, 2), [45_000, 45_000]);
     }

@@ -1,7 +1,7 @@
-//! What a connection knows of its server: the session that it is in, and how to begin it anew.
+//! The session of a connection, and the frames that begin it anew.
 //!
-//! Invariant: `generation` counts the sessions; who finds that a session is lost says which one it was in, so that of many
-//! who find it one begins the next.
+//! Invariant: `generation` counts the sessions. A request that finds its session lost names the generation
+//! that it used, so that of many such requests only one begins the next session.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -15,16 +15,16 @@ pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-ver
 pub(super) struct Session {
     pub(super) generation: u64,
     id: Option<HeaderValue>,
-    /// The request that began it.
+    /// The `initialize` request that began the session.
     pub(super) initialize: Option<Bytes>,
-    /// The last `logging/setLevel`, which a new session has to hear again.
+    /// The last `logging/setLevel`, which is sent again in a new session.
     pub(super) log_level: Option<Bytes>,
     revision: Option<Revision>,
 }
 
 impl Session {
-    /// Takes note of the answer to `initialize` and of the id that came with it. Returns whether it is the revision that was spoken before, if there was
-    /// one.
+    /// Stores the id and the revision of a new session. `answer` is the answer to `initialize`. Returns
+    /// whether the revision is that of the session before, if there was one.
     pub(super) fn begin(&mut self, id: Option<HeaderValue>, answer: &str) -> bool {
         #[derive(Deserialize)]
         struct Answer {
@@ -44,12 +44,12 @@ impl Session {
         is_same
     }
 
-    /// Whether there is one that the server could have lost.
+    /// Returns whether there is a session that the server could have lost.
     pub(super) fn has_id(&self) -> bool {
         self.id.is_some()
     }
 
-    /// Adds the headers that tell the server which session a request belongs to.
+    /// Adds the headers that name the session and the revision of a request.
     pub(super) fn describe(&self, headers: &mut HeaderMap) {
         if let Some(id) = &self.id {
             headers.insert(ID, id.clone());

@@ -1,7 +1,8 @@
-//! A child process and its group, from the start to the last of them.
+//! A child process and its process group, from the start until no process of the group is left.
 //!
-//! In: a child that was started. Out: how it ended, and its end. A thread waits for the child: one that ends by itself is
-//! reaped at once, and what it leaves in its group is ended. A [`Process`] that is dropped goes on ending on a thread.
+//! In: a child that was started. Out: its exit status, and the shutdown of its group. A thread waits for the
+//! child. It reaps a child that ends by itself at once, and ends the processes left in its group. Dropping a
+//! [`Process`] shuts it down on another thread.
 
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,82 +14,90 @@ use super::last_words::LastWords;
 #[cfg(unix)]
 use super::watchdog::{Watch, watch};
 
-/// How long a group may take between SIGTERM and SIGKILL. 2 s: it had its grace before.
+/// The time between SIGTERM and SIGKILL. 2 s: the group had its grace period before.
 const TERM_WAIT: Duration = Duration::from_secs(2);
 
-/// As the grace and [`TERM_WAIT`], for a server that nobody could talk to; also for what a server has left that ended
-/// by itself, since that may hold its output open.
+/// The grace period and the [`TERM_WAIT`] of a server that never completed the handshake. Also the wait
+/// before the processes are killed that a server left behind when it ended by itself: they may hold its
+/// output open.
 const HASTE: Duration = Duration::from_millis(300);
 
-/// How long to wait for a process that was killed: the system may be busy with it.
+/// Time limit for the end of a process after SIGKILL: the system may be busy with it.
 const KILL_WAIT: Duration = Duration::from_secs(1);
 
-/// How long to wait for a status and for the rest of stderr: output ends a moment before the process does.
+/// Time limit for the exit status and for the rest of stderr: output ends a moment before the process does.
 const AFTERWARDS: Duration = Duration::from_millis(300);
 
-/// How often to look whether a process has left: soon at first, seldom later.
+/// The shortest and the longest pause between two checks whether a process has ended. The pause doubles each
+/// time.
 const STEPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
-/// A child process that ends with its owner.
+/// A child process. Dropping it shuts the process down.
 #[derive(Debug)]
 pub(crate) struct Process {
     ending: Option<Ending>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedChild>,
     last_words: Option<Arc<LastWords>>,
 }
 
-/// What the owner of a process shares with the thread that waits for it.
+/// State shared by the owner of a process and the thread that waits for the process.
 #[derive(Debug)]
-struct Shared {
+struct SharedChild {
     group: Group,
-    life: Mutex<Life>,
+    state: Mutex<ChildState>,
 }
 
 #[derive(Debug)]
-struct Life {
+struct ChildState {
     child: Child,
-    /// Whether the group was asked to end.
+    /// Whether SIGTERM was sent to the group.
     is_asked: bool,
-    /// Whether nobody is left.
+    /// Whether no process of the group is left.
     is_over: bool,
-    /// Whether the child's number may be somebody else's.
+    /// Whether the child was reaped: its process id may belong to another process now.
     is_reaped: bool,
     status: Option<ExitStatus>,
     term_wait: Duration,
 }
 
-impl Shared {
-    fn life(&self) -> MutexGuard<'_, Life> {
-        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+impl SharedChild {
+    fn state(&self) -> MutexGuard<'_, ChildState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ask(&self) {
-        let mut life = self.life();
-        if !std::mem::replace(&mut life.is_asked, true) && !life.is_reaped {
+        let mut state = self.state();
+        if !std::mem::replace(&mut state.is_asked, true) && !state.is_reaped {
             self.group.ask();
         }
     }
 
     fn kill(&self) {
-        let mut life = self.life();
-        if !life.is_reaped {
-            self.group.kill(&mut life.child);
+        let mut state = self.state();
+        if !state.is_reaped {
+            self.group.kill(&mut state.child);
         }
     }
 }
 
 impl Process {
-    /// Takes over a child that was just started as the leader of its group.
+    /// Takes ownership of a child that was just started as the leader of its group.
     ///
     /// # Errors
-    /// If there is no thread to be had; the child is killed then.
+    /// If no thread can be started. The child is killed then.
     pub(super) fn new(child: Child, grace: Duration) -> io::Result<Self> {
         let group = Group::of(&child);
         #[cfg(unix)]
         let watch = watch(group.0, grace);
-        let life =
-            Life { child, is_asked: false, is_over: false, is_reaped: false, status: None, term_wait: HASTE };
-        let shared = Arc::new(Shared { group, life: Mutex::new(life) });
+        let state = ChildState {
+            child,
+            is_asked: false,
+            is_over: false,
+            is_reaped: false,
+            status: None,
+            term_wait: HASTE,
+        };
+        let shared = Arc::new(SharedChild { group, state: Mutex::new(state) });
         let kept = Arc::clone(&shared);
         let keeper = thread::Builder::new().name("plainwire-child".to_owned());
         let keeps = keeper.spawn(move || {
@@ -100,32 +109,33 @@ impl Process {
         });
         if let Err(error) = keeps {
             shared.kill();
-            let _ = shared.life().child.wait();
+            let _ = shared.state().child.wait();
             return Err(error);
         }
         Ok(Self { ending: Some(Ending::new(Arc::clone(&shared), grace)), shared, last_words: None })
     }
 
-    /// Has the last lines of stderr told with the end.
+    /// Sets the last lines of stderr, which explain the end of the process.
     pub(super) fn set_last_words(&mut self, last_words: Arc<LastWords>) {
         self.last_words = Some(last_words);
     }
 
-    /// Returns what can tell how it ended.
-    pub(super) fn witness(&self) -> Witness {
-        Witness { shared: Arc::clone(&self.shared), last_words: self.last_words.clone() }
+    /// Returns a view of the end of the process.
+    pub(super) fn exit_view(&self) -> ExitView {
+        ExitView { shared: Arc::clone(&self.shared), last_words: self.last_words.clone() }
     }
 
-    /// Ends the process now that its input is closed: it gets its grace, then SIGTERM, then SIGKILL.
+    /// Shuts the process down after its input was closed: it gets its grace period, then SIGTERM, then
+    /// SIGKILL.
     ///
-    /// Cancel safe: a thread goes on.
+    /// Cancel safe: a thread continues the shutdown.
     pub(crate) async fn end(mut self) {
         while let Some(pause) = self.ending.as_mut().and_then(|ending| ending.step(Instant::now())) {
             tokio::time::sleep(pause).await;
         }
         self.ending = None;
         let began = Instant::now();
-        // What it said last is passed on before we may end ourselves.
+        // The last output on stderr has to be passed on before this program may exit.
         while self.last_words.as_deref().is_some_and(|last_words| !last_words.is_whole())
             && began.elapsed() < AFTERWARDS
         {
@@ -133,7 +143,8 @@ impl Process {
         }
     }
 
-    /// As [`Self::end`], for a server that nobody could talk to, and that has nothing to finish.
+    /// Like [`Self::end`], but with short waits, for a server that never completed the handshake: it has
+    /// nothing to finish.
     pub(crate) async fn end_soon(mut self) {
         if let Some(ending) = &mut self.ending {
             ending.grace = ending.grace.min(HASTE);
@@ -143,24 +154,25 @@ impl Process {
     }
 }
 
-/// Somebody who knows how a process ends, without a share in its end.
-pub(super) struct Witness {
-    shared: Arc<Shared>,
+/// A read-only view of the end of a process. It neither stops the process nor keeps it alive.
+pub(super) struct ExitView {
+    shared: Arc<SharedChild>,
     last_words: Option<Arc<LastWords>>,
 }
 
-impl Witness {
-    /// Adds to `why` how the process ended, if it has or does in a moment, and what it said last.
+impl ExitView {
+    /// Adds to `why` the exit status, if the process has ended or ends in a moment, and its last lines on
+    /// stderr.
     pub(super) async fn explain(&self, why: &str) -> String {
         let began = Instant::now();
         let mut pause = STEPS.0;
         let last_words = self.last_words.as_deref();
-        let is_known = || self.shared.life().status.is_some() && last_words.is_none_or(LastWords::is_whole);
+        let is_known = || self.shared.state().status.is_some() && last_words.is_none_or(LastWords::is_whole);
         while !is_known() && began.elapsed() < AFTERWARDS {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(STEPS.1);
         }
-        let status = self.shared.life().status.map(|status| format!(" ({status})")).unwrap_or_default();
+        let status = self.shared.state().status.map(|status| format!(" ({status})")).unwrap_or_default();
         let words =
             last_words.and_then(LastWords::text).map(|text| format!("; its last words on stderr:\n{text}"));
         format!("{why}{status}{}", words.unwrap_or_default())
@@ -170,10 +182,10 @@ impl Witness {
 impl Drop for Process {
     fn drop(&mut self) {
         let Some(mut ending) = self.ending.take() else { return };
-        if self.shared.life().is_over {
+        if self.shared.state().is_over {
             return;
         }
-        // Waiting blocks, so that it happens elsewhere. If we exit before it is done, the watchdog goes on.
+        // Waiting blocks, so a thread does it. If this program exits before, the watchdog continues.
         let ends = thread::Builder::new().name("plainwire-end".to_owned()).spawn(move || {
             while let Some(pause) = ending.step(Instant::now()) {
                 thread::sleep(pause);
@@ -185,13 +197,13 @@ impl Drop for Process {
     }
 }
 
-/// The end of a process, step by step, for whoever can wait.
+/// The steps of a shutdown. The caller waits between them, on a thread or in a task.
 #[derive(Debug)]
 struct Ending {
     grace: Duration,
     pause: Duration,
-    shared: Arc<Shared>,
-    /// What was done, and when there is something to do again.
+    shared: Arc<SharedChild>,
+    /// The last step, and the time of the next one.
     stage: Option<(Stage, Instant)>,
     term_wait: Duration,
 }
@@ -204,18 +216,18 @@ enum Stage {
 }
 
 impl Ending {
-    fn new(shared: Arc<Shared>, grace: Duration) -> Self {
+    fn new(shared: Arc<SharedChild>, grace: Duration) -> Self {
         Self { grace, pause: STEPS.0, shared, stage: None, term_wait: TERM_WAIT }
     }
 
-    /// Does what is due. Returns how long to wait for the next step; `None` if there is none.
+    /// Does the step that is due. Returns how long to wait before the next call; `None` if no step is left.
     fn step(&mut self, now: Instant) -> Option<Duration> {
-        let mut life = self.shared.life();
-        if life.is_over {
+        let mut state = self.shared.state();
+        if state.is_over {
             return None;
         }
-        life.term_wait = self.term_wait;
-        drop(life);
+        state.term_wait = self.term_wait;
+        drop(state);
         let (next, wait) = match self.stage {
             None => (Stage::Closed, self.grace),
             Some((_, until)) if now < until => {
@@ -239,21 +251,21 @@ impl Ending {
     }
 }
 
-/// Waits for the child, and then for its group.
-fn keep(shared: &Shared, #[cfg(unix)] watch: Option<Watch>) {
-    shared.group.wait_for_leader(|| !matches!(shared.life().child.try_wait(), Ok(None)));
+/// Waits for the child and reaps it, then ends its group.
+fn keep(shared: &SharedChild, #[cfg(unix)] watch: Option<Watch>) {
+    shared.group.wait_for_leader(|| !matches!(shared.state().child.try_wait(), Ok(None)));
     {
-        let mut life = shared.life();
-        if !std::mem::replace(&mut life.is_asked, true) {
+        let mut state = shared.state();
+        if !std::mem::replace(&mut state.is_asked, true) {
             shared.group.ask();
         }
-        life.status = life.child.wait().ok();
-        life.is_reaped = true;
+        state.status = state.child.wait().ok();
+        state.is_reaped = true;
     }
     let began = Instant::now();
     let mut pause = STEPS.0;
     while shared.group.lives() {
-        if began.elapsed() >= shared.life().term_wait {
+        if began.elapsed() >= shared.state().term_wait {
             shared.group.kill_rest();
             break;
         }
@@ -262,5 +274,5 @@ fn keep(shared: &Shared, #[cfg(unix)] watch: Option<Watch>) {
     }
     #[cfg(unix)]
     drop(watch);
-    shared.life().is_over = true;
+    shared.state().is_over = true;
 }

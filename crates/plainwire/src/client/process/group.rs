@@ -1,7 +1,8 @@
-//! The group of a child: the process that we started, and whatever it starts and does not put elsewhere.
+//! The process group of a child: the child itself, and the processes that it starts and does not move to
+//! another group.
 //!
-//! Invariant: a group gets signals only while its leader is not reaped, or while somebody was in it a moment ago. After
-//! that its number may be another's.
+//! Invariant: a group gets signals only while its leader is not reaped, or while a moment ago it still had a
+//! process. After that its number may belong to another group.
 
 use std::process::{Child, Command};
 
@@ -25,7 +26,7 @@ mod unix {
     pub(crate) struct Group(pub(crate) Pid);
 
     impl Group {
-        /// Has `command` start the leader of a group.
+        /// Makes `command` start the leader of a new group.
         pub(crate) fn prepare(command: &mut Command) {
             command.process_group(0);
         }
@@ -34,7 +35,7 @@ mod unix {
             Self(Pid::from_child(leader))
         }
 
-        /// Asks everybody in it to end.
+        /// Sends SIGTERM to the group.
         pub(crate) fn ask(self) {
             let _ = kill_process_group(self.0, Signal::TERM);
         }
@@ -47,12 +48,12 @@ mod unix {
             let _ = kill_process_group(self.0, Signal::KILL);
         }
 
-        /// Whether anybody is in it whom we may end.
+        /// Returns whether the group has a process that this program may signal.
         pub(crate) fn lives(self) -> bool {
             test_kill_process_group(self.0).is_ok()
         }
 
-        /// Waits until the leader has ended, and leaves it there, so that its number stays taken.
+        /// Waits until the leader has ended, without reaping it, so that its number stays taken.
         pub(crate) fn wait_for_leader(self, _poll: impl FnMut() -> bool) {
             let only_look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while let Err(Errno::INTR) = waitid(WaitId::Pid(self.0), only_look) {}
@@ -67,10 +68,10 @@ mod elsewhere {
 
     use super::{Child, Command};
 
-    /// How often to look whether the process has left.
+    /// The pause between two checks whether the process has ended.
     const STEP: Duration = Duration::from_millis(20);
 
-    /// Only the leader can be ended here: job objects can't be had without `unsafe`.
+    /// A group outside of Unix. Only its leader can be ended: job objects need `unsafe`.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Group;
 

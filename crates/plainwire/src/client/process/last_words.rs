@@ -1,7 +1,8 @@
-//! The last lines of a server's stderr, kept for errors, and all of it passed on.
+//! The last lines of a server's stderr, for errors. Also passes all of stderr on.
 //!
-//! In: what a child writes to stderr, however much that is. Out: its end as text. The child is never made to wait for long,
-//! and nothing grows: what our own stderr does not take in time is left out, and a line says how much.
+//! In: the child's stderr, of any length. Out: its last lines as text. The child never waits long, and no
+//! buffer grows without a limit: output that the client's stderr does not accept in time is dropped, and a
+//! line says how many bytes.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write as _};
@@ -15,38 +16,42 @@ use super::Stderr;
 /// Bytes that are kept. 4 KiB: a panic with a short backtrace.
 const MOST_BYTES: usize = 4 << 10;
 
-/// Lines that an error shows.
+/// Lines in an error.
 const MOST_LINES: usize = 20;
 
 /// Bytes of one read.
 const CHUNK: usize = 64 << 10;
 
-/// Chunks on their way to our stderr.
+/// Chunks that wait for the client's stderr.
 const CHUNKS: usize = 16;
 
-/// How long a child may wait for our stderr, once; after that it does not wait again until there is room.
+/// Time that a child may wait for the client's stderr. Once it has passed, output is dropped without a wait
+/// until there is room again.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often to look for room.
+/// The pause between two checks for room.
 const STEP: Duration = Duration::from_millis(5);
 
+/// The last lines of a child's stderr. Shared by the threads that read and pass on, and by errors.
 #[derive(Debug, Default)]
-pub(super) struct LastWords(Mutex<Kept>);
+pub(super) struct LastWords(Mutex<Tail>);
 
+/// The end of stderr.
 #[derive(Debug, Default)]
-struct Kept {
+struct Tail {
     bytes: VecDeque<u8>,
-    /// Whether something came before `bytes`.
+    /// Whether output before `bytes` was dropped.
     is_cut: bool,
-    /// Whether nothing comes any more, and everything was passed on.
+    /// Whether stderr has ended, and all of it was passed on.
     is_whole: bool,
 }
 
 impl LastWords {
-    /// Reads `from` to its end on a thread, which ends when the last process that has the other end does.
+    /// Reads `from` to its end on a thread. The end comes when the last process that holds the other end
+    /// closes it.
     ///
     /// # Errors
-    /// If there is no thread to be had.
+    /// If no thread can be started.
     pub(super) fn read(mut from: impl Read + Send + 'static, stderr: Stderr) -> io::Result<Arc<Self>> {
         let last_words = Arc::new(Self::default());
         let kept = Arc::clone(&last_words);
@@ -60,29 +65,29 @@ impl LastWords {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Ok(0) | Err(_) => break,
                     Ok(count) => {
-                        kept.kept().push(&buffer[..count]);
+                        kept.tail().push(&buffer[..count]);
                         if let Some(passer) = &mut passer {
                             passer.pass(&buffer[..count]);
                         }
                     }
                 }
             }
-            // Whoever passes on says so when it has.
+            // Otherwise the thread that passes stderr on sets it.
             if passer.is_none() {
-                kept.kept().is_whole = true;
+                kept.tail().is_whole = true;
             }
         })?;
         Ok(last_words)
     }
 
-    /// Whether nothing comes any more.
+    /// Returns whether stderr has ended, and all of it was passed on.
     pub(super) fn is_whole(&self) -> bool {
-        self.kept().is_whole
+        self.tail().is_whole
     }
 
-    /// Returns the last lines, without what would draw on a terminal; `None` if there are none.
+    /// Returns the last lines, without control characters; `None` if there are none.
     pub(super) fn text(&self) -> Option<String> {
-        let kept = self.kept();
+        let kept = self.tail();
         let bytes: Vec<u8> = kept.bytes.iter().copied().collect();
         let text = plain(&String::from_utf8_lossy(&bytes));
         let text = match text.split_once('\n') {
@@ -94,12 +99,12 @@ impl LastWords {
         (!last.is_empty()).then(|| last.join("\n"))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn tail(&self) -> MutexGuard<'_, Tail> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl Tail {
     fn push(&mut self, chunk: &[u8]) {
         let last = &chunk[chunk.len().saturating_sub(MOST_BYTES)..];
         let over = (self.bytes.len() + last.len()).saturating_sub(MOST_BYTES);
@@ -109,11 +114,11 @@ impl Kept {
     }
 }
 
-/// On its way to our stderr.
+/// Passes chunks on to the client's stderr.
 struct Passer {
-    /// Whether our stderr has let us wait in vain.
+    /// Whether the last wait for the client's stderr was in vain.
     is_stuck: bool,
-    /// Bytes that were left out.
+    /// Bytes that were dropped.
     lost: u64,
     to: SyncSender<Vec<u8>>,
 }
@@ -123,7 +128,7 @@ impl Passer {
         let (to, chunks) = sync_channel(CHUNKS);
         thread::Builder::new().name("plainwire-pass".to_owned()).spawn(move || {
             write_all(&chunks);
-            last_words.kept().is_whole = true;
+            last_words.tail().is_whole = true;
         })?;
         Ok(Self { is_stuck: false, lost: 0, to })
     }
@@ -157,21 +162,21 @@ impl Passer {
     }
 }
 
-/// A stderr that is gone takes nothing, which is nobody's concern here.
+/// Writes all chunks to the client's stderr. Ignores errors: stderr may be closed.
 fn write_all(chunks: &Receiver<Vec<u8>>) {
     for chunk in chunks {
         let _ = io::stderr().write_all(&chunk);
     }
 }
 
-/// Text without control characters and without the sequences that terminals obey.
+/// Returns text without control characters and without the escape sequences of terminals.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\u{1b}' => {
-                // Colours and the like: `ESC [`, parameters, one letter.
+                // Colours and similar sequences: `ESC [`, parameters, one letter.
                 if chars.next_if_eq(&'[').is_some() {
                     while chars.next_if(|c| !('@'..='~').contains(c) && *c != '\n').is_some() {}
                     chars.next_if(|c| ('@'..='~').contains(c));
@@ -193,9 +198,9 @@ mod tests {
     fn kept(chunks: &[&str]) -> Option<String> {
         let last_words = LastWords::default();
         for chunk in chunks {
-            last_words.kept().push(chunk.as_bytes());
+            last_words.tail().push(chunk.as_bytes());
         }
-        assert!(last_words.kept().bytes.len() <= MOST_BYTES);
+        assert!(last_words.tail().bytes.len() <= MOST_BYTES);
         last_words.text()
     }
 

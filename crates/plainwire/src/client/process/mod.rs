@@ -1,11 +1,13 @@
-//! Servers that run as child processes of a client: how they are started, and that nothing of them is left.
+//! Servers that run as child processes of a client: their start and their shutdown.
 //!
-//! In: a [`Program`], most often just a [`Command`]. Out: a connection over its standard streams, and what ends it: its
-//! input is closed, it gets its grace, then SIGTERM, 2 s later SIGKILL. Signals go to the group of the process, so that
-//! what it has started goes with it. A process that ends by itself is reaped at once. If we are killed ourselves, a
-//! watchdog ends what we had started. What a server puts into a group or session of its own is out of reach.
+//! In: a [`Program`], most often just a [`Command`]. Out: a connection over its standard streams, and its
+//! shutdown: the client closes the input, waits for the grace period, then sends SIGTERM, and 2 s later
+//! SIGKILL. Signals go to the process group, so they also reach the processes that the server has started. A
+//! process that ends by itself is reaped at once. If the client is killed, a watchdog ends the servers. A
+//! process that a server moves to another group or session gets no signal.
 //!
-//! Groups, SIGTERM and the watchdog are those of Unix; elsewhere the process alone is ended.
+//! Groups, SIGTERM and the watchdog exist on Unix only. On other systems only the server's own process is
+//! ended.
 
 use std::fmt;
 use std::process::Command;
@@ -25,13 +27,14 @@ pub use restart::Restart;
 pub(crate) use slot::Slot;
 pub(crate) use start::start;
 
-/// How long a server may take to leave by itself. 6 s: servers of ours drain for 5 s.
+/// The default grace period: the time between the end of a server's input and SIGTERM. 6 s: servers of this
+/// library drain for 5 s.
 pub const GRACE: Duration = Duration::from_secs(6);
 
-/// The longest grace: moments further away may not exist.
+/// The longest grace period: a later time may not be representable.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// A program that serves on its standard streams, and how to treat it.
+/// A program that serves on its standard streams, with settings for its process.
 ///
 /// ```no_run
 /// # async fn run() -> plainwire::Result<()> {
@@ -39,58 +42,59 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// use std::time::Duration;
 ///
 /// use plainwire::Client;
-/// use plainwire::process::{Program, Stderr};
+/// use plainwire::client::process::{Program, Stderr};
 ///
 /// let program = Program::new(Command::new("my-server")).grace(Duration::from_secs(2)).stderr(Stderr::Keep);
 /// let client = Client::builder().command(program).await?;
 /// # Ok(()) }
 /// ```
 ///
-/// A clone starts the same command: [`Command`] itself has no clones.
+/// A clone starts the same command.
 #[derive(Clone)]
 #[must_use = "a program does nothing until a client starts it"]
 pub struct Program {
-    /// Shared with clones, of which each starts a process now and then.
+    /// Shared with clones, since [`Command`] can't be cloned.
     command: Arc<Mutex<Command>>,
     grace: Duration,
     restart: Option<Restart>,
     stderr: Stderr,
 }
 
-/// What becomes of what a server writes to stderr.
+/// The handling of a server's stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stderr {
-    /// Nothing is done about it: it goes where the [`Command`] says, which is our stderr if it says nothing. Errors can't
-    /// tell what the server said last.
+    /// Stderr goes where the [`Command`] says; by default to the client's stderr. Errors do not show the last
+    /// lines.
     AsTheCommandSays,
-    /// The last lines are kept for errors, and nothing is shown.
+    /// The last lines are kept for errors. Nothing is shown.
     Keep,
-    /// The last lines are kept for errors, and all of it is passed on to our stderr.
+    /// The last lines are kept for errors. All output is passed on to the client's stderr.
     #[default]
     Pass,
 }
 
 impl Program {
-    /// Describes a program. Its input and output are set by us, and its stderr as [`Self::stderr`] says.
+    /// Describes a program. The client replaces its stdin and stdout; [`Self::stderr`] sets its stderr.
     pub fn new(command: Command) -> Self {
         let command = Arc::new(Mutex::new(command));
         Self { command, grace: GRACE, restart: None, stderr: Stderr::default() }
     }
 
-    /// Sets how long it may take to leave once its input is closed, before it is asked by SIGTERM: [`GRACE`] by default,
-    /// at most a day.
+    /// Sets the grace period: how long the process may take to end after its input was closed, before
+    /// SIGTERM. [`GRACE`] by default, at most a day.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace.min(DAY);
         self
     }
 
-    /// Starts it again when it has ended although nobody wanted that. Never by default.
+    /// Restarts the program when it ends without being closed. It is never restarted by default.
     ///
-    /// The client stays: it greets the next process in the revision that was agreed on, says again which log messages it
-    /// wants, and subscribes again; each subscription hears that everything may have changed. A call that was open is made
-    /// again if the server said that its tool is read-only or idempotent, else its error is
-    /// [`Error::OutcomeUnknown`](crate::Error::OutcomeUnknown). Further calls wait for the next process.
+    /// The client stays usable. It connects to the next process in the revision that was agreed on, sets the
+    /// log level again and subscribes again; each subscription reports that everything in it may have
+    /// changed. An open call is made again if the server said that its tool is read-only or idempotent, else
+    /// its error is [`Error::OutcomeUnknown`](crate::Error::OutcomeUnknown). Further calls wait for the next
+    /// process.
     pub fn restart(mut self, policy: Restart) -> Self {
         self.restart = Some(policy);
         self
@@ -101,7 +105,7 @@ impl Program {
         std::mem::replace(&mut *self.command(), Command::new("gone"))
     }
 
-    /// The command, which nobody holds for longer than it takes to start it.
+    /// Returns the command. The lock is never held for longer than a start takes.
     pub(crate) fn command(&self) -> MutexGuard<'_, Command> {
         self.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -110,14 +114,14 @@ impl Program {
         self.restart
     }
 
-    /// Sets what becomes of its stderr.
+    /// Sets the handling of its stderr.
     pub fn stderr(mut self, stderr: Stderr) -> Self {
         self.stderr = stderr;
         self
     }
 }
 
-/// Arguments and environment may be secret.
+/// Shows neither arguments nor environment: they may be secret.
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Program").field("program", &self.command().get_program()).finish_non_exhaustive()

@@ -1,11 +1,11 @@
-//! How often a server that died is started again, and how long to wait before.
+//! The restart policy: how often a server is restarted, and how long to wait before.
 
 use std::time::Duration;
 
-/// Starts a server again when it has ended: 5 times at most, 500 ms to 30 s apart, unless told otherwise.
+/// A policy for repeated starts: by default at most 5 in a row, 500 ms to 30 s apart.
 ///
-/// Each time the wait is doubled. A server that has run for longer than the longest wait counts as well, and the
-/// count begins anew. The first start is not tried again: its failure is told at once.
+/// The wait doubles each time. A server that ran for longer than the longest wait resets the count. A first
+/// start that fails is not repeated: its error is returned at once.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a policy does nothing until a program has it"]
 pub struct Restart {
@@ -21,25 +21,25 @@ impl Default for Restart {
 }
 
 impl Restart {
-    /// Sets how often it is started again in a row.
+    /// Sets the most restarts in a row.
     pub fn at_most(mut self, times: u32) -> Self {
         self.most = times;
         self
     }
 
-    /// Sets how long to wait before the first time, and how long that may get.
+    /// Sets the wait before the first restart, and the longest wait.
     pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
         (self.first, self.longest) = (first, longest.max(first));
         self
     }
 
-    /// Returns how long to wait before the next time, after `times` in a row; `None` if there is none.
+    /// Returns how long to wait before the next restart, after `times` in a row; `None` if none is left.
     pub(crate) fn wait(self, times: u32) -> Option<Duration> {
         let doubled = self.first.saturating_mul(1 << times.min(16));
         (times < self.most).then_some(doubled.min(self.longest))
     }
 
-    /// Whether a server that has run for so long is well.
+    /// Returns whether a server that ran for this long resets the count.
     pub(crate) fn is_well(self, ran: Duration) -> bool {
         ran > self.longest
     }
@@ -54,7 +54,7 @@ mod tests {
         let policy = Restart::default().at_most(4).backoff(Duration::from_secs(1), Duration::from_secs(5));
         let waits: Vec<Option<u64>> = (0..6).map(|n| policy.wait(n).map(|wait| wait.as_secs())).collect();
         assert_eq!(waits, [Some(1), Some(2), Some(4), Some(5), None, None]);
-        // Whoever wants to wait long at first does not wait less afterwards.
+        // A first wait above the longest one raises the longest one.
         let policy = policy.backoff(Duration::from_secs(8), Duration::from_secs(5));
         assert_eq!(policy.wait(0).map(|wait| wait.as_secs()), Some(8));
     }

@@ -1,10 +1,11 @@
-//! The process of a client, which may be another one after a while.
+//! The current process of a client. A restart replaces it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::child::Process;
 
-/// Shared by a client and by what starts its server again; the process ends when both are gone.
+/// A slot for the current process. The client and the code that restarts its server share it; the process
+/// ends when both are dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot(Arc<Mutex<Option<Process>>>);
 
@@ -13,7 +14,7 @@ impl Slot {
         Self(Arc::new(Mutex::new(Some(process))))
     }
 
-    /// Hands the process over to whoever ends it.
+    /// Takes the process out, to end it.
     pub(crate) fn take(&self) -> Option<Process> {
         self.process().take()
     }
@@ -22,11 +23,12 @@ impl Slot {
         *self.process() = Some(process);
     }
 
-    /// Adds to `why` how the process ended, if it has or does in a moment, and what it said last.
+    /// Adds to `why` the exit status, if the process has ended or ends in a moment, and its last lines on
+    /// stderr.
     pub(crate) async fn explain(&self, why: &str) -> String {
-        let witness = self.process().as_ref().map(Process::witness);
-        match witness {
-            Some(witness) => witness.explain(why).await,
+        let exit_view = self.process().as_ref().map(Process::exit_view);
+        match exit_view {
+            Some(exit_view) => exit_view.explain(why).await,
             None => why.to_owned(),
         }
     }

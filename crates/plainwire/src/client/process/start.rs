@@ -1,4 +1,4 @@
-//! From a description to a process that runs: the group, the pipes, and what to say if there is none.
+//! Starts the process of a [`Program`]: its group, its pipes, and the error if it can't be started.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::stream::{Stream, stdio};
 /// Starts `program`.
 ///
 /// # Errors
-/// [`Error::Io`] that names it.
+/// [`Error::Io`], which names the program.
 pub(crate) fn start(program: &Program) -> Result<(Stream, Process)> {
     let started = run(program);
     started.map_err(|error| Error::Io {
@@ -36,7 +36,7 @@ fn run(program: &Program) -> io::Result<(Stream, Process)> {
     let mut child = command.spawn()?;
     drop(command);
     let (stdin, stdout, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    // From here on whatever fails ends the child.
+    // From here on any error ends the child.
     let mut process = Process::new(child, *grace)?;
     if let (Some(errors), true) = (errors, *stderr != Stderr::AsTheCommandSays) {
         process.set_last_words(LastWords::read(errors, *stderr)?);
@@ -53,11 +53,11 @@ fn run(program: &Program) -> io::Result<(Stream, Process)> {
     Ok((stream, process))
 }
 
-/// Says what was expected of a program that did not start. Its arguments may be secret and are not named.
+/// Adds to an error what was expected of the program. Its arguments are not named: they may be secret.
 fn explain(command: &Command, error: io::Error) -> io::Error {
     let program = command.get_program().to_string_lossy();
     let path = Path::new(command.get_program());
-    // Only a path says where to look; anything else is searched for.
+    // A path names one file; any other name is searched for on the PATH.
     let is_path = path.components().count() > 1;
     let name = shorten(&program);
     let expected = match (error.kind(), command.get_current_dir()) {

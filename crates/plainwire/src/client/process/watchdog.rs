@@ -1,9 +1,11 @@
-//! What ends our children when we are killed: one small `sh` for all of them, which reads their groups from a pipe that
-//! only we hold. However we die, the pipe ends then.
+//! The watchdog, which ends the children of this process if it is killed. One small `sh` serves all of them:
+//! it reads their groups from a pipe that only this process holds, and the pipe ends however this process
+//! ends.
 //!
-//! In: groups. Out: guards; a group is watched for as long as its guard is there, and the watchdog for as long as any is.
-//! It shares neither group, nor streams, nor environment with us, and a system without `sh` is one without a watchdog.
-//! `PR_SET_PDEATHSIG` would have to be called between fork and exec, which is `unsafe`; and it kills the child alone.
+//! In: groups. Out: guards. A group is watched while its guard lives, and the watchdog runs while any guard
+//! lives. It does not share group, streams or environment with this process. A system without `sh` has no
+//! watchdog. `PR_SET_PDEATHSIG` is no alternative: it would have to be called between fork and exec, which is
+//! `unsafe`, and it kills only the child itself.
 
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -16,12 +18,13 @@ use rustix::process::Pid;
 
 const SCRIPT: &str = include_str!("watchdog.sh");
 
-/// The watchdog of this process, while there is something to watch.
+/// The watchdog of this process, while a group is watched.
 ///
-/// With `TAKEN` of `transport::stdio`, this is all that is global in this crate. What it looks after, the death of the process, is there once, and so is the
-/// pipe that tells of it. An owner that programs hand around would not do: a `Command` becomes a server anywhere, and each
-/// owner would be a shell more. It holds nothing alive (`Weak`: the shell ends with the last guard), decides nothing, and
-/// two programs in one process that share it can't tell: each watches groups of its own.
+/// With `TAKEN` of `stream::stdio`, this is the only global state of this crate. It is global because the
+/// death of the process is: one pipe reports it for all servers. An owner that programs pass around would not
+/// do: a `Command` becomes a server anywhere, and each owner would need a shell of its own. The watchdog
+/// keeps nothing alive (`Weak`: the shell ends with the last guard) and decides nothing. Two users of this
+/// library in one process share it without noticing: each watches groups of its own.
 static CURRENT: Mutex<Weak<Watchdog>> = Mutex::new(Weak::new());
 
 #[derive(Debug)]
@@ -33,20 +36,23 @@ struct Shell {
     stdin: ChildStdin,
 }
 
-/// A group that is watched.
+/// The guard of a watched group.
 #[derive(Debug)]
 pub(super) struct Watch {
     group: Pid,
     watchdog: Arc<Watchdog>,
 }
 
-/// Has `group` ended within `grace` of our death, unless the guard is dropped before. `None` if nobody can watch.
+/// Watches `group`: if this process dies before the guard is dropped, the group is ended within `grace`.
+/// `None` if there is no watchdog.
 pub(super) fn watch(group: Pid, grace: Duration) -> Option<Watch> {
     let watched = current().and_then(|watchdog| {
         watchdog.tell(&format!("+ {} {}\n", group.as_raw_nonzero(), tenths(grace)))?;
         Ok(Watch { group, watchdog })
     });
-    watched.inspect_err(|error| tracing::debug!("nobody ends servers if we are killed: {error}")).ok()
+    watched
+        .inspect_err(|error| tracing::debug!("no watchdog: servers may outlive this process: {error}"))
+        .ok()
 }
 
 impl Drop for Watch {
@@ -55,12 +61,13 @@ impl Drop for Watch {
     }
 }
 
-/// Returns the watchdog that is there, or a new one.
+/// Returns the current watchdog, or starts one.
 fn current() -> io::Result<Arc<Watchdog>> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     match current.upgrade() {
         Some(watchdog) if watchdog.lives() => Ok(watchdog),
-        // One that somebody killed watches nothing any more; what it watched is told to end by the end of its input alone.
+        // A watchdog that was killed watches nothing any more. Only the end of their input still ends the
+        // servers that it watched.
         _ => {
             let watchdog = Arc::new(Watchdog::start()?);
             *current = Arc::downgrade(&watchdog);
@@ -82,7 +89,7 @@ impl Watchdog {
             .stderr(Stdio::null())
             .spawn()?;
         let stdin = process.stdin.take().ok_or_else(|| io::Error::other("expected a pipe"))?;
-        // One that is stopped reads nothing, and must not stop us.
+        // A stopped watchdog (SIGSTOP) reads nothing, and must not block this process.
         fcntl_setfl(&stdin, fcntl_getfl(&stdin)? | OFlags::NONBLOCK)?;
         Ok(Self(Mutex::new(Shell { process, stdin })))
     }
@@ -97,7 +104,8 @@ impl Watchdog {
 
     fn tell(&self, line: &str) -> io::Result<()> {
         let mut shell = self.shell();
-        // A pipe without a reader would be SIGPIPE, for a program that has it so.
+        // Writing to a pipe without a reader would raise SIGPIPE, in a program that does not ignore that
+        // signal.
         match shell.process.try_wait()? {
             None => shell.stdin.write_all(line.as_bytes()),
             Some(status) => Err(io::Error::other(format!("the watchdog ended: {status}"))),
@@ -106,7 +114,8 @@ impl Watchdog {
 }
 
 impl Drop for Watchdog {
-    /// Nothing is watched any more. It ignores every signal but this one, which leaves nothing to wait for.
+    /// Kills the shell, since nothing is watched any more. It ignores every other signal; after SIGKILL the
+    /// wait is short.
     fn drop(&mut self) {
         let shell = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ = shell.process.kill();
@@ -114,7 +123,7 @@ impl Drop for Watchdog {
     }
 }
 
-/// Tenths of a second, at least one.
+/// Returns `time` in tenths of a second, rounded up, at least one.
 fn tenths(time: Duration) -> u128 {
     time.as_millis().div_ceil(100).max(1)
 }

@@ -1,8 +1,8 @@
-# Ends process groups once whoever holds our standard input is gone. POSIX, and nothing but `sleep` is a program.
+# Ends process groups once our standard input has ended. POSIX sh; the only program that it runs is `sleep`.
 #
-# In: `+ GROUP TENTHS` for a group that is there, with the tenths of a second that it may take to end, and `- GROUP`
-# for one that is not there any more. At the end of input each group that still lives gets half of its time, then
-# SIGTERM, then the other half, then SIGKILL.
+# In: `+ GROUP TENTHS` for a group to watch, with the tenths of a second that it may take to end, and `- GROUP` for a
+# group that has ended. At the end of input each group that still lives gets half of its time, then SIGTERM, then the
+# other half, then SIGKILL.
 trap '' HUP INT QUIT TERM
 groups=
 while read -r what group tenths; do
@@ -22,7 +22,7 @@ lives() { kill -s 0 -- "-$group" 2>/dev/null; }
 
 wait_until() {
     while [ "$left" -gt "$1" ] && lives; do
-        # Not every `sleep` takes fractions.
+        # Some implementations of `sleep` take no fractions.
         if sleep 0.1 2>/dev/null; then left=$((left - 1)); else sleep 1 && left=$((left - 10)) || left=0; fi
     done
 }

@@ -1,7 +1,7 @@
-//! Bounds of numbers, texts and lists.
+//! Checks of the bounds of numbers, texts and lists.
 //!
-//! In: a value and the keywords of its schema. Out: the first bound that it breaks. Whole numbers are compared exactly,
-//! other ones as `f64`.
+//! In: a value, and the keywords of its schema. Out: the first bound that it violates. Whole numbers are
+//! compared exactly, others as `f64`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::format;
 use crate::schema::{Keywords, Patterns};
 
-/// Checks a value against the bounds in `keywords`, which are those of `schema`.
+/// Checks a value against the bounds in `keywords`, the members of `schema`.
 pub(super) fn check<'s>(
     value: &Value,
     keywords: &Keywords,
@@ -56,7 +56,7 @@ fn number_breaks(number: &Number, keywords: &Keywords) -> Option<String> {
     }
 }
 
-/// A whole number, however it is written.
+/// Returns a whole number, also if it is written as `2.0`.
 pub(super) fn whole(number: &Number) -> Option<i128> {
     let float = || number.as_f64().filter(|n| n.fract() == 0.0 && n.abs() < 9_007_199_254_740_992.0);
     (number.as_i64().map(i128::from))
@@ -74,7 +74,8 @@ fn compare(one: &Number, other: &Number) -> Ordering {
     }
 }
 
-/// Exact for whole numbers. Others may be off by a billionth of a step: 0.3 is a multiple of 0.1.
+/// Returns whether a number is a multiple of `step`. Exact for whole numbers. Others may differ by a
+/// billionth of a step, so that 0.3 is a multiple of 0.1.
 fn is_multiple(number: &Number, step: &Number) -> bool {
     if let (Some(number), Some(step)) = (whole(number), whole(step)) {
         return step == 0 || number % step == 0;
@@ -84,7 +85,7 @@ fn is_multiple(number: &Number, step: &Number) -> bool {
     step == 0.0 || (count - count.round()).abs() < 1e-9
 }
 
-/// A bound as people write it: `100`, even if the schema has `100.0`.
+/// Returns a bound as text: `100`, even if the schema has `100.0`.
 fn written(bound: &Number) -> String {
     whole(bound).map_or_else(|| bound.to_string(), |whole| whole.to_string())
 }
@@ -117,7 +118,7 @@ fn items_break(items: &[Value], keywords: &Keywords) -> Option<(String, String)>
     Some(("have each item once".to_owned(), format!("{twice} twice")))
 }
 
-/// Checks `min…` and `max…` of something that is counted.
+/// Checks a count against `min…` and `max…`.
 fn size(count: usize, what: &str, keyword: &str, keywords: &Keywords) -> Option<(String, String)> {
     let count = count as u64;
     let bound = |side: &str| keywords.get(&format!("{side}{keyword}")).and_then(|it| whole(it.as_number()?));

@@ -1,8 +1,8 @@
-//! A value held against its schema: repaired where it can be, refused where not.
+//! Checks a value against its schema and repairs it where possible.
 //!
-//! In: arguments as a tree, and their schema. Out: the tree with text read as JSON where that is due and without nulls that
-//! count as absent; or the first fault. Keywords that are not known here say nothing. Time is linear but for alternatives
-//! inside of alternatives, which multiply: those have [`MAX_STEPS`].
+//! In: arguments as a tree, and their schema. Out: the tree, in which text was read as JSON where JSON is
+//! expected and nulls that count as absent are removed; or the first fault. Unknown keywords are ignored.
+//! Time is linear except for nested alternatives, which multiply; [`MAX_STEPS`] limits those.
 
 use serde_json::Value;
 
@@ -10,30 +10,33 @@ use super::bounds;
 use super::fault::{Fault, Step, one_of, only};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
-/// Values that are compared with alternatives for one set of arguments. Alternatives inside of alternatives multiply; what
-/// needs more is refused, since size must not be a way around a bound.
+/// Largest number of values that are compared with alternatives, for one set of arguments. Nested
+/// alternatives multiply. Arguments that need more steps are refused, because otherwise a large value could
+/// avoid a check.
 pub(super) const MAX_STEPS: usize = 100_000;
 
-/// How deep arguments may be nested, what stands in text included. `serde_json` has the same limit for one text.
+/// Largest nesting depth of arguments, including JSON inside text. `serde_json` has the same limit for one
+/// text.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Schemas that are looked at one inside of the other: a reference, an alternative and what it says, at each level. A schema
-/// that goes in circles ends here, and has no say.
+/// Largest number of schemas applied one inside the other: at each level a reference, an alternative and its
+/// keywords. A circular schema stops here and restricts nothing further.
 const MAX_CALLS: usize = 4 * MAX_DEPTH;
 
-/// Walks a value along its schema.
+/// A walk over a value along its schema.
 pub(super) struct Check<'s> {
-    /// How many alternatives are being tried around this place.
+    /// The number of alternatives that are being tried around the current value.
     attempts: usize,
-    /// How many schemas are being looked at around this place.
+    /// The number of schemas that are being applied around the current value.
     calls: usize,
     /// Whether anything was repaired.
     pub(super) changed: bool,
     depth: usize,
     schema: &'s InputSchema,
-    /// What is left of [`MAX_STEPS`].
+    /// The rest of [`MAX_STEPS`].
     pub(super) steps: usize,
-    /// Whether values are taken as they stand: an alternative that fits so is the one that the type reads as well.
+    /// Whether repairs are off. An alternative that fits without repairs is the one that the type will read
+    /// as well.
     strict: bool,
 }
 
@@ -66,7 +69,7 @@ impl<'s> Check<'s> {
         checked
     }
 
-    /// Checks what stands inside of a value.
+    /// Checks a value one level further inside.
     fn inner(&mut self, value: &mut Value, schema: &'s Value) -> Checked<'s> {
         if self.depth == MAX_DEPTH {
             let expected = format!("be nested at most {MAX_DEPTH} levels deep");
@@ -81,14 +84,14 @@ impl<'s> Check<'s> {
     fn keywords(&mut self, value: &mut Value, keywords: &'s Keywords, schema: &'s Value) -> Checked<'s> {
         if keywords.contains_key("$ref") {
             let target = resolve(schema, &self.schema.value);
-            // What still is a reference after all is a circle.
+            // A target that is still a reference belongs to a circle.
             if target.get("$ref").is_none() {
                 self.value(value, target)?;
             }
         }
         if self.strict {
             let types = types(keywords);
-            if !types.is_empty() && !types.iter().any(|name| stands(value, name)) {
+            if !types.is_empty() && !types.iter().any(|name| is_exactly(value, name)) {
                 return Err(mismatch(schema, "something else", value));
             }
         } else {
@@ -137,7 +140,8 @@ impl<'s> Check<'s> {
         let others = keywords.get("additionalProperties");
         let pattern = keywords.get("patternProperties").and_then(Value::as_object);
         let closed = others == Some(&Value::Bool(false)) && pattern.is_none();
-        // A map whose keys are no text has one pattern and nothing else; with more it is not known which one counts.
+        // For a map whose keys are not strings, `schemars` writes one pattern and no other members. With
+        // several patterns it is not known which one applies.
         let by_pattern = pattern.filter(|it| it.len() == 1 && others == Some(&Value::Bool(false)));
         let others = by_pattern.and_then(|it| it.values().next()).or(others.filter(|_| pattern.is_none()));
         let count = members.len();
@@ -146,7 +150,7 @@ impl<'s> Check<'s> {
             !value.is_null() || !known || required.contains(&name.as_str())
         });
         self.changed |= members.len() < count;
-        // First, since a name that is misspelt is missing as well.
+        // Unknown names come first, because a misspelt name is also a missing one.
         if closed
             && let Some(known) = properties
             && let Some(unknown) = members.keys().find(|name| !known.contains_key(*name))
@@ -160,7 +164,7 @@ impl<'s> Check<'s> {
         }
         for (name, value) in members.iter_mut() {
             let member = properties.and_then(|properties| properties.get(name));
-            // Which names a pattern allows is left to the type and to the validator.
+            // Whether a name matches the pattern is left to the type and the validator.
             match member.or(others) {
                 Some(Value::Bool(false)) if member.is_none() => {}
                 Some(wanted) => {
@@ -172,8 +176,8 @@ impl<'s> Check<'s> {
         Ok(())
     }
 
-    /// Takes the first alternative that fits as it stands, else the first that fits when repaired. Where only one could be
-    /// meant, its complaint counts.
+    /// Takes the first alternative that fits without repairs, or else the first that fits after repairs. If
+    /// the value can only be meant as one alternative, the fault of that one is returned.
     fn choice(&mut self, value: &mut Value, choices: &'s [Value], schema: &'s Value) -> Checked<'s> {
         if !self.strict {
             self.read_text(value, choices);
@@ -199,11 +203,12 @@ impl<'s> Check<'s> {
         self.steps == 0
     }
 
-    /// Tries alternatives one after the other, and tells whether one fits.
+    /// Tries alternatives in order. Returns whether one fits.
     fn attempt_each(&mut self, value: &mut Value, meant: &[&'s Value], strict: bool) -> bool {
         let outer = self.strict;
         for choice in meant {
-            // A single value as it stands multiplies nothing. What is copied counts as well: it takes time too.
+            // A scalar without repairs does not multiply the work, so it is not counted. The clone of the
+            // value is counted, because it takes time as well.
             let counted = !strict || value.is_array() || value.is_object() || self.is_nested(choice);
             if counted {
                 self.steps = self.steps.saturating_sub(weight(value, self.steps));
@@ -226,20 +231,21 @@ impl<'s> Check<'s> {
         false
     }
 
-    /// Whether a schema refers to others for the same value.
+    /// Returns whether a schema applies further schemas to the same value.
     fn is_nested(&self, choice: &Value) -> bool {
         let choice = resolve(choice, &self.schema.value);
         ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| choice.get(keyword).is_some())
     }
 
-    /// The one alternative that a value can be meant as, or those that are left to be tried. Goes from tags over types to
-    /// members that have to be there: the last step that leaves any decides.
+    /// Returns the only alternative that a value can be meant as, or else those that remain to be tried.
+    /// Narrows them down by tags, then by types, then by required members, while more than one is left.
     fn meant(&self, value: &Value, choices: &'s [Value]) -> Result<&'s Value, Vec<&'s Value>> {
-        let mut meant: Vec<&Value> = choices.iter().filter(|choice| self.may_mean(value, choice)).collect();
+        let mut meant: Vec<&Value> = choices.iter().filter(|choice| self.tag_allows(value, choice)).collect();
         let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
         let fits = |choice: &Value| {
             let repaired = parsed.as_ref().filter(|it| !self.strict && !it.is_string());
-            self.may_be(value, choice) || repaired.is_some_and(|repaired| self.may_be(repaired, choice))
+            self.type_allows(value, choice)
+                || repaired.is_some_and(|repaired| self.type_allows(repaired, choice))
         };
         if meant.len() > 1 {
             let typed: Vec<_> = meant.iter().copied().filter(|choice| fits(choice)).collect();
@@ -256,13 +262,13 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Whether type and constants of `choice` allow a value.
-    fn may_be(&self, value: &Value, choice: &Value) -> bool {
+    /// Returns whether the type and the constants of `choice` allow a value.
+    fn type_allows(&self, value: &Value, choice: &Value) -> bool {
         let Some(keywords) = resolve(choice, &self.schema.value).as_object() else { return true };
         let types = types(keywords);
         let allowed = keywords.get("enum").and_then(Value::as_array);
         (types.is_empty() || types.iter().any(|name| is(value, name)))
-            // A whole number may be written as `2.0`, which is looked at later.
+            // A whole number may be written as `2.0`; it is compared later.
             && (value.is_number() || allowed.is_none_or(|allowed| allowed.contains(value)))
     }
 
@@ -271,7 +277,8 @@ impl<'s> Check<'s> {
         keywords.is_none_or(|keywords| required(keywords).iter().all(|name| members.contains_key(*name)))
     }
 
-    /// Reads text as JSON where no alternative takes text, so that the tag in it says which of them is meant.
+    /// Reads text as JSON if no alternative accepts text, so that the tag inside it can choose the
+    /// alternative.
     fn read_text(&mut self, value: &mut Value, choices: &'s [Value]) {
         let takes_text = |choice: &'s Value| {
             let keywords = resolve(choice, &self.schema.value).as_object();
@@ -287,9 +294,9 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Whether a value could be meant as `choice`, going by the constants of its members alone: the tag of an enum
-    /// says which of the forms it is, so that the others need not be looked at. Only null is meant as null.
-    fn may_mean(&self, value: &Value, choice: &'s Value) -> bool {
+    /// Returns whether a value could be meant as `choice`, by the constants of its members alone. The tag of
+    /// an enum identifies the variant, so the others need not be tried. Only null can be meant as null.
+    fn tag_allows(&self, value: &Value, choice: &'s Value) -> bool {
         let choice = resolve(choice, &self.schema.value);
         if choice.get("type").is_some_and(|kind| kind == "null") {
             return value.is_null();
@@ -305,7 +312,7 @@ impl<'s> Check<'s> {
         })
     }
 
-    /// "one of 1, 2", if all alternatives are constants or lists of them.
+    /// Returns "one of 1, 2" if all alternatives are constants or lists of constants.
     fn constants(&self, choices: &'s [Value]) -> Option<String> {
         let mut all = Vec::new();
         for choice in choices {
@@ -319,7 +326,7 @@ impl<'s> Check<'s> {
         Some(one_of(all.into_iter()))
     }
 
-    /// What a member that is missing should be, in words.
+    /// Returns the expectation for a missing member in words.
     fn expectation(&self, schema: Option<&'s Value>) -> String {
         let Some(schema) = schema.map(|schema| resolve(schema, &self.schema.value)) else {
             return "be there".to_owned();
@@ -335,7 +342,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// How many values there are in one, counted up to `most`.
+/// Counts a value and the values inside it, up to `most`.
 fn weight(value: &Value, most: usize) -> usize {
     let mut count = 1;
     let mut add = |inner: &Value| {
@@ -351,8 +358,8 @@ fn weight(value: &Value, most: usize) -> usize {
     count
 }
 
-/// Makes a value have one of the types that are due: text is read as JSON, `2.0` is a whole number. Returns whether it had
-/// to.
+/// Converts a value to one of the expected types: reads text as JSON, and turns `2.0` into a whole number.
+/// Returns whether it changed the value.
 fn retype<'s>(value: &mut Value, keywords: &Keywords, schema: &'s Value) -> Result<bool, Fault<'s>> {
     let types = types(keywords);
     let fits = |value: &Value| types.iter().any(|name| is(value, name));
@@ -384,7 +391,7 @@ fn types(keywords: &Keywords) -> Vec<&str> {
     }
 }
 
-/// Turns `2.0` into `2` where a whole number is due.
+/// Turns `2.0` into `2`, where a whole number is expected.
 pub(crate) fn whole(value: &mut Value) {
     if let Some(float) = value.as_f64().filter(|_| value.is_f64())
         && float.fract() == 0.0
@@ -394,14 +401,14 @@ pub(crate) fn whole(value: &mut Value) {
     }
 }
 
-/// The refusal of what would take too long to compare.
+/// Returns the fault of a value that would take too long to compare.
 fn exhausted(schema: &Value) -> Fault<'_> {
     let expected = format!("be compared with its schema within {MAX_STEPS} steps (limit `steps`)");
     Fault::new(schema, expected, "more").without_example()
 }
 
-/// Whether a value has a type as it stands: `2.0` is no integer.
-fn stands(value: &Value, name: &str) -> bool {
+/// Returns whether a value has a type without any repair: `2.0` is not an integer.
+fn is_exactly(value: &Value, name: &str) -> bool {
     is(value, name) && !(name == "integer" && value.is_f64())
 }
 

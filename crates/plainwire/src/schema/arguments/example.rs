@@ -1,7 +1,7 @@
-//! An example of what would fit, close to what there was.
+//! Examples of values that would fit, close to the found value.
 //!
-//! In: the schema of a value that does not fit, and the value. Out: one that does. Candidates are guessed and then checked
-//! like arguments: what is told to a model is never wrong itself.
+//! In: the schema of a value that does not fit, and the value. Out: a value that fits. Candidates are guessed
+//! and then checked like arguments, so an example for a model is never wrong itself.
 
 use plainwire_proto::json::shorten;
 use serde_json::{Map, Number, Value, json};
@@ -10,33 +10,34 @@ use super::check::Check;
 use super::{bounds, format};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
-/// Bytes of an example. Half of one would be wrong, so that longer ones are not told.
+/// Largest example, in bytes. Longer ones are left out, because a shortened example would not fit.
 const MAX_EXAMPLE: usize = 80;
 
-/// How deep examples are made up.
+/// Largest nesting depth of generated examples.
 const MAX_LEVELS: usize = 6;
 
-/// Bytes of texts, and of names, that are compared letter by letter.
+/// Largest length of texts and names that are compared by edit distance, in bytes.
 const MAX_COMPARED: usize = 64;
 
-/// Values of a list that are compared with what there was.
+/// Largest number of list values that are compared with the found value.
 const MAX_CHOICES: usize = 1_000;
 
-/// Returns a value that fits `wanted`, close to `found` where that can be.
+/// Returns a value that fits `wanted`, close to `found` if possible.
 pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchema) -> Option<Value> {
     let maker = Maker { schema };
     let near = found.map(|found| maker.near(wanted, found)).unwrap_or_default();
     near.into_iter().find(|it| maker.fits(it, wanted)).or_else(|| maker.any(wanted, MAX_LEVELS))
 }
 
-/// Returns the name that was meant, if one is near.
+/// Returns the known name that `name` was probably meant to be, if one is similar.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let bare = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
     let wanted = bare(name);
     let length = wanted.chars().count();
     // Two typing mistakes, or one in a short name.
     let most = if length > 4 { 2 } else { 1 };
-    // A name that is much longer or shorter is another one. To see that costs nothing, where a client asks for many names.
+    // A name of a very different length can't be similar. This check is cheap, which matters if a client asks
+    // for many names.
     let candidates = known.take(MAX_CHOICES).map(|other| (bare(other), other));
     let similar = candidates.filter(|(other, _)| other.chars().count().abs_diff(length) <= most);
     let (far, near) =
@@ -44,7 +45,7 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
     (far <= most).then_some(near)
 }
 
-/// How many letters have to be put in, taken out, changed or swapped with the next one.
+/// Returns the edit distance: the letters to insert, delete, replace, or swap with the next one.
 fn distance(one: &str, other: &str) -> usize {
     if one.len() > MAX_COMPARED || other.len() > MAX_COMPARED {
         return usize::MAX;
@@ -71,7 +72,7 @@ struct Maker<'s> {
 }
 
 impl<'s> Maker<'s> {
-    /// Whether an example is short and fits as it stands.
+    /// Returns whether an example is short and fits without repairs.
     fn fits(&self, example: &Value, wanted: &'s Value) -> bool {
         let mut check = Check::new(self.schema);
         let mut copy = example.clone();
@@ -87,7 +88,7 @@ impl<'s> Maker<'s> {
         resolve(wanted, &self.schema.value).as_object()
     }
 
-    /// What is near to a value that does not fit.
+    /// Returns candidates that are close to a value that does not fit.
     fn near(&self, wanted: &'s Value, found: &Value) -> Vec<Value> {
         let Some(keywords) = self.resolved(wanted) else { return Vec::new() };
         let mut near = self.nearest_constant(keywords, found);
@@ -128,7 +129,7 @@ impl<'s> Maker<'s> {
         near
     }
 
-    /// The constant with the fewest other letters.
+    /// Returns the constant with the smallest edit distance.
     fn nearest_constant(&self, keywords: &'s Keywords, found: &Value) -> Vec<Value> {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
         let wanted = text(found).to_lowercase();
@@ -149,7 +150,7 @@ impl<'s> Maker<'s> {
         constants
     }
 
-    /// Anything that fits, what the author of the schema names first.
+    /// Returns any value that fits. Examples, defaults and constants of the schema come first.
     fn any(&self, wanted: &'s Value, levels: usize) -> Option<Value> {
         let levels = levels.checked_sub(1)?;
         let keywords = self.resolved(wanted)?;
@@ -222,7 +223,7 @@ fn texts(keywords: &Keywords) -> Vec<Value> {
     texts.into_iter().flatten().map(Value::from).collect()
 }
 
-/// Numbers within the bounds, the nearest first.
+/// Returns numbers that are likely to be within the bounds, the nearest to `found` first.
 fn numbers(keywords: &Keywords, found: Option<&Number>) -> Vec<Value> {
     let bound = |keyword| keywords.get(keyword).and_then(Value::as_number);
     let exact = |number: &Number| bounds::whole(number).or_else(|| Some(number.as_f64()?.round() as i128));

@@ -1,7 +1,8 @@
-//! What is wrong with arguments, and the sentence about it.
+//! Faults of arguments, and their sentences.
 //!
-//! In: where, what was expected, what was found. Out: one line, such as ``expected `arguments.limit` to be at most 100, but
-//! found 500; 100 would fit``. What was found is cut at 80 characters, and what could break the line is escaped.
+//! In: a path, the expected value, the found value. Out: one line, such as ``expected `arguments.limit` to be
+//! at most 100, but found 500; 100 would fit``. The found value is cut at 80 characters, and characters that
+//! could break the line are escaped.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use crate::schema::Keywords;
 
-/// One step from a value to one inside of it.
+/// A step from a value to one inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Item(usize),
@@ -18,7 +19,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// Takes the step.
+    /// Returns the value at this step.
     pub(super) fn follow<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         match self {
             Self::Item(at) => value.get(at),
@@ -27,7 +28,7 @@ impl Step {
     }
 }
 
-/// The steps of a path of `serde_ignored`, options and wrappers left out.
+/// Returns the steps of a path of `serde_ignored`, without options and newtypes.
 pub(super) fn steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
     use serde_ignored::Path;
     let (parent, step) = match path {
@@ -43,16 +44,16 @@ pub(super) fn steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
     steps
 }
 
-/// Characters of a name, and of a value that was found.
+/// Largest length of a name, and of a found value, in characters.
 pub(super) const MAX_NAME: usize = 80;
 
-/// Characters of a path, and of what serde says.
+/// Largest length of a path, and of a message of serde, in characters.
 pub(super) const MAX_WHY: usize = 300;
 
-/// Characters of a whole message.
+/// Largest length of a whole message, in characters.
 pub(super) const MAX_MESSAGE: usize = 1_000;
 
-/// A path as people write it, such as `arguments.tags[1]`.
+/// Returns a path as text, such as `arguments.tags[1]`.
 pub(super) fn text<'s>(path: impl IntoIterator<Item = &'s Step>) -> String {
     let mut text = "arguments".to_owned();
     for step in path {
@@ -64,28 +65,28 @@ pub(super) fn text<'s>(path: impl IntoIterator<Item = &'s Step>) -> String {
     visible(&text, MAX_WHY)
 }
 
-/// The first thing that is wrong with arguments.
+/// The first mismatch in arguments.
 #[derive(Debug)]
 pub(super) struct Fault<'s> {
-    /// From the innermost step to the outermost.
+    /// The path, from the innermost step to the outermost.
     backwards: Vec<Step>,
-    /// What stands behind "to", such as `be an integer`.
+    /// The text behind "to", such as `be an integer`.
     expected: String,
     found: String,
     /// A name that may have been meant.
     meant: Option<String>,
-    /// What an example has to fit.
+    /// The schema that an example has to fit; `None` for no example.
     pub(super) schema: Option<&'s Value>,
 }
 
 impl<'s> Fault<'s> {
-    /// A value that does not fit `schema`.
+    /// Makes the fault of a value that does not fit `schema`.
     pub(super) fn new(schema: &'s Value, expected: impl Into<String>, found: &str) -> Self {
         let (expected, found) = (expected.into(), visible(found, MAX_NAME));
         Self { backwards: Vec::new(), expected, found, meant: None, schema: Some(schema) }
     }
 
-    /// A name that does not belong; `expected` lists those that do.
+    /// Makes the fault of an unknown name; `expected` lists the known ones.
     pub(super) fn unknown(expected: &str, name: &str, known: &Keywords, present: Option<&Keywords>) -> Self {
         let free = known.keys().filter(|known| present.is_none_or(|present| !present.contains_key(*known)));
         let meant = super::example::nearest(name, free.map(String::as_str)).map(ToOwned::to_owned);
@@ -93,30 +94,30 @@ impl<'s> Fault<'s> {
         Self { backwards: Vec::new(), expected, found, meant, schema: None }
     }
 
-    /// The same fault, where no example can help.
+    /// Makes the fault have no example, because none can help.
     pub(super) fn without_example(mut self) -> Self {
         self.schema = None;
         self
     }
 
-    /// The same fault, seen from one step further out.
+    /// Adds `step` in front of the path.
     pub(super) fn within(mut self, step: Step) -> Self {
         self.backwards.push(step);
         self
     }
 
-    /// The same fault at the end of `path`.
+    /// Adds `path` in front of the path of the fault.
     pub(super) fn below(mut self, path: Vec<Step>) -> Self {
         self.backwards.extend(path.into_iter().rev());
         self
     }
 
-    /// The steps from the arguments to what is wrong.
+    /// Returns the steps from the arguments to the fault.
     pub(super) fn path(&self) -> impl Iterator<Item = &Step> {
         self.backwards.iter().rev()
     }
 
-    /// The sentence.
+    /// Returns the sentence, with an example if there is one.
     pub(super) fn text(&self, example: Option<&Value>) -> String {
         let (path, Self { expected, found, .. }) = (text(self.path()), self);
         let mut text = format!("expected `{path}` to {expected}, but found {found}");
@@ -129,16 +130,16 @@ impl<'s> Fault<'s> {
     }
 }
 
-/// Names and values that a list in a sentence has; who wants more reads the schema.
+/// Largest number of names or values in a sentence. The schema has the full list.
 const MAX_LISTED: usize = 20;
 
-/// "have only `a`, `b`", or "be empty".
+/// Returns "have only `a`, `b`", or "be empty".
 pub(super) fn only(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{}`", visible(&name.to_string(), MAX_NAME))).collect();
     if names.is_empty() { "be empty".to_owned() } else { format!("have only {}", list(&names)) }
 }
 
-/// "one of 1, 2".
+/// Returns "one of 1, 2".
 pub(super) fn one_of<'v>(values: impl Iterator<Item = &'v Value>) -> String {
     let values: Vec<_> = values.map(|value| visible(&value.to_string(), MAX_NAME)).collect();
     format!("one of {}", list(&values))

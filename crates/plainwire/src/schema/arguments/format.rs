@@ -1,6 +1,7 @@
-//! The formats that text in arguments can have.
+//! Checks of the formats that text in arguments can have.
 //!
-//! In: the name of a format and a text. Out: whether it looks like one. Formats that are not listed here say nothing.
+//! In: the name of a format, and a text. Out: whether the text has the format. Formats that are not listed
+//! here are not checked.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -11,8 +12,8 @@ pub(crate) fn is_checked(name: &str) -> bool {
     FORMATS.iter().any(|format| format.name == name)
 }
 
-/// A format: its name, what it is in words, an example, and what has it.
-pub(super) struct Known {
+/// A format that is checked: its name, its description in words, an example, and the check.
+pub(super) struct CheckedFormat {
     name: &'static str,
     pub(super) in_words: &'static str,
     pub(super) example: &'static str,
@@ -20,44 +21,49 @@ pub(super) struct Known {
 }
 
 /// Returns the format `name`, if it is checked.
-pub(super) fn known(name: &str) -> Option<&'static Known> {
+pub(super) fn known(name: &str) -> Option<&'static CheckedFormat> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-static FORMATS: [Known; 8] = [
-    Known { name: "date", in_words: "a date", example: "2026-07-28", fits: |text| Format::Date.fits(text) },
-    Known {
+static FORMATS: [CheckedFormat; 8] = [
+    CheckedFormat {
+        name: "date",
+        in_words: "a date",
+        example: "2026-07-28",
+        fits: |text| Format::Date.fits(text),
+    },
+    CheckedFormat {
         name: "date-time",
         in_words: "a date and time",
         example: "2026-07-28T12:00:00Z",
         fits: |text| Format::DateTime.fits(text),
     },
-    Known {
+    CheckedFormat {
         name: "email",
         in_words: "an email address",
         example: "user@example.com",
         fits: |text| Format::Email.fits(text),
     },
-    Known { name: "hostname", in_words: "a host name", example: "example.com", fits: is_hostname },
-    Known {
+    CheckedFormat { name: "hostname", in_words: "a host name", example: "example.com", fits: is_hostname },
+    CheckedFormat {
         name: "ipv4",
         in_words: "an IPv4 address",
         example: "192.0.2.1",
         fits: |text| text.parse::<Ipv4Addr>().is_ok(),
     },
-    Known {
+    CheckedFormat {
         name: "ipv6",
         in_words: "an IPv6 address",
         example: "2001:db8::1",
         fits: |text| text.parse::<Ipv6Addr>().is_ok(),
     },
-    Known {
+    CheckedFormat {
         name: "uri",
         in_words: "a URI with a scheme",
         example: "https://example.com",
         fits: |text| Format::Uri.fits(text),
     },
-    Known {
+    CheckedFormat {
         name: "uuid",
         in_words: "a UUID",
         example: "00000000-0000-4000-8000-000000000000",

@@ -1,16 +1,16 @@
-//! Arguments: from JSON text into the function's own types.
+//! Parses arguments: from JSON text into the types of a function.
 //!
-//! In: the text and the schema of the type. Out: the value, or a sentence that a model can act on: where, what was
-//! expected, what was found, what would fit. The straight way is one pass with no tree. Only what does not fit, or has
-//! bounds that no type checks, is looked at as a tree, with two repairs: text where a number, a boolean, a list or an
-//! object is due is read as JSON, and `null` counts as absent.
+//! In: the text, and the schema of the type. Out: the value, or a sentence that a model can act on: the path,
+//! the expected and the found value, and an example that would fit. The fast path is one pass without a tree.
+//! Only arguments that do not fit, or that have bounds which no type checks, are parsed into a tree. The tree
+//! gets two repairs: text is read as JSON where a number, a boolean, a list or an object is expected, and
+//! `null` counts as absent.
 
 use plainwire_proto::json::visible;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{InputSchema, resolve};
-use crate::server::handler::Rejected;
 
 mod bounds;
 mod check;
@@ -26,10 +26,14 @@ pub(crate) use example::nearest;
 use fault::{Fault, MAX_MESSAGE, MAX_NAME, MAX_WHY, Step, only};
 pub(crate) use format::is_checked;
 
+/// Arguments that do not fit; the text is for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected(pub String);
+
 /// Reads arguments into a `T`.
 ///
 /// # Errors
-/// [`Rejected`] for what neither fits nor can be repaired, and for names that `T` does not know.
+/// [`Rejected`] for arguments that neither fit nor can be repaired, and for names that `T` does not have.
 pub(crate) fn read<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, Rejected> {
     read_any(text, schema).map_err(|Rejected(why)| Rejected(visible(&why, MAX_MESSAGE)))
 }
@@ -53,10 +57,11 @@ fn read_any<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, 
     }
 }
 
-/// Holds arguments against a schema, as far as keywords are known here, and repairs count.
+/// Checks arguments against a schema, without a type. Unknown keywords are ignored, and repaired arguments
+/// fit.
 ///
 /// # Errors
-/// [`Rejected`] with the first thing that does not fit.
+/// [`Rejected`] with the first mismatch.
 pub(crate) fn fits(text: &str, schema: &InputSchema) -> Result<(), Rejected> {
     let mut tree = parse(text)?;
     let checked = Check::new(schema).value(&mut tree, &schema.value);
@@ -86,23 +91,23 @@ fn parse(text: &str) -> Result<Value, Rejected> {
         .map_err(|error| Rejected(format!("expected `arguments` to be JSON, but found: {error}")))
 }
 
-/// What a type said to a value that its schema allows.
+/// The error of a type for a value that its schema allows.
 pub(crate) struct Misfit {
-    /// Where below the root; `None` is the root itself.
+    /// The path below the root; `None` is the root itself.
     pub(crate) path: Option<String>,
     why: String,
 }
 
 impl Misfit {
-    /// Returns the text, with `path` for where it is.
+    /// Returns the error as a sentence about `path`.
     pub(crate) fn at(&self, path: &str) -> String {
-        // A sentence, and not all of the value that it may repeat.
+        // Both are shortened, because serde may repeat the whole value.
         let (path, why) = (visible(path, MAX_WHY), visible(&self.why, MAX_WHY));
         format!("expected `{path}` to fit, but found: {why}")
     }
 }
 
-/// Reads a tree into a `T`, names that it does not know left aside.
+/// Reads a tree into a `T`. Unknown names are ignored.
 pub(crate) fn typed<T: DeserializeOwned>(tree: &Value) -> Result<T, Misfit> {
     serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();
@@ -122,7 +127,7 @@ pub(crate) fn refuse_any(text: &str, schema: &InputSchema) -> Result<(), Rejecte
     }
 }
 
-/// One pass, no tree; also tells the first name that `T` did not take.
+/// Parses text in one pass without a tree. Also returns the path of the first name that `T` ignored.
 fn straight<T: DeserializeOwned>(text: &str) -> Result<(T, Option<Vec<Step>>), serde_json::Error> {
     let mut json = serde_json::Deserializer::from_str(text);
     let mut ignored = None;
@@ -141,7 +146,7 @@ fn unknown<T: DeserializeOwned>(tree: &Value) -> Option<Vec<Step>> {
     ignored
 }
 
-/// The refusal of a name; `path` ends with it.
+/// Returns the error for an unknown name, which is the last step of `path`.
 fn unknown_name(mut path: Vec<Step>, tree: &Value, schema: &InputSchema) -> Rejected {
     let Some(Step::Name(name)) = path.pop() else { return Rejected("expected known names only".to_owned()) };
     let parent = path.iter().try_fold(&schema.value, |at, step| {
@@ -164,7 +169,7 @@ fn unknown_name(mut path: Vec<Step>, tree: &Value, schema: &InputSchema) -> Reje
     Rejected(fault.below(path).text(None))
 }
 
-/// The sentence about a fault, with an example of what would fit, close to what there was.
+/// Returns the sentence about a fault, with an example that would fit and is close to the found value.
 fn explain(fault: Fault<'_>, tree: &Value, schema: &InputSchema) -> Rejected {
     let example = fault.schema.and_then(|wanted| {
         let found = fault.path().try_fold(tree, |at, step| step.follow(at));

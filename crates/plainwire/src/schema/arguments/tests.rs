@@ -1,4 +1,4 @@
-//! What arguments become, and what is said about those that do not fit.
+//! Tests of reading arguments, and of the sentences about those that do not fit.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -142,7 +142,7 @@ fn stops_comparing_alternatives_that_multiply() {
         value = json!({ "l": value });
     }
     let mut check = Check::new(&schema);
-    // Two to the sixtieth comparisons would be needed for a verdict.
+    // A verdict would need two to the sixtieth comparisons.
     let fault = check.value(&mut json!({ "t": value }), &schema.value).expect_err("no verdict");
     assert!(fault.text(None).contains("within 100000 steps (limit `steps`)"), "{fault:?}");
     assert_eq!(check.steps, 0);
@@ -177,7 +177,7 @@ fn refuses_arguments_where_none_are_taken() {
     assert_eq!(rejected.0, "expected `arguments` to be empty, but found `a`");
 }
 
-/// A schema with one property `it`, and what is said of a value of it.
+/// Checks the sentence about `value` as a property `it` with the schema `it`.
 #[track_caller]
 fn says(it: &Value, value: &Value, expected: Option<&str>) {
     let schema = json!({ "type": "object", "properties": { "it": it }, "required": ["it"] });
@@ -393,14 +393,14 @@ fn nested(levels: usize) -> String {
 #[test]
 fn refuses_what_is_nested_too_deep() {
     assert!(evaluate(&nested(120)).is_ok());
-    // The same as a tree, which one repair makes of it.
+    // Also as a tree, which a repair requires.
     assert!(evaluate(&nested(120).replacen(r#""value":1"#, r#""value":"1""#, 1)).is_ok());
     let said = evaluate(&nested(200)).expect_err("too deep");
     assert!(
         said.starts_with("expected `arguments` to be JSON, but found: recursion limit exceeded"),
         "{said}"
     );
-    // In text there is more room than `serde_json` allows at once.
+    // JSON inside text can be nested deeper in total than `serde_json` allows for one text.
     let inner = Value::from(nested(100)).to_string();
     let mut text = inner[..].replace("{\\\"expr\\\":", "");
     text = text.trim_end_matches("}\"").to_owned() + "\"";
@@ -431,7 +431,7 @@ fn ends_on_schemas_that_go_in_circles() {
     }
 }
 
-/// Numbers that look random and are the same each time.
+/// A pseudo-random generator with a fixed sequence.
 struct Dice(u64);
 
 impl Dice {
@@ -482,7 +482,7 @@ impl Dice {
     }
 }
 
-/// Where a sentence points to, and what would fit there.
+/// Returns the path that a sentence names, as a JSON pointer, and the example.
 fn advice(said: &str) -> Option<(String, Value)> {
     let path = said.strip_prefix("expected `arguments")?.split_once('`')?.0;
     let example = said.rsplit_once("; ")?.1.strip_suffix(" would fit")?;
@@ -499,7 +499,7 @@ fn what_would_fit_does_fit() {
         let schema = json!({ "type": "object", "properties": { "it": it }, "required": ["it"] });
         let schema = InputSchema::by_hand(schema.into_schema().expect("JSON"));
         let mut arguments = json!({ "it": dice.value(2) });
-        // Each piece of advice mends one place; what it mended is not complained about again.
+        // Each example repairs one value, which must not be refused again.
         for _ in 0..20 {
             let Err(Rejected(said)) = read::<Value>(&arguments.to_string(), &schema) else { break };
             refused += 1;
@@ -507,7 +507,7 @@ fn what_would_fit_does_fit() {
             let Some((pointer, example)) = advice(&said) else { break };
             advised += 1;
             let (parent, name) = pointer.rsplit_once('/').expect("below the root");
-            // Places inside of text are not there to be put right.
+            // Values inside of text can't be replaced.
             let Some(parent) = arguments.pointer_mut(parent) else { break };
             match parent {
                 Value::Object(members) => drop(members.insert(name.to_owned(), example)),

@@ -1,23 +1,24 @@
-//! `gemini`: the part of OpenAPI 3.0 that function declarations of Gemini have.
+//! `gemini`: the subset of OpenAPI 3.0 for function declarations of Gemini.
 //!
-//! In: a schema without references to types that do not hold themselves. Out: one without any. Each rule names the number
-//! that it has in docs/schemas.md.
+//! In: a schema whose only references are to recursive types. Out: a schema without references. Comments name
+//! the numbers of the rules in docs/schemas.md.
 
 use serde_json::{Value, json};
 
-use super::node::{self, is_map, json_text, name_of, normalize, say_instead, types};
+use super::node::{self, is_map, json_text, move_to_description, name_of, normalize, types};
 use crate::schema::walk::Keywords;
 
-/// How often a type that holds itself is written out inside of itself (rule 2).
+/// The number of times that a recursive type is repeated inside itself (rule 2).
 const MAX_REPEATS: usize = 2;
 
-/// Levels of objects and lists, so that types which hold themselves twice can't fill the page (rule 2).
+/// Levels of objects and lists. Keeps types with several references to themselves from growing too large
+/// (rule 2).
 const MAX_LEVELS: usize = 16;
 
-/// Schemas that are written out; past this, JSON text stands for the rest (rule 2).
+/// Schemas that are written out. Later ones become text that holds JSON (rule 2).
 const MAX_SCHEMAS: usize = 2_000;
 
-/// All keywords that may be there (rule 1); the others are said in words or dropped.
+/// The keywords that may stay (rule 1). Others go into the description or are removed.
 const KEYWORDS: [&str; 16] = [
     "anyOf",
     "description",
@@ -37,13 +38,13 @@ const KEYWORDS: [&str; 16] = [
     "type",
 ];
 
-/// Keywords that go, but that a model should know of (rule 1).
+/// Keywords that move into the description, because a model should see them (rule 1).
 const WORDS: [&str; 6] =
     ["default", "examples", "exclusiveMaximum", "exclusiveMinimum", "multipleOf", "uniqueItems"];
 
 pub(super) fn rewrite(schema: &mut Value) {
     let mut root = node::united(normalize(node::keywords(schema)));
-    // Rule 8: the root is an object, whatever it was.
+    // Rule 8: the root is always an object.
     root.entry("properties").or_insert_with(|| json!({}));
     let mut rewriter = Rewriter { whole: schema, open: Vec::new(), schemas: MAX_SCHEMAS };
     let root = Value::Object(rewriter.object(root, MAX_LEVELS));
@@ -52,9 +53,9 @@ pub(super) fn rewrite(schema: &mut Value) {
 
 struct Rewriter<'s> {
     whole: &'s Value,
-    /// The references that are being written out.
+    /// The references that are being written out at the current position.
     open: Vec<String>,
-    /// What is left of [`MAX_SCHEMAS`].
+    /// The rest of [`MAX_SCHEMAS`].
     schemas: usize,
 }
 
@@ -77,7 +78,7 @@ impl Rewriter<'_> {
         self.of_types(it, &types, below)
     }
 
-    /// Rule 2: a reference is written out, and one inside of itself no more than [`MAX_REPEATS`] times.
+    /// Rule 2: writes out a reference, but inside itself at most [`MAX_REPEATS`] times.
     fn reference(&mut self, it: &Keywords, reference: &str, levels: usize) -> Value {
         let pointer = reference.strip_prefix('#').unwrap_or("/nowhere");
         let target = self.whole.pointer(pointer);
@@ -103,9 +104,9 @@ impl Rewriter<'_> {
         let real: Vec<&String> = types.iter().filter(|name| *name != "null").collect();
         let kind = match real[..] {
             [one] => one.clone(),
-            // Rule 7: what may be anything is text.
+            // Rule 7: a value of any type is text.
             [] => "string".to_owned(),
-            // Rule 4: several types are alternatives.
+            // Rule 4: several types become alternatives.
             _ => {
                 let one_of = |kind: &&String| {
                     let mut one = it.clone();
@@ -127,7 +128,7 @@ impl Rewriter<'_> {
             it.insert("nullable".to_owned(), Value::Bool(true));
         }
         let written = match kind.as_str() {
-            // Rule 3: an object without known names, and a list of whatever, can't be described.
+            // Rule 3: an object without known names, and a list without `items`, can't be described.
             "object" if is_map(&it) => json_text(it.get("description"), "an object"),
             "object" => self.object(it, levels),
             "array" if it.contains_key("items") => {
@@ -158,7 +159,7 @@ impl Rewriter<'_> {
         finish(it)
     }
 
-    /// Rule 4: nothing stands beside alternatives, and null is `nullable`.
+    /// Rule 4: alternatives have no keywords beside them, and null is `nullable`.
     fn alternatives(&mut self, it: Keywords, levels: usize) -> Value {
         let all = it.get("anyOf").and_then(Value::as_array).cloned().unwrap_or_default();
         let nullable = all.iter().any(crate::schema::slim::is_null);
@@ -182,25 +183,25 @@ impl Rewriter<'_> {
     }
 }
 
-/// Keeps what may be there.
+/// Removes the keywords that may not stay.
 fn finish(mut it: Keywords) -> Keywords {
     let kind = it.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-    // Rule 5: only text has enums, and all values are text.
+    // Rule 5: only text has an `enum`, and all its values are text.
     if let Some(Value::Array(values)) = it.get("enum") {
         let texts: Vec<_> = values.iter().filter(|value| value.is_string()).cloned().collect();
         if kind == "string" && !texts.is_empty() {
             it.insert("enum".to_owned(), Value::Array(texts));
         } else {
-            say_instead(&mut it, "enum");
+            move_to_description(&mut it, "enum");
         }
     }
-    // Rule 6: of the formats of text one is known.
+    // Rule 6: `date-time` is the only format of text that stays.
     if it
         .get("format")
         .and_then(Value::as_str)
         .is_some_and(|format| kind != "string" || format != "date-time")
     {
-        say_instead(&mut it, "format");
+        move_to_description(&mut it, "format");
     }
     for (exclusive, inclusive, step) in
         [("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)]
@@ -213,7 +214,7 @@ fn finish(mut it: Keywords) -> Keywords {
             it.insert(inclusive.to_owned(), json!(bound));
         }
     }
-    WORDS.iter().for_each(|keyword| say_instead(&mut it, keyword));
+    WORDS.iter().for_each(|keyword| move_to_description(&mut it, keyword));
     it.retain(|keyword, _| KEYWORDS.contains(&keyword.as_str()));
     it
 }

@@ -1,15 +1,15 @@
-//! Schemas for clients that can't read all of JSON Schema.
+//! Presets: schemas for clients that can't read all of JSON Schema.
 //!
-//! In: a schema of arguments. Out: one that such a client takes, as close to it as there is. Presets change what is listed
-//! and never how arguments are checked: what a preset can't say stands in descriptions, and is enforced all the same. The
-//! rules with their sources are in docs/schemas.md.
+//! In: a schema of arguments. Out: a schema that such a client accepts, as close to the original as possible.
+//! Presets change what is listed and never how arguments are checked: keywords that a preset can't express go
+//! into descriptions and are still enforced. The rules and their sources are in docs/schemas.md.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::inline::{When, inline};
+use super::inline::{InlineRule, inline};
 use super::slim::{MAX_DEPTH, slim_arguments};
 use super::walk;
 
@@ -17,24 +17,24 @@ mod gemini;
 mod node;
 mod openai;
 
-/// Which part of JSON Schema clients can read.
+/// The subset of JSON Schema that clients can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Preset {
-    /// All of it, without noise.
+    /// All of JSON Schema, slimmed.
     #[default]
     Slim,
-    /// What "strict" functions of OpenAI can have: all properties required, nothing else allowed.
+    /// The subset for "strict" functions of OpenAI: all properties are required, and no others are allowed.
     OpenaiStrict,
-    /// What function declarations of Gemini can have: a part of OpenAPI 3.0, without references.
+    /// The subset for function declarations of Gemini: a part of OpenAPI 3.0, without references.
     Gemini,
 }
 
 impl Preset {
-    /// All of them.
+    /// All presets.
     pub const ALL: [Self; 3] = [Self::Slim, Self::OpenaiStrict, Self::Gemini];
 
-    /// Returns its name, such as `openai-strict`.
+    /// Returns the name, such as `openai-strict`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Slim => "slim",
@@ -45,8 +45,8 @@ impl Preset {
 
     /// Rewrites a schema of arguments.
     ///
-    /// Never fails and never panics. What a client can't read becomes something that it can, at the worst text that holds
-    /// JSON, which is read where an object or a list is due.
+    /// Never fails and never panics. A part that a client can't read becomes the closest form that it can.
+    /// The last resort is text that holds JSON, which is accepted for an object or a list.
     pub fn apply(self, schema: &mut Value) {
         slim_arguments(schema);
         if self == Self::Slim {
@@ -55,7 +55,7 @@ impl Preset {
         if walk::is_deeper(schema, MAX_DEPTH) {
             *schema = serde_json::json!({ "type": "object" });
         }
-        inline(schema, When::Always);
+        inline(schema, InlineRule::Always);
         match self {
             Self::Slim => {}
             Self::OpenaiStrict => openai::rewrite(schema),
@@ -70,7 +70,7 @@ impl fmt::Display for Preset {
     }
 }
 
-/// A name that no preset has.
+/// A name that belongs to no preset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPreset(String);
 

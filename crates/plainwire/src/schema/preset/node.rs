@@ -1,19 +1,19 @@
-//! What the presets have in common: one schema, brought into a form in which it has few keywords to look at.
+//! Shared steps of the presets: one schema in a common form with few keywords.
 //!
-//! In: any schema. Out: the same one without `oneOf`, `allOf`, tuples and lists of types where they can be avoided; and
-//! ways to say in words what a keyword would have said.
+//! In: any schema. Out: the same schema without `oneOf`, `allOf`, tuples and lists of types where they can be
+//! avoided. Also functions that move keywords into the description.
 
 use serde_json::{Value, json};
 
 use crate::schema::merge::{Merge, merge};
 use crate::schema::walk::Keywords;
 
-/// The keywords of a schema; of `true`, `false` and nonsense there are none.
+/// Returns the keywords of a schema. `true`, `false` and values that are no schema have none.
 pub(super) fn keywords(schema: &Value) -> Keywords {
     schema.as_object().cloned().unwrap_or_default()
 }
 
-/// Brings a schema into the common form: alternatives are `anyOf`, a tuple is a list, a value has a type.
+/// Brings a schema into the common form: alternatives are `anyOf`, a tuple is a list, and a value has a type.
 pub(super) fn normalize(mut it: Keywords) -> Keywords {
     for part in take_list(&mut it, "allOf") {
         it = merge(it.clone(), &keywords(&part), Merge::Loose).unwrap_or(it);
@@ -49,7 +49,7 @@ fn take_list(it: &mut Keywords, keyword: &str) -> Vec<Value> {
     }
 }
 
-/// Says the type where other keywords make it plain.
+/// Adds the type if other keywords imply it.
 fn add_type(it: &mut Keywords) {
     if it.contains_key("type") || it.contains_key("anyOf") || it.contains_key("$ref") {
         return;
@@ -81,7 +81,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The types that a schema names.
+/// Returns the types that a schema names.
 pub(super) fn types(it: &Keywords) -> Vec<String> {
     match it.get("type") {
         Some(Value::String(one)) => vec![one.clone()],
@@ -90,7 +90,8 @@ pub(super) fn types(it: &Keywords) -> Vec<String> {
     }
 }
 
-/// The alternatives of a root, which has to be one object, as that object: what all of them require is required.
+/// Merges the alternatives of a root into one object, because a root has to be one. A property is required if
+/// all alternatives require it.
 pub(super) fn united(mut root: Keywords) -> Keywords {
     let alternatives: Vec<Keywords> = take_list(&mut root, "anyOf").iter().map(keywords).collect();
     let required =
@@ -115,7 +116,8 @@ pub(super) fn united(mut root: Keywords) -> Keywords {
     root
 }
 
-/// Adds the properties of an alternative; constants of one name, which tell alternatives apart, become one list.
+/// Adds the properties of an alternative. The constants of a property that tells alternatives apart become
+/// one `enum`.
 fn unite_properties(root: &mut Keywords, alternative: &Keywords) {
     let Some(Value::Object(theirs)) = alternative.get("properties") else { return };
     let Value::Object(ours) = root.entry("properties").or_insert_with(|| json!({})) else { return };
@@ -136,7 +138,7 @@ fn unite_properties(root: &mut Keywords, alternative: &Keywords) {
 }
 
 /// Adds words to the description.
-pub(super) fn say(it: &mut Keywords, words: &str) {
+pub(super) fn add_to_description(it: &mut Keywords, words: &str) {
     let text = match it.get("description").and_then(Value::as_str) {
         Some(text) if !text.is_empty() => format!("{text} ({words})"),
         _ => words.to_owned(),
@@ -144,31 +146,32 @@ pub(super) fn say(it: &mut Keywords, words: &str) {
     it.insert("description".to_owned(), Value::from(text));
 }
 
-/// Removes a keyword and says in words what it said, if it is short.
-pub(super) fn say_instead(it: &mut Keywords, keyword: &str) {
+/// Removes a keyword, and adds it to the description if its value is short.
+pub(super) fn move_to_description(it: &mut Keywords, keyword: &str) {
     let Some(value) = it.remove(keyword) else { return };
     let text = match &value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    // Longer defaults and examples cost more than they help.
+    // Longer defaults and examples cost more tokens than they help.
     if !value.is_null() && text.len() <= 80 {
-        say(it, &format!("{keyword}: {text}"));
+        add_to_description(it, &format!("{keyword}: {text}"));
     }
 }
 
-/// A place for what can't be described: text that holds JSON, which is read where JSON is due.
+/// Returns a schema for text that holds JSON, for values that can't be described. Such text is accepted where
+/// the value itself is expected.
 pub(super) fn json_text(description: Option<&Value>, what: &str) -> Keywords {
     let mut it = Keywords::new();
     if let Some(description) = description {
         it.insert("description".to_owned(), description.clone());
     }
     it.insert("type".to_owned(), json!("string"));
-    say(&mut it, &format!("{what} as JSON text"));
+    add_to_description(&mut it, &format!("{what} as JSON text"));
     it
 }
 
-/// "an object", "an array" or "a value", for [`json_text`].
+/// Returns "an object", "an array" or "a value", for [`json_text`].
 pub(super) fn name_of(types: &[String]) -> &'static str {
     match types {
         [one] if one == "object" => "an object",
@@ -177,7 +180,8 @@ pub(super) fn name_of(types: &[String]) -> &'static str {
     }
 }
 
-/// Whether an object may have members that are not listed, so that only JSON can say them.
+/// Returns whether an object may have members that are not listed, so that only text with JSON can express
+/// it.
 pub(super) fn is_map(it: &Keywords) -> bool {
     let named = it.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
     !named && it.get("additionalProperties") != Some(&Value::Bool(false))

@@ -1,24 +1,24 @@
-//! `openai-strict`: the schemas that OpenAI enforces while a model writes.
+//! `openai-strict`: the subset that OpenAI enforces while a model generates arguments.
 //!
-//! In: a schema without references to types that do not hold themselves. Out: one that "strict" takes. Each rule names the
-//! number that it has in docs/schemas.md.
+//! In: a schema whose only references are to recursive types. Out: a schema that "strict" mode accepts.
+//! Comments name the numbers of the rules in docs/schemas.md.
 
 use serde_json::{Value, json};
 
-use super::node::{self, is_map, json_text, name_of, normalize, say_instead, types};
+use super::node::{self, is_map, json_text, move_to_description, name_of, normalize, types};
 use crate::schema::walk::Keywords;
 
-/// Levels of objects and lists that a schema may have (rule 8).
+/// Largest number of levels of objects and lists (rule 8).
 const MAX_LEVELS: usize = 10;
 
-/// Values of enums that a schema may have (rule 9).
+/// Largest number of values in all enums of a schema (rule 9).
 const MAX_VALUES: usize = 1_000;
 
-/// Formats of text that are enforced (rule 6).
+/// Formats of text that OpenAI enforces (rule 6).
 const FORMATS: [&str; 9] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
 
-/// All keywords that may be there (rule 5); the others are said in words or dropped.
+/// The keywords that may stay (rule 5). Others go into the description or are removed.
 const KEYWORDS: [&str; 18] = [
     "$defs",
     "$ref",
@@ -40,13 +40,13 @@ const KEYWORDS: [&str; 18] = [
     "required",
 ];
 
-/// Keywords that go, but that a model should know of (rule 5).
+/// Keywords that move into the description, because a model should see them (rule 5).
 const WORDS: [&str; 5] = ["default", "maxLength", "minLength", "uniqueItems", "examples"];
 
 pub(super) fn rewrite(schema: &mut Value) {
     let mut root = node::united(normalize(node::keywords(schema)));
     let mut rewriter = Rewriter { values: MAX_VALUES };
-    // Rule 7: the root is an object, whatever it was.
+    // Rule 7: the root is always an object.
     root.entry("properties").or_insert_with(|| json!({}));
     root.insert("additionalProperties".to_owned(), Value::Bool(false));
     let defs = root.remove("$defs").or_else(|| root.remove("definitions"));
@@ -61,14 +61,14 @@ pub(super) fn rewrite(schema: &mut Value) {
 }
 
 struct Rewriter {
-    /// What is left of [`MAX_VALUES`].
+    /// The rest of [`MAX_VALUES`].
     values: usize,
 }
 
 impl Rewriter {
     fn schema(&mut self, schema: &Value, levels: usize) -> Value {
         let it = normalize(node::keywords(schema));
-        // Rule 4: nothing stands beside a reference.
+        // Rule 4: a reference has no keywords beside it.
         if let Some(reference) = it.get("$ref") {
             let reference = reference.as_str().unwrap_or_default().replacen("#/definitions/", "#/$defs/", 1);
             return json!({ "$ref": reference });
@@ -82,13 +82,13 @@ impl Rewriter {
         }
         let has = |name: &str| types.iter().any(|it| it == name);
         let it = match () {
-            // Rule 10: what may be anything is text, a number, a boolean or null.
+            // Rule 10: a value of any type is text, a number, a boolean or null.
             () if types.is_empty() => {
                 let mut it = it;
                 it.insert("type".to_owned(), json!(["string", "number", "boolean", "null"]));
                 it
             }
-            // Rule 3: names that are not known before can't be described.
+            // Rule 3: names that are not known in advance can't be described.
             () if has("object") && is_map(&it) => return text_instead(&it, &types, "object"),
             () if has("object") => self.object(it, below),
             () if has("array") && !it.contains_key("items") => return text_instead(&it, &types, "array"),
@@ -98,7 +98,7 @@ impl Rewriter {
         Value::Object(self.finish(it))
     }
 
-    /// Rules 1 and 2: all properties are required, those that were not may be null, and there are no others.
+    /// Rules 1 and 2: makes all properties required, lets optional ones be null, and allows no others.
     fn object(&mut self, mut it: Keywords, levels: usize) -> Keywords {
         let required: Vec<String> = crate::schema::required(&it).into_iter().map(ToOwned::to_owned).collect();
         let mut names = Vec::new();
@@ -129,7 +129,7 @@ impl Rewriter {
         it
     }
 
-    /// Keeps what may be there.
+    /// Removes the keywords that may not stay.
     fn finish(&mut self, mut it: Keywords) -> Keywords {
         let values = it.get("enum").and_then(Value::as_array).map_or(0, Vec::len);
         match self.values.checked_sub(values) {
@@ -137,9 +137,9 @@ impl Rewriter {
             None => drop(it.remove("enum")),
         }
         if it.get("format").and_then(Value::as_str).is_some_and(|format| !FORMATS.contains(&format)) {
-            say_instead(&mut it, "format");
+            move_to_description(&mut it, "format");
         }
-        WORDS.iter().for_each(|keyword| say_instead(&mut it, keyword));
+        WORDS.iter().for_each(|keyword| move_to_description(&mut it, keyword));
         it.retain(|keyword, _| keyword == "type" || KEYWORDS.contains(&keyword.as_str()));
         it
     }
@@ -151,7 +151,7 @@ fn text_instead(it: &Keywords, types: &[String], what: &str) -> Value {
     if types.iter().any(|it| it == "null") { nullable(text) } else { text }
 }
 
-/// A schema that also takes null (rule 2).
+/// Returns the schema with null as a further type (rule 2).
 fn nullable(schema: Value) -> Value {
     let Value::Object(mut it) = schema else { return schema };
     if it.contains_key("$ref") {

@@ -1,4 +1,4 @@
-//! What becomes of schemas: lean ones, those of presets, those by hand.
+//! Tests of slim schemas, presets and schemas by hand.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ fn slims_arguments(mut schema: Value, expected: &Value) {
     assert_eq!(schema, *expected);
 }
 
-/// One property called `it`.
+/// Returns a schema with one property called `it`.
 fn with(it: &Value) -> Value {
     json!({ "type": "object", "properties": { "it": it } })
 }
@@ -176,7 +176,7 @@ fn leaves_references_alone_that_point_elsewhere() {
     }
 }
 
-/// Twenty definitions, each with the next one twice.
+/// Returns twenty definitions, each of which refers to the next one twice.
 fn doubling() -> Value {
     let mut defs = serde_json::Map::new();
     for n in 0..20 {
@@ -207,7 +207,7 @@ fn leaves_what_is_nested_too_deep() {
         deep = json!({ "items": deep });
     }
     slims(deep.clone(), &deep);
-    // A long chain of definitions does not become deep nesting either.
+    // Inlining a long chain of definitions must not cause deep nesting either.
     let mut defs = serde_json::Map::new();
     for n in 0..200 {
         defs.insert(format!("D{n}"), json!({ "items": { "$ref": format!("#/$defs/D{}", n + 1) } }));

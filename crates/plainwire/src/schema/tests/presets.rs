@@ -1,4 +1,4 @@
-//! The rules of the presets, as docs/schemas.md numbers them.
+//! Tests of the preset rules, with the numbers of docs/schemas.md.
 
 use serde_json::{Map, json};
 
@@ -53,7 +53,7 @@ fn of(preset: Preset) -> Value {
     serde_json::from_str(text.get()).expect("JSON")
 }
 
-/// Visits a schema and those inside of it.
+/// Visits a schema and the schemas inside it.
 fn all(schema: &Value, visit: &mut dyn FnMut(&Map<String, Value>)) {
     let keywords = schema.as_object().expect("a schema is an object");
     visit(keywords);

@@ -1,28 +1,30 @@
-//! What a person answered.
+//! The answer of a user to a question: accepted with a value, declined, or cancelled.
+//!
+//! In: the client's `ElicitResult`. Out: an [`Answer`]. Asking is done by [`crate::Context`].
 
 use plainwire_proto::model::{ElicitAction, ElicitResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::server::handler::ToolError;
+use crate::server::result::ToolError;
 
-/// What came of a question to a person.
+/// The answer of a user to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a person may have said no"]
 pub enum Answer<T> {
-    /// They filled in the form, or agreed to open the page.
+    /// The user filled in the form, or agreed to open the page.
     Accepted(T),
-    /// They said no.
+    /// The user declined.
     Declined,
-    /// They went away without a word.
+    /// The user closed the question without an answer.
     Cancelled,
 }
 
 impl<T> Answer<T> {
-    /// Returns what was accepted.
+    /// Returns the accepted value.
     ///
     /// # Errors
-    /// `declined` or `cancelled`, in words that a model understands.
+    /// An error with the code `declined` or `cancelled`, and a message for the model.
     pub fn accepted(self) -> Result<T, ToolError> {
         match self {
             Self::Accepted(value) => Ok(value),
@@ -31,7 +33,7 @@ impl<T> Answer<T> {
         }
     }
 
-    /// Returns what was accepted, if anything was.
+    /// Returns the accepted value, or `None` if the user declined or cancelled.
     pub fn into_option(self) -> Option<T> {
         match self {
             Self::Accepted(value) => Some(value),
@@ -39,11 +41,11 @@ impl<T> Answer<T> {
         }
     }
 
-    /// Turns what was accepted into something else.
+    /// Converts the client's result; `read` converts an accepted one.
     ///
     /// # Errors
-    /// What `read` says.
-    pub(super) fn of<E>(
+    /// The error of `read`.
+    pub(crate) fn of<E>(
         result: ElicitResult,
         read: impl FnOnce(ElicitResult) -> Result<T, E>,
     ) -> Result<Self, E> {

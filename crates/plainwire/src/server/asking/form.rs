@@ -1,12 +1,12 @@
-//! Forms from Rust types, and answers back into them.
+//! Forms derived from Rust types, and reading answers back into these types.
 //!
-//! In: a type with `JsonSchema`, or the `content` of an answer. Out: the [`Form`] that asks for the type, or a value of
-//! it, or what does not fit and where. Asking is somebody else's work, and what a form can have is the protocol's:
-//! fields are flat, so that structs in structs, maps, tuples and enums with data are refused.
+//! In: a type with `JsonSchema`, or the `content` of an answer. Out: the [`Form`] that asks for the type, or
+//! a value of the type, or an error that names the field. Sending the question is done by [`crate::Context`].
+//! The protocol allows only flat fields, so structs in structs, maps, tuples and enums with data are refused.
 //!
-//! A struct has a field for each of its own, in the order of their declaration; one with a flattened part, in the order of
-//! their names. Any other type has a field of its own called `value`; a struct without fields makes a form without fields,
-//! which is a plain confirmation.
+//! A struct has one form field per field, in the order of declaration; with a flattened part, in the order of
+//! the names. Any other type gets a single field called `value`. A struct without fields gives a form without
+//! fields, which is a plain confirmation.
 
 use plainwire_proto::form::{FieldKind, Form};
 use schemars::JsonSchema;
@@ -17,16 +17,17 @@ use serde_json::{Map, Value, json};
 use crate::schema;
 use crate::schema::arguments::{typed, whole};
 
-/// The name of the field of a type that is no struct.
+/// The name of the single field for a type other than a struct.
 const BARE: &str = "value";
 
 /// Derives the form that asks for a `T`.
 ///
-/// `Option` and `#[serde(default)]` make a field optional, an enum of names makes it a choice with the doc comments of the
-/// variants as titles, a list or set of such an enum a multiple choice. Attributes of `schemars` carry over.
+/// `Option` and `#[serde(default)]` make a field optional. An enum without data becomes a choice, with the
+/// doc comments of its variants as titles; a list or set of such an enum becomes a multiple choice.
+/// Attributes of `schemars` are kept.
 ///
 /// # Errors
-/// The first field that no form can have, or the keyword in it.
+/// The first field that a form can't have, or the unsupported keyword in it.
 pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Result<Form, String> {
     let root = schema::derive::<T>(Contract::Deserialize);
     let mut top = merged(&root, &root);
@@ -41,7 +42,7 @@ pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Result<Form, String> {
             (Value::Object(fields), top.remove("required").unwrap_or_else(|| json!([])))
         }
         _ => {
-            // That is the name of the type, which means nothing to whoever is asked.
+            // This title is the name of the Rust type, which means nothing to the user.
             if top.get("title").is_some_and(|title| *title == *T::schema_name()) {
                 top.remove("title");
             }
@@ -56,10 +57,10 @@ pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Result<Form, String> {
     Ok(form)
 }
 
-/// Reads an answer to `form`, which is the one of `T`.
+/// Reads an answer to `form`, which was derived from `T`.
 ///
 /// # Errors
-/// As [`Form::check`], and what `T` itself refuses.
+/// The errors of [`Form::check`], and values that `T` refuses.
 pub(crate) fn read<T: DeserializeOwned>(form: &Form, content: &Map<String, Value>) -> Result<T, String> {
     form.check(content)?;
     let mut content = content.clone();
@@ -76,7 +77,7 @@ pub(crate) fn read<T: DeserializeOwned>(form: &Form, content: &Map<String, Value
         [only] if only.name == BARE => Some(content.get(BARE).cloned().unwrap_or_default()),
         _ => None,
     };
-    // A struct may have one field called `value`, or none, too: only the type itself can tell.
+    // A struct may also have exactly one field called `value`, or none: only deserializing tells it apart.
     let misfit = match (typed(&Value::Object(content)), bare) {
         (Ok(value), _) => return Ok(value),
         (Err(misfit), Some(bare)) if misfit.path.is_none() => match typed(&bare) {
@@ -88,7 +89,7 @@ pub(crate) fn read<T: DeserializeOwned>(form: &Form, content: &Map<String, Value
     Err(misfit)
 }
 
-/// Refuses an object that is more than its properties: a map, or an enum flattened into a struct.
+/// Refuses an object that has more than its properties: a map, or an enum flattened into a struct.
 fn refuse_open(object: &Map<String, Value>) -> Result<(), String> {
     let closed = |schema: &Value| *schema == Value::Bool(false);
     if object.get("additionalProperties").is_some_and(|schema| !closed(schema)) {
@@ -102,12 +103,13 @@ fn refuse_open(object: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-/// What a type can ask for and a form can not; without it the form would promise too much.
+/// Constraints of a type that forms can't express. Without them the form would accept values that the type
+/// refuses.
 const UNKNOWN_TO_FORMS: [&str; 4] = ["exclusiveMaximum", "exclusiveMinimum", "multipleOf", "pattern"];
 
-/// The schema of a field as a form has it.
+/// Returns the schema of a field in the shape that forms allow.
 fn field(name: &str, schema: &Value, root: &Value) -> Result<Value, String> {
-    // An enum in a list in an option is three deep.
+    // An enum in a list in an `Option` is three levels deep.
     let schema = inlined(schema, root, 4);
     match UNKNOWN_TO_FORMS.iter().find(|keyword| schema.contains_key(**keyword)) {
         Some(keyword) => {
@@ -117,7 +119,7 @@ fn field(name: &str, schema: &Value, root: &Value) -> Result<Value, String> {
     }
 }
 
-/// A schema with the definitions that it refers to in their places, as deep as `depth`.
+/// Returns the schema with its references replaced by their definitions, down to `depth` levels.
 fn inlined(schema: &Value, root: &Value, depth: usize) -> Map<String, Value> {
     let mut map = merged(schema, root);
     let Some(depth) = depth.checked_sub(1) else { return map };
@@ -139,7 +141,8 @@ fn inlined(schema: &Value, root: &Value, depth: usize) -> Map<String, Value> {
     map
 }
 
-/// The choices of one alternative: a variant with a doc comment is an alternative of its own, others share one.
+/// Returns the choices of one alternative of a `oneOf`. A variant with a doc comment has an alternative of
+/// its own; the other variants share one.
 fn named(alternative: &Value) -> Vec<Value> {
     let Some(values) = alternative.get("enum").and_then(Value::as_array) else {
         return vec![alternative.clone()];
@@ -149,10 +152,10 @@ fn named(alternative: &Value) -> Vec<Value> {
     values.iter().map(|value| json!({ "const": value, "title": title })).collect()
 }
 
-/// A schema with what its reference stands for; what stands beside a reference comes first.
+/// Returns the schema merged with the target of its `$ref`. Keywords beside the reference take precedence.
 fn merged(schema: &Value, root: &Value) -> Map<String, Value> {
     let mut map = schema.as_object().cloned().unwrap_or_default();
-    // Eight steps, as in `schema::resolve`: a chain of references is short or a circle.
+    // Eight steps, as in `schema::resolve`: a longer chain of references is almost certainly a cycle.
     for _ in 0..8 {
         let Some(reference) = map.remove("$ref") else { break };
         let pointer = reference.as_str().and_then(|reference| reference.strip_prefix('#'));

@@ -1,7 +1,8 @@
-//! What a call leaves with its client between two rounds: answers, results of steps, open questions.
+//! Request state: what a call leaves with its client between two rounds, as `requestState`.
 //!
-//! In: what the last round ended with. Out: sealed text for `requestState`; and back, for the round that follows.
-//! A state from anywhere else is refused with one and the same sentence; only the log says why.
+//! In: the answers, results of steps and open questions of a round. Out: sealed text; and back again for the
+//! next round. Text that this server did not seal for this request is always refused with one sentence; the
+//! reason is only logged.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,23 +16,23 @@ use plainwire_proto::seal::{Binding, Refusal, SealingKeys, UsedStates};
 use serde::{Deserialize, Serialize};
 
 use crate::runtime::random;
-use crate::server::context::Principal;
+use crate::server::principal::Principal;
 
-/// What seals and opens the states of a server.
+/// Seals and opens the request state of a server.
 pub(crate) struct Sealer {
     keys: SealingKeys,
     server: String,
-    /// How long a state is good for.
+    /// The lifetime of a state.
     ttl: Duration,
-    /// The states that were used, if each may be used once.
+    /// The used states, if each may be used only once.
     used: Option<Mutex<UsedStates>>,
     version: String,
 }
 
-/// States that a server remembers as used: some MiB.
+/// The number of used states that a server remembers: a few MiB.
 const MAX_USED: usize = 100_000;
 
-/// The request that a state belongs to.
+/// The request that a state is bound to.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub(crate) arguments: String,
@@ -40,50 +41,50 @@ pub(crate) struct Origin {
     pub(crate) principal: Option<Arc<Principal>>,
 }
 
-/// What is kept from one round to the next.
+/// The state of a call between two rounds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct State {
-    /// Questions that the client was sent and that are not answered yet.
-    pub(super) asked: HashMap<String, Question>,
-    /// What is known already.
-    pub(super) kept: HashMap<String, Kept>,
-    /// How many rounds there were.
+pub(crate) struct RequestState {
+    /// Questions that were sent to the client and are not answered yet.
+    pub(super) asked: HashMap<String, QuestionId>,
+    /// Answers and results of steps.
+    pub(super) kept: HashMap<String, KeptValue>,
+    /// The number of rounds so far.
     #[serde(default)]
     pub(super) rounds: usize,
-    /// For digests: nobody outside knows it, so that nobody can aim at two questions with the same digest.
+    /// The salt of digests. It is secret, so that a client can't construct two questions with one digest.
     #[serde(with = "bytes")]
     pub(super) salt: [u8; 32],
-    /// Answers that came without a state. Never sent: what was asked in the meantime is in `kept`.
+    /// Answers that came without a state. Never sent: the ones that were used are in `kept`.
     #[serde(skip)]
     pub(super) unasked: HashMap<String, RawJson>,
 }
 
-/// What makes a question the same question.
+/// The identity of a question: its method and a digest of its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Question {
+pub(super) struct QuestionId {
     #[serde(with = "bytes")]
     pub(super) digest: [u8; 16],
     #[serde(with = "method")]
     pub(super) method: InputMethod,
 }
 
-/// Something that needs no second time.
+/// A value from an earlier round: an answer, or the result of a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Kept {
-    /// What was asked; none for a step.
-    pub(super) question: Option<Question>,
+pub(super) struct KeptValue {
+    /// The question; `None` for a step.
+    pub(super) question: Option<QuestionId>,
     pub(super) value: RawJson,
 }
 
-/// A state that came back, and the answers that came with it.
+/// The state and the answers that came with a request.
 #[derive(Debug)]
 pub(crate) struct Carried {
     responses: HashMap<String, RawJson>,
-    state: State,
+    state: RequestState,
 }
 
 impl Sealer {
-    /// Makes the sealer of a server. Without `keys` it makes one of its own, which nobody else has.
+    /// Creates the sealer of a server. Without `keys` it uses a random key.
     pub(crate) fn new(
         keys: Option<SealingKeys>,
         (server, version): (&str, &str),
@@ -103,8 +104,13 @@ impl Sealer {
     /// Seals a state.
     ///
     /// # Errors
-    /// `Internal` for one that is too large to be sent around.
-    pub(super) fn seal(&self, origin: &Origin, state: &State, unix: Duration) -> Result<String, Error> {
+    /// `Internal` for a state that is too large.
+    pub(crate) fn seal(
+        &self,
+        origin: &Origin,
+        state: &RequestState,
+        unix: Duration,
+    ) -> Result<String, Error> {
         let body = serde_json::to_string(state).unwrap_or_default();
         self.keys.seal(random::bytes(), &self.binding(origin), unix.saturating_add(self.ttl), &body).map_err(|_| {
             let limit = plainwire_proto::seal::MAX_BYTES;
@@ -117,10 +123,11 @@ impl Sealer {
         })
     }
 
-    /// Opens a state and takes the answers that its questions got; other answers are ignored.
+    /// Opens a state, and takes the answers to its questions. Other answers are ignored.
     ///
     /// # Errors
-    /// `InvalidParams` for a state that is not good here and now, and for answers that are none.
+    /// `InvalidParams` for a state that is invalid, expired, already used or of another request, and for
+    /// malformed answers.
     pub(crate) fn open(
         &self,
         origin: &Origin,
@@ -136,7 +143,8 @@ impl Sealer {
             Error::new(ErrorKind::InvalidParams, text)
         };
         let opened = self.keys.open(state, &self.binding(origin), unix).map_err(refused)?;
-        let state: State = serde_json::from_str(&opened.body).map_err(|_| refused(Refusal::Malformed))?;
+        let state: RequestState =
+            serde_json::from_str(&opened.body).map_err(|_| refused(Refusal::Malformed))?;
         let mut taken = HashMap::new();
         for (key, response) in codec::members(responses).unwrap_or_default() {
             if let Some(question) = state.asked.get(&key) {
@@ -146,7 +154,7 @@ impl Sealer {
                 taken.insert(key, response);
             }
         }
-        // Last: a client whose answer was malformed may send a better one.
+        // Last, so that a client that sent a malformed answer may try again with this state.
         if let Some(used) = &self.used {
             used.lock().unwrap_or_else(PoisonError::into_inner).take(&opened, unix).map_err(refused)?;
         }
@@ -166,52 +174,53 @@ impl Sealer {
 }
 
 impl Carried {
-    /// Takes answers that came without a state. A client may know what it will be asked; its answers are no more worth of
-    /// trust after a question than before it, and a state protects what is not theirs.
+    /// Takes answers that came without a state. A client may know in advance what it will be asked. Its
+    /// answers are equally untrusted before and after the question; the seal protects only the server's own
+    /// values.
     pub(crate) fn unasked(responses: &str) -> Self {
         let unasked = codec::members(responses).unwrap_or_default().into_iter().collect();
-        Self { responses: HashMap::new(), state: State { unasked, ..State::fresh() } }
+        Self { responses: HashMap::new(), state: RequestState { unasked, ..RequestState::fresh() } }
     }
 
-    /// What is known and what is open at the beginning of the round.
+    /// Returns the state at the beginning of the round.
     ///
-    /// All answers are kept, not only those that this round gets to: nobody wants to be asked twice.
-    pub(super) fn into_state(self) -> State {
+    /// All answers are kept, not only those that this round reaches, so that the user is not asked twice.
+    pub(crate) fn into_state(self) -> RequestState {
         let Self { responses, mut state } = self;
         for (key, value) in responses {
             if let Some(question) = state.asked.remove(&key) {
-                state.kept.insert(key, Kept { question: Some(question), value });
+                state.kept.insert(key, KeptValue { question: Some(question), value });
             }
         }
         state
     }
 }
 
-impl State {
-    /// A state of a call that has none yet.
-    pub(super) fn fresh() -> Self {
+impl RequestState {
+    /// Creates the state of a call that has none yet.
+    pub(crate) fn fresh() -> Self {
         Self { salt: random::bytes(), ..Self::default() }
     }
 
-    /// What makes a question of `method` with `params` the same question again.
-    pub(super) fn question(&self, method: InputMethod, params: &str) -> Question {
-        Question { digest: plainwire_proto::seal::digest(&self.salt, params), method }
+    /// Returns the identity of the question of `method` with `params`.
+    pub(super) fn question(&self, method: InputMethod, params: &str) -> QuestionId {
+        QuestionId { digest: plainwire_proto::seal::digest(&self.salt, params), method }
     }
 }
 
-/// Bytes as text, which is a third of what they are as numbers.
+/// Serializes bytes as base64, a third of the size of a list of numbers.
 mod bytes {
     use plainwire_proto::base64;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(super) fn serialize<const N: usize, S: Serializer>(
+    pub(crate) fn serialize<const N: usize, S: Serializer>(
         bytes: &[u8; N],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&base64::encode_url(bytes))
     }
 
-    pub(super) fn deserialize<'de, const N: usize, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, const N: usize, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<[u8; N], D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -220,16 +229,16 @@ mod bytes {
     }
 }
 
-/// The word of the wire for a method.
+/// Serializes a method as its name on the wire.
 mod method {
     use plainwire_proto::model::InputMethod;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(super) fn serialize<S: Serializer>(method: &InputMethod, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(method: &InputMethod, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(method.as_str())
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<InputMethod, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<InputMethod, D::Error> {
         let text = String::deserialize(deserializer)?;
         InputMethod::parse(&text).ok_or_else(|| D::Error::custom("expected a method that asks"))
     }

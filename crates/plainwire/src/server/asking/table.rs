@@ -1,9 +1,10 @@
-//! The questions and steps of one call: which keys were used, what is known, what is still to be asked.
+//! The questions and steps of one call: used keys, known values, open questions.
 //!
-//! In: keys, from the handler; a wake-up and the end of a round, from the driver. Out: what is known under a key, or
-//! the questions that end the round. Nothing is sent from here.
+//! In: keys, from the handler; wake-ups and the end of a round, from the connection. Out: the value known
+//! under a key, or the questions that end the round. Nothing is sent from here.
 //!
-//! Shared by the handler, tasks that it may have started, and the driver; the lock is held for moments only.
+//! Shared by the handler, tasks that it may have started, and the task that runs the call. The lock is held
+//! only briefly.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,33 +17,34 @@ use plainwire_proto::model::{InputMethod, RawJson};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::state::{Carried, Kept, State};
-use crate::server::handler::ToolError;
+use super::state::{Carried, KeptValue, RequestState};
+use crate::server::result::ToolError;
 
+/// The questions and steps of one call.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     inner: Mutex<Inner>,
-    /// Wakes everyone in [`Table::released`].
+    /// Wakes all tasks in [`Table::released`].
     over: Notify,
 }
 
 #[derive(Debug)]
 struct Inner {
-    /// Whether the call is over for those who ask: it is answered, or its round has ended.
+    /// Whether questions are refused: the call is answered, or its round has ended.
     closed: bool,
-    /// Whether nobody will answer any more, although the call goes on.
-    forgone: bool,
+    /// Whether no more answers will come, although the call continues.
+    expects_no_answers: bool,
     max_keys: usize,
-    /// Questions of this round that nobody has answered, in the order in which they were asked.
+    /// Open questions of this round, in the order in which they were asked.
     open: Vec<KeyedRequest>,
-    /// Whether the handler's future is gone, or will never be polled again.
+    /// Whether the handler's future is dropped, or will never be polled again.
     released: bool,
-    /// Made with the first thing that has to be kept: most calls ask nothing, and its salt is drawn from the system.
-    state: Option<State>,
-    /// How many steps run.
+    /// Created with the first value to keep: most calls ask nothing, and the salt is read from the system.
+    state: Option<RequestState>,
+    /// The number of running steps.
     steps: usize,
     used: HashSet<String>,
-    /// How long the call has waited for answers, and since when it does again.
+    /// The time that the call has waited for answers. `waiting` questions are open now, since `waiting_since`.
     waited: Duration,
     waiting: usize,
     waiting_since: Option<Instant>,
@@ -50,11 +52,11 @@ struct Inner {
 }
 
 impl Table {
-    pub(super) fn new(max_keys: usize, carried: Option<Carried>) -> Self {
+    pub(crate) fn new(max_keys: usize, carried: Option<Carried>) -> Self {
         let state = carried.map(Carried::into_state);
         let inner = Mutex::new(Inner {
             closed: false,
-            forgone: false,
+            expects_no_answers: false,
             max_keys,
             open: Vec::new(),
             released: false,
@@ -69,11 +71,11 @@ impl Table {
         Self { inner, over: Notify::new() }
     }
 
-    /// Takes `key` for a question or a step of this call.
+    /// Reserves `key` for a question or a step of this call.
     ///
     /// # Errors
-    /// For a key that was taken before, for one too many, and for a call that is over.
-    pub(super) fn reserve(&self, key: &str) -> Result<(), ToolError> {
+    /// If the key was used before, if there are too many, or if the call is over.
+    pub(crate) fn reserve(&self, key: &str) -> Result<(), ToolError> {
         let mut it = self.lock();
         if it.closed {
             return Err(call_over(key));
@@ -92,83 +94,85 @@ impl Table {
         Ok(())
     }
 
-    /// Returns `name`, or what is made of it by a number, so that the key was not used yet.
-    pub(super) fn free_key(&self, name: &str) -> String {
+    /// Returns `name`, or `name` with a number, so that the key is unused.
+    pub(crate) fn free_key(&self, name: &str) -> String {
         let it = self.lock();
         let numbered = (2..).map(|n| format!("{name}-{n}"));
         let mut keys = std::iter::once(name.to_owned()).chain(numbered);
         keys.find(|key| !it.used.contains(key)).unwrap_or_default()
     }
 
-    /// Returns what tells this table from all others that live.
-    pub(super) fn id(&self) -> usize {
+    /// Returns a number that no other live table has.
+    pub(crate) fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Returns the answer to a question, or puts the question among those that end the round.
-    pub(super) fn answer(&self, key: &str, method: InputMethod, params: &str) -> Option<RawJson> {
+    /// Returns the answer to a question, or adds the question to those that end the round.
+    pub(crate) fn answer(&self, key: &str, method: InputMethod, params: &str) -> Option<RawJson> {
         let mut guard = self.lock();
         let it = &mut *guard;
-        let state = it.state.get_or_insert_with(State::fresh);
+        let state = it.state.get_or_insert_with(RequestState::fresh);
         let question = state.question(method, params);
         if let Some(kept) = state.kept.get(key) {
             if kept.question.as_ref() == Some(&question) {
                 return Some(kept.value.clone());
             }
-            tracing::warn!("`{key}` is not what was answered under that key: it is asked again");
+            tracing::warn!(
+                "the question `{key}` differs from the one that was answered under this key: it is asked again"
+            );
             state.kept.remove(key);
         }
         if let Some(value) = state.unasked.remove(key)
             && codec::read_input_response(method, value.get()).is_ok()
         {
-            state.kept.insert(key.to_owned(), Kept { question: Some(question), value: value.clone() });
+            state.kept.insert(key.to_owned(), KeptValue { question: Some(question), value: value.clone() });
             return Some(value);
         }
         it.open.push(KeyedRequest { key: key.to_owned(), method, params: params.to_owned() });
         drop(guard);
-        // Another task may have asked: whoever runs the call has to look.
+        // Another task may have asked, so the task that runs the call is woken to look.
         self.wake();
         None
     }
 
-    /// Takes a question back whose asker is gone, if the round has not ended with it.
-    pub(super) fn withdraw(&self, key: &str) {
+    /// Removes a question whose future was dropped, if the round has not ended with it.
+    pub(crate) fn withdraw(&self, key: &str) {
         self.lock().open.retain(|it| it.key != key);
     }
 
-    /// Returns the result that a step had in an earlier round.
-    pub(super) fn result(&self, key: &str) -> Option<RawJson> {
+    /// Returns the result of the step `key` in an earlier round.
+    pub(crate) fn result(&self, key: &str) -> Option<RawJson> {
         let it = self.lock();
         let kept = it.state.as_ref()?.kept.get(key)?;
         kept.question.is_none().then(|| kept.value.clone())
     }
 
-    pub(super) fn keep(&self, key: &str, value: RawJson) {
+    pub(crate) fn keep(&self, key: &str, value: RawJson) {
         let mut it = self.lock();
-        let state = it.state.get_or_insert_with(State::fresh);
-        state.kept.insert(key.to_owned(), Kept { question: None, value });
+        let state = it.state.get_or_insert_with(RequestState::fresh);
+        state.kept.insert(key.to_owned(), KeptValue { question: None, value });
     }
 
-    pub(super) fn step_begins(&self) {
+    pub(crate) fn step_begins(&self) {
         self.lock().steps += 1;
     }
 
-    pub(super) fn step_ends(&self) {
+    pub(crate) fn step_ends(&self) {
         self.lock().steps -= 1;
         self.wake();
     }
 
-    pub(super) fn has_steps(&self) -> bool {
+    pub(crate) fn has_steps(&self) -> bool {
         self.lock().steps > 0
     }
 
-    pub(super) fn wait_begins(&self) {
+    pub(crate) fn wait_begins(&self) {
         let mut it = self.lock();
         it.waiting += 1;
         it.waiting_since.get_or_insert_with(Instant::now);
     }
 
-    pub(super) fn wait_ends(&self) {
+    pub(crate) fn wait_ends(&self) {
         let mut it = self.lock();
         it.waiting -= 1;
         if it.waiting == 0
@@ -178,29 +182,30 @@ impl Table {
         }
     }
 
-    /// How long the call has waited for answers so far.
-    pub(super) fn waited(&self) -> Duration {
+    /// Returns how long the call has waited for answers so far.
+    pub(crate) fn waited(&self) -> Duration {
         let it = self.lock();
         it.waited + it.waiting_since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// Remembers whom to wake when there is something to look at.
-    pub(super) fn watch(&self, waker: &Waker) {
+    /// Sets the waker of the task that runs the call.
+    pub(crate) fn watch(&self, waker: &Waker) {
         let mut it = self.lock();
         if !it.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
             it.waker = Some(waker.clone());
         }
     }
 
-    pub(super) fn wake(&self) {
+    pub(crate) fn wake(&self) {
         let waker = self.lock().waker.take();
         if let Some(waker) = waker {
             waker.wake();
         }
     }
 
-    /// Takes note that the handler's future is gone: what it left behind, as tasks of its own, may end now.
-    pub(super) fn release(&self) {
+    /// Marks the handler's future as dropped, so that tasks which the handler started and which still ask may
+    /// end.
+    pub(crate) fn release(&self) {
         let mut it = self.lock();
         it.closed = true;
         it.released = true;
@@ -208,15 +213,15 @@ impl Table {
         self.over.notify_waiters();
     }
 
-    /// Takes note that nobody will answer any more: whoever waits for it hears so.
-    pub(super) fn forgo(&self) {
-        self.lock().forgone = true;
+    /// Marks the call as one that gets no more answers, and wakes the tasks that wait for one.
+    pub(crate) fn expect_no_answers(&self) {
+        self.lock().expects_no_answers = true;
         self.over.notify_waiters();
     }
 
-    /// Waits until nobody can answer any more: the handler's future is gone, which only tasks that outlive it ever
-    /// see, or it goes on without.
-    pub(super) async fn released(&self, key: &str) -> ToolError {
+    /// Waits until no answer can come any more: the handler's future was dropped, which only tasks that
+    /// outlive it observe, or the call continues without answers.
+    pub(crate) async fn released(&self, key: &str) -> ToolError {
         loop {
             let over = self.over.notified();
             if self.lock().is_over() {
@@ -226,16 +231,18 @@ impl Table {
         }
     }
 
-    /// Ends the round if there are questions and no step runs: returns them, and what to keep.
+    /// Ends the round if there are open questions and no step runs. Returns the questions and the state to
+    /// keep.
     ///
-    /// A question that is another one each time is asked each time, but not for ever.
-    pub(super) fn take_round(&self) -> Option<Result<(Vec<KeyedRequest>, State), Error>> {
+    /// A handler that asks a different question in each round asks again each time, but `max_keys` bounds the
+    /// rounds.
+    pub(crate) fn take_round(&self) -> Option<Result<(Vec<KeyedRequest>, RequestState), Error>> {
         let mut it = self.lock();
         if it.open.is_empty() || it.steps > 0 || it.closed {
             return None;
         }
         it.closed = true;
-        let mut state = it.state.take().unwrap_or_else(State::fresh);
+        let mut state = it.state.take().unwrap_or_else(RequestState::fresh);
         state.rounds += 1;
         if state.rounds > it.max_keys {
             let text = format!(
@@ -256,9 +263,9 @@ impl Table {
 }
 
 impl Inner {
-    /// Whether nobody can answer any more.
+    /// Returns whether no answer can come any more.
     fn is_over(&self) -> bool {
-        self.released || self.forgone
+        self.released || self.expects_no_answers
     }
 }
 

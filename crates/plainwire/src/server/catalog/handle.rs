@@ -1,7 +1,7 @@
-//! What a server is told while it serves: that something has changed, and what there is from now on.
+//! The handle to a running server: adding and removing entries, and notifying clients of changed resources.
 //!
-//! In: entries and URIs, from anywhere in the program. Out: a catalog that is swapped, and changes on the bus. Each
-//! connection takes the new catalog with its next request; a call goes on with the entry that it began with.
+//! In: entries and URIs, from any part of the program. Out: a new catalog, and changes on the bus. Each
+//! connection takes the new catalog with its next request; a running call keeps the entry that it began with.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use plainwire_proto::cursor::List;
 use plainwire_proto::peer::Change;
 
-use super::changes::Bus;
-use super::{Catalog, Declared, Settings};
+use super::{Catalog, Settings};
 use crate::error::{Error, Result};
+use crate::server::changes::Bus;
+use crate::server::context::States;
 use crate::server::entry::{
-    About, Declare, IntoEntry, Names, Prompt, Resource, ResourceTemplate, Tool, apps, check,
+    Declare, Declared, EntrySummary, IntoEntry, Names, Prompt, Resource, ResourceTemplate, Tool, apps, check,
 };
-use crate::server::handler::States;
 
-/// A way to a server from anywhere in its program, before and while it serves. Cheap to clone; all clones are the
-/// same server.
+/// A handle to a server, from [`Server::handle`](crate::Server::handle): adds and removes entries and
+/// notifies clients, before and while the server serves. Cheap to clone; all clones refer to one server.
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -33,78 +33,81 @@ use crate::server::handler::States;
 /// # drop(server);
 /// ```
 ///
-/// It does not keep the server alive: after the server has ended, nothing is added, removed or heard of.
+/// The handle does not keep the server alive. After the server has ended, adding fails, and removing and
+/// notifying have no effect.
 #[derive(Clone)]
 pub struct ServerHandle {
-    /// Weak, since handlers that belong to the server hold it.
-    shared: Weak<Shared>,
+    /// Weak, because handlers that belong to the server may hold a handle.
+    shared: Weak<SharedCatalog>,
 }
 
 impl ServerHandle {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: &Arc<SharedCatalog>) -> Self {
         Self { shared: Arc::downgrade(shared) }
     }
 
-    /// Tells every client that subscribed to the resource `uri` that it holds something else now.
+    /// Notifies every client that subscribed to the resource `uri` that its contents have changed.
     ///
-    /// Never waits, and costs next to nothing if nobody subscribed. What a client has not read yet is not said twice.
+    /// Never waits, and costs next to nothing without subscribers. A notification that a client has not yet
+    /// been sent is not queued a second time.
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         if let Some(shared) = self.shared.upgrade() {
             shared.bus.publish(&Change::Resource(uri.into()));
         }
     }
 
-    /// Adds a tool, and tells the clients that want to know.
+    /// Adds a tool, and notifies the clients that its list has changed.
     ///
     /// # Errors
-    /// [`Error::Declaration`] for what would be a mistake in the declaration of a server too, and for something of
-    /// [views](crate::server::entry::apps) on a server that had none when it began to serve; [`Error::Closed`] if the server has ended.
+    /// [`Error::Declaration`] for a mistake that would also be reported when a server starts, and for a tool
+    /// or page with [views](crate::server::entry::apps) if the server had none when it began to serve;
+    /// [`Error::Closed`] if the server has ended.
     pub fn add_tool<Via>(&self, tool: impl IntoEntry<Tool, Via>) -> Result<()> {
         self.add(tool.into_entry())
     }
 
-    /// Removes a tool, and tells the clients that want to know. Calls of it that run go on. Returns whether there was
-    /// one.
+    /// Removes a tool, and notifies the clients. Running calls of the tool continue. Returns whether the tool
+    /// existed.
     pub fn remove_tool(&self, name: &str) -> bool {
         self.remove::<Tool>(name)
     }
 
-    /// Adds a prompt; otherwise as [`Self::add_tool`].
+    /// Adds a prompt; otherwise like [`Self::add_tool`].
     ///
     /// # Errors
-    /// As [`Self::add_tool`]; also for completions on a server that had none when it began to serve, since clients
-    /// were told that it has none.
+    /// Like [`Self::add_tool`]; also for a prompt with completions if the server had none when it began to
+    /// serve, since its clients were told so.
     pub fn add_prompt<Via>(&self, prompt: impl IntoEntry<Prompt, Via>) -> Result<()> {
         self.add(prompt.into_entry())
     }
 
-    /// Removes a prompt; otherwise as [`Self::remove_tool`].
+    /// Removes a prompt; otherwise like [`Self::remove_tool`].
     pub fn remove_prompt(&self, name: &str) -> bool {
         self.remove::<Prompt>(name)
     }
 
-    /// Adds a resource; otherwise as [`Self::add_tool`].
+    /// Adds a resource; otherwise like [`Self::add_tool`].
     ///
     /// # Errors
-    /// As [`Self::add_tool`].
+    /// Like [`Self::add_tool`].
     pub fn add_resource<Via>(&self, resource: impl IntoEntry<Resource, Via>) -> Result<()> {
         self.add(resource.into_entry())
     }
 
-    /// Removes the resource with this URI; otherwise as [`Self::remove_tool`].
+    /// Removes the resource with this URI; otherwise like [`Self::remove_tool`].
     pub fn remove_resource(&self, uri: &str) -> bool {
         self.remove::<Resource>(uri)
     }
 
-    /// Adds a family of resources; otherwise as [`Self::add_tool`].
+    /// Adds a resource template; otherwise like [`Self::add_tool`].
     ///
     /// # Errors
-    /// As [`Self::add_prompt`].
+    /// Like [`Self::add_prompt`].
     pub fn add_resource_template<Via>(&self, template: impl IntoEntry<ResourceTemplate, Via>) -> Result<()> {
         self.add(template.into_entry())
     }
 
-    /// Removes the family with this template; otherwise as [`Self::remove_tool`].
+    /// Removes the resource template with this URI template; otherwise like [`Self::remove_tool`].
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
         self.remove::<ResourceTemplate>(uri_template)
     }
@@ -125,47 +128,49 @@ impl fmt::Debug for ServerHandle {
     }
 }
 
-/// What all connections and handles of a server share.
+/// The entries and current catalog of a server, shared by its connections and handles.
 ///
-/// Entries and catalogs hold functions of the program, and what those hold may have a `Drop` that comes back here:
-/// under the lock none is dropped.
+/// Entries and catalogs hold functions of the program, which may own values whose `Drop` calls back into this
+/// type. Therefore no entry or catalog is dropped under the lock.
 #[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct SharedCatalog {
     pub(crate) bus: Arc<Bus>,
-    /// Grows with each change of `state`, so that a connection need not take the lock to see that nothing happened.
+    /// Incremented with each change of `state`, so that a connection can check for changes without the lock.
     generation: AtomicU64,
-    state: Mutex<State>,
-    /// What handlers share; there from when serving begins.
-    states: OnceLock<States>,
+    state: Mutex<CatalogState>,
+    /// The state of handlers; set when serving begins.
+    states: OnceLock<Arc<States>>,
 }
 
+/// The part of [`SharedCatalog`] behind its lock.
 #[derive(Default)]
-struct State {
-    /// The catalog of what is declared, unless that has changed since.
+struct CatalogState {
+    /// The catalog of `declared`; `None` if `declared` has changed since.
     catalog: Option<Arc<Catalog>>,
     declared: Declared,
-    /// The last catalog there was, for what it has learned about its entries.
+    /// The last catalog built, for the pace of its entries.
     last: Option<Arc<Catalog>>,
     /// Set when serving begins.
-    live: Option<Live>,
+    live: Option<Serving>,
     /// Invariant: the names in `declared`.
     names: Names,
 }
 
-struct Live {
+/// Facts that are fixed when serving begins.
+struct Serving {
     completes: bool,
     shows_views: bool,
     server: String,
     settings: Settings,
 }
 
-impl Shared {
-    /// Adds to a declaration that nobody serves yet; mistakes are found when serving begins.
+impl SharedCatalog {
+    /// Adds an entry before serving begins. Mistakes are found when it begins.
     pub(crate) fn declare<E: Declare>(&self, entry: E) {
         self.lock().push(entry);
     }
 
-    /// Adds what stands in `declared` to a declaration that nobody serves yet.
+    /// Adds the entries of `declared` before serving begins.
     pub(crate) fn declare_all(&self, declared: Declared) {
         let Declared { prompts, resources, templates, tools } = declared;
         prompts.into_iter().for_each(|it| self.declare(it));
@@ -174,38 +179,39 @@ impl Shared {
         tools.into_iter().for_each(|it| self.declare(it));
     }
 
-    /// Returns what handlers share.
-    pub(crate) fn states(&self) -> &States {
-        self.states.get_or_init(States::default)
+    /// Returns the state of handlers.
+    pub(crate) fn states(&self) -> &Arc<States> {
+        self.states.get_or_init(Arc::default)
     }
 
-    /// Lets `look` see what is declared.
-    pub(crate) fn see<T>(&self, look: impl FnOnce(&Declared) -> T) -> T {
+    /// Calls `look` with the declared entries.
+    pub(crate) fn with_declared<T>(&self, look: impl FnOnce(&Declared) -> T) -> T {
         look(&self.lock().declared)
     }
 
-    /// Begins to serve what is declared.
+    /// Checks the declared entries and begins to serve them.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake.
     pub(crate) fn begin(&self, server: &str, settings: Settings, states: States) -> Result<()> {
         let mut state = self.lock();
-        check(&state.declared, self.states.get_or_init(|| states))?;
+        check(&state.declared, self.states.get_or_init(|| Arc::new(states)))?;
         let completes = state.declared.completes();
         let shows_views = settings.shows_views || state.declared.shows_views();
-        state.live = Some(Live { completes, shows_views, server: server.to_owned(), settings });
+        state.live = Some(Serving { completes, shows_views, server: server.to_owned(), settings });
         Ok(())
     }
 
-    /// Returns a number that is another one whenever [`Self::catalog`] may be.
+    /// Returns a number that changes whenever [`Self::catalog`] may return another catalog.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Returns the catalog and its generation. It is made here, and not when an entry is added: many may be.
+    /// Returns the catalog and its generation. The catalog is built here, and not when an entry is added,
+    /// because entries are often added in bulk.
     pub(crate) fn catalog(&self) -> (u64, Arc<Catalog>) {
         let mut state = self.lock();
-        let State { catalog, declared, last, live, .. } = &mut *state;
+        let CatalogState { catalog, declared, last, live, .. } = &mut *state;
         let catalog = catalog.get_or_insert_with(|| {
             let live = live.as_ref().expect("connections are made after `begin`");
             Arc::new(Catalog::new(&live.server, declared, &live.settings, last.as_deref()))
@@ -218,10 +224,10 @@ impl Shared {
         (generation, catalog)
     }
 
-    /// Adds `entry`, unless it is a mistake.
+    /// Adds `entry`, unless it has a mistake.
     fn add<E: Declare>(&self, entry: E) -> Result<()> {
         let mut state = self.lock();
-        if let Err(error) = state.check(&entry.about(), self.states()) {
+        if let Err(error) = state.check(&entry.summary(), self.states()) {
             drop(state);
             drop(entry);
             return Err(error);
@@ -237,54 +243,55 @@ impl Shared {
             return false;
         }
         let entries = E::entries(&mut state.declared);
-        let removed: Vec<E> = entries.extract_if(.., |entry| entry.about().name == name).collect();
+        let removed: Vec<E> = entries.extract_if(.., |entry| entry.summary().name == name).collect();
         self.changed(state, E::LIST);
         drop(removed);
         true
     }
 
-    fn changed(&self, mut state: MutexGuard<'_, State>, list: List) {
+    fn changed(&self, mut state: MutexGuard<'_, CatalogState>, list: List) {
         let old = state.catalog.take();
         self.generation.fetch_add(1, Ordering::Release);
         drop(state);
-        // After the new generation can be seen: who hears of it and asks gets the new list.
+        // Published after the new generation is visible, so that a client that is notified and asks gets the
+        // new list.
         self.bus.publish(&Change::List(list));
         drop(old);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic under this lock leaves the declaration as it was.
+    fn lock(&self) -> MutexGuard<'_, CatalogState> {
+        // A panic under this lock leaves the declared entries unchanged.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl CatalogState {
     /// Finds the first mistake in an entry that is to be added.
-    fn check(&self, about: &About<'_>, states: &States) -> Result<()> {
-        if about.completes && self.live.as_ref().is_some_and(|live| !live.completes) {
+    fn check(&self, summary: &EntrySummary<'_>, states: &States) -> Result<()> {
+        if summary.completes && self.live.as_ref().is_some_and(|live| !live.completes) {
             let message = "expected no completions: the server had none when it began to serve".to_owned();
-            return Err(Error::Declaration { at: about.at, message });
+            return Err(Error::Declaration { at: summary.at, message });
         }
-        if apps::is_part(about) && self.live.as_ref().is_some_and(|live| !live.shows_views) {
+        if apps::needs_extension(summary) && self.live.as_ref().is_some_and(|live| !live.shows_views) {
             let message = format!(
                 "expected nothing for views: the server had none when it began to serve; declare `{}` by `Server::extension`",
                 apps::EXTENSION
             );
-            return Err(Error::Declaration { at: about.at, message });
+            return Err(Error::Declaration { at: summary.at, message });
         }
-        self.names.check(about, states)?;
-        self.names.check_page(about)
+        self.names.check(summary, states)?;
+        self.names.check_page(summary)
     }
 
     fn push<E: Declare>(&mut self, entry: E) {
-        self.names.note(&entry.about());
+        self.names.note(&entry.summary());
         E::entries(&mut self.declared).push(entry);
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for SharedCatalog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").finish_non_exhaustive()
+        f.debug_struct("SharedCatalog").finish_non_exhaustive()
     }
 }
 
@@ -296,8 +303,8 @@ mod tests {
 
     use super::*;
 
-    fn serving() -> Arc<Shared> {
-        let shared = Arc::new(Shared::default());
+    fn serving() -> Arc<SharedCatalog> {
+        let shared = Arc::new(SharedCatalog::default());
         let settings = Settings { page_size: 100, slow_step: Duration::from_secs(1), ..Settings::default() };
         shared.begin("s", settings, States::default()).expect("nothing that could be wrong");
         shared
@@ -307,7 +314,7 @@ mod tests {
         Tool::new(name, || async { "done" })
     }
 
-    /// Takes its tool with it when it goes.
+    /// Removes the tool `other` when dropped.
     struct Guard(ServerHandle);
 
     impl Drop for Guard {
@@ -324,10 +331,10 @@ mod tests {
         })
     }
 
-    /// Lets `act` do something that drops a guard, and sees that it ends.
-    fn ends(act: impl FnOnce(&Arc<Shared>, &ServerHandle) + Send + 'static) {
+    /// Runs `act`, which drops a guard, and asserts that it ends.
+    fn ends(act: impl FnOnce(&Arc<SharedCatalog>, &ServerHandle) + Send + 'static) {
         let (done, is_done) = mpsc::channel();
-        // Without an owner: if it hangs, it hangs for good.
+        // Detached: a thread that hangs can't be stopped.
         thread::spawn(move || {
             let shared = serving();
             let handle = ServerHandle::new(&shared);
@@ -379,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_mistake_that_was_declared_before_is_found_when_serving_begins() {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SharedCatalog::default());
         let handle = ServerHandle::new(&shared);
         shared.declare(tool("twice"));
         shared.declare(tool("twice"));

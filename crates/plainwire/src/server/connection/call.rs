@@ -1,4 +1,7 @@
-//! One call, guarded: a panic becomes an answer, a deadline ends it, and its end is always reported.
+//! One guarded call: a panic becomes an answer, a deadline ends the call, and its end is always reported.
+//!
+//! In: the future of a call. Out: its answer, or the report that it ended without one. Starting calls is the
+//! work of [`super::calls`].
 
 use std::any::Any;
 use std::future::Future;
@@ -18,38 +21,38 @@ use super::calls::Held;
 use crate::runtime::Deadline;
 use crate::server::asking::Sealer;
 use crate::server::catalog::{Entry, Pace};
-use crate::server::context::{Context, Signal, Signals};
-use crate::server::handler::{Failing, OnCancel, Outcome, Refusal, Running, ToolError};
-use crate::server::layer::{Kind, Response};
+use crate::server::context::{Context, OnCancel, Signal, Signals};
+use crate::server::handler::Running;
+use crate::server::result::{FailedCall, Kind, Outcome, Refusal, Response, ToolError};
 
-/// A call that panics instead of going on, once; ends when it is cancelled or its time is over.
+/// The future of a call, with its deadline, cancellation and panics handled.
 ///
-/// Ready with `None` when it was dropped without an outcome.
-pub(crate) struct Guarded {
+/// Resolves to `None` if the call was cancelled and has no outcome.
+pub(crate) struct GuardedCall {
     deadline: Option<Deadline>,
-    /// How long a step may still run after the call was cancelled.
+    /// The timer for a step that still runs after the call was cancelled.
     grace: Option<Pin<Box<Sleep>>>,
     name: String,
     on_cancel: OnCancel,
-    /// What the first step is reported to, if it was not taken yet.
+    /// The pace that records the first poll; `None` if it was recorded already.
     pace: Option<Arc<Pace>>,
     sealer: Arc<Sealer>,
-    work: Work,
+    work: CallWork,
 }
 
-/// What there is to do for a call.
-pub(crate) struct Work {
+/// The future of a call, and its context if the handler took one.
+pub(crate) struct CallWork {
     pub(crate) context: Option<Context>,
     pub(crate) running: Running,
 }
 
-/// How long a step may run after its call was cancelled.
+/// The time that a running step has to end after its call was cancelled.
 const GRACE: Duration = Duration::from_secs(5);
 
-impl Guarded {
+impl GuardedCall {
     pub(crate) fn new(
         entry: &Entry,
-        work: Work,
+        work: CallWork,
         sealer: &Arc<Sealer>,
         timeout: Option<Duration>,
         pace: Option<Arc<Pace>>,
@@ -76,12 +79,12 @@ impl Guarded {
         if pace.was_slow() { crate::runtime::aside(first) } else { first() }
     }
 
-    /// Whether the call was cancelled and ends by that.
+    /// Returns whether the call was cancelled and has to end because of that.
     fn is_cancelled(&self) -> bool {
         !self.on_cancel.runs_on() && self.work.context.as_ref().is_some_and(Context::is_cancelled)
     }
 
-    /// Lets a step of a cancelled call end, and nothing after it.
+    /// Lets a running step of a cancelled call end, and nothing after it.
     fn poll_cancelled(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         if !self.work.has_steps() {
             return Poll::Ready(());
@@ -96,8 +99,8 @@ impl Guarded {
     }
 }
 
-impl Future for Guarded {
-    /// With what was called, for messages.
+impl Future for GuardedCall {
+    /// The outcome, and the kind and name of the entry for messages.
     type Output = Option<(Outcome, String)>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<Self::Output> {
@@ -108,13 +111,13 @@ impl Future for Guarded {
         if let Poll::Ready(outcome) = this.poll_work(cx) {
             return Poll::Ready(Some((outcome, std::mem::take(&mut this.name))));
         }
-        // Cancelled just before it was known whom to wake.
+        // The call may have been cancelled just before its waker was registered.
         if this.is_cancelled() {
             return this.poll_cancelled(cx).map(|()| None);
         }
         let Some(deadline) = &mut this.deadline else { return Poll::Pending };
         ready!(deadline.poll(this.work.waited(), cx));
-        // Work that runs elsewhere for the call can't be dropped: it is told.
+        // Work on other threads and tasks can't be dropped, so its context is cancelled.
         if let Some(context) = &this.work.context {
             context.cancel();
         }
@@ -123,8 +126,9 @@ impl Future for Guarded {
     }
 }
 
-impl Work {
-    /// Goes on; a panic is an answer, and so are questions without which nothing more can be done.
+impl CallWork {
+    /// Polls the future once. A panic becomes an answer; questions without which the handler can't continue
+    /// end the round.
     pub(crate) fn poll(&mut self, name: &str, sealer: &Sealer, cx: &mut Poller<'_>) -> Poll<Outcome> {
         let Some(context) = &self.context else { return poll_guarded(name, &mut self.running, cx) };
         let asking = context.asking();
@@ -146,8 +150,8 @@ impl Work {
     }
 }
 
-impl Drop for Work {
-    /// Tasks that the handler has started and that still ask would wait for ever.
+impl Drop for CallWork {
+    /// Releases the tasks that the handler started and that still ask; they would wait for ever.
     fn drop(&mut self) {
         if let Some(context) = &self.context {
             context.asking().release();
@@ -155,13 +159,14 @@ impl Drop for Work {
     }
 }
 
-/// Polls a call; a panic is its answer.
+/// Polls a call; a panic becomes its answer.
 fn poll_guarded(name: &str, running: &mut Running, cx: &mut Poller<'_>) -> Poll<Outcome> {
     catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)))
         .unwrap_or_else(|panic| Poll::Ready(panicked(name, &*panic)))
 }
 
-/// The answer for a call that panicked. What it said stays in the log: it may hold anything.
+/// Returns the answer of a call that panicked. The text of the panic is only logged, because it may contain
+/// anything.
 pub(crate) fn panicked(name: &str, panic: &(dyn Any + Send)) -> Outcome {
     let said =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -169,33 +174,33 @@ pub(crate) fn panicked(name: &str, panic: &(dyn Any + Send)) -> Outcome {
     Outcome::Error(Error::new(ErrorKind::Internal, format!("expected {name} to answer, but it panicked")))
 }
 
-/// How the answers of a connection are written.
+/// Writes the answers of a connection.
 #[derive(Clone)]
-pub(crate) struct Writing {
+pub(crate) struct AnswerWriter {
     pub(crate) cache_hint: CacheHint,
     pub(crate) encoder: Encoder,
     pub(crate) kind: Option<Kind>,
     pub(crate) masks_errors: bool,
 }
 
-impl Writing {
-    /// Finds the words for how a call of `named` ended.
+impl AnswerWriter {
+    /// Converts the outcome of a call of `named` into one that can be written.
     ///
     /// # Errors
-    /// What is answered instead of a result.
+    /// The answer that replaces a result.
     pub(crate) fn settle(&self, outcome: Outcome, named: &str, uri: &str) -> Result<Outcome, Refusal> {
         match outcome {
             Outcome::Error(error) => Err(Refusal::Error(error)),
             Outcome::Failed(error) => {
                 let error = if self.masks_errors { error.masked(named) } else { *error };
-                let failing = Failing { kind: self.kind, revision: self.encoder.revision(), uri };
-                failing.say(error).map(|result| Outcome::Response(Response::Tool(result)))
+                let failed = FailedCall { kind: self.kind, revision: self.encoder.revision(), uri };
+                failed.to_answer(error).map(|result| Outcome::Response(Response::Tool(result)))
             }
             other => Ok(other),
         }
     }
 
-    /// Writes the JSON of `result`; nothing for what [`Self::settle`] refuses.
+    /// Writes the JSON of `result`. Writes nothing for outcomes that [`Self::settle`] refuses.
     pub(crate) fn write(&self, outcome: &Outcome, out: &mut Vec<u8>) {
         match outcome {
             Outcome::Completion(result) => self.encoder.complete(out, result),
@@ -212,16 +217,18 @@ impl Writing {
     }
 }
 
-/// Runs a call that did not end at once, to its end, its deadline or its abortion. `uri` is that of a resource.
+/// Runs a call that did not finish in its first poll, until it ends, exceeds its deadline or is aborted.
+/// `uri` is the URI of the resource.
 ///
-/// `end` is made before and not inside: a task that is aborted before its first poll runs none of its code.
-pub(crate) async fn run(call: Guarded, writing: Writing, uri: String, end: End) {
-    // In this order: the work is dropped before its end is reported.
+/// `end` is created before the task and not inside: a task that is aborted before its first poll runs none of
+/// its code.
+pub(crate) async fn run(call: GuardedCall, writer: AnswerWriter, uri: String, end: EndReport) {
+    // In this order, so that the call is dropped before its end is reported.
     let (call, mut end) = (call, end);
     let Some((outcome, named)) = call.await else { return };
-    let answer = writing.settle(outcome, &named, &uri).map(|outcome| {
+    let answer = writer.settle(outcome, &named, &uri).map(|outcome| {
         let mut body = Vec::new();
-        writing.write(&outcome, &mut body);
+        writer.write(&outcome, &mut body);
         body
     });
     end.answered = true;
@@ -229,22 +236,22 @@ pub(crate) async fn run(call: Guarded, writing: Writing, uri: String, end: End) 
     end.signals.answer(end.key, answer);
 }
 
-/// Reports the end of a call that was dropped.
-pub(crate) struct End {
+/// Reports the end of a call when dropped, unless it was answered.
+pub(crate) struct EndReport {
     answered: bool,
-    /// Let go of before anybody hears of the end.
+    /// Released before the end is reported.
     held: Option<Held>,
     key: CallKey,
     signals: Signals,
 }
 
-impl End {
+impl EndReport {
     pub(crate) fn new(key: CallKey, held: Option<Held>, signals: Signals) -> Self {
         Self { answered: false, held, key, signals }
     }
 }
 
-impl Drop for End {
+impl Drop for EndReport {
     fn drop(&mut self) {
         drop(self.held.take());
         if !self.answered {

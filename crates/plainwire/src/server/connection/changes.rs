@@ -1,4 +1,8 @@
-//! What a connection is told of changes: its place on the bus, kept to what its client wants to hear.
+//! The changes that one connection watches: its mailbox on the bus, limited to the subscriptions of its
+//! client.
+//!
+//! In: the subscriptions of the peer, and changes from the bus. Out: the changes to notify the client of.
+//! Writing notifications is the work of the peer.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -6,11 +10,12 @@ use std::task::{Context, Poll};
 use plainwire_proto::cursor::List;
 use plainwire_proto::peer::{Change, Peer};
 
-use crate::server::catalog::{Bus, Mailbox};
+use crate::server::changes::{Bus, Mailbox};
 
+/// The mailbox of one connection, kept in step with the subscriptions of its client.
 pub(crate) struct Changes {
     mailbox: Mailbox,
-    /// What the peer's subscriptions were when they were last looked at.
+    /// The generation of the peer's subscriptions that is currently watched.
     seen: u64,
 }
 
@@ -19,7 +24,7 @@ impl Changes {
         Self { mailbox: Mailbox::new(Arc::clone(bus)), seen: 0 }
     }
 
-    /// Watches what the client of `peer` wants to hear of, if that has changed.
+    /// Watches the subscriptions of the client of `peer`, if they have changed.
     pub(crate) fn follow(&mut self, peer: &Peer) {
         if self.seen != peer.watch_generation() {
             self.seen = peer.watch_generation();
@@ -40,9 +45,10 @@ mod tests {
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
     use tokio::time::timeout;
 
+    use crate::server::Server;
+    use crate::server::built::Built;
     use crate::server::connection::serve_in_background;
     use crate::server::entry::{Resource, Tool};
-    use crate::server::{Built, Server};
     use crate::stream::Stream;
     use std::sync::Arc;
 
@@ -61,7 +67,7 @@ mod tests {
     }
 
     impl Client {
-        /// One more connection of a server, in a session that has subscribed.
+        /// Opens another connection of a server, with a session that has subscribed.
         async fn of(built: &Arc<Built>) -> Self {
             let (to, reader) = tokio::io::duplex(64 * 1024);
             let (writer, from) = tokio::io::duplex(64 * 1024);
@@ -85,7 +91,7 @@ mod tests {
         }
     }
 
-    /// A server with a tool `t` and a resource `a://1`; nobody is connected to it.
+    /// Returns a server with a tool `t` and a resource `a://1`, without a client.
     fn built(mut server: Server) -> (Arc<Built>, crate::ServerHandle) {
         let handle = server.handle();
         let server = server
@@ -127,14 +133,14 @@ mod tests {
         let (mut deaf, mut quick) = (Client::of(&built).await, Client::of(&built).await);
         for n in 0..100_000 {
             handle.notify_resource_updated("a://1");
-            // Now each of the changes is taken before the next one.
+            // Lets the connection take each change before the next one.
             tokio::task::yield_now().await;
             if n % 1_000 == 0 {
                 quick.send(CALL).await;
                 while !quick.line().await.contains(r#""id":2"#) {}
             }
         }
-        // 1 MiB unsent and 64 KiB in the pipe, and the one that waits.
+        // 1 MiB unsent, 64 KiB in the pipe, and the notification that waits.
         let most = ((1 << 20) + (64 << 10)) / (UPDATED.len() + 1) + 2;
         deaf.send(CALL).await;
         let mut heard = 0;

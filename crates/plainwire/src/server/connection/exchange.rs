@@ -1,7 +1,8 @@
-//! One request that describes itself and one stream for what it brings: a connection that lasts for an answer.
+//! An exchange: one self-contained request of the modern era and the stream of its messages.
 //!
-//! In: a parsed message. Out: what there is to send, the answer last. Whoever owns the exchange polls it, so that no task
-//! stands between a request and a call that ends at once. Dropped before the answer, it cancels the call.
+//! In: a parsed message. Out: the messages to send, the answer last. The owner of the exchange polls it, so
+//! that a call that ends at once needs no task. Dropping the exchange before the answer cancels the call.
+//! HTTP is not handled here.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -10,8 +11,8 @@ use plainwire_proto::envelope::{Malformed, Message};
 use plainwire_proto::peer::{Transmit, TransmitKind};
 
 use super::calls::Calls;
-use crate::server::Built;
-use crate::server::context::Principal;
+use crate::server::built::Built;
+use crate::server::principal::Principal;
 
 /// A request of 2026-07-28 or later, and its answer.
 pub(crate) struct Exchange {
@@ -20,7 +21,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Begins what `parsed`, which stands in `text`, asks for.
+    /// Starts the request `parsed`, whose spans point into `text`.
     pub(crate) fn begin(
         built: &Arc<Built>,
         principal: Option<Arc<Principal>>,
@@ -32,7 +33,7 @@ impl Exchange {
         Self { calls: Some(calls) }
     }
 
-    /// Returns what comes next; `None` behind the answer, and if there is none to come.
+    /// Returns the next message to send; `None` after the answer, or if there will be no answer.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Transmit>> {
         loop {
             let Some(calls) = &mut self.calls else { return Poll::Ready(None) };
@@ -57,14 +58,15 @@ impl Exchange {
         }
     }
 
-    /// Ends a subscription with its result, because the server is about to end. Returns whether it was one.
+    /// Ends a listen with its result, because the server is about to end. Returns whether the request was a
+    /// listen.
     pub(crate) fn end_listen(&mut self) -> bool {
         self.calls.as_mut().is_some_and(|calls| calls.peer.end_listens())
     }
 }
 
 impl Drop for Exchange {
-    /// Nobody waits for the answer any more, which is how 2026-07-28 cancels over HTTP.
+    /// The client no longer waits for the answer: over HTTP, 2026-07-28 cancels by closing the stream.
     fn drop(&mut self) {
         self.calls.take().into_iter().for_each(Calls::leave);
     }

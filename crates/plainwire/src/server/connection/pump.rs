@@ -1,7 +1,7 @@
 //! The server's pump: frames in, answers out, one task per connection.
 //!
-//! It stops reading while too much is unsent, never waits for a call, and ends when the client has left and every
-//! answer is out, or the time to drain has passed.
+//! It stops reading while too much is unsent and never waits for a call. It ends when the client has left and
+//! every answer is written, or when the drain time has passed.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -12,41 +12,44 @@ use std::time::Duration;
 use tokio::time::Sleep;
 
 use super::calls::Calls;
-use crate::server::Built;
+use crate::server::built::Built;
 use crate::stream::{Stream, Wire};
 
-/// Signals of calls that are taken before frames get their turn: a flood of progress must not hold up pings.
+/// The number of signals of calls that are handled before frames get their turn: many progress notifications
+/// must not delay pings.
 const TURN: usize = 64;
 
-/// Reads before what is ready is written: a client that never stops sending gets its answers all the same.
+/// The number of reads before ready answers are written, so that a client that never stops sending still gets
+/// its answers.
 const READS: usize = 16;
 
-/// Turns that calls get to end while the in-flight table is full.
+/// The number of turns that calls get to end while the in-flight table is full.
 const PATIENCE: u8 = 16;
 
 /// One connection of a server.
 pub(crate) struct Pump {
     built: Arc<Built>,
     calls: Calls,
-    /// Set when input has ended: what is given up unless it changes, and when.
+    /// Set when input has ended: the reason why the connection still exists, and the timer after which it is
+    /// given up.
     deadline: Option<(Due, Pin<Box<Sleep>>)>,
-    /// How many more turns calls get to end before requests are refused.
+    /// The remaining turns that calls get to end before requests are refused.
     patience: u8,
     wire: Wire,
-    /// Whether other tasks should get their turn before this one goes on.
+    /// Whether to let other tasks run before this one continues.
     yields: bool,
 }
 
-/// What keeps a connection whose client has left.
+/// The reason why a connection still exists after its client has left.
 #[derive(PartialEq)]
 enum Due {
-    /// Calls that still run.
+    /// Calls still run.
     Calls,
-    /// So many bytes that the client has not read.
+    /// This many bytes are not yet read by the client.
     Unsent(usize),
 }
 
-/// How long a client that has left may go without reading anything of what is still due to it.
+/// The time that a client that has left may go without reading any of the remaining bytes.
 const LAST_WRITE: Duration = Duration::from_secs(1);
 
 impl Pump {
@@ -65,7 +68,7 @@ impl Pump {
 
     /// Ready when the connection is over.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        // Before anything that a call which never stops reporting could keep busy for ever.
+        // First, because a call that never stops reporting could keep the loop below busy for ever.
         if self.wire.is_ended() && (self.calls.running() > 0 || self.wire.unsent() > 0) {
             let _ = self.poll_drain(cx);
         }
@@ -101,22 +104,23 @@ impl Pump {
                 if self.wire.is_ended() {
                     tracing::debug!("input has ended");
                 }
-                // What was just read is handled before anything is written: one write for all of it.
+                // The frames just read are handled before anything is written, so that one write carries all
+                // of their answers.
                 reads += 1;
                 continue;
             }
-            // Whoever reads answers in this process needs a turn as well.
+            // A client in this process also needs a turn to read its answers.
             self.yields |= reads == READS;
             let written = self.wire.poll_write(cx);
             if let Poll::Ready(Err(error)) = written {
                 tracing::info!("the client is gone: {error}");
                 return Poll::Ready(());
             }
-            // What waited for room goes on; nothing else would wake this task for it.
+            // There is room again, so continue; nothing else would wake this task for it.
             idle &= !backlogged || self.wire.is_backlogged();
             if std::mem::take(&mut self.yields) {
-                // Wakes this task in the same turn as others that yielded. One that wakes itself comes sixty times before
-                // those do.
+                // `yield_now` wakes this task together with other tasks that yielded. A task that wakes
+                // itself runs sixty times before those do.
                 let _ = std::pin::pin!(tokio::task::yield_now()).poll(cx);
                 return Poll::Pending;
             }
@@ -137,14 +141,14 @@ impl Pump {
         }
     }
 
-    /// Lets the time to drain pass: first running calls are given up, then answers that can't be sent. `Ready` says
-    /// that something was given up; the connection ends by itself then.
+    /// Waits for the drain time, then gives up running calls; after that, waits for unsent answers and then
+    /// discards them. `Ready` means that something was given up; the connection then ends by itself.
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let (due, wait) = match self.calls.running() {
             0 => (Due::Unsent(self.wire.unsent()), LAST_WRITE),
             _ => (Due::Calls, self.built.drain),
         };
-        // The time begins anew with each byte that is read.
+        // The timer restarts with each byte that the client reads.
         let waiting = self.deadline.take().filter(|(waiting_for, _)| *waiting_for == due);
         let (_, sleep) =
             self.deadline.insert(waiting.unwrap_or_else(|| (due, Box::pin(tokio::time::sleep(wait)))));
@@ -161,12 +165,12 @@ impl Pump {
         Poll::Ready(())
     }
 
-    /// Whether too much is unsent, or waits to be, for anything more to be begun.
+    /// Returns whether too much is unsent, or waits to be sent, to begin anything new.
     fn is_held_up(&self) -> bool {
         self.wire.is_backlogged() || self.calls.is_backlogged()
     }
 
-    /// Tells the client what has changed. Returns whether anything has.
+    /// Passes changes to the peer, which notifies the client. Returns whether there were any.
     fn take_changes(&mut self, cx: &mut Context<'_>) -> bool {
         let mut any = false;
         for _ in 0..TURN {
@@ -174,13 +178,13 @@ impl Pump {
                 break;
             }
             self.wire.gather(&mut self.calls.peer);
-            // Somebody who publishes all the time could keep this task busy for ever.
+            // A program that publishes all the time could otherwise keep this task busy for ever.
             (any, self.yields) = (true, true);
         }
         any
     }
 
-    /// Handles the frames that are here. Returns whether there were any.
+    /// Handles the frames already read. Returns whether there were any.
     fn handle_frames(&mut self, cx: &mut Context<'_>) -> bool {
         let (mut any, mut all) = (false, false);
         while !self.is_held_up() && self.makes_room(cx) {
@@ -197,15 +201,16 @@ impl Pump {
                 any = true;
                 self.calls.handle_frame(plainwire_proto::frame::Frame::Line(&rest));
             }
-            // Not before: what was read last may well answer a question.
+            // Not earlier: the last frames may contain the answer to a question.
             self.calls.handle_end();
             self.wire.gather(&mut self.calls.peer);
         }
         any
     }
 
-    /// Returns whether the next frame should be handled now. With the in-flight table full, calls that are as good as
-    /// done get a few turns to end; only then are requests refused, and cancellations get through in any case.
+    /// Returns whether the next frame should be handled now. While the in-flight table is full, calls that
+    /// are about to end get a few turns first. After that, requests are refused, but cancellations are still
+    /// handled.
     fn makes_room(&mut self, cx: &mut Context<'_>) -> bool {
         if !self.calls.is_full() {
             self.patience = PATIENCE;

@@ -1,7 +1,7 @@
-//! Questions to the client of a session, and who waits for the answers.
+//! Open questions to the client of a session, and the calls that wait for the answers.
 //!
-//! In: questions of running calls, answers from the peer. Out: requests by way of the peer, and to each who asks one
-//! answer or one error. A question ends with its call; the peer sees to that.
+//! In: questions of running calls, answers from the peer. Out: requests through the peer, and exactly one
+//! answer or error for each question. The peer ends questions whose call ends.
 
 use std::collections::HashMap;
 
@@ -13,51 +13,52 @@ use tokio::sync::oneshot;
 
 use crate::server::context::Question;
 
-/// Who waits for an answer.
-pub(crate) type Asker = oneshot::Sender<Result<RawJson, Error>>;
+/// The sender of the answer to the call that asked.
+pub(crate) type AnswerSender = oneshot::Sender<Result<RawJson, Error>>;
 
+/// The open questions of one connection.
 #[derive(Default)]
 pub(crate) struct Questions {
-    askers: HashMap<RequestKey, (u64, Asker)>,
-    /// The numbers that askers know their questions by.
+    senders: HashMap<RequestKey, (u64, AnswerSender)>,
+    /// The requests by the ticket that identifies a question to its call.
     tickets: HashMap<u64, RequestKey>,
 }
 
 impl Questions {
-    /// Asks the client.
+    /// Sends a question to the client.
     pub(crate) fn ask(
         &mut self,
         peer: &mut Peer,
         question: &Question,
-        (ticket, asker): (u64, Asker),
+        (ticket, sender): (u64, AnswerSender),
         options: RequestOptions,
         now: Now,
     ) {
         match peer.ask(question.call, question.method, &question.params, options, now) {
             Ok(request) => {
-                self.askers.insert(request, (ticket, asker));
+                self.senders.insert(request, (ticket, sender));
                 self.tickets.insert(ticket, request);
             }
-            Err(error) => drop(asker.send(Err(error))),
+            Err(error) => drop(sender.send(Err(error))),
         }
     }
 
-    /// Nobody waits for the answer any more.
+    /// Cancels a question whose answer is no longer wanted.
     pub(crate) fn withdraw(&mut self, peer: &mut Peer, ticket: u64) {
         if let Some(request) = self.tickets.remove(&ticket) {
-            self.askers.remove(&request);
-            peer.cancel(request, "nobody waits for the answer any more");
+            self.senders.remove(&request);
+            peer.cancel(request, "the handler no longer waits for the answer");
         }
     }
 
-    /// Hands on an answer: the JSON of `result`, or an error.
+    /// Passes an answer to the call: the JSON of `result`, or an error.
     pub(crate) fn settle(&mut self, request: RequestKey, answer: Result<&str, Error>) {
-        let Some((ticket, asker)) = self.askers.remove(&request) else { return };
+        let Some((ticket, sender)) = self.senders.remove(&request) else { return };
         self.tickets.remove(&ticket);
         let answer = answer.and_then(|text| {
             let invalid = |error: serde_json::Error| Error::new(ErrorKind::InvalidRequest, error.to_string());
             RawValue::from_string(text.to_owned()).map_err(invalid)
         });
-        drop(asker.send(answer));
+        drop(sender.send(answer));
     }
 }

@@ -1,7 +1,8 @@
-//! What a handler may know and do besides returning: progress, cancellation, who asks.
+//! The context of a call: what a handler can find out and do besides returning a value, such as progress,
+//! questions and cancellation.
 //!
-//! In: a request. Out: a [`Context`], made only for handlers that take one. It talks to the connection by a queue
-//! and never touches it.
+//! In: a request. Out: a [`Context`], created only for handlers that take one. It sends signals through a
+//! queue and never touches the connection.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,30 +13,40 @@ use plainwire_proto::revision::{Era, Feature, Revision};
 use tokio::sync::Notify;
 
 use super::asking::{Asking, Carried, Origin};
-use super::catalog::Shared;
-use super::handler::{OnCancel, States};
+use super::changes::Bus;
+use super::principal::Principal;
 use super::roots::KnownRoots;
 
+mod ask;
 mod notify;
+mod on_cancel;
+mod questions;
 mod signals;
+mod state;
 mod trace;
 
 use notify::{LeftOut, LogGate, Throttle};
 pub(crate) use notify::{Logs, ProgressRate};
+pub use on_cancel::OnCancel;
 pub(crate) use signals::{Channel, Question, Signal, Signals};
+pub use state::State;
+pub(crate) use state::{NeededState, States};
 pub use trace::TraceContext;
 
-/// One call, seen from inside its handler. Cheap to clone; all clones are the same call.
+/// The context of one call, for its handler: progress, log messages, questions, cancellation, and facts about
+/// the client.
+///
+/// Take it as a parameter of the handler. Cheap to clone; all clones belong to one call.
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
-    /// The innermost part of the call that can end before the call does, if it is inside of one.
-    part: Option<Arc<Part>>,
+    /// The innermost part of the call that this context belongs to, if it is inside of one.
+    part: Option<Arc<CallPart>>,
 }
 
-/// A part of a call that ends before the call does: what is inside of [`crate::server::layer::timeout`].
+/// A part of a call that can end before the call does: the inside of [`crate::server::layer::timeout`].
 #[derive(Debug)]
-struct Part {
+struct CallPart {
     is_over: AtomicBool,
     outer: Option<Arc<Self>>,
 }
@@ -43,46 +54,40 @@ struct Part {
 #[derive(Debug)]
 struct Inner {
     asking: Asking,
+    bus: Arc<Bus>,
     cancelled: AtomicBool,
     client: ClientSource,
     era: Era,
     key: CallKey,
     left_out: LeftOut,
     log_gate: LogGate,
-    /// The `_meta` of the request, if anything in it may be wanted: read only if somebody asks.
+    /// The `_meta` of the request, if it may be needed. Parsed only on demand.
     meta: Option<String>,
     on_cancel: OnCancel,
     principal: Option<Arc<Principal>>,
-    /// The roots of the session, or, without one, of this call.
+    /// The cached roots: of the session, or of this call if there is no session.
     roots: KnownRoots,
-    shared: Arc<Shared>,
     signals: Signals,
+    states: Arc<States>,
     /// `None` if the client wants no progress.
     throttle: Option<Mutex<Throttle>>,
-    /// Wakes everyone in [`Context::cancelled`].
+    /// Wakes all tasks in [`Context::cancelled`].
     wake: Notify,
 }
 
 #[derive(Debug)]
 enum ClientSource {
-    /// It stands in the `_meta` of the request.
+    /// Described in the `_meta` of the request.
     Request,
     Session(Option<Arc<Client>>),
 }
 
-/// Who a request comes from, as far as that was proved. Nobody, on stdio.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Principal {
-    /// The name of the account, in whatever form the authentication gives it.
-    pub name: String,
-}
-
 impl Context {
-    /// Returns whether the answer is no longer wanted: the client has cancelled the call or left, or the deadline of
-    /// its tool, its server or a layer around it has passed.
+    /// Returns whether the answer is no longer wanted: the client has cancelled the call or left, or the
+    /// deadline of its tool, its server or a layer around it has passed.
     ///
-    /// The future of a cancelled call is dropped at its next `.await`, unless its tool says otherwise
-    /// ([`crate::OnCancel`]); this is for work that runs elsewhere.
+    /// The future of a cancelled call is dropped at its current `.await`, unless its tool sets another
+    /// [`crate::OnCancel`]. Use this method in work on other threads and tasks.
     pub fn is_cancelled(&self) -> bool {
         let mut part = self.part.as_deref();
         while let Some(it) = part {
@@ -105,7 +110,7 @@ impl Context {
         }
     }
 
-    /// Returns what the client says of itself: its name, and what it can do.
+    /// Returns the client's description of itself: its name and its capabilities.
     pub fn client(&self) -> Arc<Client> {
         match &self.inner.client {
             ClientSource::Request => Arc::new(Client::from_meta(self.inner.meta.as_deref().unwrap_or("{}"))),
@@ -113,17 +118,17 @@ impl Context {
         }
     }
 
-    /// Returns the era in which the client speaks. Handlers have no need to know; logs may.
+    /// Returns the era of the client's protocol revision. Handlers work in both eras; this is for logs.
     pub fn era(&self) -> Era {
         self.inner.era
     }
 
-    /// Returns who asks, if the transport knows.
+    /// Returns the authenticated account that the call comes from, if the transport has one.
     pub fn principal(&self) -> Option<&Principal> {
         self.inner.principal.as_deref()
     }
 
-    /// Returns the trace that the call is part of, if the client names one in the right shape.
+    /// Returns the trace that the call is part of, if the client sent a valid trace context.
     pub fn trace_context(&self) -> Option<TraceContext> {
         TraceContext::of(self.inner.meta.as_deref()?)
     }
@@ -131,20 +136,20 @@ impl Context {
     pub(crate) fn cancel(&self) {
         self.inner.cancelled.store(true, Ordering::Release);
         if self.runs_on() {
-            // Nobody answers any more, and a call that runs on must not wait for it.
-            self.inner.asking.forgo();
+            // No answers will come, and a call that continues must not wait for them.
+            self.inner.asking.expect_no_answers();
         }
         self.inner.wake.notify_waiters();
         self.inner.asking.wake();
     }
 
-    /// Returns the same call for a part of it, which can end by [`Self::end_part`] while the rest goes on.
+    /// Returns a context for a part of the call, which [`Self::end_part`] can end while the call continues.
     pub(crate) fn begin_part(&self) -> Self {
-        let part = Part { is_over: AtomicBool::new(false), outer: self.part.clone() };
+        let part = CallPart { is_over: AtomicBool::new(false), outer: self.part.clone() };
         Self { inner: Arc::clone(&self.inner), part: Some(Arc::new(part)) }
     }
 
-    /// Tells what works for this part of the call that nobody wants it any more.
+    /// Cancels this part of the call (the inside of a `timeout` layer).
     pub(crate) fn end_part(&self) {
         if let Some(part) = &self.part {
             part.is_over.store(true, Ordering::Release);
@@ -152,7 +157,7 @@ impl Context {
         self.inner.wake.notify_waiters();
     }
 
-    /// Whether the call goes on although it was cancelled, if it is.
+    /// Returns whether the call continues after it is cancelled.
     pub(crate) fn runs_on(&self) -> bool {
         self.inner.on_cancel.runs_on()
     }
@@ -178,27 +183,28 @@ impl Context {
     }
 }
 
-/// What a [`Context`] is made from, if the handler takes one.
+/// The parts of a [`Context`], which is made from them if the handler takes one.
 #[derive(Debug)]
 pub(crate) struct ContextSource<'c> {
     /// The JSON of the arguments.
     pub(crate) arguments: &'c str,
-    /// What an earlier round left.
+    pub(crate) bus: &'c Arc<Bus>,
+    /// The state and answers of an earlier round.
     pub(crate) carried: RefCell<Option<Carried>>,
     pub(crate) frame: &'c str,
     pub(crate) key: CallKey,
     pub(crate) made: OnceCell<Context>,
-    /// How many questions and steps the call may have.
+    /// The number of questions and steps that the call may have.
     pub(crate) max_questions: usize,
     pub(crate) meta: RequestMeta,
     pub(crate) method: &'static str,
-    /// The tool or prompt, or the URI of the resource.
+    /// The name of the tool or prompt, or the URI of the resource.
     pub(crate) name: &'c str,
     pub(crate) on_cancel: OnCancel,
     pub(crate) principal: Option<&'c Arc<Principal>>,
     pub(crate) progress: ProgressRate,
-    pub(crate) shared: &'c Arc<Shared>,
     pub(crate) session: Option<Arc<Client>>,
+    pub(crate) states: &'c Arc<States>,
     pub(crate) channel: &'c Channel,
 }
 
@@ -217,7 +223,7 @@ impl ContextSource<'_> {
         let meta = self.meta.meta.all.map(|all| all.text(self.frame));
         let meta = meta.filter(|meta| era == Era::Modern || trace::is_mentioned(meta)).map(ToOwned::to_owned);
         let asks_by_result = revision.has(Feature::InputRequired);
-        // Nobody says when they change unless it was promised.
+        // Roots are cached only if the client promised to notify the server of changes.
         let promised =
             self.session.as_ref().is_some_and(|client| client.capabilities.is_on("roots", "listChanged"));
         let roots = if promised && !asks_by_result {
@@ -234,6 +240,7 @@ impl ContextSource<'_> {
         Context {
             inner: Arc::new(Inner {
                 asking,
+                bus: Arc::clone(self.bus),
                 cancelled: AtomicBool::new(false),
                 client,
                 era,
@@ -244,8 +251,8 @@ impl ContextSource<'_> {
                 on_cancel: self.on_cancel,
                 principal: self.principal.cloned(),
                 roots,
-                shared: Arc::clone(self.shared),
                 signals: self.channel.signals().clone(),
+                states: Arc::clone(self.states),
                 throttle: Throttle::of(&self.meta, self.progress),
                 wake: Notify::new(),
             }),
@@ -253,7 +260,7 @@ impl ContextSource<'_> {
         }
     }
 
-    /// Returns what a state of this call is bound to.
+    /// Returns the request that the state of this call is bound to.
     pub(crate) fn origin(&self) -> Origin {
         Origin {
             arguments: self.arguments.to_owned(),
@@ -264,20 +271,20 @@ impl ContextSource<'_> {
     }
 }
 
-/// Where a handler's [`Context`] comes from.
+/// A context that was made already, or the parts to make it from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Caller<'c> {
-    /// A layer has it already.
+pub(crate) enum ContextRef<'c> {
+    /// The context that a layer already has.
     Made(&'c Context),
     Source(&'c ContextSource<'c>),
 }
 
-impl Caller<'_> {
-    /// Returns what handlers share.
+impl ContextRef<'_> {
+    /// Returns the state of handlers.
     pub(crate) fn states(&self) -> &States {
         match self {
-            Self::Made(context) => context.inner.shared.states(),
-            Self::Source(source) => source.shared.states(),
+            Self::Made(context) => &context.inner.states,
+            Self::Source(source) => source.states,
         }
     }
 

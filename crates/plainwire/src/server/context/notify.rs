@@ -1,7 +1,8 @@
-//! What a call tells the client beside its answer: progress at a bearable rate, log messages, changed resources.
+//! Notifications of a call to its client: progress at a limited rate, log messages, changed resources.
 //!
-//! In: what the handler says. Out: signals for the connection, as many as it can take; what is left out is said
-//! later. Whether the client wants a message is looked up before anything is serialised.
+//! In: calls of [`Context`] methods by the handler. Out: signals for the connection, as many as it has room
+//! for; the newest progress and the number of left out log messages follow later. Whether the client wants a
+//! message is checked before anything is serialized.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -17,11 +18,12 @@ use tokio::time::Instant;
 use super::{Context, Signal, Signals};
 
 impl Context {
-    /// Tells the client how far the call is. Sent only if the client asked, and only while the value increases.
+    /// Reports the progress of the call. Sent only if the client asked for progress, and only if `done`
+    /// increases.
     ///
-    /// `done` and `total` have the same unit, whatever it is. Never waits: of reports that come faster than
-    /// [`crate::Server::progress_rate`] allows, or while 1,024 of a connection are still unsent, the newest is kept and
-    /// goes out right before the answer, unless a newer one goes out earlier.
+    /// `done` and `total` have one unit of your choice. Never waits. If reports come faster than
+    /// [`crate::Server::progress_rate`] allows, or 1,024 reports of the connection are unsent, only the
+    /// newest is kept. It is sent right before the answer, unless a newer one can be sent earlier.
     pub fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
         let it = &self.inner;
         let Some(throttle) = &it.throttle else { return };
@@ -37,8 +39,8 @@ impl Context {
         self.send_due();
     }
 
-    /// Sends what is due, in order, without the lock: to send wakes whoever waits for it. If another thread is at it
-    /// already, or this one further up, that takes it along.
+    /// Sends due reports in order, without holding the lock, since sending wakes the receiver. If another
+    /// thread or an outer stack frame is already sending, it sends these reports too.
     fn send_due(&self) {
         let it = &self.inner;
         let Some(throttle) = &it.throttle else { return };
@@ -52,32 +54,33 @@ impl Context {
         }
     }
 
-    /// Sends the client a log message, if it wants messages of this level. Any value that has JSON is the data, text
-    /// or a map with the parts of the message for instance.
+    /// Sends a log message to the client, if the client wants messages of this level. `data` is any value
+    /// that serializes to JSON, for example text, or a map with the parts of the message.
     ///
-    /// Only on a server that says [`crate::Server::logging`]. Never waits: while 1,024 messages of a connection are
-    /// unsent, further ones are left out, and one message says later how many. No secrets and no personal data: the
-    /// client may show it to anybody.
+    /// Has an effect only with [`crate::Server::logging`]. Never waits: if 1,024 messages of the connection
+    /// are unsent, further ones are left out, and a later message says how many. Log no secrets and no
+    /// personal data: the client may show the messages to anyone.
     pub fn log(&self, level: LogLevel, data: impl Serialize) {
         self.log_from(None, level, || serde_json::to_string(&data));
     }
 
-    /// As [`Self::log`], in the name of a part of the server.
+    /// Like [`Self::log`], with the name of the part of the server that logs.
     pub fn log_as(&self, logger: &str, level: LogLevel, data: impl Serialize) {
         self.log_from(Some(logger), level, || serde_json::to_string(&data));
     }
 
-    /// Tells every client that subscribed to the resource `uri` that it holds something else now; as
+    /// Notifies every client that subscribed to the resource `uri` that its contents have changed, like
     /// [`crate::ServerHandle::notify_resource_updated`].
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
-        self.inner.shared.bus.publish(&Change::Resource(uri.into()));
+        self.inner.bus.publish(&Change::Resource(uri.into()));
     }
 
-    /// Lets the client go for `retry`: the connection on which it waits for this call ends, the call goes on, and the
-    /// client comes back for what was said meanwhile. For work that takes longer than a connection should be held.
+    /// Closes the HTTP stream on which the client waits for this call. The call continues; the client
+    /// reconnects after `retry` and gets the messages sent in the meantime. Use it for work that takes longer
+    /// than a connection should stay open.
     ///
-    /// Source: 2025-11-25 transports. Does nothing where the client could not come back: in other revisions, and
-    /// on transports other than HTTP.
+    /// Source: 2025-11-25 transports. Has no effect in other revisions and on transports other than HTTP,
+    /// where clients can't reconnect.
     pub fn close_stream(&self, retry: Duration) {
         self.inner.signals.send(Signal::CloseStream { key: self.inner.key, retry });
     }
@@ -100,17 +103,19 @@ impl Context {
             return it.left_out.note(level);
         }
         if let Some((level, data)) = it.left_out.take() {
-            // Beyond the limit by one for each message that fits: what was left out is said before what comes next.
+            // This exceeds the limit by one for each message that fits. It comes first, so that the order is
+            // right.
             it.signals.logs.unsent.fetch_add(1, Ordering::Relaxed);
             it.signals.send(Signal::Log { key: it.key, level, logger: None, data });
         }
         it.signals.send(Signal::Log { key: it.key, level, logger: logger.map(ToOwned::to_owned), data });
     }
 
-    /// Says what is still unsaid when the call is about to be answered.
-    pub(crate) fn say_the_rest(&self, peer: &mut Peer) {
+    /// Sends what was held back, right before the call is answered.
+    pub(crate) fn send_held_back(&self, peer: &mut Peer) {
         let it = &self.inner;
-        // What is held is newer than what is due; what is due and not sent yet would come too late.
+        // A held report is newer than a due one. A report that is due but not yet sent would come after the
+        // answer.
         let rest = it.throttle.as_ref().and_then(|throttle| {
             let mut throttle = lock(throttle);
             throttle.held.take().or_else(|| throttle.due.back().cloned())
@@ -124,7 +129,7 @@ impl Context {
     }
 }
 
-/// How many reports of progress a call may send: so many at once, then so many in a second.
+/// The rate of progress notifications of a call: `burst` at once, then `per_second`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProgressRate {
     pub(crate) burst: u32,
@@ -132,21 +137,22 @@ pub(crate) struct ProgressRate {
 }
 
 impl Default for ProgressRate {
-    /// 64 at once: a loop over a few dozen steps is shown in full. 50 in a second: more than anybody sees.
+    /// 64 at once: a loop over a few dozen steps is shown in full. 50 in a second: more than users can see.
     fn default() -> Self {
         Self { burst: 64, per_second: 50 }
     }
 }
 
-/// The rate of one call, and the report that waits for its turn. Shared by the clones of its context.
+/// The progress throttle of one call, with the report that is held back. Shared by the clones of its context.
 #[derive(Debug)]
 pub(super) struct Throttle {
-    /// What may be sent and is not yet. Invariant: empty unless `sending`, except right before.
+    /// Reports that may be sent but are not yet. Invariant: empty unless `sending`, except right before
+    /// sending begins.
     due: VecDeque<Report>,
     held: Option<Report>,
     last: Instant,
     rate: ProgressRate,
-    /// Whether somebody sends what is due.
+    /// Whether a thread is sending due reports.
     sending: bool,
     tokens: f64,
 }
@@ -159,7 +165,7 @@ struct Report {
 }
 
 impl Throttle {
-    /// The rate of a call whose client wants progress.
+    /// Creates the throttle of a call; `None` if its client wants no progress.
     pub(super) fn of(meta: &RequestMeta, rate: ProgressRate) -> Option<Mutex<Self>> {
         meta.meta.progress_token?;
         Some(Mutex::new(Self {
@@ -172,7 +178,8 @@ impl Throttle {
         }))
     }
 
-    /// Takes the next report that is due. After the last one nobody sends any more: whoever comes later has to.
+    /// Takes the next due report. After the last one `sending` is reset, and the next thread with a report
+    /// has to send.
     fn next_due(&mut self) -> Option<Report> {
         let due = self.due.pop_front();
         self.sending = due.is_some();
@@ -192,16 +199,16 @@ impl Throttle {
     }
 }
 
-/// The log messages of a connection: what its session wants, and how many are unsent. Shared by the connection, which
-/// writes the level, and its calls.
+/// The log level and the number of unsent log messages of a connection. Shared by the connection, which sets
+/// the level, and its calls.
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
-    /// The number of the level, which `logging/setLevel` changes while calls run.
+    /// The level as a number. `logging/setLevel` changes it while calls run.
     level: AtomicU8,
     unsent: AtomicUsize,
 }
 
-/// Unsent log messages per connection: as many as reports of progress.
+/// The limit of unsent log messages per connection, equal to that of progress reports.
 const MAX_LOGS: usize = 1_024;
 
 impl Logs {
@@ -209,12 +216,12 @@ impl Logs {
         self.level.store(level as u8, Ordering::Relaxed);
     }
 
-    /// Takes note that a message left the queue.
+    /// Records that a message left the queue.
     pub(crate) fn taken(&self) {
         self.unsent.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Counts one more message, if there is room for it.
+    /// Counts one more message. Returns whether there was room for it.
     fn has_room(&self) -> bool {
         let room = self.unsent.fetch_add(1, Ordering::Relaxed) < MAX_LOGS;
         if !room {
@@ -224,13 +231,13 @@ impl Logs {
     }
 }
 
-/// Which messages of a call are wanted.
+/// The filter for the log messages of a call.
 #[derive(Debug)]
 pub(super) enum LogGate {
     Closed,
-    /// By the request itself.
+    /// The least level that the request wants.
     Request(LogLevel),
-    /// By the session, at the time of the message.
+    /// The level of the session at the time of the message.
     Session(Arc<Logs>),
 }
 
@@ -256,7 +263,7 @@ impl LogGate {
     }
 }
 
-/// The messages of a call that there was no room for.
+/// The number and the highest level of the messages of a call that were left out.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut(Mutex<Option<(LogLevel, usize)>>);
 
@@ -267,8 +274,8 @@ impl LeftOut {
         *left_out = Some((most.max(level), count + 1));
     }
 
-    /// Takes the sentence that says how many there were. Its level is that of the weightiest of them, so that it passes
-    /// where they would have.
+    /// Takes the message that says how many were left out. It has the highest level of these messages, so
+    /// that it passes the filters that they would have passed.
     fn take(&self) -> Option<(LogLevel, String)> {
         let (level, count) = lock(&self.0).take()?;
         Some((level, format!("\"{count} log messages were left out\"")))
@@ -293,12 +300,12 @@ mod tests {
 
     use super::super::{Channel, ContextSource};
     use super::*;
-    use crate::server::handler::OnCancel;
+    use crate::server::context::on_cancel::OnCancel;
 
     const CALL: &str =
         r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":1}}}"#;
 
-    /// The context of a call that wants progress.
+    /// Returns the context of a call that wants progress.
     fn context(channel: &Channel) -> Context {
         let info = Implementation::new("s", "1");
         let mut capabilities = Capabilities::default();
@@ -315,6 +322,7 @@ mod tests {
         let Some(Event::Request { key, meta, .. }) = events.pop() else { panic!("{events:?}") };
         let source = ContextSource {
             arguments: "{}",
+            bus: &Arc::default(),
             carried: RefCell::default(),
             frame: CALL,
             key,
@@ -326,14 +334,14 @@ mod tests {
             on_cancel: OnCancel::default(),
             principal: None,
             progress: ProgressRate::default(),
-            shared: &Arc::default(),
             session: None,
+            states: &Arc::default(),
             channel,
         };
         source.get()
     }
 
-    /// Reports progress itself, the first time that it is woken.
+    /// A waker that reports progress the first time it is woken.
     struct Reports(Context, AtomicBool);
 
     impl Wake for Reports {
@@ -347,7 +355,7 @@ mod tests {
     #[test]
     fn whoever_hears_of_progress_may_report_some_and_the_order_is_kept() {
         let (done, is_done) = mpsc::channel();
-        // Without an owner: if it hangs, it hangs for good.
+        // Detached: a thread that hangs can't be stopped.
         thread::spawn(move || {
             let mut channel = Channel::default();
             let context = context(&channel);

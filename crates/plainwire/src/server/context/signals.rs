@@ -1,6 +1,7 @@
-//! What running calls tell their connection, and the queue that carries it.
+//! Signals from running calls to their connection, and the queue that carries them.
 //!
-//! In: what a call reports, asks and answers. Out: [`Signal`]s, in order. Bounded without a capacity: see [`Signals`].
+//! In: progress, questions and answers of calls. Out: [`Signal`]s, in order. Nothing is written to the client
+//! here. The queue has no capacity but is bounded: see [`Signals`].
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -14,15 +15,15 @@ use plainwire_proto::peer::CallKey;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Logs;
-use crate::server::handler::Refusal;
+use crate::server::result::Refusal;
 use crate::server::roots::KnownRoots;
 
-/// The queue of one connection. It is made for the first call that needs it: most end without.
+/// The queue of one connection. Created for the first call that needs it: most calls need none.
 #[derive(Debug, Default)]
 pub(crate) struct Channel(OnceCell<(Signals, mpsc::UnboundedReceiver<Signal>)>);
 
 impl Channel {
-    /// Returns the end that calls hold.
+    /// Returns the sending half, which calls hold.
     pub(crate) fn signals(&self) -> &Signals {
         &self.0.get_or_init(Signals::new).0
     }
@@ -35,17 +36,17 @@ impl Channel {
         }
     }
 
-    /// Takes the next signal if there is one.
+    /// Takes the next signal, if there is one.
     pub(crate) fn try_next(&mut self) -> Option<Signal> {
         self.0.get_mut()?.1.try_recv().ok()
     }
 
-    /// Waits for the next signal of calls that run.
+    /// Waits for the next signal of running calls.
     pub(crate) async fn next(&mut self) -> Option<Signal> {
         self.0.get_mut()?.1.recv().await
     }
 
-    /// Whether answers that wait to be taken are so large that nothing more should be begun.
+    /// Returns whether the answers in the queue are so large that nothing more should be started.
     pub(crate) fn is_backlogged(&self) -> bool {
         self.0.get().is_some_and(|(signals, _)| signals.is_backlogged())
     }
@@ -60,17 +61,17 @@ pub(crate) struct Question {
     pub(crate) params: String,
 }
 
-/// What running calls tell their connection.
+/// A signal from a running call to its connection.
 #[derive(Debug)]
 pub(crate) enum Signal {
     /// The call asks the client; `answer` gets the JSON of the result.
     Ask {
         answer: oneshot::Sender<Result<RawJson, Error>>,
         question: Question,
-        /// For [`Self::Withdraw`].
+        /// The number that [`Self::Withdraw`] names.
         ticket: u64,
     },
-    /// The client should come back for the rest after so long.
+    /// Close the stream of this call; the client reconnects after `retry`.
     CloseStream {
         key: CallKey,
         retry: Duration,
@@ -92,28 +93,29 @@ pub(crate) enum Signal {
         total: Option<f64>,
         message: Option<String>,
     },
-    /// Nobody waits for the answer to a question any more.
+    /// The answer to the question with this ticket is no longer wanted.
     Withdraw(u64),
 }
 
-/// The queue of [`Signal`]s. Bounded without a capacity: a call sends one `Done` or `Ended`, calls are bounded by
-/// the limit `in_flight`, questions of a call by `questions`, progress by [`MAX_PROGRESS`] and log messages by as many.
+/// The sending half of the queue of [`Signal`]s. It has no capacity but is bounded: a call sends one `Done`
+/// or `Ended`, the limit `in_flight` bounds calls, `questions` bounds the questions of a call, and
+/// [`MAX_PROGRESS`] bounds progress; an equal limit bounds log messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
     last_ticket: Arc<AtomicU64>,
     pub(crate) logs: Arc<Logs>,
     queue: mpsc::UnboundedSender<Signal>,
-    /// What the client of the session let us know of its roots.
+    /// The cached roots of the session.
     pub(crate) roots: KnownRoots,
     unsent_answers: Arc<AtomicUsize>,
     unsent_progress: Arc<AtomicUsize>,
 }
 
-/// Unsent reports of progress per connection: a screenful for each of a few dozen calls.
+/// The limit of unsent progress reports per connection: a screenful for each of a few dozen calls.
 const MAX_PROGRESS: usize = 1_024;
 
-/// Bytes of answers that wait to be taken at which no further call begins. Those that run already may still add
-/// theirs: `in_flight` bounds how many.
+/// The bytes of queued answers above which no further call starts. Running calls may still add theirs;
+/// `in_flight` bounds them.
 const MAX_ANSWERS: usize = 1 << 20;
 
 impl Signals {
@@ -130,12 +132,12 @@ impl Signals {
         (this, signals)
     }
 
-    /// Sends a signal; nobody listens after the connection has ended, and nobody has to.
+    /// Sends a signal. After the connection has ended it is dropped, which is correct.
     pub(crate) fn send(&self, signal: Signal) {
         let _ = self.queue.send(signal);
     }
 
-    /// Asks the client and waits for what it says. Cancel safe: the question is withdrawn.
+    /// Asks the client and waits for the answer. Cancel safe: dropping the future withdraws the question.
     pub(crate) async fn ask(&self, question: Question) -> Result<RawJson, Error> {
         let ticket = self.last_ticket.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = oneshot::channel();
@@ -153,22 +155,22 @@ impl Signals {
         self.send(Signal::Done(key, answer));
     }
 
-    /// Takes note that an answer left the queue.
+    /// Records that an answer left the queue.
     pub(crate) fn answer_taken(&self, answer: &Result<Vec<u8>, Refusal>) {
         self.unsent_answers.fetch_sub(answer.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
     }
 
-    /// Whether more than [`MAX_ANSWERS`] of answers wait.
+    /// Returns whether the answers in the queue have more than [`MAX_ANSWERS`] bytes.
     pub(crate) fn is_backlogged(&self) -> bool {
         self.unsent_answers.load(Ordering::Relaxed) > MAX_ANSWERS
     }
 
-    /// Takes note that a report of progress left the queue.
+    /// Records that a progress report left the queue.
     pub(crate) fn progress_taken(&self) {
         self.unsent_progress.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Counts one more report of progress, if there is room for it.
+    /// Counts one more progress report. Returns whether there was room for it.
     pub(super) fn progress_has_room(&self) -> bool {
         let room = self.unsent_progress.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS;
         if !room {
@@ -178,7 +180,7 @@ impl Signals {
     }
 }
 
-/// Withdraws a question whose future was dropped.
+/// Withdraws a question when its future is dropped.
 struct Withdraw<'s> {
     signals: &'s Signals,
     ticket: u64,

@@ -1,12 +1,13 @@
-//! Where a trace comes from that goes on in a call: W3C trace context, carried by `_meta`.
+//! The trace context of a call: W3C Trace Context, carried in `_meta`.
 //!
-//! In: the `_meta` of a request, in any revision. Out: what of it has the right shape. What has not counts as absent.
+//! In: the `_meta` of a request, in any revision. Out: its valid parts; an invalid part is treated as absent.
+//! Spans are opened by [`crate::server::layer::trace()`].
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// The trace that a call is part of, as the client tells it. Nobody has checked more than its shape.
+/// The trace that a call is part of, as sent by the client. Only its syntax has been checked.
 ///
 /// Source: 2026-07-28, basic, "`_meta`"; W3C Trace Context; W3C Baggage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,15 +17,16 @@ pub struct TraceContext {
     tracestate: Option<String>,
 }
 
-/// Bytes of `tracestate` and of `baggage` that are looked at. W3C: 512 have to be passed on, and 8,192.
+/// The longest `tracestate` and `baggage` that are read, in bytes. W3C requires 512 and 8,192 to be passed
+/// on.
 const MAX_TRACESTATE: usize = 512;
 const MAX_BAGGAGE: usize = 8_192;
 
-/// Members of `tracestate`, by W3C.
+/// The number of `tracestate` members that W3C allows.
 const MAX_MEMBERS: usize = 32;
 
 impl TraceContext {
-    /// Reads it from the JSON of `_meta`; `None` without a valid `traceparent`.
+    /// Reads the trace context from the JSON of `_meta`; `None` without a valid `traceparent`.
     pub(crate) fn of(meta: &str) -> Option<Self> {
         if !is_mentioned(meta) {
             return None;
@@ -37,17 +39,17 @@ impl TraceContext {
         Some(Self { baggage, traceparent, tracestate })
     }
 
-    /// Returns the caller's span: `00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01`.
+    /// Returns the whole `traceparent`: `00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01`.
     pub fn traceparent(&self) -> &str {
         &self.traceparent
     }
 
-    /// Returns the trace, 32 hexadecimal digits.
+    /// Returns the trace id: 32 hexadecimal digits.
     pub fn trace_id(&self) -> &str {
         &self.traceparent[3..35]
     }
 
-    /// Returns the caller's span, 16 hexadecimal digits.
+    /// Returns the id of the caller's span: 16 hexadecimal digits.
     pub fn parent_id(&self) -> &str {
         &self.traceparent[36..52]
     }
@@ -57,12 +59,13 @@ impl TraceContext {
         u8::from_str_radix(&self.traceparent[53..55], 16).is_ok_and(|flags| flags & 1 == 1)
     }
 
-    /// Returns what tracing systems say to each other, if it has the right shape and at most 512 bytes.
+    /// Returns the vendor data of tracing systems, if it is valid and has at most 512 bytes.
     pub fn tracestate(&self) -> Option<&str> {
         self.tracestate.as_deref()
     }
 
-    /// Returns what the caller lets its callees know, if it has the right shape and at most 8 KiB.
+    /// Returns the baggage, `key=value` data for all services of the trace, if it is valid and has at most 8
+    /// KiB.
     pub fn baggage(&self) -> Option<&str> {
         self.baggage.as_deref()
     }
@@ -74,12 +77,13 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// Whether there may be a trace in the JSON of `_meta`: most requests have none. An escape may stand for a letter.
+/// Returns whether the JSON of `_meta` may contain a trace; most requests have none. A `\u` escape may stand
+/// for a letter of the key.
 pub(super) fn is_mentioned(meta: &str) -> bool {
     meta.contains("traceparent") || meta.contains("\\u")
 }
 
-/// `version-traceid-parentid-flags`. Later versions may have more behind them.
+/// Returns whether `text` is `version-traceid-parentid-flags`. Later versions may append more.
 fn is_traceparent(text: &str) -> bool {
     let hex = |text: &str, digits: usize| {
         text.len() == digits && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
@@ -92,7 +96,7 @@ fn is_traceparent(text: &str) -> bool {
     hex(version, 2) && version != "ff" && id(trace, 32) && id(parent, 16) && hex(flags, 2) && ends
 }
 
-/// `key=value` members, apart by commas; empty ones are allowed.
+/// Returns whether `text` is a list of `key=value` members, separated by commas. Empty members are allowed.
 fn is_tracestate(text: &str) -> bool {
     let is_key = |key: &str| {
         (1..=256).contains(&key.len())
@@ -109,7 +113,7 @@ fn is_tracestate(text: &str) -> bool {
     text.len() <= MAX_TRACESTATE && text.split(',').count() <= MAX_MEMBERS && text.split(',').all(is_member)
 }
 
-/// `key=value` members with properties, apart by commas.
+/// Returns whether `text` is a list of `key=value` members with properties, separated by commas.
 fn is_baggage(text: &str) -> bool {
     let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     let is_member = |member: &str| {

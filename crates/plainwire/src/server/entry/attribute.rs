@@ -1,8 +1,7 @@
-//! Functions that say themselves what entry of a server they are: what `#[tool]`, `#[resource]` and `#[prompt]` make of
-//! a function.
+//! Entries from functions: the code that `#[tool]`, `#[resource]` and `#[prompt]` generate uses these types.
 //!
-//! In: a function whose future carries a description. Out: the entry, built by the description. The function itself is
-//! never called here; it stays a function that anybody can call.
+//! In: a function whose future carries a description. Out: the entry, built from the description. The
+//! function itself is not called here, and remains callable as an ordinary function.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,9 +13,10 @@ use super::prompt::Prompt;
 use super::resource::{Resource, ResourceTemplate};
 use super::tool::Tool;
 
-/// What builds an entry of a server.
+/// A description that builds an entry.
 ///
-/// `#[tool]`, `#[resource]` and `#[prompt]` write one for their function and return it with the function's future.
+/// `#[tool]`, `#[resource]` and `#[prompt]` generate one for their function and return it with the function's
+/// future.
 pub trait Described {
     /// [`Tool`], [`Resource`], [`ResourceTemplate`] or [`Prompt`].
     type Entry;
@@ -26,7 +26,7 @@ pub trait Described {
 }
 
 pin_project! {
-    /// A future of a function with the description of that function. It is awaited like the future alone.
+    /// The future of a function, tagged with the description of the function. Awaiting it awaits the future.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless awaited"]
     pub struct Tagged<D, F> {
@@ -37,7 +37,7 @@ pin_project! {
 }
 
 impl<D, F> Tagged<D, F> {
-    /// Adds the description `D` to a future.
+    /// Tags a future with the description `D`.
     pub fn new(future: F) -> Self {
         Self { description: std::marker::PhantomData, future }
     }
@@ -59,7 +59,8 @@ impl<D: Described, F> Described for Tagged<D, F> {
     }
 }
 
-/// What can be added to a server as an `E`: one that was built, or a function with the attribute.
+/// A value that can be added to a server as an `E`: an entry that was built, or a function with the
+/// attribute.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no `{E}`",
     label = "expected a `{E}` that was built, or a function with its attribute",
@@ -72,7 +73,7 @@ pub trait IntoEntry<E, Via> {
     fn into_entry(self) -> E;
 }
 
-/// Marks entries that were built.
+/// Marker: entries that were built.
 #[derive(Debug)]
 pub enum ViaEntry {}
 

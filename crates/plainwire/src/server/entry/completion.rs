@@ -1,7 +1,7 @@
-//! Completions: what an argument of a prompt or a variable of a template might be.
+//! Completions: suggested values for an argument of a prompt or a variable of a template.
 //!
-//! In: what has been typed, and the other arguments so far. Out: values, the best first. It is run like any other
-//! handler, with the same guard against panics and deadlines.
+//! In: the text typed so far, and the values of the other arguments. Out: values, the best first. A
+//! completion runs like any other handler, guarded against panics and deadlines, but without layers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -9,24 +9,26 @@ use std::sync::Arc;
 
 use plainwire_proto::model::{CompleteRequest, Completion};
 
-use crate::server::handler::{Outcome, Rejected, Run, ToolError};
+use crate::schema::arguments::Rejected;
+use crate::server::handler::Run;
+use crate::server::result::{Outcome, ToolError};
 
-/// What is to be completed.
+/// The input of a completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completing {
-    /// What the other arguments are, as far as the client knows and says.
+    /// The values of the other arguments, as far as the client knows them and sends them.
     pub arguments: BTreeMap<String, String>,
-    /// What has been typed so far, perhaps nothing.
+    /// The text typed so far, possibly empty.
     pub value: String,
 }
 
-/// What a completion may return: values, or a `Result` of them.
+/// A type that a completion may return: values, or a `Result` of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be returned from a completion",
     label = "a completion returns a `Vec<String>`, or a `Result` of one"
 )]
 pub trait IntoCompletion: Send + 'static {
-    /// Turns the value into what it holds.
+    /// Converts the value into the suggested values.
     ///
     /// # Errors
     /// The handler's own error.
@@ -48,7 +50,8 @@ impl<E: Into<ToolError> + Send + 'static> IntoCompletion for Result<Vec<String>,
 /// The completions of one entry, by argument.
 pub(crate) type Completers = HashMap<String, Run>;
 
-/// Adds the completion of `argument` to those of an entry that has `known` arguments. Returns what is wrong with it.
+/// Adds the completion of `argument` to an entry that has the arguments `known`. Returns an error message for
+/// a mistake.
 pub(crate) fn add<'k, F, Fut>(
     completers: &mut Completers,
     mut known: impl Iterator<Item = &'k str>,

@@ -1,18 +1,18 @@
-//! Entries that belong together, to be added to a server at once: those of a file, or the methods of a value.
+//! Groups of entries that are added to a server together: the entries of a module, or the methods of a value.
 //!
-//! In: tools, resources, templates and prompts. Out: one value that [`crate::Server::with`] takes. Mistakes in them are
-//! found when the server begins to serve.
+//! In: tools, resources, templates and prompts. Out: one value that [`crate::Server::with`] takes. Mistakes
+//! are found when the server begins to serve.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::attribute::IntoEntry;
+use super::declared::Declared;
 use super::prompt::Prompt;
 use super::resource::{Resource, ResourceTemplate};
 use super::tool::Tool;
-use crate::server::catalog::Declared;
 
-/// Entries of a server that are added together.
+/// A group of entries, to be added to a server with [`crate::Server::with`].
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -41,7 +41,7 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// Begins with none.
+    /// Creates an empty group.
     pub fn new() -> Self {
         Self::default()
     }
@@ -52,12 +52,12 @@ impl Entries {
         self
     }
 
-    /// Adds a resource, or a family of resources that is described by a function.
+    /// Adds a resource, or a resource template that a function with `#[resource]` describes.
     pub fn resource<R: Into<Self>, Via>(self, resource: impl IntoEntry<R, Via>) -> Self {
         self.with(resource.into_entry().into())
     }
 
-    /// Adds a family of resources. Where several match a URI, the first one reads it.
+    /// Adds a resource template. If several templates match a URI, the first one added reads it.
     pub fn resource_template<Via>(self, template: impl IntoEntry<ResourceTemplate, Via>) -> Self {
         self.with(Self::from(template.into_entry()))
     }
@@ -68,7 +68,7 @@ impl Entries {
         self
     }
 
-    /// Adds those of `provider` behind those that are here.
+    /// Adds the entries of `provider` after the ones already here.
     pub fn with(mut self, provider: impl Provider) -> Self {
         let others = Arc::new(provider).entries().declared;
         self.declared.prompts.extend(others.prompts);
@@ -104,7 +104,7 @@ impl fmt::Debug for Entries {
     }
 }
 
-/// What has entries for a server: [`Entries`] themselves, and a type whose `impl` has the attribute `#[server]`.
+/// A provider of entries: [`Entries`], or a type whose `impl` has the attribute `#[server]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no entries for a server",
     label = "expected `Entries`, or a type with `#[server]` above its `impl`"
@@ -116,7 +116,7 @@ pub trait Provider: Send + Sync + 'static {
 
 impl Provider for Entries {
     fn entries(self: Arc<Self>) -> Entries {
-        // Whoever holds another one keeps it; entries are cheap to clone.
+        // Another owner keeps its value; cloning entries is cheap.
         Arc::try_unwrap(self).unwrap_or_else(|shared| Self { declared: shared.declared.clone() })
     }
 }

@@ -1,7 +1,8 @@
-//! `_meta`: what entries, contents and results say beside what the protocol has words for.
+//! `_meta`: additional members of entries, contents and results for which the protocol has no field.
 //!
-//! In: anything whose JSON is an object. Out: its members, put among those that are there already; members keep their order,
-//! values their spelling. What is no object stays as it is: [`problem`] says so when the declaration is checked.
+//! In: any value whose JSON is an object. Out: its members, merged into those already there. Members keep
+//! their order, and values their spelling. A value that is not an object is stored unchanged; [`problem`]
+//! reports it when the server is checked.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,17 +18,17 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::prompt::Prompt;
 use super::resource::{Resource, ResourceTemplate};
 use super::tool::Tool;
-use crate::server::handler::{IntoPrompt, IntoResource, IntoToolResult, ToolError};
+use crate::server::result::{IntoPrompt, IntoResource, IntoToolResult, ToolError};
 
-/// Puts the members of `more` into `meta`. One that is there already is replaced.
+/// Merges the members of `more` into `meta`, replacing members of equal name.
 pub(crate) fn add(meta: &mut Option<RawJson>, more: impl Serialize) {
-    // What has no JSON becomes its own error message, which is no object either.
+    // A value that can't be serialized becomes its error message, which is no object either and is reported.
     let more = to_raw_value(&more).or_else(|error| to_raw_value(&error.to_string())).unwrap_or_default();
     let known = match meta.as_deref() {
         None => Ok(Members::default()),
         Some(known) => Members::read(known),
     };
-    // The first mistake stays until somebody looks.
+    // The first mistake is kept until it is reported.
     let Ok(mut all) = known else { return };
     *meta = Some(match Members::read(&more) {
         Ok(more) => {
@@ -38,7 +39,7 @@ pub(crate) fn add(meta: &mut Option<RawJson>, more: impl Serialize) {
     });
 }
 
-/// Puts the members of `more` into the object `name` in `meta`, as [`add`] does.
+/// Merges the members of `more` into the object `name` in `meta`, as [`add`] does.
 pub(crate) fn add_in(meta: &mut Option<RawJson>, name: &str, more: impl Serialize) {
     let mut inner = meta.as_deref().and_then(|meta| member(meta, name));
     add(&mut inner, more);
@@ -51,7 +52,7 @@ pub(crate) fn member(meta: &RawValue, name: &str) -> Option<RawJson> {
     members.into_iter().find_map(|(known, value)| (known == name).then_some(value))
 }
 
-/// Says what is wrong with `meta` as a whole.
+/// Returns the error message if `meta` is not an object.
 pub(crate) fn problem(meta: &RawValue) -> Option<String> {
     let found = shorten(meta.get());
     Members::read(meta).err().map(|_| format!("expected `_meta` to be a JSON object, but found {found}"))
@@ -109,10 +110,12 @@ impl Serialize for Members {
 macro_rules! builders {
     ($($builder:ty),*) => {
         $(impl $builder {
-            /// Adds members to `_meta`, which is for clients: anything whose JSON is an object, such as `json!({ … })`.
+            /// Adds members to `_meta`, which clients read: any value whose JSON is an object, such as
+            /// `json!({ … })`.
             ///
-            /// Called again, it adds further ones; one that is there already is replaced. What is no object is reported when
-            /// the server starts. Clients get it from 2025-06-18 on: older revisions have no `_meta` there.
+            /// Further calls add members, and replace members of equal name. A value that is not an object is
+            /// reported when the server starts. Clients get the members since 2025-06-18; older revisions
+            /// have no `_meta` on entries.
             #[must_use]
             pub fn meta(mut self, meta: impl Serialize) -> Self {
                 add(&mut self.entry.meta, meta);
@@ -124,12 +127,13 @@ macro_rules! builders {
 
 builders!(Prompt, Resource, ResourceTemplate, Tool);
 
-/// Something to return, with `_meta` beside it: for clients and [views](super::apps), not for models.
+/// A return value with `_meta` beside it, which is for clients and [views](super::apps), not for models.
 ///
-/// A tool and a prompt have it beside their result, a resource beside each of its contents.
+/// The `_meta` of tools and prompts is added to their result, the one of resources to each of their contents.
 ///
 /// ```
-/// use plainwire::{WithMeta, prelude::*};
+/// use plainwire::handler::WithMeta;
+/// use plainwire::prelude::*;
 ///
 /// /// Returns how many there are.
 /// #[tool(read_only)]
@@ -152,7 +156,7 @@ pub struct WithMeta<T> {
 }
 
 impl<T> WithMeta<T> {
-    /// Puts `meta`, anything whose JSON is an object, beside `value`. What is no object makes the call fail.
+    /// Adds `meta` to `value`: any value whose JSON is an object. With any other value, the call fails.
     pub fn new(value: T, meta: impl Serialize) -> Self {
         let mut it = Self { meta: None, value };
         add(&mut it.meta, meta);
@@ -167,7 +171,7 @@ impl<T> WithMeta<T> {
     }
 }
 
-/// Marks a [`WithMeta`] of one of the others.
+/// Marker: a [`WithMeta`] whose value has another marker.
 #[derive(Debug)]
 pub struct Beside<M>(PhantomData<M>);
 
@@ -202,7 +206,7 @@ impl<T: IntoPrompt> IntoPrompt for WithMeta<T> {
     }
 }
 
-/// The `_meta` of contents, whatever they are.
+/// Returns the `_meta` of text or binary contents.
 pub(crate) fn of(contents: &mut ResourceContents) -> &mut Option<RawJson> {
     match contents {
         ResourceContents::Blob(it) => &mut it.meta,

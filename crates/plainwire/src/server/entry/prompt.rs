@@ -1,4 +1,7 @@
-//! Prompts: texts with blanks that a person picks and fills in.
+//! Prompts: message templates that a user picks and fills in.
+//!
+//! In: a name and a handler. Out: a [`Prompt`] for a server. Calling the handler is the work of the
+//! connection.
 
 use std::future::Future;
 use std::panic::Location;
@@ -8,47 +11,42 @@ use plainwire_proto::model::{self, ClientCapability, PromptArgument};
 use serde_json::Value;
 
 use super::completion::{self, Completers, Completing, IntoCompletion};
-use crate::schema::InputSchema;
-use crate::server::handler::{Handler, Input, IntoPrompt, Needed, Outcome, Run, Signature, run};
+use super::core::Core;
+use crate::server::handler::{Handler, Signature, run};
 use crate::server::layer::Layer;
+use crate::server::result::{IntoPrompt, Outcome};
 
-/// A prompt: a name, its arguments, and the function that fills it in.
+/// A prompt: a name, arguments, and the handler that returns its messages.
 ///
-/// The arguments are the fields of the handler's struct; the wire has them as strings, and a field of another type
-/// is read from its string.
+/// The arguments are the fields of the handler's struct. The protocol sends them as strings; a field of
+/// another type is parsed from its string.
 #[derive(Clone)]
 pub struct Prompt {
-    pub(crate) at: &'static Location<'static>,
     pub(crate) completers: Completers,
+    pub(crate) core: Core,
     pub(crate) entry: model::Prompt,
-    pub(crate) layers: Vec<Arc<dyn Layer>>,
-    pub(crate) needs: Vec<Needed>,
-    pub(crate) problem: Option<String>,
-    pub(crate) requires: Vec<ClientCapability>,
-    pub(crate) run: Run,
-    pub(crate) schema: InputSchema,
 }
 
 impl Prompt {
-    /// Makes the prompt `name` of an async function or closure.
+    /// Creates the prompt `name` from an async function or closure.
     #[track_caller]
     pub fn new<Takes, H>(name: impl Into<String>, handler: H) -> Self
     where
         H: Handler<Takes>,
         H::Output: IntoPrompt,
     {
-        let Input { needs, problem, schema } = Signature::of::<Takes, H>().input();
+        let input = Signature::of::<Takes, H>().input();
         let run = run(handler, |returned| Outcome::of(returned.into_prompt()));
-        let arguments = schema.properties().into_iter().map(|(name, schema, required)| PromptArgument {
-            description: schema.get("description").and_then(Value::as_str).map(ToOwned::to_owned),
-            name: name.to_owned(),
-            required,
-            title: None,
-        });
+        let arguments =
+            input.schema.properties().into_iter().map(|(name, schema, required)| PromptArgument {
+                description: schema.get("description").and_then(Value::as_str).map(ToOwned::to_owned),
+                name: name.to_owned(),
+                required,
+                title: None,
+            });
         let entry =
             model::Prompt { arguments: arguments.collect(), name: name.into(), ..model::Prompt::default() };
-        let (completers, layers, requires) = (Completers::new(), Vec::new(), Vec::new());
-        Self { at: Location::caller(), completers, entry, layers, needs, problem, requires, run, schema }
+        Self { completers: Completers::new(), core: Core::new(Location::caller(), input, run), entry }
     }
 
     /// Returns the name.
@@ -56,39 +54,39 @@ impl Prompt {
         &self.entry.name
     }
 
-    /// Says what the prompt is for.
+    /// Sets the description: what the prompt is for.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.entry.description = Some(description.into());
         self
     }
 
-    /// Puts a layer around the prompt: see [`crate::server::layer`]. The first one added is the outermost.
+    /// Adds a layer around the prompt: see [`crate::server::layer`]. The first layer added is the outermost.
     #[must_use]
     pub fn layer(mut self, layer: impl Layer) -> Self {
-        self.layers.push(Arc::new(layer));
+        self.core.layers.push(Arc::new(layer));
         self
     }
 
-    /// Refuses clients that can't be asked for `capability`, before any work is done.
+    /// Refuses calls of clients that do not declare `capability`, before the handler runs.
     #[must_use]
     pub fn requires(mut self, capability: ClientCapability) -> Self {
-        self.requires.push(capability);
+        self.core.requires.push(capability);
         self
     }
 
-    /// Gives the prompt a name for people.
+    /// Sets the display name for users.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());
         self
     }
 
-    /// Offers values for an argument while a person types.
+    /// Adds a completion: values for an argument while the user types.
     ///
     /// ```
     /// use plainwire::prelude::*;
-    /// # use plainwire::Completing;
+    /// # use plainwire::handler::Completing;
     ///
     /// #[derive(Deserialize, JsonSchema)]
     /// struct Review {
@@ -102,7 +100,8 @@ impl Prompt {
     ///     });
     /// ```
     ///
-    /// The best values come first; of more than 100 the client gets the first 100 and how many there are.
+    /// The best values come first. If there are more than 100, the client gets the first 100 and the total
+    /// number.
     #[must_use]
     pub fn complete<F, Fut>(mut self, argument: impl Into<String>, handler: F) -> Self
     where
@@ -111,7 +110,7 @@ impl Prompt {
     {
         let known = self.entry.arguments.iter().map(|it| it.name.as_str());
         if let Some(problem) = completion::add(&mut self.completers, known, argument.into(), handler) {
-            self.problem.get_or_insert(problem);
+            self.core.problem.get_or_insert(problem);
         }
         self
     }

@@ -1,4 +1,7 @@
-//! Resources: things that are read by their URI, one by one or by a template.
+//! Resources: data that clients read by URI, one by one or by a template.
+//!
+//! In: a URI or template, a name and a handler. Out: a [`Resource`] or [`ResourceTemplate`] for a server.
+//! Calling the handler is the work of the connection.
 
 use std::future::Future;
 use std::panic::Location;
@@ -8,43 +11,34 @@ use plainwire_proto::model::{self, ClientCapability};
 
 use super::apps;
 use super::completion::{self, Completers, Completing, IntoCompletion};
+use super::core::Core;
 use crate::schema::{InputSchema, Template};
-use crate::server::handler::{Handler, Input, IntoResource, Needed, Outcome, Run, Signature};
+use crate::server::handler::{Handler, Input, Run, Signature};
 use crate::server::layer::Layer;
+use crate::server::result::{IntoResource, Outcome};
 
-/// A resource with one URI, and the function that reads it.
+/// A resource with one URI, and the handler that reads it.
 #[derive(Clone)]
 pub struct Resource {
-    pub(crate) at: &'static Location<'static>,
+    pub(crate) core: Core,
     pub(crate) entry: model::Resource,
-    pub(crate) layers: Vec<Arc<dyn Layer>>,
-    pub(crate) needs: Vec<Needed>,
-    pub(crate) problem: Option<String>,
-    pub(crate) requires: Vec<ClientCapability>,
-    pub(crate) run: Run,
     pub(crate) subscribable: bool,
 }
 
-/// A family of resources, and the function that reads any of them.
+/// A family of resources with one URI template, and the handler that reads them.
 ///
 /// The variables of the template are the fields of the handler's struct.
 #[derive(Clone)]
 pub struct ResourceTemplate {
-    pub(crate) at: &'static Location<'static>,
     pub(crate) completers: Completers,
+    pub(crate) core: Core,
     pub(crate) entry: model::ResourceTemplate,
-    pub(crate) layers: Vec<Arc<dyn Layer>>,
-    pub(crate) needs: Vec<Needed>,
-    pub(crate) problem: Option<String>,
-    pub(crate) requires: Vec<ClientCapability>,
-    pub(crate) run: Run,
-    pub(crate) schema: InputSchema,
     pub(crate) subscribable: bool,
     pub(crate) template: Template,
 }
 
 impl Resource {
-    /// Makes the resource `uri`, called `name`, of an async function or closure without arguments.
+    /// Creates the resource `uri`, called `name`, from an async function or closure without arguments.
     #[track_caller]
     pub fn new<Takes, H>(uri: impl Into<String>, name: impl Into<String>, handler: H) -> Self
     where
@@ -57,54 +51,56 @@ impl Resource {
             "expected no arguments: a resource has one URI; use a `ResourceTemplate` for many".to_owned()
         });
         let entry = model::Resource { name: name.into(), uri: uri.into(), ..model::Resource::default() };
-        let (layers, requires, run) = (Vec::new(), Vec::new(), reading(handler));
-        Self { at: Location::caller(), entry, layers, needs, problem, requires, run, subscribable: false }
+        let input = Input { needs, problem, schema: InputSchema::empty() };
+        Self { core: Core::new(Location::caller(), input, reading(handler)), entry, subscribable: false }
     }
 
-    /// Says what the resource is.
+    /// Sets the description: what the resource contains.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.entry.description = Some(description.into());
         self
     }
 
-    /// Says what media type the resource has.
+    /// Sets the media type of the resource.
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.entry.mime_type = Some(mime_type.into());
         self
     }
 
-    /// Puts a layer around the resource: see [`crate::server::layer`]. The first one added is the outermost.
+    /// Adds a layer around the resource: see [`crate::server::layer`]. The first layer added is the
+    /// outermost.
     #[must_use]
     pub fn layer(mut self, layer: impl Layer) -> Self {
-        self.layers.push(Arc::new(layer));
+        self.core.layers.push(Arc::new(layer));
         self
     }
 
-    /// Refuses clients that can't be asked for `capability`, before any work is done.
+    /// Refuses reads of clients that do not declare `capability`, before the handler runs.
     #[must_use]
     pub fn requires(mut self, capability: ClientCapability) -> Self {
-        self.requires.push(capability);
+        self.core.requires.push(capability);
         self
     }
 
-    /// Gives the resource a name for people.
+    /// Sets the display name for users.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());
         self
     }
 
-    /// Says how many bytes the resource has.
+    /// Sets the size of the resource in bytes.
     #[must_use]
     pub fn size(mut self, bytes: u64) -> Self {
         self.entry.size = Some(bytes);
         self
     }
 
-    /// Lets clients subscribe: they hear of it when [`crate::ServerHandle::notify_resource_updated`] or
-    /// [`crate::Context::notify_resource_updated`] says that the resource holds something else.
+    /// Lets clients subscribe. Subscribers are notified when you call
+    /// [`crate::ServerHandle::notify_resource_updated`] or [`crate::Context::notify_resource_updated`] after
+    /// the resource has changed.
     #[must_use]
     pub fn subscribable(mut self) -> Self {
         self.subscribable = true;
@@ -113,10 +109,10 @@ impl Resource {
 }
 
 impl ResourceTemplate {
-    /// Makes the family `uri_template`, called `name`, of an async function or closure.
+    /// Creates the resource template `uri_template`, called `name`, from an async function or closure.
     ///
-    /// The template has variables of the forms `{name}`, which matches up to the next `/`, and `{+name}`, which
-    /// matches across them. Percent escapes are decoded.
+    /// A variable is written `{name}`, which matches up to the next `/`, or `{+name}`, which also matches
+    /// `/`. Percent escapes in its value are decoded.
     #[track_caller]
     pub fn new<Takes, H>(uri_template: impl Into<String>, name: impl Into<String>, handler: H) -> Self
     where
@@ -151,69 +147,66 @@ impl ResourceTemplate {
         }
         let entry =
             model::ResourceTemplate { name: name.into(), uri_template, ..model::ResourceTemplate::default() };
+        let input = Input { needs, problem, schema };
         Self {
-            at: Location::caller(),
             completers: Completers::new(),
+            core: Core::new(Location::caller(), input, reading(handler)),
             entry,
-            layers: Vec::new(),
-            needs,
-            problem,
-            requires: Vec::new(),
-            run: reading(handler),
-            schema,
             subscribable: false,
             template,
         }
     }
 
-    /// Says what the resources are.
+    /// Sets the description: what the resources contain.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.entry.description = Some(description.into());
         self
     }
 
-    /// Says what media type the resources have.
+    /// Sets the media type of the resources.
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.entry.mime_type = Some(mime_type.into());
         self
     }
 
-    /// Puts a layer around all of them: see [`crate::server::layer`]. The first one added is the outermost.
+    /// Adds a layer around all of the resources: see [`crate::server::layer`]. The first layer added is the
+    /// outermost.
     #[must_use]
     pub fn layer(mut self, layer: impl Layer) -> Self {
-        self.layers.push(Arc::new(layer));
+        self.core.layers.push(Arc::new(layer));
         self
     }
 
-    /// Refuses clients that can't be asked for `capability`, before any work is done.
+    /// Refuses reads of clients that do not declare `capability`, before the handler runs.
     #[must_use]
     pub fn requires(mut self, capability: ClientCapability) -> Self {
-        self.requires.push(capability);
+        self.core.requires.push(capability);
         self
     }
 
-    /// Gives the family a name for people.
+    /// Sets the display name for users.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());
         self
     }
 
-    /// Lets clients subscribe: they hear of it when [`crate::ServerHandle::notify_resource_updated`] or
-    /// [`crate::Context::notify_resource_updated`] says that one of the resources holds something else.
+    /// Lets clients subscribe. Subscribers are notified when you call
+    /// [`crate::ServerHandle::notify_resource_updated`] or [`crate::Context::notify_resource_updated`] with
+    /// the URI of one of the resources after it has changed.
     #[must_use]
     pub fn subscribable(mut self) -> Self {
         self.subscribable = true;
         self
     }
 
-    /// Offers values for a variable while a person types.
+    /// Adds a completion: values for a variable while the user types.
     ///
     /// ```
     /// use plainwire::prelude::*;
-    /// # use plainwire::Completing;
+    /// # use plainwire::handler::Completing;
     ///
     /// #[derive(Deserialize, JsonSchema)]
     /// struct File {
@@ -227,7 +220,8 @@ impl ResourceTemplate {
     ///     });
     /// ```
     ///
-    /// The best values come first; of more than 100 the client gets the first 100 and how many there are.
+    /// The best values come first. If there are more than 100, the client gets the first 100 and the total
+    /// number.
     #[must_use]
     pub fn complete<F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
     where
@@ -236,7 +230,7 @@ impl ResourceTemplate {
     {
         let known = self.template.variables();
         if let Some(problem) = completion::add(&mut self.completers, known, variable.into(), handler) {
-            self.problem.get_or_insert(problem);
+            self.core.problem.get_or_insert(problem);
         }
         self
     }

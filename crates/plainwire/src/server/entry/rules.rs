@@ -1,7 +1,8 @@
-//! What is right and wrong in a declaration.
+//! The rules that entries have to follow.
 //!
-//! In: entries. Out: the first mistake, with the line that made it. The rules look at one entry and at the names there
-//! are, never at the other entries: a server can have many, and they can come one by one.
+//! In: entries. Out: the first mistake, with the line that declared the entry. A rule looks at one entry and
+//! at the names of the others, never at the other entries themselves: a server can have many entries and add
+//! them one at a time.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -10,67 +11,76 @@ use plainwire_proto::cursor::List;
 use plainwire_proto::json::shorten;
 use serde_json::value::RawValue;
 
+use super::core::Core;
+use super::declared::Declared;
 use super::prompt::Prompt;
 use super::resource::{Resource, ResourceTemplate};
 use super::tool::Tool;
 use super::{apps, meta};
 use crate::error::{Error, Result};
 use crate::schema::Template;
-use crate::server::catalog::Declared;
-use crate::server::handler::{Needed, States};
+use crate::server::context::{NeededState, States};
 
 /// One of the four kinds of entries.
 pub(crate) trait Declare: Sized {
-    /// Where clients find it.
+    /// The list in which clients find the entry.
     const LIST: List;
 
-    fn about(&self) -> About<'_>;
+    fn summary(&self) -> EntrySummary<'_>;
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self>;
 }
 
-/// What the rules want to know of an entry.
-pub(crate) struct About<'e> {
+/// The parts of an entry that the rules check.
+pub(crate) struct EntrySummary<'e> {
     pub(crate) at: &'static Location<'static>,
     pub(crate) completes: bool,
     pub(crate) list: List,
     pub(crate) meta: Option<&'e RawValue>,
     pub(crate) mime_type: Option<&'e str>,
-    /// Its name, URI or template.
+    /// The name, URI or URI template.
     pub(crate) name: &'e str,
-    needs: &'e [Needed],
+    needs: &'e [NeededState],
     problem: &'e Option<String>,
 }
 
-/// The names there are, each with the line that declared it first.
+impl<'e> EntrySummary<'e> {
+    fn of(list: List, name: &'e str, core: &'e Core, meta: Option<&'e RawValue>) -> Self {
+        let Core { at, needs, problem, .. } = core;
+        EntrySummary { at, completes: false, list, meta, mime_type: None, name, needs, problem }
+    }
+}
+
+/// The declared names, each with the line that declared it first.
 #[derive(Default)]
 pub(crate) struct Names {
     by_list: [HashMap<Box<str>, &'static Location<'static>>; List::ALL.len()],
-    /// How many entries the rules were asked about.
+    /// The number of entries checked so far.
     #[cfg(test)]
     pub(crate) checked: std::cell::Cell<usize>,
 }
 
 impl Names {
-    /// Takes note of an entry, whatever is wrong with it.
-    pub(crate) fn note(&mut self, about: &About<'_>) {
-        let names = &mut self.by_list[about.list as usize];
-        if !names.contains_key(about.name) {
-            names.insert(about.name.into(), about.at);
+    /// Records the name of an entry, even if the entry has a mistake.
+    pub(crate) fn note(&mut self, summary: &EntrySummary<'_>) {
+        let names = &mut self.by_list[summary.list as usize];
+        if !names.contains_key(summary.name) {
+            names.insert(summary.name.into(), summary.at);
         }
     }
 
-    /// Forgets a name. Returns whether it was there.
+    /// Removes a name. Returns whether it was there.
     pub(crate) fn forget(&mut self, list: List, name: &str) -> bool {
         self.by_list[list as usize].remove(name).is_some()
     }
 
-    /// Sees that the page of a tool is there. Not a part of [`Self::check`]: a server may declare it behind the tool.
+    /// Checks that the page of a tool exists. Not a part of [`Self::check`], because a server may declare the
+    /// page after the tool.
     ///
     /// # Errors
     /// [`Error::Declaration`], with the line of the tool.
-    pub(crate) fn check_page(&self, about: &About<'_>) -> Result<()> {
-        let Some(page) = apps::tool_page(about) else { return Ok(()) };
+    pub(crate) fn check_page(&self, summary: &EntrySummary<'_>) -> Result<()> {
+        let Some(page) = apps::tool_page(summary) else { return Ok(()) };
         let of = |list: List| &self.by_list[list as usize];
         let mut templates = of(List::ResourceTemplates).keys().filter_map(|it| Template::parse(it).ok());
         if of(List::Resources).contains_key(page.as_str())
@@ -78,21 +88,21 @@ impl Names {
         {
             return Ok(());
         }
-        let (name, found) = (about.name, shorten(&page));
+        let (name, found) = (summary.name, shorten(&page));
         let message = format!(
             "tool `{name}`: expected its page `{found}` to be a resource of the server, but found none"
         );
-        Err(Error::Declaration { at: about.at, message })
+        Err(Error::Declaration { at: summary.at, message })
     }
 
     /// Finds the first mistake in an entry that is to be added.
     ///
     /// # Errors
     /// [`Error::Declaration`], with the line of the entry.
-    pub(crate) fn check(&self, about: &About<'_>, states: &States) -> Result<()> {
+    pub(crate) fn check(&self, summary: &EntrySummary<'_>, states: &States) -> Result<()> {
         #[cfg(test)]
         self.checked.set(self.checked.get() + 1);
-        let &About { at, list, name, needs, problem, .. } = about;
+        let &EntrySummary { at, list, name, needs, problem, .. } = summary;
         let kind = kind(list);
         let wrong = |message| Err(Error::Declaration { at, message: format!("{kind} `{name}`: {message}") });
         if let Some(problem) = problem {
@@ -109,17 +119,17 @@ impl Names {
         if name.is_empty() {
             return wrong("expected a name".to_owned());
         }
-        if let Some(problem) = about.meta.and_then(meta::problem) {
+        if let Some(problem) = summary.meta.and_then(meta::problem) {
             return wrong(problem);
         }
-        if let Err(problem) = apps::check(about) {
+        if let Err(problem) = apps::check(summary) {
             return wrong(problem);
         }
         if let Some(missing) = states.missing(needs) {
             return wrong(missing);
         }
         if let Some(first) = self.by_list[list as usize].get(name) {
-            // One entry that comes a second time: two places would be one.
+            // One entry was added a second time, so there is only one line to name.
             let found = if *first == at {
                 "was added twice".to_owned()
             } else {
@@ -131,31 +141,32 @@ impl Names {
     }
 }
 
-/// Finds the first mistake in a declaration.
+/// Finds the first mistake in all entries of a server.
 ///
 /// # Errors
 /// [`Error::Declaration`], with the line of the entry.
 pub(crate) fn check(declared: &Declared, states: &States) -> Result<()> {
     let mut names = Names::default();
-    let entries = (declared.tools.iter().map(Declare::about))
-        .chain(declared.prompts.iter().map(Declare::about))
-        .chain(declared.resources.iter().map(Declare::about))
-        .chain(declared.templates.iter().map(Declare::about));
-    for about in entries {
-        names.check(&about, states)?;
-        names.note(&about);
+    let entries = (declared.tools.iter().map(Declare::summary))
+        .chain(declared.prompts.iter().map(Declare::summary))
+        .chain(declared.resources.iter().map(Declare::summary))
+        .chain(declared.templates.iter().map(Declare::summary));
+    for summary in entries {
+        names.check(&summary, states)?;
+        names.note(&summary);
     }
-    declared.tools.iter().try_for_each(|it| names.check_page(&it.about()))
+    declared.tools.iter().try_for_each(|it| names.check_page(&it.summary()))
 }
 
 impl Declare for Prompt {
     const LIST: List = List::Prompts;
 
-    fn about(&self) -> About<'_> {
+    fn summary(&self) -> EntrySummary<'_> {
         let completes = !self.completers.is_empty();
-        let Self { at, entry, needs, problem, .. } = self;
-        let meta = entry.meta.as_deref();
-        About { at, completes, list: Self::LIST, meta, mime_type: None, name: &entry.name, needs, problem }
+        EntrySummary {
+            completes,
+            ..EntrySummary::of(Self::LIST, &self.entry.name, &self.core, self.entry.meta.as_deref())
+        }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -166,10 +177,12 @@ impl Declare for Prompt {
 impl Declare for Resource {
     const LIST: List = List::Resources;
 
-    fn about(&self) -> About<'_> {
-        let Self { at, entry, needs, problem, .. } = self;
-        let (meta, mime_type) = (entry.meta.as_deref(), entry.mime_type.as_deref());
-        About { at, completes: false, list: Self::LIST, meta, mime_type, name: &entry.uri, needs, problem }
+    fn summary(&self) -> EntrySummary<'_> {
+        let mime_type = self.entry.mime_type.as_deref();
+        EntrySummary {
+            mime_type,
+            ..EntrySummary::of(Self::LIST, &self.entry.uri, &self.core, self.entry.meta.as_deref())
+        }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -180,11 +193,11 @@ impl Declare for Resource {
 impl Declare for ResourceTemplate {
     const LIST: List = List::ResourceTemplates;
 
-    fn about(&self) -> About<'_> {
-        let Self { at, completers, entry, needs, problem, .. } = self;
-        let completes = !completers.is_empty();
-        let (meta, mime_type) = (entry.meta.as_deref(), entry.mime_type.as_deref());
-        About { at, completes, list: Self::LIST, meta, mime_type, name: &entry.uri_template, needs, problem }
+    fn summary(&self) -> EntrySummary<'_> {
+        let (completes, mime_type) = (!self.completers.is_empty(), self.entry.mime_type.as_deref());
+        let summary =
+            EntrySummary::of(Self::LIST, &self.entry.uri_template, &self.core, self.entry.meta.as_deref());
+        EntrySummary { completes, mime_type, ..summary }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -195,20 +208,10 @@ impl Declare for ResourceTemplate {
 impl Declare for Tool {
     const LIST: List = List::Tools;
 
-    fn about(&self) -> About<'_> {
-        let Self { at, entry, needs, output_problem, problem, .. } = self;
-        let problem = if problem.is_some() { problem } else { output_problem };
-        let meta = entry.meta.as_deref();
-        About {
-            at,
-            completes: false,
-            list: Self::LIST,
-            meta,
-            mime_type: None,
-            name: &entry.name,
-            needs,
-            problem,
-        }
+    fn summary(&self) -> EntrySummary<'_> {
+        let summary = EntrySummary::of(Self::LIST, &self.entry.name, &self.core, self.entry.meta.as_deref());
+        let problem = if summary.problem.is_some() { summary.problem } else { &self.output_problem };
+        EntrySummary { problem, ..summary }
     }
 
     fn entries(declared: &mut Declared) -> &mut Vec<Self> {
@@ -216,7 +219,7 @@ impl Declare for Tool {
     }
 }
 
-/// An entry of `list`, for messages.
+/// Returns the kind of the entries of `list`, for messages.
 fn kind(list: List) -> &'static str {
     match list {
         List::Prompts => "prompt",

@@ -1,4 +1,6 @@
 //! Tools: functions that a model may call.
+//!
+//! In: a name and a handler. Out: a [`Tool`] for a server. Calling the handler is the work of the connection.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -7,13 +9,14 @@ use std::time::Duration;
 use plainwire_proto::model::{self, ClientCapability, Icon, RawJson, ToolAnnotations};
 
 use super::attribute::IntoEntry;
+use super::core::Core;
 use crate::schema::{self, InputSchema, IntoSchema};
-use crate::server::handler::{
-    Blocking, BlockingHandler, Handler, Input, IntoToolResult, Needed, OnCancel, Outcome, Run, Signature, run,
-};
+use crate::server::context::OnCancel;
+use crate::server::handler::{Blocking, BlockingHandler, Handler, Signature, run};
 use crate::server::layer::Layer;
+use crate::server::result::{IntoToolResult, Outcome};
 
-/// A tool: a name, a description, and the function behind it.
+/// A tool: a name, a description, and the handler that models call.
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -33,65 +36,53 @@ use crate::server::layer::Layer;
 /// ```
 #[derive(Clone)]
 pub struct Tool {
-    pub(crate) at: &'static Location<'static>,
-    /// Gives the schema of what is returned, with all descriptions; `None` if there is one by hand.
+    pub(crate) core: Core,
+    /// Returns the output schema with all descriptions; `None` if the schema was set by hand.
     described_output: Option<fn() -> Option<RawJson>>,
     pub(crate) entry: model::Tool,
-    pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) on_cancel: OnCancel,
-    pub(crate) needs: Vec<Needed>,
     pub(crate) output_problem: Option<String>,
-    pub(crate) problem: Option<String>,
-    pub(crate) requires: Vec<ClientCapability>,
-    pub(crate) run: Run,
-    pub(crate) schema: InputSchema,
     pub(crate) timeout: Option<Duration>,
     #[cfg(feature = "validate")]
     validates: bool,
 }
 
 impl Tool {
-    /// Makes the tool `name` of an async function or closure.
+    /// Creates the tool `name` from an async function or closure.
     ///
-    /// Name: 1 to 128 of `A-Z a-z 0-9 _ . -`. Schemas come from the types. What is wrong with the name or the types
-    /// is reported when the server starts, with this line.
+    /// A name has 1 to 128 characters of `A-Z a-z 0-9 _ . -`. Schemas are derived from the types. Mistakes in
+    /// the name or the types are reported when the server starts, with the line of this call.
     #[track_caller]
     pub fn new<Takes, Gives, H>(name: impl Into<String>, handler: H) -> Self
     where
         H: Handler<Takes>,
         H::Output: IntoToolResult<Gives>,
     {
-        let Input { needs, problem, schema } = Signature::of::<Takes, H>().input();
+        let input = Signature::of::<Takes, H>().input();
         let run = run(handler, |returned| Outcome::of(returned.into_tool_result()));
         let entry = model::Tool {
             annotations: None,
             description: None,
             icons: Vec::new(),
-            input_schema: schema.to_raw(),
+            input_schema: input.schema.to_raw(),
             meta: None,
             name: name.into(),
             output_schema: H::Output::output_schema().as_ref().map(schema::undescribed),
             title: None,
         };
         Self {
-            at: Location::caller(),
+            core: Core::new(Location::caller(), input, run),
             described_output: Some(H::Output::output_schema),
             entry,
-            layers: Vec::new(),
-            needs,
             on_cancel: OnCancel::default(),
             output_problem: None,
-            problem,
-            requires: Vec::new(),
-            run,
-            schema,
             timeout: None,
             #[cfg(feature = "validate")]
             validates: false,
         }
     }
 
-    /// Returns the tool that `#[tool]` makes of `function`, to change what the attribute says.
+    /// Returns the tool that `#[tool]` makes of `function`, so that you can change what the attribute set.
     ///
     /// ```
     /// use plainwire::prelude::*;
@@ -109,10 +100,11 @@ impl Tool {
         function.into_entry()
     }
 
-    /// Makes the tool `name` of a plain function or closure, which runs off the async threads and may take its time.
+    /// Creates the tool `name` from a plain function or closure. It runs on a thread for blocking work.
     ///
-    /// A function can't be stopped. When its call is cancelled it runs on, as by [`OnCancel::Finish`]; it may look at
-    /// [`crate::Context::is_cancelled`] and return. For a part of an async handler there is [`crate::blocking()`].
+    /// A function can't be stopped. When its call is cancelled it continues, as with [`OnCancel::Finish`]; it
+    /// can check [`crate::Context::is_cancelled`] and return. To block in only a part of an async handler,
+    /// use [`crate::handler::blocking()`].
     ///
     /// ```
     /// use plainwire::prelude::*;
@@ -137,77 +129,80 @@ impl Tool {
         &self.entry.name
     }
 
-    /// Says what the tool accepts, returns and is for. Models read this on every turn.
+    /// Sets the description: what the tool accepts, returns and is for. Models read it on every turn.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.entry.description = Some(description.into());
         self
     }
 
-    /// Gives the tool a name for people.
+    /// Sets the display name for users.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.entry.title = Some(title.into());
         self
     }
 
-    /// Adds a picture.
+    /// Adds an icon.
     #[must_use]
     pub fn icon(mut self, icon: Icon) -> Self {
         self.entry.icons.push(icon);
         self
     }
 
-    /// Says that the tool changes nothing.
+    /// Marks the tool as one that changes nothing (`readOnlyHint`).
     #[must_use]
     pub fn read_only(self) -> Self {
         self.annotate(|hints| hints.read_only_hint = Some(true))
     }
 
-    /// Says that the tool adds to what is there and destroys nothing. Without this clients assume the worst.
+    /// Marks the tool as one that adds data but destroys none (`destructiveHint: false`). Without it, clients
+    /// assume that a tool may destroy data.
     #[must_use]
     pub fn additive(self) -> Self {
         self.annotate(|hints| hints.destructive_hint = Some(false))
     }
 
-    /// Says that the tool may destroy something.
+    /// Marks the tool as one that may destroy data (`destructiveHint`).
     #[must_use]
     pub fn destructive(self) -> Self {
         self.annotate(|hints| hints.destructive_hint = Some(true))
     }
 
-    /// Says that calling the tool again changes nothing more.
+    /// Marks the tool as idempotent: repeating a call has no further effect (`idempotentHint`).
     #[must_use]
     pub fn idempotent(self) -> Self {
         self.annotate(|hints| hints.idempotent_hint = Some(true))
     }
 
-    /// Says that the tool deals with things that anybody may change, such as the web.
+    /// Marks the tool as one that reaches outside systems, such as the web (`openWorldHint`).
     #[must_use]
     pub fn open_world(self) -> Self {
         self.annotate(|hints| hints.open_world_hint = Some(true))
     }
 
-    /// Says that the tool deals with nothing outside a closed set of things.
+    /// Marks the tool as one that only touches a closed set of things (`openWorldHint: false`).
     #[must_use]
     pub fn closed_world(self) -> Self {
         self.annotate(|hints| hints.open_world_hint = Some(false))
     }
 
-    /// Sends `schema` instead of the one from the types, to the letter. Its root has to be an object's.
+    /// Sends `schema` as the input schema instead of the one derived from the types. Its root must describe
+    /// an object.
     ///
-    /// Text keeps the order of its keys and all that it says; only white space between tokens goes. Arguments are still
-    /// read into the handler's type; take a `serde_json::Map<String, Value>` to see all of them. What a derived schema
-    /// can say is checked; for the rest of JSON Schema there is `Tool::validate`, behind the feature `validate`.
+    /// The text of the schema keeps the order of its keys and all of its members; only white space between
+    /// tokens is removed. Arguments are still deserialized into the handler's type; take a
+    /// `serde_json::Map<String, Value>` to get all of them. Keywords that derived schemas use are checked. To
+    /// check all of JSON Schema, use `Tool::validate`, behind the feature `validate`.
     #[must_use]
     pub fn input_schema(mut self, schema: impl IntoSchema) -> Self {
         match schema.into_schema() {
             Ok(text) => {
-                self.schema = InputSchema::by_hand(text);
-                self.problem = self.schema.problem().map(ToOwned::to_owned);
-                self.entry.input_schema = self.schema.to_raw();
+                self.core.schema = InputSchema::by_hand(text);
+                self.core.problem = self.core.schema.problem().map(ToOwned::to_owned);
+                self.entry.input_schema = self.core.schema.to_raw();
             }
-            Err(problem) => self.problem = Some(problem),
+            Err(problem) => self.core.problem = Some(problem),
         }
         #[cfg(feature = "validate")]
         if self.validates {
@@ -216,8 +211,8 @@ impl Tool {
         self
     }
 
-    /// Sends `schema` for the structured content instead of the one from the type, to the letter, as with
-    /// [`Self::input_schema`]. What the handler returns is not checked against it.
+    /// Sends `schema` as the output schema instead of the one derived from the type, unchanged as in
+    /// [`Self::input_schema`]. The returned value is not checked against it.
     #[must_use]
     pub fn output_schema(mut self, schema: impl IntoSchema) -> Self {
         (self.described_output, self.output_problem) = (None, None);
@@ -228,8 +223,9 @@ impl Tool {
         self
     }
 
-    /// Keeps the descriptions in the output schema, which come from doc comments. Without this it has names and types only:
-    /// models read results, not their schema. For clients that write programs by it.
+    /// Keeps descriptions, which come from doc comments, in the output schema. By default the schema has
+    /// names and types only, because models read results and not their schema. Use it for clients that
+    /// generate code from schemas.
     #[must_use]
     pub fn describe_output(mut self) -> Self {
         if let Some(described) = self.described_output {
@@ -238,47 +234,49 @@ impl Tool {
         self
     }
 
-    /// Checks arguments against all of the input schema before the handler runs, whatever its type makes of them.
+    /// Checks arguments against the whole input schema before the handler runs, in addition to deserializing
+    /// them.
     ///
-    /// The schema is compiled once: one that is wrong, refers to other documents or has more than 256 KiB is an error of the
-    /// declaration. Arguments of more than 1 MiB are refused. Patterns take linear time, so that look-around does not exist.
+    /// The schema is compiled once. A schema that is invalid, refers to other documents or has more than 256
+    /// KiB is reported when the server starts. Arguments of more than 1 MiB are refused. Patterns run in
+    /// linear time, and therefore have no look-around.
     #[cfg(feature = "validate")]
     #[must_use]
     pub fn validate(mut self) -> Self {
         self.validates = true;
-        if self.problem.is_none()
-            && let Err(problem) = self.schema.compile()
+        if self.core.problem.is_none()
+            && let Err(problem) = self.core.schema.compile()
         {
-            self.problem = Some(problem);
+            self.core.problem = Some(problem);
         }
         self
     }
 
-    /// Puts a layer around the tool: see [`crate::server::layer`]. The first one added is the outermost.
+    /// Adds a layer around the tool: see [`crate::server::layer`]. The first layer added is the outermost.
     #[must_use]
     pub fn layer(mut self, layer: impl Layer) -> Self {
-        self.layers.push(Arc::new(layer));
+        self.core.layers.push(Arc::new(layer));
         self
     }
 
-    /// Says what becomes of a call that the client cancels. It is dropped by default.
+    /// Sets what happens to a call that the client cancels. By default its future is dropped.
     #[must_use]
     pub fn on_cancel(mut self, on_cancel: OnCancel) -> Self {
         self.on_cancel = on_cancel;
         self
     }
 
-    /// Refuses clients that can't be asked for `capability`, before any work is done.
+    /// Refuses calls of clients that do not declare `capability`, before the handler runs.
     ///
-    /// Without this the handler runs until it asks.
+    /// Without it, the handler runs until it asks and gets the error there.
     #[must_use]
     pub fn requires(mut self, capability: ClientCapability) -> Self {
-        self.requires.push(capability);
+        self.core.requires.push(capability);
         self
     }
 
-    /// Ends a call that takes longer: the model is told so, the work is dropped. Time in which the call waits for an
-    /// answer of the client does not count.
+    /// Sets the deadline of calls. A call that exceeds it is dropped, and the model gets an error. Time in
+    /// which the call waits for an answer of the client does not count.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

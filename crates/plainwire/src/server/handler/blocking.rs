@@ -1,17 +1,19 @@
-//! Handlers that block: plain functions, run off the async threads.
+//! Blocking handlers: plain functions, run off the async threads.
 //!
-//! In: a function and its parameters. Out: a handler like any other, whose future waits for the function. A function
-//! can't be stopped, so that its call runs on when it is cancelled.
+//! In: a function and its parameters. Out: a [`Handler`] whose future waits for the function. A function
+//! can't be stopped, so it continues when its call is cancelled.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{Call, FromCall, Handler, Rejected, Signature};
+use super::{Call, FromCall, Handler, Signature};
+use crate::schema::arguments::Rejected;
 
-/// A plain function or closure that answers calls of a tool, and may take its time.
+/// A plain function or closure that handles calls of a tool and may block.
 ///
-/// Its parameters are those of a [`Handler`]. It can't ask the client: that takes an `.await`.
+/// Its parameters are those of a [`Handler`]. It can't ask the client questions, since that needs an
+/// `.await`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no blocking handler",
     label = "a blocking handler is a plain `fn`, or a closure that returns a value and not a future",
@@ -19,16 +21,16 @@ use super::{Call, FromCall, Handler, Rejected, Signature};
     note = "parameters and result go to another thread: they have to be `Send`"
 )]
 pub trait BlockingHandler<Takes>: Send + Sync + 'static {
-    /// What the function returns.
+    /// The return type of the function.
     type Output: Send + 'static;
 
     /// Describes the parameters.
     fn declare(signature: &mut Signature);
 
-    /// Makes the parameters. The function has not been called yet.
+    /// Extracts the parameters. The function is not called yet.
     ///
     /// # Errors
-    /// [`Rejected`] for arguments that do not fit.
+    /// [`Rejected`] for arguments that do not match.
     fn prepare(self: Arc<Self>, call: &Call<'_>) -> Result<Work<Self::Output>, Rejected>;
 }
 
@@ -70,7 +72,7 @@ blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG);
 blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH);
 blocking_handler!(A ViaA, B ViaB, C ViaC, D ViaD, E ViaE, G ViaG, H ViaH, I ViaI);
 
-/// A blocking handler as one that waits for it.
+/// Adapts a blocking handler to a [`Handler`] that waits for it.
 pub(crate) struct Blocking<F>(pub(crate) Arc<F>);
 
 impl<Takes, F: BlockingHandler<Takes>> Handler<Takes> for Blocking<F> {

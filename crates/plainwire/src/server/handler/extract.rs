@@ -1,4 +1,6 @@
-//! What a handler's parameters are filled in from.
+//! Handlers and the extraction of their parameters from a call.
+//!
+//! In: a [`Call`]. Out: the parameters, or [`Rejected`]. Converting the return value is not done here.
 
 use std::future::Future;
 
@@ -6,55 +8,55 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::Rejected;
-use super::state::{Needed, State};
+use crate::schema::arguments::Rejected;
 use crate::schema::{InputSchema, arguments};
-use crate::server::context::{Caller, Context, Principal};
+use crate::server::context::{Context, ContextRef, NeededState, State};
+use crate::server::principal::Principal;
 
-/// One call, as the parameters of a handler see it.
+/// A call, as the parameters of a handler see it.
 #[derive(Debug)]
 pub struct Call<'c> {
-    /// A JSON object.
+    /// The arguments: a JSON object.
     pub(crate) arguments: &'c str,
-    pub(crate) context: Caller<'c>,
-    /// What the resource that is read is declared as.
+    pub(crate) context: ContextRef<'c>,
+    /// The declared media type of the resource that is read.
     pub(crate) mime_type: Option<&'c str>,
     pub(crate) schema: &'c InputSchema,
-    /// What hosts want to know of the page that is read, if it is one.
+    /// The `_meta.ui` of the page that is read, if the resource is one.
     pub(crate) ui: Option<&'c RawValue>,
-    /// The resource that is read; empty for anything else.
+    /// The URI of the resource that is read; empty for other calls.
     pub(crate) uri: &'c str,
 }
 
 impl Call<'_> {
-    /// Returns the arguments as they came: a JSON object.
+    /// Returns the arguments as the client sent them: the text of a JSON object.
     pub fn arguments(&self) -> &str {
         self.arguments
     }
 
-    /// Returns the call's context.
+    /// Returns the context of the call.
     pub fn context(&self) -> Context {
         self.context.get()
     }
 
-    /// Returns the state `T` of the server, if it has one.
+    /// Returns the server's state of type `T`, if it has one.
     pub fn state<T: Send + Sync + 'static>(&self) -> Option<State<T>> {
         self.context.states().get()
     }
 }
 
-/// What a handler says of itself before it is ever called.
+/// The description of a handler's parameters, made before it is first called.
 #[derive(Debug, Default)]
 pub struct Signature {
     pub(crate) arguments: Vec<InputSchema>,
-    pub(crate) needs: Vec<Needed>,
+    pub(crate) needs: Vec<NeededState>,
 }
 
 impl Signature {
-    /// Says that the server needs the state `T`. What [`FromCall::from_call`] finds by [`Call::state`] has to be
-    /// declared here.
+    /// Declares that the handler needs the state `T`. Declare every state that [`FromCall::from_call`] reads
+    /// with [`Call::state`]: the server checks it when serving begins.
     pub fn needs<T: Send + Sync + 'static>(&mut self) {
-        self.needs.push(Needed::of::<T>());
+        self.needs.push(NeededState::of::<T>());
     }
 
     pub(crate) fn of<T, H: Handler<T>>() -> Self {
@@ -67,7 +69,7 @@ impl Signature {
         !self.arguments.is_empty()
     }
 
-    /// What the one parameter that takes arguments, or none at all, makes of a handler.
+    /// Combines the parameters into one description. At most one parameter may take arguments.
     pub(crate) fn input(mut self) -> Input {
         let (schema, others) = (self.arguments.pop(), self.arguments.len());
         let problem = match &schema {
@@ -85,24 +87,26 @@ impl Signature {
     }
 }
 
-/// What a handler takes.
+/// The combined description of a handler's parameters.
 pub(crate) struct Input {
-    pub(crate) needs: Vec<Needed>,
+    pub(crate) needs: Vec<NeededState>,
     pub(crate) problem: Option<String>,
     pub(crate) schema: InputSchema,
 }
 
-/// Marks parameters that are filled in from the arguments.
+/// Marker: parameters that are read from the arguments.
 #[derive(Debug)]
 pub enum ViaArguments {}
 
-/// Marks parameters that are made from anything else of the call.
+/// Marker: parameters that are made from other parts of the call.
 #[derive(Debug)]
 pub enum ViaCall {}
 
-/// A type that an argument can have. The attributes ask it of each parameter, so that the compiler names the type.
+/// A type that an argument can have. `#[tool]` and the other attributes require it for each parameter, so
+/// that compiler errors name the type.
 ///
-/// Nobody implements it: whatever derives `Deserialize` and `JsonSchema` is one.
+/// Implemented for every type that derives `Deserialize` and `JsonSchema`; there is no need to implement it
+/// yourself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be an argument",
     label = "expected a type that is read from JSON and has a schema",
@@ -114,14 +118,14 @@ pub trait Argument: DeserializeOwned + JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema> Argument for T {}
 
-/// What can be a parameter of a handler: a struct for the arguments, or something else that a call has.
+/// A type that can be a parameter of a handler: a struct for the arguments, or a value made from the call.
 ///
-/// [`Context`], [`State`], [`Principal`] and `Option<Principal>` are there. A type of your own becomes one like this; in
-/// a function with `#[tool]` its parameter has the attribute `#[extract]`:
+/// Implemented for [`Context`], [`State`], [`Principal`] and `Option<Principal>`. You can add a type of your
+/// own as below. In a function with `#[tool]`, give its parameter the attribute `#[extract]`:
 ///
 /// ```
 /// use plainwire::prelude::*;
-/// use plainwire::{Call, FromCall, Rejected, Signature, ViaCall};
+/// use plainwire::handler::{Call, FromCall, Rejected, Signature, ViaCall};
 ///
 /// struct ClientName(String);
 ///
@@ -144,16 +148,16 @@ impl<T: DeserializeOwned + JsonSchema> Argument for T {}
     message = "`{Self}` can't be a parameter of a handler",
     label = "a parameter is a struct for the arguments, `Context`, `State<T>` or `Principal`",
     note = "for arguments, derive `serde::Deserialize` and `schemars::JsonSchema` for `{Self}`",
-    note = "for anything else, implement `plainwire::FromCall<plainwire::ViaCall>` for `{Self}`"
+    note = "for anything else, implement `plainwire::handler::FromCall<plainwire::handler::ViaCall>` for `{Self}`"
 )]
 pub trait FromCall<Via>: Sized {
-    /// Adds what the parameter takes to the handler's description.
+    /// Adds what the parameter needs to the handler's description.
     fn declare(signature: &mut Signature);
 
-    /// Makes the parameter.
+    /// Extracts the parameter.
     ///
     /// # Errors
-    /// [`Rejected`] for arguments that do not fit, and for calls that may not be made.
+    /// [`Rejected`] for arguments that do not match, and for calls that are not allowed.
     fn from_call(call: &Call<'_>) -> Result<Self, Rejected>;
 }
 
@@ -202,9 +206,10 @@ impl<T: DeserializeOwned + JsonSchema> FromCall<ViaArguments> for T {
     }
 }
 
-/// An async function or closure that answers calls.
+/// An async function or closure that handles calls.
 ///
-/// Its parameters are at most one struct for the arguments, and what else [`FromCall`] lists; at most eight, in any order.
+/// It takes up to eight parameters in any order: at most one struct for the arguments, and any other types
+/// that implement [`FromCall`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no handler",
     label = "a handler is an `async fn`, or a closure that returns a future",
@@ -212,18 +217,18 @@ impl<T: DeserializeOwned + JsonSchema> FromCall<ViaArguments> for T {
     note = "its future has to be `Send`: hold no `Rc` and no lock guard across an `.await`"
 )]
 pub trait Handler<Takes>: Send + Sync + 'static {
-    /// What the function returns.
+    /// The return type of the function.
     type Output: 'static;
-    /// The future of it.
+    /// The future that the function returns.
     type Future: Future<Output = Self::Output> + Send + 'static;
 
     /// Describes the parameters.
     fn declare(signature: &mut Signature);
 
-    /// Makes the parameters and calls the function. The future has not run yet.
+    /// Extracts the parameters and calls the function. Its future has not been polled yet.
     ///
     /// # Errors
-    /// [`Rejected`] for arguments that do not fit.
+    /// [`Rejected`] for arguments that do not match.
     fn call(&self, call: &Call<'_>) -> Result<Self::Future, Rejected>;
 }
 

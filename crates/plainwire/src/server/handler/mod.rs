@@ -1,43 +1,32 @@
-//! From a function's signature to a call: what it takes, what it gives.
+//! Handlers: the async functions behind entries, their parameters and their return values.
 //!
-//! In: a request's arguments as JSON text. Out: a future of an [`Outcome`], or a [`Rejected`] before any of the
-//! user's code ran. Which tool is meant is the catalog's business; running the future is the driver's.
+//! In: a call with its arguments as JSON text. Out: a future of an [`Outcome`], or a [`Rejected`] before any
+//! code of the user ran. Looking up the entry is the work of the catalog; polling the future is the work of
+//! the connection.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use super::result::Outcome;
+use crate::schema::arguments::Rejected;
+
 mod blocking;
 mod extract;
-mod on_cancel;
-mod outcome;
-mod result;
-mod state;
 
 pub(crate) use blocking::Blocking;
 pub use blocking::{BlockingHandler, Work as BlockingWork};
 pub(crate) use extract::Input;
 pub use extract::{Argument, Call, FromCall, Handler, Signature, ViaArguments, ViaCall};
-pub use on_cancel::OnCancel;
-pub(crate) use outcome::{Failing, Outcome, Refusal};
-pub use result::{
-    Audio, Blocks, Fallible, Image, IntoPrompt, IntoResource, IntoToolResult, ToolError, Value, embed,
-};
-pub use state::State;
-pub(crate) use state::{Needed, States};
 
-/// Arguments that do not fit; the text is for the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejected(pub String);
-
-/// The work of one call.
+/// The future of one call.
 pub(crate) type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// A function behind a name.
+/// A type-erased handler: starts a call.
 pub(crate) type Run = Arc<dyn Fn(&Call<'_>) -> Result<Running, Rejected> + Send + Sync>;
 
-/// Puts a handler behind a name; `finish` turns what it returns into an outcome. A handler without arguments refuses
-/// any that come.
+/// Erases the type of a handler; `finish` converts its return value into an outcome. A handler without
+/// arguments refuses every argument.
 pub(crate) fn run<Takes, H: Handler<Takes>>(handler: H, finish: fn(H::Output) -> Outcome) -> Run {
     let takes_arguments = Signature::of::<Takes, H>().takes_arguments();
     Arc::new(move |call| {

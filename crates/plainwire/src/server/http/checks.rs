@@ -1,13 +1,14 @@
-//! Whether what a builder was given can ever work: hosts, origins, paths, tokens.
+//! Checks of the arguments of [`Http`](super::Http): hosts, origins, paths and tokens.
 //!
-//! In: the text. Out: what was expected instead, for a mistake in the declaration. A token is never repeated.
+//! In: the argument. Out: the text of a declaration error, if the argument can never work. The text never
+//! contains a token.
 
 use http::uri::{Authority, PathAndQuery};
 
-/// Where something else is answered.
+/// Paths of the health checks.
 const TAKEN: [&str; 2] = ["/healthz", "/readyz"];
 
-/// Checks what a `Host` header has in front of its port.
+/// Checks a host: the value of a `Host` header without its port.
 pub(super) fn host(host: &str) -> Result<(), String> {
     let parsed = host.parse::<Authority>();
     if parsed.is_ok_and(|it| it.host() == host && !host.contains('*')) {
@@ -17,7 +18,7 @@ pub(super) fn host(host: &str) -> Result<(), String> {
     Err(format!("expected a host without scheme, port and path, as in {example}, but found {host:?}"))
 }
 
-/// Checks what a browser says in an `Origin` header.
+/// Checks an origin: the value that a browser sends in an `Origin` header.
 pub(super) fn origin(origin: &str) -> Result<(), String> {
     let is_legal = origin.split_once("://").is_some_and(|(scheme, authority)| {
         let default = match scheme {
@@ -35,7 +36,7 @@ pub(super) fn origin(origin: &str) -> Result<(), String> {
     Err(format!("expected {form}, but found {origin:?}"))
 }
 
-/// Checks where an endpoint is.
+/// Checks the path of an endpoint.
 pub(super) fn path(path: &str) -> Result<(), String> {
     if TAKEN.contains(&path) {
         return Err(format!("expected `path` to be none of {TAKEN:?}, but found {path:?}"));
@@ -47,7 +48,7 @@ pub(super) fn path(path: &str) -> Result<(), String> {
     Err(format!("expected `path` to begin with `/` and to have no query, as in `/mcp`, but found {path:?}"))
 }
 
-/// Checks a token and whom it stands for.
+/// Checks a token and the name of its principal.
 pub(super) fn token(name: &str, token: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("expected the principal of a token to have a name, but found none".to_owned());

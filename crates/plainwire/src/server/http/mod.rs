@@ -1,12 +1,12 @@
 //! Streamable HTTP: one URL for the clients of every revision.
 //!
-//! In: a [`Server`] and what the endpoint allows. Out: a server on an address, or a service that any application of
-//! `axum` and the like mounts. Sessions live in a [`Store`]; what they mean is the peer's business, and who calls what
-//! is the driver's.
+//! In: a [`Server`] and the options of the endpoint. Out: a server on an address, or a `tower` service that
+//! an application (axum, for example) mounts. A [`Store`] keeps the sessions. The protocol rules are the
+//! peer's, and the runtime runs the calls.
 //!
 //! ```no_run
 //! # async fn run(server: plainwire::Server) -> plainwire::Result<()> {
-//! use plainwire::transport::http::Http;
+//! use plainwire::http::Http;
 //!
 //! Http::new(server).bearer_token("ada", "s3cret-s3cret-s3cret").serve("127.0.0.1:8000").await
 //! # }
@@ -20,11 +20,10 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 
-use super::Hooks;
-use super::context::Principal;
+use super::principal::Principal;
 use super::store::Store;
 use super::store::memory::Memory;
-use crate::Server;
+use super::{Hooks, Server};
 use crate::error::{Error, Result};
 
 mod checks;
@@ -35,43 +34,43 @@ mod service;
 pub(crate) mod session;
 
 pub use endpoint::{Body, Compression, RemoteAddr};
-use endpoint::{Ending, Endpoint, Guard, Token, Usage};
+use endpoint::{Endpoint, Guard, ShutdownSignal, Token, Usage};
 use eras::Sse;
 use listener::{ConnectionLimits, Serving};
 pub use service::HttpService;
-use session::{Others, Sessions};
+use session::{OtherReplicas, Sessions};
 
-/// A server that is about to be reached by HTTP.
+/// An HTTP endpoint for a [`Server`], with its options.
 #[must_use = "an endpoint does nothing until it serves, for example by `.serve(\"127.0.0.1:8000\").await`"]
 pub struct Http {
     compression: Compression,
     guard: Guard,
     idle: Duration,
-    /// The first thing that was said about a listener or a route, which [`Self::into_service`] has not.
-    kept_apart: Option<(&'static Location<'static>, &'static str)>,
+    /// The first option for the listener or the routes. [`Self::into_service`] has neither, and refuses it.
+    listener_option: Option<(&'static Location<'static>, &'static str)>,
     limits: ConnectionLimits,
-    /// The first mistake in what the methods were given.
+    /// The first illegal argument of a method.
     mistake: Option<(&'static Location<'static>, String)>,
     path: String,
     patience: Duration,
     server: Server,
     sessions_per_caller: usize,
-    /// Where it was asked for.
+    /// The call of [`Self::http_sse`], if there was one.
     sse: Option<&'static Location<'static>>,
-    /// `None` if there are no other replicas.
+    /// `None`: sessions are in the memory of this process, without other replicas.
     store: Option<(&'static Location<'static>, Arc<dyn Store>)>,
     #[cfg(feature = "tls")]
     tls: Option<listener::Files>,
 }
 
 impl Http {
-    /// Begins an endpoint at the path `/mcp` that anybody may call who reaches it.
+    /// Makes an endpoint at the path `/mcp` that answers every caller.
     pub fn new(server: Server) -> Self {
         Self {
             compression: Compression::default(),
             guard: Guard::default(),
             idle: Duration::from_secs(1_800),
-            kept_apart: None,
+            listener_option: None,
             limits: ConnectionLimits::default(),
             mistake: None,
             path: "/mcp".to_owned(),
@@ -85,11 +84,11 @@ impl Http {
         }
     }
 
-    /// Asks for a token: requests with `Authorization: Bearer` and `token` come from the principal `name`, and those
-    /// with no token of the server are refused (401). Checked on every request, in constant time. Sessions belong to the
-    /// principal that began them.
+    /// Adds a token: requests with `Authorization: Bearer` and `token` come from the principal `name`.
+    /// Requests without a token of this server are refused (401). The token is checked on every request, in
+    /// constant time. A session belongs to the principal that began it.
     ///
-    /// Neither may be empty, tokens are visible ASCII characters, and each of them is given once.
+    /// Neither argument may be empty. A token is visible ASCII characters, and each token may be added once.
     #[track_caller]
     pub fn bearer_token(mut self, name: impl Into<String>, token: impl Into<String>) -> Self {
         let (principal, token) = (Principal { name: name.into() }, token.into());
@@ -105,8 +104,9 @@ impl Http {
         self.note(checked)
     }
 
-    /// Serves requests for this host, as in the `Host` header, without a port; others are refused (403). Without this, a
-    /// server on a loopback address serves the names of this machine, and one on another address serves any.
+    /// Allows this host in the `Host` header, without a port. Requests for other hosts are refused (403).
+    /// Without this, a server on a loopback address allows the names of this machine, and a server on another
+    /// address allows every host.
     #[track_caller]
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         let host = host.into().to_lowercase();
@@ -115,8 +115,8 @@ impl Http {
         self.note(checked)
     }
 
-    /// Serves pages of this origin, as in `https://app.example`. Requests with the origin of anybody else are refused
-    /// (403), except from this machine to this machine.
+    /// Allows this origin in the `Origin` header, as in `https://app.example`. Requests with another origin
+    /// are refused (403), except from this machine to this machine.
     #[track_caller]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         let origin = origin.into().to_lowercase();
@@ -125,27 +125,27 @@ impl Http {
         self.note(checked)
     }
 
-    /// Sets where the endpoint is; `/mcp` without this.
+    /// Sets the path of the endpoint; `/mcp` without this.
     #[track_caller]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
         let checked = checks::path(&self.path);
-        self.note(checked).apart("path")
+        self.note(checked).listener_only("path")
     }
 
-    /// Sets how long a session lives in which nothing goes on; 30 minutes without this.
+    /// Sets how long a session without activity lives; 30 minutes without this.
     #[track_caller]
     pub fn session_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
-        self.some("session_idle", !idle.is_zero())
+        self.nonzero("session_idle", !idle.is_zero())
     }
 
-    /// Sets how many sessions one principal may have begun at this replica, or one address without a token, before another
-    /// one is refused (429); 10,000 without this.
+    /// Sets how many sessions that began at this replica one principal may have, or one address without a
+    /// token; 10,000 without this. One more is refused (429).
     #[track_caller]
     pub fn sessions_per_caller(mut self, most: usize) -> Self {
         self.sessions_per_caller = most;
-        self.some("sessions_per_caller", most > 0)
+        self.nonzero("sessions_per_caller", most > 0)
     }
 
     /// Sets which responses are compressed for clients that accept gzip; [`Compression::Json`] without this.
@@ -154,56 +154,56 @@ impl Http {
         self
     }
 
-    /// Sets how long the next part of a request's body may take; 30 seconds without this. All of it may take as long, and a
-    /// second more for each 16 KiB that have come.
+    /// Sets how long the next part of a request's body may take; 30 seconds without this. The whole body may
+    /// take as long, plus one second for each 16 KiB received.
     #[track_caller]
     pub fn body_timeout(mut self, patience: Duration) -> Self {
         self.patience = patience;
-        self.some("body_timeout", !patience.is_zero())
+        self.nonzero("body_timeout", !patience.is_zero())
     }
 
-    /// Serves clients of HTTP+SSE as well, the transport of 2024-11-05: `GET /sse` and `POST /messages`. Off by default,
-    /// since it was replaced in 2025-03-26 and can't be taken up again when a connection breaks.
+    /// Also serves HTTP+SSE, the transport of 2024-11-05: `GET /sse` and `POST /messages`. Off by default:
+    /// 2025-03-26 replaced this transport, and its clients can't continue after a broken connection.
     ///
-    /// A session of it lives as long as its stream, in this process: behind a balancer both paths have to lead to the
-    /// same replica. The same rules hold as at [`Self::path`] for hosts, origins, tokens and sizes.
+    /// Such a session lives as long as its stream, in this process: a balancer has to route both paths to the
+    /// same replica. The rules of [`Self::path`] apply to hosts, origins, tokens and sizes.
     ///
-    /// An application of its own mounts [`HttpService`] at these two paths too, as they are and with nothing in front,
-    /// because clients are told the second one.
+    /// If you mount [`HttpService`] in an application, mount it at these two paths as well. Do not put a
+    /// prefix in front: the server sends `/messages` to the clients as it is.
     #[track_caller]
     pub fn http_sse(mut self) -> Self {
         self.sse = Some(Location::caller());
         self
     }
 
-    /// Sets how long a connection may take to its first request, a TLS handshake included; 30 seconds without this.
-    /// Then it is closed.
+    /// Sets how long a connection may take until its first request, TLS handshake included; 30 seconds
+    /// without this. Then the server closes it.
     #[track_caller]
     pub fn head_timeout(mut self, patience: Duration) -> Self {
         self.limits.head = patience;
-        self.some("head_timeout", !patience.is_zero()).apart("head_timeout")
+        self.nonzero("head_timeout", !patience.is_zero()).listener_only("head_timeout")
     }
 
-    /// Sets how long a connection is kept on which nothing is asked; 75 seconds without this. Between two requests this
-    /// is also the time for the head of the second. A proxy in front should close first: it should keep connections for
-    /// a shorter time.
+    /// Sets how long a connection without requests is kept open; 75 seconds without this. Between two
+    /// requests, this time includes the head of the second. A proxy in front should close first: set a
+    /// shorter time there.
     #[track_caller]
     pub fn keep_alive_timeout(mut self, patience: Duration) -> Self {
         self.limits.keep_alive = patience;
-        self.some("keep_alive_timeout", !patience.is_zero()).apart("keep_alive_timeout")
+        self.nonzero("keep_alive_timeout", !patience.is_zero()).listener_only("keep_alive_timeout")
     }
 
-    /// Sets how many connections are open at a time; 10,000 without this. Others wait in the queue of the system until
-    /// there is a place.
+    /// Sets how many connections may be open at a time; 10,000 without this. Further connections wait in the
+    /// queue of the operating system until one closes.
     #[track_caller]
     pub fn max_connections(mut self, most: usize) -> Self {
-        // As many as the counter of places has room for.
+        // The semaphore that counts connections has this maximum.
         self.limits.connections = most.min(tokio::sync::Semaphore::MAX_PERMITS);
-        self.some("max_connections", most > 0).apart("max_connections")
+        self.nonzero("max_connections", most > 0).listener_only("max_connections")
     }
 
-    /// Serves HTTPS: the files have the certificates in PEM, the server's own first, and its private key. They are read
-    /// once. HTTP/2 and HTTP/1.1 are offered, in TLS 1.3 and 1.2.
+    /// Serves HTTPS. The files contain the certificates in PEM, the server's own first, and its private key.
+    /// They are read once. The server offers HTTP/2 and HTTP/1.1, over TLS 1.3 and 1.2.
     #[cfg(feature = "tls")]
     #[track_caller]
     pub fn tls(
@@ -212,17 +212,17 @@ impl Http {
         key: impl Into<std::path::PathBuf>,
     ) -> Self {
         self.tls = Some(listener::Files { certificate: certificate.into(), key: key.into() });
-        self.apart("tls")
+        self.listener_only("tls")
     }
 
-    /// Sets where sessions live. Replicas with the same store serve each other's sessions.
+    /// Sets the store of the sessions. Replicas with the same store serve each other's sessions.
     #[track_caller]
     pub fn store(mut self, store: impl Store) -> Self {
         self.store = Some((Location::caller(), Arc::new(store)));
         self
     }
 
-    /// Remembers the first mistake, which is told when the endpoint is about to serve.
+    /// Remembers the first mistake. It is returned as an error before the endpoint serves.
     #[track_caller]
     fn note(mut self, checked: Result<(), String>) -> Self {
         let at = Location::caller();
@@ -230,54 +230,58 @@ impl Http {
         self
     }
 
-    /// Notes that `what` was given nothing at all, unless it was given `some`.
+    /// Remembers a mistake unless the argument of `what` is more than 0.
     #[track_caller]
-    fn some(self, what: &str, some: bool) -> Self {
-        self.note(if some {
+    fn nonzero(self, what: &str, is_nonzero: bool) -> Self {
+        self.note(if is_nonzero {
             Ok(())
         } else {
             Err(format!("expected `{what}` to be more than 0, but found 0"))
         })
     }
 
-    /// Remembers that `what` was said about a listener of our own.
+    /// Remembers that `what` was called, an option for our own listener.
     #[track_caller]
-    fn apart(mut self, what: &'static str) -> Self {
-        self.kept_apart.get_or_insert((Location::caller(), what));
+    fn listener_only(mut self, what: &'static str) -> Self {
+        self.listener_option.get_or_insert((Location::caller(), what));
         self
     }
 
-    /// Serves an address, as in `127.0.0.1:8000`, until the process is asked to end by SIGTERM or SIGINT; then running
+    /// Serves an address, as in `127.0.0.1:8000`, until the process receives SIGTERM or SIGINT. Then running
     /// requests get the time of [`Server::drain`].
     ///
     /// # Errors
-    /// [`Error::Declaration`] for the first mistake in the server's declaration, [`Error::Io`] if the address can't be
-    /// taken or the files for TLS are not what they should be, [`Error::Hook`] if a hook fails.
+    /// [`Error::Declaration`] for the first mistake in the server's declaration, [`Error::Io`] if the address
+    /// can't be bound or the files for TLS can't be used, [`Error::Hook`] if a hook fails.
     pub async fn serve(self, address: &str) -> Result<()> {
-        // Before the address is taken: who sees that it is in use would look in the wrong place.
+        // Before the address is bound: otherwise a user with a wrong declaration might see "address in use"
+        // first, and look there.
         let ready = self.ready()?;
         let listener = listener::bind(address).await?;
         ready.serve(listener, asked_to_end()).await
     }
 
-    /// Serves an address that was taken already, until `end` is ready. If the future is dropped, connections are cut off.
+    /// Serves a listener that is already bound, until `end` is ready. If the future is dropped, connections
+    /// are cut off.
     ///
     /// # Errors
-    /// As [`Self::serve`].
+    /// Like [`Self::serve`].
     pub async fn serve_on(self, listener: TcpListener, end: impl Future<Output = ()>) -> Result<()> {
         self.ready()?.serve(listener, end).await
     }
 
-    /// Makes a service of it, for an application that has a listener of its own. It answers at any path, but
-    /// for those of [`Self::http_sse`]; hooks of the server are not called, and `Host` is not checked unless
-    /// [`Self::allow_host`] says what it may be. Who calls, the application says: see [`HttpService::handle`].
+    /// Makes a `tower` service, for an application that has a listener of its own. The service answers at any
+    /// path, and at those of [`Self::http_sse`] as described there. It does not call the hooks of the server.
+    /// It checks `Host` only if [`Self::allow_host`] names hosts. The application identifies the caller: see
+    /// [`HttpService::handle`].
     ///
     /// # Errors
-    /// [`Error::Declaration`] for the first mistake in the server's declaration; for what only a listener of our own has
-    /// ([`Self::path`], [`Self::max_connections`], [`Self::head_timeout`], [`Self::keep_alive_timeout`], `tls`); and for
-    /// [`Self::store`] outside of a runtime of tokio, in which other replicas are heard.
+    /// [`Error::Declaration`] for the first mistake in the server's declaration; for an option of our own
+    /// listener ([`Self::path`], [`Self::max_connections`], [`Self::head_timeout`],
+    /// [`Self::keep_alive_timeout`], `tls`); and for [`Self::store`] outside of a tokio runtime, which
+    /// receives the notices of other replicas.
     pub fn into_service(self) -> Result<HttpService> {
-        if let (None, Some((at, what))) = (&self.mistake, self.kept_apart) {
+        if let (None, Some((at, what))) = (&self.mistake, self.listener_option) {
             let message = format!("expected `{what}` beside `serve`, but found it beside `into_service`");
             return Err(Error::Declaration { at, message });
         }
@@ -292,7 +296,7 @@ impl Http {
         "http"
     }
 
-    /// Does all that can fail before there is an address.
+    /// Does everything that can fail before the address is bound.
     fn ready(self) -> Result<Ready> {
         self.server.log_to_stderr();
         let (path, limits, scheme) = (self.path.as_str().into(), self.limits, self.scheme());
@@ -331,7 +335,7 @@ impl Http {
         }
         let (built, hooks) = self.server.build(None)?;
         let store = self.store.map(|(_, store)| store);
-        let others = store.as_ref().map(Others::new);
+        let others = store.as_ref().map(OtherReplicas::new);
         let store = store.unwrap_or_else(|| Arc::new(Memory::default()));
         let (idle, most) = (self.idle, self.sessions_per_caller);
         let sessions = Arc::new(Sessions::new(Arc::clone(&built), store, idle, most, others.clone()));
@@ -342,7 +346,7 @@ impl Http {
             bodies: Arc::<Usage>::default(),
             built,
             compression: self.compression,
-            ending: Ending::default(),
+            ending: ShutdownSignal::default(),
             guard: self.guard,
             in_flight: Arc::<Usage>::default(),
             listens: Arc::<Usage>::default(),
@@ -356,12 +360,12 @@ impl Http {
 
 impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Tokens and keys never show themselves.
+        // No tokens and no keys.
         f.debug_struct("Http").field("path", &self.path).field("server", &self.server).finish_non_exhaustive()
     }
 }
 
-/// An endpoint that lacks nothing but an address.
+/// A checked endpoint that has no listener yet.
 struct Ready {
     endpoint: Endpoint,
     hooks: Hooks,
@@ -389,7 +393,7 @@ impl Ready {
     }
 }
 
-/// Ready when the process is asked to end.
+/// Waits for SIGINT or, on Unix, SIGTERM.
 async fn asked_to_end() {
     let interrupted = async {
         if tokio::signal::ctrl_c().await.is_err() {
@@ -412,11 +416,11 @@ async fn asked_to_end() {
 }
 
 impl Server {
-    /// Serves Streamable HTTP at `http://ADDRESS/mcp`, as in `.http("127.0.0.1:8000")`, until the process is asked to
-    /// end; [`Http`] is the same with more to say.
+    /// Serves Streamable HTTP at `http://ADDRESS/mcp`, as in `.http("127.0.0.1:8000")`, until the process
+    /// receives SIGTERM or SIGINT. [`Http`] does it with options.
     ///
     /// # Errors
-    /// As [`Http::serve`].
+    /// Like [`Http::serve`].
     pub async fn http(self, address: &str) -> Result<()> {
         Http::new(self).serve(address).await
     }

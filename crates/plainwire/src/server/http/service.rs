@@ -1,4 +1,5 @@
-//! An endpoint as a service of `tower`, for a listener of our own and for that of any application.
+//! A `tower` service for an endpoint. Our own listener uses it, and so does an application that mounts the
+//! endpoint.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -13,7 +14,7 @@ use http::{Request, Response};
 use super::endpoint::{Body, Endpoint};
 use super::eras::http_sse;
 
-/// A server as a service of `tower`; clones are the same server.
+/// A server as a `tower` service. Clones are the same server.
 #[derive(Clone)]
 pub struct HttpService {
     endpoint: Arc<Endpoint>,
@@ -30,9 +31,9 @@ impl HttpService {
         Self { endpoint: Arc::new(endpoint) }
     }
 
-    /// Answers one request. Who sends it is in its extensions, if the application around knows: a
-    /// [`Principal`](crate::Principal), which counts unless the endpoint asks for tokens, and a
-    /// [`RemoteAddr`](super::RemoteAddr).
+    /// Answers one request. The extensions of the request identify its caller, if the application sets them:
+    /// a [`Principal`](crate::server::principal::Principal), which is ignored if the endpoint has tokens, and
+    /// a [`RemoteAddr`](super::RemoteAddr).
     pub async fn handle<B>(&self, request: Request<B>) -> Response<Body>
     where
         B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
@@ -40,11 +41,12 @@ impl HttpService {
         self.endpoint.handle(request).await
     }
 
-    /// Tells the streams that would outlast the server that it ends: those that GET opened end, and
-    /// `subscriptions/listen` gets its result. Streams that begin later end at once. Requests that run are answered; how
-    /// long the application waits for them is its own business.
+    /// Begins the shutdown of streams that do not end by themselves: streams opened by GET end, and
+    /// `subscriptions/listen` gets its result. Streams that begin later end at once. Running requests are
+    /// still answered; the application decides how long to wait for them.
     ///
-    /// For the graceful shutdown of an application that mounts the service, which would wait for these streams for ever.
+    /// Call this when an application that mounts the service shuts down gracefully: it would wait for these
+    /// streams forever.
     pub fn shutdown(&self) {
         self.endpoint.ending.begin();
     }
@@ -61,7 +63,7 @@ impl HttpService {
         self.endpoint.sse.is_some() && http_sse::PATHS.contains(&path)
     }
 
-    /// Ends what still goes on.
+    /// Ends all sessions: cancels their calls and ends their streams.
     pub(super) fn end(&self) {
         self.endpoint.sessions.end();
         self.endpoint.sse.iter().for_each(|sse| sse.end());

@@ -1,35 +1,37 @@
-//! The layers of one entry, with its handler inside.
+//! The chain of an entry: its layers, with the handler inside.
 //!
-//! In: a call that was admitted. Out: the work of it. An entry without layers has no chain, and its handler reads the
-//! frame itself; here the request owns its parts, since a layer may keep and change them.
+//! In: a call that was admitted. Out: the future of the call. An entry without layers has no chain, and its
+//! handler borrows from the frame. Here the request owns its parts, since a layer may keep and change them.
 
 use std::sync::Arc;
 
 use plainwire_proto::error::{Error, ErrorKind};
 use plainwire_proto::model::RawJson;
 
-use super::{Kind, Layer, Next, Request, Response};
+use super::{Layer, Next, Request};
 use crate::schema::InputSchema;
-use crate::server::context::Caller;
-use crate::server::handler::{Call, Outcome, Run, Running, ToolError};
+use crate::server::context::ContextRef;
+use crate::server::handler::{Call, Run, Running};
+use crate::server::result::{Kind, Outcome, Response, ToolError};
 
+/// The layers and the handler of one entry.
 pub(crate) struct Chain {
     pub(crate) kind: Kind,
-    /// The outermost first.
+    /// The layers, the outermost first.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) mime_type: Option<String>,
-    /// For messages: "the tool `add`".
+    /// The kind and name, for messages: "the tool `add`".
     pub(crate) name: String,
     pub(crate) run: Run,
-    /// Whether clients were told that its results have structured content.
+    /// Whether the tool is listed with an output schema, so that clients expect structured content.
     pub(crate) promises_structure: bool,
     pub(crate) schema: InputSchema,
-    /// What hosts want to know of a page.
+    /// The `_meta.ui` of a page.
     pub(crate) ui: Option<RawJson>,
 }
 
 impl Chain {
-    /// Begins a call of `name`. Nothing of it has run yet.
+    /// Starts a call of `name`. None of it has run yet.
     pub(crate) fn start(self: &Arc<Self>, call: &Call<'_>, name: &str) -> Running {
         let (chain, next) = (Arc::clone(self), Next { at: 0, chain: Arc::clone(self) });
         let request = Request {
@@ -49,7 +51,8 @@ impl Chain {
         })
     }
 
-    /// Warns of a result that strict clients refuse, since it is not what the tool is listed with.
+    /// Logs a warning for a result without the structured content that the output schema promises. Strict
+    /// clients refuse such a result.
     fn check_structure(&self, response: &Response) {
         if let Response::Tool(result) = response
             && self.promises_structure
@@ -67,16 +70,16 @@ impl Chain {
     pub(super) async fn handle(&self, request: &Request) -> Result<Response, ToolError> {
         let running = (self.run)(&Call {
             arguments: &request.arguments,
-            context: Caller::Made(&request.context),
+            context: ContextRef::Made(&request.context),
             mime_type: self.mime_type.as_deref(),
             schema: &self.schema,
             ui: self.ui.as_deref(),
             uri: if self.kind == Kind::Resource { &request.name } else { "" },
         });
-        match running.map_err(|rejected| ToolError::misfit(rejected.0))?.await {
+        match running.map_err(|rejected| ToolError::invalid_arguments(rejected.0))?.await {
             Outcome::Response(response) => Ok(response),
             Outcome::Failed(error) => Err(*error),
-            // Completions have no layers, and the driver makes the others.
+            // Completions have no layers, and the other outcomes are made outside of the chain.
             other => Err(ToolError::failed(format!("expected a response, but found {other:?}"))),
         }
     }

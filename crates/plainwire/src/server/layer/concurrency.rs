@@ -1,4 +1,4 @@
-//! The layer that lets so many calls run at a time.
+//! The layer that bounds how many calls run at a time.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -9,23 +9,22 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{Layer, LayerFuture, Next, Request};
 use crate::server::context::Context;
-use crate::server::handler::ToolError;
+use crate::server::result::ToolError;
 
-/// Lets at most `calls` run at a time; the others wait, in the order in which they came.
+/// Runs at most `calls` calls at a time; the others wait, in the order in which they came.
 ///
-/// One layer counts everything that it is around: on a server all calls together, on a tool those of the tool, and a
-/// clone added to two tools those of both. 0 is 1. Those who wait are requests in flight, so that the limit
-/// `in_flight` bounds them, and a deadline outside of this layer runs on while they do. A call that waits for a person
-/// keeps its turn up to 2025-11-25; in 2026-07-28 it has ended by then.
+/// The limit covers everything that the layer is around: all calls of a server, or those of one tool; a clone
+/// on two tools counts the calls of both together. 0 is treated as 1. Waiting calls are requests in flight,
+/// so the limit `in_flight` bounds them, and a deadline outside of this layer includes the wait. A call that
+/// waits for a user's answer keeps its slot up to 2025-11-25; in 2026-07-28 its round has ended by then.
 ///
-/// A call that is cancelled while it waits never runs, whatever its tool says by [`crate::OnCancel`].
+/// A call that is cancelled while it waits never runs, whatever [`crate::handler::OnCancel`] its tool has.
 ///
-/// A turn ends with the call's future. Blocking work that was told to stop, by a deadline or because the call was
-/// cancelled, runs on without one: with such tools more than `calls` functions may run at a time.
+/// A slot is freed when the call's future ends or is dropped. Blocking work continues without a slot after a
+/// deadline or a cancellation, so with blocking tools more than `calls` functions may run at a time.
 ///
-/// It counts once for each place where it stands: do not put the same value inside itself, such as one clone around a
-/// server and another around its tool. A call would take one turn and wait for a second, with `calls` such calls for
-/// ever.
+/// Do not put the layer inside itself, for example one clone around a server and another around its tool.
+/// Each call would take one slot and wait for a second; `calls` such calls at once would wait for ever.
 ///
 /// ```
 /// use plainwire::layer;
@@ -55,17 +54,17 @@ impl Layer for Concurrency {
     }
 }
 
-/// Waits for a turn.
+/// Waits for a slot.
 ///
 /// # Errors
-/// For a call that was cancelled meanwhile; nobody sees it.
+/// If the call is cancelled while it waits; no client sees this error.
 async fn turn<'t>(turns: &'t Semaphore, context: &Context) -> Result<Option<SemaphorePermit<'t>>, ToolError> {
     let (mut cancelled, mut turn) = (pin!(context.cancelled()), pin!(turns.acquire()));
     poll_fn(|cx| {
         if cancelled.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Err(ToolError::new("cancelled", "the call was cancelled before its turn")));
         }
-        // It is never closed; if it were, everybody would have a turn.
+        // The semaphore is never closed; if it were, calls would run without a slot.
         turn.as_mut().poll(cx).map(|turn| Ok(turn.ok()))
     })
     .await

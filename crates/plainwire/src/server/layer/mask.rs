@@ -1,15 +1,16 @@
-//! The layer that keeps the words of foreign errors from the model.
+//! The layer that hides the text of foreign errors from the model.
 
 use super::{Layer, LayerFuture, Next, Request};
 
-/// Hides the words of errors that nobody has chosen for a model.
+/// Hides the text of errors that was not written for a model.
 ///
-/// An error that came about by `?` or `into()` says what its `Display` says, which may be a path, a query or a host.
-/// The log gets those words, the model reads that the call failed. What a [`crate::ToolError`] was made of by its
-/// constructors stays, and so do a hint, details and a code of one's own. What was thrown away before, as by a handler
-/// that returns `ToolError::failed(error.to_string())`, can't be told apart.
+/// An error converted by `?` or `into()` has the text of its `Display`, which may contain a path, a query or
+/// a host name. That text goes to the log, and the model reads only that the call failed. Messages passed to
+/// the constructors of [`crate::ToolError`] are kept, and so are hints, details and codes of your own. Errors
+/// that a handler formats itself, as in `ToolError::failed(error.to_string())`, count as written for the
+/// model.
 ///
-/// For a whole server, completions and other layers included, there is [`crate::Server::mask_errors`].
+/// To mask a whole server, including completions and other layers, use [`crate::Server::mask_errors`].
 ///
 /// ```
 /// use plainwire::layer;

@@ -1,8 +1,9 @@
-//! Layers: code around every call, whatever it calls.
+//! Layers: code that runs around every call, whatever its entry.
 //!
-//! In: a [`Request`], and [`Next`], which is everything further in. Out: a [`Response`] or a [`ToolError`]. A layer is
-//! an async function of these two. It may look at the request, change its arguments, go on, and change what comes
-//! back; or it answers by itself and never goes on.
+//! In: a [`Request`], and [`Next`], which runs the inner layers and the handler. Out: a [`Response`] or a
+//! [`ToolError`]. A layer is an async function of these two parameters. It can inspect the request, change
+//! its arguments, run `next`, and change the response; or it can answer without running `next`. A layer does
+//! not see frames.
 //!
 //! ```
 //! use plainwire::layer::{Next, Request, Response};
@@ -25,25 +26,26 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`crate::Server::layer`] puts one around every tool, resource and prompt; entries have a `layer` of their own. The
-//! first one added is the outermost, and those of the server are outside of those of the entry. Layers come after
-//! `requires`, and before the arguments are checked. They are not around completions, lists and subscriptions.
+//! [`crate::Server::layer`] adds a layer around every tool, resource and prompt; tools, resources, templates
+//! and prompts also have a `layer` method of their own. The first layer added is the outermost, and the
+//! layers of the server are outside of those of the entry. Layers run after `requires`, and before the
+//! arguments are checked. They do not run around completions, lists and subscriptions.
 //!
-//! A layer is guarded like a handler: its panic is an answer, and it is dropped with its call. In 2026-07-28 a call
-//! that asks the client is made again with the answers, and its layers run once per round.
+//! A layer is guarded like a handler: a panic becomes an error, and the layer is dropped with its call. In
+//! 2026-07-28 a call that asks the client questions is sent again with the answers, and its layers run once
+//! per round.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use plainwire_proto::model::{CallToolResult, GetPromptResult, ReadResourceResult};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::to_raw_value;
 
 use super::context::Context;
-use super::handler::ToolError;
+use super::result::ToolError;
 
 mod chain;
 mod concurrency;
@@ -51,18 +53,20 @@ mod mask;
 pub(crate) mod timeout;
 mod trace;
 
+pub use super::result::{Kind, Response};
 pub(crate) use chain::Chain;
 pub use concurrency::{Concurrency, concurrency};
 pub use mask::{MaskErrors, mask_errors};
 pub use timeout::{Timeout, timeout};
 pub use trace::{Trace, trace};
 
-/// What a layer gives in the end.
+/// The future of a layer.
 pub type LayerFuture = Pin<Box<dyn Future<Output = Result<Response, ToolError>> + Send>>;
 
-/// Code around calls: an `async fn(Request, Next) -> Result<Response, ToolError>`, or a closure of that shape.
+/// Code around calls: an `async fn(Request, Next) -> Result<Response, ToolError>`, or a closure of that
+/// shape.
 ///
-/// One layer serves many calls at once, so that what it shares is behind an `Arc`.
+/// One layer handles many calls at once, so put its shared state behind an `Arc`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no layer",
     label = "a layer is an `async fn(Request, Next) -> Result<Response, ToolError>`",
@@ -70,7 +74,7 @@ pub type LayerFuture = Pin<Box<dyn Future<Output = Result<Response, ToolError>> 
     note = "its future has to be `Send`: hold no `Rc` and no lock guard across an `.await`"
 )]
 pub trait Layer: Send + Sync + 'static {
-    /// Answers `request`, most often by way of `next`.
+    /// Answers `request`, usually by running `next`.
     fn call(&self, request: Request, next: Next) -> LayerFuture;
 }
 
@@ -84,42 +88,10 @@ where
     }
 }
 
-/// What a request calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `prompts/get`
-    Prompt,
-    /// `resources/read`, by a resource or by a template.
-    Resource,
-    /// `tools/call`
-    Tool,
-}
-
-impl Kind {
-    /// Returns the method that calls it.
-    pub fn method(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompts/get",
-            Self::Resource => "resources/read",
-            Self::Tool => "tools/call",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Prompt => "prompt",
-            Self::Resource => "resource",
-            Self::Tool => "tool",
-        })
-    }
-}
-
 /// A call on its way to its handler.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// A JSON object.
+    /// The text of a JSON object.
     arguments: String,
     context: Context,
     kind: Kind,
@@ -127,37 +99,37 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns what is called: a tool, a resource or a prompt.
+    /// Returns the kind of entry that is called: a tool, a resource or a prompt.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Returns the name of the tool or the prompt, or the URI of the resource.
+    /// Returns the name of the tool or prompt, or the URI of the resource.
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Returns the arguments, or the variables of a resource template: the text of a JSON object.
     ///
-    /// Nobody has checked it yet against what the handler takes.
+    /// They have not been checked yet against the parameters of the handler.
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
 
-    /// Reads the arguments into a type of the layer's own. What they have besides is ignored, if `T` ignores it.
+    /// Deserializes the arguments into a type of the layer. Unknown members are ignored, if `T` ignores them.
     ///
     /// # Errors
-    /// `invalid_input` for arguments that do not fit.
+    /// `invalid_input` for arguments that do not match.
     pub fn read_arguments<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         let unfit =
             |error| ToolError::invalid_input(format!("expected the arguments to fit, but found: {error}"));
         serde_json::from_str(&self.arguments).map_err(unfit)
     }
 
-    /// Puts other arguments in the place of those that the client sent.
+    /// Replaces the arguments that the client sent.
     ///
     /// # Errors
-    /// `failed` for a value that is no JSON object.
+    /// `failed` for a value that is not a JSON object.
     pub fn replace_arguments(&mut self, arguments: &impl Serialize) -> Result<(), ToolError> {
         let json = to_raw_value(arguments)
             .map_err(|error| ToolError::displayed(format!("the arguments have no JSON: {error}")))?;
@@ -170,28 +142,28 @@ impl Request {
         Ok(())
     }
 
-    /// Returns the call: who asks, what the client is, where the trace goes on.
+    /// Returns the context of the call: principal, client, trace.
     pub fn context(&self) -> &Context {
         &self.context
     }
 }
 
-/// Everything further in: the other layers, and at last the handler.
+/// The rest of the chain: the inner layers, and finally the handler.
 ///
-/// A clone can run the same request again, as a layer that tries twice does. Keys of questions and steps are used up
-/// by the first run.
+/// A clone can run a request again, for example to retry. The keys of questions and steps are used up by the
+/// first run.
 #[derive(Clone)]
 pub struct Next {
-    /// How many layers have been passed.
+    /// The number of layers already passed.
     at: usize,
     chain: Arc<Chain>,
 }
 
 impl Next {
-    /// Goes on with `request`. Dropping the future drops the rest of the call.
+    /// Runs the inner layers and the handler with `request`. Dropping the future drops the rest of the call.
     ///
     /// # Errors
-    /// What the handler or a layer further in says; arguments that do not fit.
+    /// The error of the handler or of an inner layer; also `invalid_input` for arguments that do not match.
     pub async fn run(self, request: Request) -> Result<Response, ToolError> {
         match self.chain.layers.get(self.at) {
             Some(layer) => {
@@ -206,51 +178,5 @@ impl Next {
 impl fmt::Debug for Next {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Next").field("layers", &(self.chain.layers.len() - self.at)).finish_non_exhaustive()
-    }
-}
-
-/// What a call gives, as it goes back through the layers.
-#[derive(Clone, Debug)]
-pub enum Response {
-    /// For [`Kind::Prompt`].
-    Prompt(GetPromptResult),
-    /// For [`Kind::Resource`].
-    Resource(ReadResourceResult),
-    /// For [`Kind::Tool`]. A value of a handler stands in `structured_content`; its text is made when it is sent.
-    Tool(CallToolResult),
-}
-
-impl Response {
-    /// Returns what it answers.
-    pub fn kind(&self) -> Kind {
-        match self {
-            Self::Prompt(_) => Kind::Prompt,
-            Self::Resource(_) => Kind::Resource,
-            Self::Tool(_) => Kind::Tool,
-        }
-    }
-
-    /// Returns whether it is a tool's result that says of itself that the tool failed. Handlers that return an error
-    /// are [`ToolError`]s at this point.
-    pub fn is_error(&self) -> bool {
-        matches!(self, Self::Tool(result) if result.is_error)
-    }
-}
-
-impl From<CallToolResult> for Response {
-    fn from(result: CallToolResult) -> Self {
-        Self::Tool(result)
-    }
-}
-
-impl From<GetPromptResult> for Response {
-    fn from(result: GetPromptResult) -> Self {
-        Self::Prompt(result)
-    }
-}
-
-impl From<ReadResourceResult> for Response {
-    fn from(result: ReadResourceResult) -> Self {
-        Self::Resource(result)
     }
 }

@@ -1,4 +1,4 @@
-//! The layer that ends what takes too long.
+//! The layer that ends calls after a deadline.
 
 use std::future::{Future, poll_fn};
 use std::task::{Poll, ready};
@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use super::{Layer, LayerFuture, Next, Request};
 use crate::runtime::Deadline;
-use crate::server::handler::ToolError;
+use crate::server::result::ToolError;
 
-/// Ends what is further in after `limit`: it is dropped, and the error has the code `timeout`. Time in which the call
-/// waits for an answer of the client does not count.
+/// Drops the inner layers and the handler after `limit`, and returns an error with the code `timeout`. Time
+/// in which the call waits for an answer of the client does not count.
 ///
-/// [`crate::Tool::timeout`] ends a tool's call, layers included; this one is for resources and prompts too, and counts
-/// from where it stands: inside of [`super::concurrency()`] the wait for a turn does not count.
+/// [`crate::Tool::timeout`] limits the whole call of a tool, including its layers. This layer also works for
+/// resources and prompts, and counts from its own position: inside of [`super::concurrency()`] the wait for a
+/// slot does not count.
 ///
-/// A function that blocks has no `.await` at which it could be dropped, and goes on; [`crate::Context::is_cancelled`]
-/// tells it. Layers outside of this one go on too, and may try again: for them the call is not cancelled.
+/// A function that blocks has no `.await` at which it could be dropped, and continues. It can check
+/// [`crate::Context::is_cancelled`]. Layers outside of this one also continue, and may run the call again:
+/// for them the call is not cancelled.
 pub fn timeout(limit: Duration) -> Timeout {
     Timeout { limit }
 }
@@ -40,7 +42,7 @@ impl Layer for Timeout {
                     return Poll::Ready(returned);
                 }
                 ready!(deadline.poll(context.asking().waited(), cx));
-                // Work that runs elsewhere for the call can't be dropped: it is told.
+                // Work on other threads and tasks can't be dropped, so its context is cancelled.
                 context.end_part();
                 Poll::Ready(Err(ToolError::too_slow(&name, limit)))
             })

@@ -1,16 +1,17 @@
-//! The layer that reports calls to `tracing`, in the words of OpenTelemetry.
+//! The layer that reports calls to `tracing`, with the field names of OpenTelemetry.
 
 use plainwire_proto::revision::{Feature, Revision};
 use tracing::field::Empty;
 use tracing::{Instrument, Level, Span};
 
-use super::{Kind, Layer, LayerFuture, Next, Request, Response};
-use crate::server::handler::{Failing, Refusal, ToolError};
+use super::{Layer, LayerFuture, Next, Request};
+use crate::server::result::{FailedCall, Kind, Refusal, Response, ToolError};
 
-/// Opens a span around each call, of level `INFO` unless [`Trace::level`] says otherwise.
+/// Opens a span around each call, at level `INFO` unless [`Trace::level`] sets another.
 ///
-/// The span is called `call`; its fields have the names of OpenTelemetry's conventions for MCP, so that a subscriber
-/// such as `tracing-opentelemetry` makes a server's span of it. Fields whose value is not known are left out.
+/// The span is called `call`. Its fields have the names of OpenTelemetry's conventions for MCP, so that a
+/// subscriber such as `tracing-opentelemetry` turns it into a server span. Fields without a known value are
+/// left out.
 ///
 /// | Field | Value |
 /// |---|---|
@@ -21,12 +22,12 @@ use crate::server::handler::{Failing, Refusal, ToolError};
 /// | `gen_ai.operation.name`, `gen_ai.tool.name` | `execute_tool`, and the name of the tool |
 /// | `gen_ai.prompt.name` | the name of the prompt |
 /// | `mcp.resource.uri` | the URI of the resource |
-/// | `traceparent`, `tracestate` | where the trace comes from, if the client says so: [`crate::Context::trace_context`] |
+/// | `traceparent`, `tracestate` | the trace context that the client sent: [`crate::Context::trace_context`] |
 /// | `error.type` | `tool_error`, or the code of the protocol's error |
-/// | `otel.status_code`, `otel.status_description` | `ERROR`, and what went wrong, in the words of the error |
+/// | `otel.status_code`, `otel.status_description` | `ERROR`, and the message of the error |
 ///
-/// A call that ends with questions to the client has a span for each round. One that panics or is dropped, by a
-/// deadline outside or by the client, has a span without an error.
+/// A call that ends with questions to the client has one span per round. A call that panics or is dropped, by
+/// an outer deadline or by the client, has a span without an error.
 ///
 /// Source: OpenTelemetry semantic conventions for generative AI, "MCP", in development as of 2026.
 pub fn trace() -> Trace {
@@ -40,7 +41,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Opens spans of another level.
+    /// Sets the level of the spans.
     #[must_use]
     pub fn level(mut self, level: Level) -> Self {
         self.level = level;
@@ -66,7 +67,7 @@ impl Layer for Trace {
     }
 }
 
-/// A span's level is part of its code, so that there is one of them for each.
+/// Opens a span. The level of a span is fixed at compile time, so each level needs a span of its own.
 macro_rules! span {
     ($level:expr, $name:expr, $method:expr, $revision:expr) => {
         tracing::span!(
@@ -92,7 +93,7 @@ macro_rules! span {
 fn span(level: Level, request: &Request) -> Span {
     let (kind, name) = (request.kind(), request.name());
     let (method, revision) = (kind.method(), request.context().revision().as_str());
-    // A URI is not part of the name: there may be too many of them.
+    // A URI is not part of the span's name: there may be too many different ones.
     let title = match kind {
         Kind::Resource => method.to_owned(),
         Kind::Prompt | Kind::Tool => format!("{method} {name}"),
@@ -120,7 +121,7 @@ fn span(level: Level, request: &Request) -> Span {
     span
 }
 
-/// What kind of error the client will see, if any, and what it says.
+/// Returns the kind and the message of the error that the client will see, if any.
 fn failure(
     returned: &Result<Response, ToolError>,
     kind: Kind,
@@ -129,12 +130,14 @@ fn failure(
 ) -> Option<(String, String)> {
     let tool_error = || "tool_error".to_owned();
     let error = match returned {
-        Ok(response) if response.is_error() => return Some((tool_error(), "the tool says so".to_owned())),
+        Ok(response) if response.is_error() => {
+            return Some((tool_error(), "the tool reported an error".to_owned()));
+        }
         Ok(_) => return None,
         Err(error) => error,
     };
-    let failing = Failing { kind: Some(kind), revision, uri };
-    let said = match failing.say(error.clone()) {
+    let failed = FailedCall { kind: Some(kind), revision, uri };
+    let said = match failed.to_answer(error.clone()) {
         Ok(_) => tool_error(),
         Err(Refusal::Error(refused)) => refused.code(revision).to_string(),
         Err(Refusal::Arguments(_))

@@ -1,16 +1,19 @@
-//! Roots that are remembered until the client says that they have changed.
+//! The cached roots of a session, kept until the client says that they have changed.
+//!
+//! In: roots from the client, and notifications that they changed. Out: the cached roots, if they are
+//! current. Asking the client is not done here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Roots;
 
-/// What is known of a session's roots. All clones are the same session.
+/// The cached roots of a session. Clones share one cache.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownRoots(Arc<Mutex<Known>>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// How often they have changed.
+    /// The number of changes so far.
     generation: u64,
     roots: Option<Arc<Roots>>,
 }
@@ -20,12 +23,13 @@ impl KnownRoots {
         self.with(|it| it.roots.clone())
     }
 
-    /// Returns what [`Self::set`] wants to know from before the client was asked.
+    /// Returns the current generation. Read it before asking the client, and pass it to [`Self::set`].
     pub(crate) fn generation(&self) -> u64 {
         self.with(|it| it.generation)
     }
 
-    /// Remembers roots, unless they have changed while they were on their way.
+    /// Stores roots, unless they changed after the client was asked: `asked_at` is the generation of that
+    /// time.
     pub(crate) fn set(&self, asked_at: u64, roots: &Arc<Roots>) {
         self.with(|it| {
             if it.generation == asked_at {
@@ -34,7 +38,7 @@ impl KnownRoots {
         });
     }
 
-    /// Forgets them.
+    /// Drops the cached roots, because the client says that they have changed.
     pub(crate) fn changed(&self) {
         self.with(|it| *it = Known { generation: it.generation + 1, roots: None });
     }

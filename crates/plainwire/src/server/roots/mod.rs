@@ -1,14 +1,15 @@
-//! Roots as a boundary: the directories that a client lets a server work in.
+//! Roots: the directories that a client lets a server work in, as a boundary for paths.
 //!
-//! In: the URIs that a client gave, then paths from anywhere. Out: real paths inside a root, or a [`ToolError`] with
-//! the code `outside_roots`. Nothing is opened here, and nothing is watched: roots that change are new [`Roots`].
+//! In: root URIs from a client, then paths from any source. Out: real paths inside a root, or a [`ToolError`]
+//! with the code `outside_roots`. Nothing is opened or watched here: when roots change, new [`Roots`] are
+//! made.
 
 use std::path::{Component, Path, PathBuf};
 
 use plainwire_proto::json::shorten;
 use plainwire_proto::model::Root;
 
-use crate::ToolError;
+use crate::server::result::ToolError;
 
 mod known;
 
@@ -16,20 +17,22 @@ pub(crate) use known::KnownRoots;
 
 /// The directories that a client lets this server work in.
 ///
-/// A root is a `file://` URI. Others are listed but open nothing, and so do these: a URI with a host other than
-/// `localhost`, with a query, a fragment, or `..`; a path that does not exist now; a path that is wider than it
-/// looks, because a symbolic link in it leads to a directory that the link itself is in, such as `/`. `file:///`
-/// opens everything: the client said so. A root that is a file opens that file.
+/// A root is a `file://` URI. Other roots are listed but open nothing. The same holds for: a URI with a host
+/// other than `localhost`, with a query, a fragment, or `..`; a path that does not exist when [`Roots`] are
+/// made; and a path with a symbolic link to a directory that contains the link, such as `/`, because that
+/// root would be wider than it looks. `file:///` opens everything, since the client says so. A root that is a
+/// file opens that file.
 ///
-/// Real paths of roots are found once, in [`Roots::new`]: a root that is replaced by a link later does not widen.
+/// The real paths of roots are found once, in [`Roots::new`]: replacing a root by a link later does not widen
+/// it.
 ///
 /// # Between the check and the use
 ///
-/// [`Roots::resolve`] answers for one moment. Whoever can write inside a root can put a link in the place of a
-/// directory after the check and before the path is opened; a boundary against such a process needs the operating
-/// system's help (`openat2` with `RESOLVE_BENEATH`, a container, another user). Against paths that come from a
-/// model, and links that lie there already, the check is enough. Resolve right before use, use the path that was
-/// returned and not the one that was asked for, and create files with `create_new`.
+/// [`Roots::resolve`] is correct only at the moment of the call. A process that can write inside a root can
+/// replace a directory by a link after the check and before you open the path. A boundary against such a
+/// process needs help from the operating system (`openat2` with `RESOLVE_BENEATH`, a container, another
+/// user). Against paths from a model and links that already exist, the check is enough. Resolve right before
+/// use, use the returned path and not the requested one, and create files with `create_new`.
 ///
 /// ```
 /// use plainwire::Roots;
@@ -44,73 +47,78 @@ pub(crate) use known::KnownRoots;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
-    /// In the client's order.
-    roots: Vec<Given>,
+    /// The roots, in the client's order.
+    roots: Vec<GivenRoot>,
 }
 
-/// A root as it was given.
+/// A root as the client gave it, with its checked path.
 #[derive(Clone, Debug)]
-struct Given {
+struct GivenRoot {
     root: Root,
-    /// The path as the client named it and the real one; or what was expected of the URI.
-    place: Result<Place, &'static str>,
+    /// The path, or what was expected of the URI if the root opens nothing.
+    open: Result<OpenRoot, &'static str>,
 }
 
+/// The path of a root that may be opened.
 #[derive(Clone, Debug)]
-struct Place {
+struct OpenRoot {
+    /// The path in the client's URI, for messages.
     named: PathBuf,
+    /// The same path with symbolic links resolved.
     real: PathBuf,
 }
 
 impl Roots {
-    /// Takes the roots in the client's order. Asks the file system, so that it may block.
+    /// Checks the roots, and keeps the client's order. Reads the file system, so it may block.
     ///
-    /// Of more than 256 roots the rest opens nothing.
+    /// Roots after the first 256 open nothing.
     pub fn new(roots: impl IntoIterator<Item = Root>) -> Self {
         let given = |(n, root): (usize, Root)| {
-            let place = if n < MAX_ROOTS { Place::of(&root.uri) } else { Err("one of the first 256 roots") };
-            Given { root, place }
+            let open =
+                if n < MAX_ROOTS { OpenRoot::of(&root.uri) } else { Err("one of the first 256 roots") };
+            GivenRoot { root, open }
         };
         Self { roots: roots.into_iter().enumerate().map(given).collect() }
     }
 
-    /// Returns every root, in the client's order, whether it opens something or not.
+    /// Returns every root in the client's order, including those that open nothing.
     pub fn iter(&self) -> impl Iterator<Item = &Root> {
         self.roots.iter().map(|given| &given.root)
     }
 
-    /// Returns the real paths that are open, in the client's order.
+    /// Returns the real paths of the roots that open something, in the client's order.
     pub fn directories(&self) -> impl Iterator<Item = &Path> {
-        self.places().map(|place| place.real.as_path())
+        self.open_roots().map(|open| open.real.as_path())
     }
 
-    /// Returns the real path that `path` stands for, which is inside a root.
+    /// Resolves `path` to a real path inside a root.
     ///
-    /// A relative path belongs to the first root in which it exists, else to the first root. Symbolic links are
-    /// followed. A path may end in parts that do not exist yet; behind those there is no `..`, and no part of it
-    /// may be a link to nowhere, because writing to it would create the file where the link points. `..` is
-    /// followed while what stands before it is inside a root. Asks the file system, so that it may block.
+    /// A relative path is resolved against the first root in which it exists, otherwise against the first
+    /// root. Symbolic links are followed. A path may end in components that do not exist yet. These may not
+    /// contain `..`, and none may be a dangling link, because writing to it would create the file at the
+    /// link's target. `..` is followed as long as the path before it is inside a root. Reads the file system,
+    /// so it may block.
     ///
     /// # Errors
-    /// `outside_roots` for a path that leads outside, and for every path when no root is open; the text is the same
-    /// whether something is there or not. `invalid_input` for a path that is empty, has a NUL byte or is longer
-    /// than 4096 bytes. `failed` if the file system can't tell, inside a root.
+    /// `outside_roots` for a path that leads outside, and for every path if no root is open; the message does
+    /// not reveal whether the path exists. `invalid_input` for a path that is empty, has a NUL byte or is
+    /// longer than 4096 bytes. `failed` if the file system reports an error inside a root.
     pub fn resolve(&self, path: impl AsRef<Path>) -> Result<PathBuf, ToolError> {
         let path = path.as_ref();
         check_text(path)?;
-        let Some(first) = self.places().next() else {
+        let Some(first) = self.open_roots().next() else {
             return Err(self.refuse(path, "found none that is open"));
         };
         if path.is_absolute() {
             return self.real(path, path);
         }
-        let place = self.places().find(|place| place.real.join(path).symlink_metadata().is_ok());
-        self.real(&place.unwrap_or(first).real.join(path), path)
+        let open = self.open_roots().find(|open| open.real.join(path).symlink_metadata().is_ok());
+        self.real(&open.unwrap_or(first).real.join(path), path)
     }
 
-    /// The real path of `path`, which the caller calls `asked`.
+    /// Resolves the absolute `path`; messages show `asked`.
     fn real(&self, path: &Path, asked: &Path) -> Result<PathBuf, ToolError> {
-        // Else `/secret/../root/file` would tell whether there is a `/secret`.
+        // Otherwise `/secret/../root/file` would reveal whether `/secret` exists.
         if !self.every_parent_is_inside(path) {
             return Err(self.refuse(asked, "found `..` behind something that is missing or outside"));
         }
@@ -145,17 +153,18 @@ impl Roots {
         })
     }
 
-    /// Part by part: `/root` does not hold `/root-evil`.
+    /// Compares whole components: `/root` does not contain `/root-evil`.
     fn holds(&self, real: &Path) -> bool {
-        self.places().any(|place| real.starts_with(&place.real))
+        self.open_roots().any(|open| real.starts_with(&open.real))
     }
 
-    fn places(&self) -> impl Iterator<Item = &Place> {
-        self.roots.iter().filter_map(|root| root.place.as_ref().ok())
+    fn open_roots(&self) -> impl Iterator<Item = &OpenRoot> {
+        self.roots.iter().filter_map(|root| root.open.as_ref().ok())
     }
 
     fn refuse(&self, path: &Path, found: &str) -> ToolError {
-        let named: Vec<String> = self.places().map(|place| format!("`{}`", place.named.display())).collect();
+        let named: Vec<String> =
+            self.open_roots().map(|open| format!("`{}`", open.named.display())).collect();
         let (path, expected) = (show(path), shorten(&named.join(", ")).into_owned());
         let message = match (self.roots.as_slice(), named.as_slice()) {
             ([], _) => {
@@ -164,7 +173,7 @@ impl Roots {
             ([first, ..], []) => format!(
                 "expected {path} to be inside a root of the client, but {found}: expected `{}` to be {}",
                 shorten(&first.root.uri),
-                first.place.as_ref().err().unwrap_or(&"open"),
+                first.open.as_ref().err().unwrap_or(&"open"),
             ),
             (_, [_]) => format!("expected {path} to be inside the root {expected}, but {found}"),
             _ => format!("expected {path} to be inside one of the roots {expected}, but {found}"),
@@ -173,16 +182,16 @@ impl Roots {
     }
 }
 
-impl Place {
-    /// The place that `uri` names, if it is one that may be opened; else what was expected of it.
+impl OpenRoot {
+    /// Returns the path of `uri` if it may be opened, otherwise what was expected of the URI.
     fn of(uri: &str) -> Result<Self, &'static str> {
         let named = path_of(uri)?;
         if named.components().any(|part| part == Component::ParentDir) {
             return Err("without `..`");
         }
         let real = named.canonicalize().map_err(|_| "a path that exists")?;
-        // The root is found in these directories, so none of them may be inside it. Their real paths are compared:
-        // with `/tmp` a link to `/private/tmp`, the root `/tmp/up` may be a link to either.
+        // The root is reached through these directories, so none of them may be inside it. Real paths are
+        // compared: if `/tmp` is a link to `/private/tmp`, the root `/tmp/up` may be a link to either.
         let widens = |above: &Path| above.canonicalize().is_ok_and(|above| above.starts_with(&real));
         if named.ancestors().skip(1).any(widens) {
             return Err("no link to a directory that it is in");
@@ -191,7 +200,7 @@ impl Place {
     }
 }
 
-/// The path that a `file://` URI names.
+/// Returns the path of a `file://` URI.
 fn path_of(uri: &str) -> Result<PathBuf, &'static str> {
     if uri.len() > MAX_PATH_BYTES {
         return Err("at most 4096 bytes long");
@@ -205,7 +214,7 @@ fn path_of(uri: &str) -> Result<PathBuf, &'static str> {
     if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
         return Err("a `file://` URI of this host");
     }
-    // A `#` that a client forgot to escape would otherwise cut the path short, and the root would be wider.
+    // An unescaped `#` would otherwise cut the path short and make the root wider.
     if path.contains(['?', '#']) {
         return Err("without query and fragment");
     }
@@ -213,7 +222,7 @@ fn path_of(uri: &str) -> Result<PathBuf, &'static str> {
     path.is_absolute().then_some(path).ok_or("a `file://` URI with an absolute path")
 }
 
-/// Undoes percent escapes. `None` for one that is broken, or that stands for `/` or NUL, which no name has.
+/// Decodes percent escapes. `None` for a broken escape, and for `/` or NUL, which no file name contains.
 fn decode(path: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes().iter();
@@ -229,14 +238,14 @@ fn decode(path: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Names are bytes on Unix, whatever their encoding.
+/// On Unix, file names are bytes in any encoding.
 #[cfg(unix)]
 fn native(path: Vec<u8>) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt as _;
     Some(std::ffi::OsString::from_vec(path).into())
 }
 
-/// `/C:/x` is `C:/x`; names are Unicode.
+/// On other systems `/C:/x` means `C:/x`, and file names are Unicode.
 #[cfg(not(unix))]
 fn native(path: Vec<u8>) -> Option<PathBuf> {
     let path = String::from_utf8(path).ok()?;
@@ -257,8 +266,8 @@ fn check_text(path: &Path) -> Result<(), ToolError> {
     )))
 }
 
-/// Whether the part is the name of a new file or directory and nothing else. On Windows `a:b` is a stream of the
-/// file `a`, and dots and blanks at the end are dropped by half of the system.
+/// Returns whether the component can only be the name of a new file or directory. On Windows, `a:b` is a
+/// stream of the file `a`, and some system calls drop trailing dots and spaces.
 fn is_plain(part: &Component<'_>) -> bool {
     let Component::Normal(name) = part else { return false };
     !cfg!(windows) || {
@@ -267,14 +276,14 @@ fn is_plain(part: &Component<'_>) -> bool {
     }
 }
 
-/// A path in an error message, shortened.
+/// Formats a path for an error message, shortened.
 fn show(path: &Path) -> String {
     format!("`{}`", shorten(&path.display().to_string()))
 }
 
-/// Each root costs a look at the file system for every part of its path.
+/// Roots that may open something. Each costs a file system access for every component of its path.
 const MAX_ROOTS: usize = 256;
-/// Linux allows no longer ones (`PATH_MAX`), other systems fewer or far more than anybody types.
+/// The longest path on Linux (`PATH_MAX`). Other systems allow less, or far more than users type.
 const MAX_PATH_BYTES: usize = 4096;
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! Roots as a boundary, on real directories and real links below the temporary directory.
+//! Tests of roots as a boundary, on real directories and links below the temporary directory.
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// A directory of a test's own, gone with it. Its path is the real one: a temporary directory may be a link.
+/// A directory of one test, removed on drop. Its path is resolved, since the temporary directory may be a
+/// link.
 struct Dir(PathBuf);
 
 impl Dir {
@@ -17,7 +18,7 @@ impl Dir {
         Self(path.canonicalize().expect("it exists"))
     }
 
-    /// A directory with these files; those that end in `/` are directories.
+    /// Creates a directory with these files; names that end in `/` become directories.
     fn with(files: &[&str]) -> Self {
         let dir = Self::new();
         for file in files {
@@ -80,7 +81,7 @@ fn message(roots: &Roots, path: &str) -> String {
     roots.resolve(path).expect_err("refused").message().to_owned()
 }
 
-/// The URI opens nothing.
+/// Asserts that the URI opens nothing.
 fn closed(uri: &str) {
     let roots = roots(&[uri.to_owned()]);
     assert_eq!(roots.directories().count(), 0, "{uri}");
@@ -270,7 +271,7 @@ fn percent_escapes_and_blanks_are_understood() {
     for path in ["a%20b%20%C3%A9%23", "a b é%23", "%61 b %c3%a9%23"] {
         allows(&roots(&[dir.uri(path)]), "file", dir.path("a b é#/file"));
     }
-    // A plus is a plus, and nothing is decoded twice.
+    // `+` is not decoded to a space, and no escape is decoded twice.
     for path in ["a+b é%23", "a%2520b é%23", "a%2", "a%", "a%zz", "a%+2", "x%00", "x\0", "%2froot"] {
         closed(&dir.uri(path));
     }
@@ -419,7 +420,7 @@ mod unix {
         use std::os::unix::ffi::OsStrExt as _;
         let dir = Dir::new();
         let name = dir.0.join(std::ffi::OsStr::from_bytes(b"\xff"));
-        // Some file systems have no such names.
+        // Some file systems refuse such names.
         if fs::create_dir(&name).is_ok() {
             allows(&roots(&[dir.uri("%FF")]), "new", name.join("new"));
         }

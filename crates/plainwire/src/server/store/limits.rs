@@ -1,8 +1,8 @@
-//! How much a store keeps.
+//! The limits of a store.
 //!
-//! In: nothing. Out: numbers, each with its reason. What happens past one of them is the store's business.
+//! In: nothing. Out: numbers, each with its reason. The store decides what happens past a limit.
 
-/// How much a store keeps before it refuses or forgets.
+/// Limits of a store. Past them it refuses new things, or drops old ones.
 ///
 /// ```
 /// use plainwire::store::{Limits, Memory};
@@ -12,19 +12,19 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Sessions that live at a time; one more is refused. 100,000 idle ones without events take some 20 MB and their
+    /// Live sessions; one more is refused. 100,000 idle sessions without events take about 20 MB plus their
     /// records.
     pub sessions: usize,
-    /// Events that a session keeps; the oldest are forgotten. 1,000 are many times what a client misses when its
-    /// connection breaks.
+    /// Events that a session keeps; the oldest are dropped. 1,000 are many times more than a client misses
+    /// when its connection breaks.
     pub events: usize,
-    /// Bytes of the events that a session keeps, and of the messages that wait in a subscription; the oldest are
-    /// forgotten. 4 MiB.
+    /// Bytes of the events that a session keeps, and of the messages that wait in a subscription; the oldest
+    /// are dropped. 4 MiB.
     pub bytes: usize,
-    /// Streams of a session that are open, or closed and not forgotten; one more is refused. 8,192 is twice as many as
-    /// a connection has requests in flight.
+    /// Streams of a session that are open, or closed and not yet dropped; one more is refused. 8,192 is twice
+    /// the default number of requests in flight.
     pub streams: usize,
-    /// Messages that wait in a subscription; the oldest are forgotten. 1,024.
+    /// Messages that wait in a subscription; the oldest are dropped. 1,024.
     pub messages: usize,
 }
 

@@ -1,8 +1,9 @@
-//! What outlasts a connection: sessions, what was sent in them, and what replicas tell each other.
+//! Stores for everything that outlasts a connection: sessions, the events sent in them, and the messages
+//! between replicas.
 //!
-//! In: a [`Store`], [`Memory`] unless somebody brings another. Out: sessions that any replica with the same store can
-//! serve. Records and messages are opaque bytes here; what they mean is the transport's business. [`contract`] has the
-//! tests that every store has to pass.
+//! In: a [`Store`]; without one, servers use [`Memory`]. Out: sessions that any replica with the same store
+//! can serve. Records, events and messages are opaque bytes here; only the HTTP transport interprets them.
+//! [`contract`] has the tests that every store has to pass.
 
 use std::fmt;
 use std::future::Future;
@@ -12,52 +13,54 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 pub mod contract;
+#[cfg(test)]
+#[path = "../../../tests/support/store_double.rs"]
+pub(crate) mod double;
 mod limits;
 pub(crate) mod memory;
 
 pub use limits::Limits;
 pub use memory::Memory;
 
-/// What a store does, done later. Boxed, so that servers need not know which store it is.
+/// The future of a store's method. Boxed, so that servers do not depend on the type of the store.
 pub type StoreFuture<'s, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 's>>;
 
-/// Keeps sessions, their event logs and a bus, for one process or for many.
+/// A store of sessions, their event logs and channels between replicas, for one process or for many.
 ///
-/// All methods are cancel safe: a future that is dropped has done its work or nothing. Ids and channels are ASCII of at
-/// most 128 bytes. A session that is removed or expires takes its streams with it.
+/// All methods are cancel safe: a dropped future has done all of its work or nothing. Ids and channels are
+/// ASCII of at most 128 bytes. A session that is removed or expires takes its streams with it.
 pub trait Store: Send + Sync + 'static {
-    /// Makes a session that lives until nobody has touched it for `idle`.
+    /// Creates a session. It expires when it has not been touched for `idle`.
     ///
     /// # Errors
-    /// [`StoreError::Full`] when there are as many sessions as there may be, [`StoreError::Failed`] for an id that is
-    /// taken.
+    /// [`StoreError::Full`] at the limit of sessions, [`StoreError::Failed`] if the id is taken.
     fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()>;
 
     /// Returns the record of a session; `None` if there is none.
     fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>>;
 
-    /// Replaces the record of a session. Returns whether there is one.
+    /// Replaces the record of a session. Returns whether the session exists.
     fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool>;
 
-    /// Lets a session live for another `idle`. Returns whether there is one.
+    /// Makes a session live for another `idle`, counted from now. Returns whether the session exists.
     fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool>;
 
-    /// Ends a session. Returns whether there was one.
+    /// Ends a session. Returns whether the session existed.
     fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool>;
 
-    /// Writes an event behind the last one of a stream, and returns its number: 1 for the first one. A session keeps so
-    /// many events and so many bytes; the oldest of all its streams go first.
+    /// Appends an event to a stream, and returns its number: 1 for the first one. The number of events and
+    /// bytes that a session keeps is limited; the oldest events of all its streams are dropped first.
     ///
     /// # Errors
     /// [`StoreError::Failed`] if there is no such session.
     fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64>;
 
-    /// Takes note that nothing more will be written to a stream: its tails end behind the last event.
+    /// Closes a stream: nothing more will be written to it, and its tails end after the last event.
     fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()>;
 
-    /// Follows a stream from behind the event `after`: what was written, then what is being written, each event once
-    /// and in order. `None` if the session never had such a stream, has forgotten all of it, or has not got as far as
-    /// `after`: whoever asks has not read that here.
+    /// Follows a stream, starting after the event `after`: first the events that are stored, then new ones,
+    /// each event once and in order. `None` if the session never had such a stream, has dropped all of it, or
+    /// has not reached `after`: the caller can't have read that event here.
     fn tail<'s>(
         &'s self,
         session: &'s str,
@@ -65,71 +68,73 @@ pub trait Store: Send + Sync + 'static {
         after: u64,
     ) -> StoreFuture<'s, Option<Box<dyn Tail>>>;
 
-    /// Sends a message to whoever listens to a channel now, on any replica.
+    /// Sends a message to all current subscriptions of a channel, on all replicas.
     fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()>;
 
-    /// Listens to a channel: to what is published from now on.
+    /// Subscribes to a channel: to the messages that are published from now on.
     fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>>;
 }
 
-/// A stream being followed. Dropped when nobody reads any more.
+/// A reader of a stream. The server drops it when it stops reading.
 pub trait Tail: Send {
-    /// Returns what comes next; `None` behind the last event of a stream that is closed, or whose session has ended.
+    /// Returns the next item; `None` after the last event of a stream that is closed, or whose session has
+    /// ended.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Tailed, StoreError>>>;
 }
 
-/// What comes next in a stream.
+/// An item of a [`Tail`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tailed {
     /// An event with its number.
     Event(u64, Vec<u8>),
-    /// So many events are not kept any more; the next one is the first that is.
+    /// The number of events that were dropped before the tail read them. The first event that is kept
+    /// follows.
     Gone(u64),
 }
 
-/// A channel being listened to. Dropped when nobody listens any more.
+/// A subscription to a channel. Dropping it ends the subscription.
 pub trait Subscription: Send {
-    /// Returns the next message; `None` when there will be none.
+    /// Returns the next item; `None` when no more will come.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Heard, StoreError>>>;
 }
 
-/// What comes next on a channel.
+/// An item of a [`Subscription`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// A message.
     Message(Vec<u8>),
-    /// So many messages came faster than they were taken, and are lost.
+    /// The number of messages that were lost, because they came faster than they were taken.
     Missed(u64),
 }
 
-/// Why a store could not do it.
+/// Error of a store.
 ///
-/// Two are equal if they say the same; sources can't be compared.
+/// Two errors are equal if their texts are; sources are not compared.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no room for another session.
+    /// The limit of sessions is reached.
     Full {
-        /// How many there may be.
+        /// The limit of sessions.
         limit: usize,
     },
-    /// Anything else: [`Self::failed`].
+    /// Any other failure, made by [`Self::failed`] or [`Self::failed_by`].
     #[non_exhaustive]
     Failed {
-        /// What failed, in words.
+        /// A description of the failed operation.
         why: String,
-        /// The error that it comes from, as of the library that reaches the store.
+        /// The underlying error, for example of the library that connects to the store.
         source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     },
 }
 
 impl StoreError {
-    /// Says what failed.
+    /// Makes an error from a description of what failed.
     pub fn failed(why: impl Into<String>) -> Self {
         Self::Failed { why: why.into(), source: None }
     }
 
-    /// Says what failed, and keeps the error that it comes from; `why` does not repeat it.
+    /// Makes an error from a description and the underlying error, whose text `why` does not repeat.
     ///
     /// ```
     /// use std::error::Error as _;
@@ -148,7 +153,7 @@ impl StoreError {
         Self::Failed { why: why.into(), source: Some(source.into().into()) }
     }
 
-    /// The error and all that it comes from, for logs.
+    /// Returns the text of the error and of all its sources, for logs.
     #[cfg(feature = "http")]
     pub(crate) fn in_full(&self) -> String {
         let sources = std::iter::successors(std::error::Error::source(self), |error| error.source());

@@ -1,7 +1,8 @@
-//! Blocking readers and writers behind threads: for files, terminals, and systems without pipes that can wait.
+//! Blocking readers and writers on their own threads: for files, terminals, and systems whose pipes have no
+//! readiness events.
 //!
-//! One chunk is on its way at a time in each direction, so that nothing grows. A thread that waits in a blocking read
-//! ends with the process; it is never joined.
+//! At most one chunk is in flight in each direction, so that memory stays bounded. A thread in a blocking
+//! read ends with the process; it is never joined.
 
 use std::io::{self, Read, Write};
 use std::pin::Pin;
@@ -12,10 +13,10 @@ use std::thread;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc;
 
-/// Bytes on their way at a time.
+/// Largest number of bytes in one chunk.
 const CHUNK: usize = 64 * 1024;
 
-/// Reads on a thread of its own.
+/// An asynchronous reader that reads on its own thread.
 pub(crate) struct Reader {
     chunk: Vec<u8>,
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
@@ -61,15 +62,15 @@ impl AsyncRead for Reader {
     }
 }
 
-/// Writes on a thread of its own.
+/// An asynchronous writer that writes on its own thread.
 pub(crate) struct Writer {
     chunks: blocking::Sender<Vec<u8>>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<WriterState>>,
 }
 
-/// Shared by the writer and its thread: the thread clears `busy` and wakes whoever waits.
+/// State that the writer and its thread share: the thread clears `busy` and wakes the task that waits.
 #[derive(Default)]
-struct State {
+struct WriterState {
     busy: bool,
     error: Option<io::Error>,
     waker: Option<Waker>,
@@ -78,7 +79,7 @@ struct State {
 impl Writer {
     pub(crate) fn new(mut to: impl Write + Send + 'static) -> Self {
         let (chunks, receive) = blocking::channel::<Vec<u8>>();
-        let state = Arc::<Mutex<State>>::default();
+        let state = Arc::<Mutex<WriterState>>::default();
         let shared = Arc::clone(&state);
         thread::spawn(move || {
             for chunk in receive {

@@ -1,4 +1,5 @@
-//! Descriptors on Unix: private copies, the guard on 0 and 1, and the fastest way to read each kind.
+//! Descriptors on Unix: private copies, replacements for descriptors 0 and 1, and the fastest way to read and
+//! write each kind.
 
 use std::fs::File;
 use std::io;
@@ -18,13 +19,13 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use super::threads;
 use crate::stream::Stream;
 
-/// How often to look whether the parent still lives. Its end normally shows as the end of input at once; this is for
-/// the case that somebody else holds the other end of the pipe.
+/// Interval of the check that the parent process still lives. Normally input ends as soon as the parent does;
+/// this check is for the case that another process also holds the other end of the pipe.
 const PARENT_CHECK: Duration = Duration::from_secs(2);
 
 pub(super) fn take() -> io::Result<Stream> {
     let (stdin, stdout, stderr) = (rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr());
-    // What is shared with stderr must stay blocking: other programs write to it too.
+    // A descriptor that is the same file as stderr must stay blocking: other programs write to that file too.
     let (shared_in, shared_out) = (same_file(stdin, stderr)?, same_file(stdout, stderr)?);
     let input = copy(stdin)?;
     let output = copy(stdout)?;
@@ -34,40 +35,43 @@ pub(super) fn take() -> io::Result<Stream> {
         OFlags::RDONLY | OFlags::CLOEXEC,
         Mode::empty(),
     )?)?;
-    // The writer comes first because it is dropped last: if both are one socket, it has seen the flags as they were.
+    // The writer is created first because it is dropped last. If both are one socket, the writer has saved
+    // the original flags and restores them.
     let writer = writer(output, shared_out)?;
     Ok(Stream { reader: Box::new(WhileParentLives::new(reader(input, shared_in)?)), writer })
 }
 
-/// Picks the way to read a descriptor: pipes and sockets of our own by readiness, anything else by a thread.
+/// Returns a reader for a descriptor: by readiness for pipes and sockets that are not shared, by a thread for
+/// anything else.
 pub(crate) fn reader(fd: OwnedFd, shared: bool) -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
     let restore = Restore::new(fd.as_fd())?;
     Ok(match kind(fd.as_fd())? {
-        FileType::Fifo if !shared => Box::new(Owning::pipe(pipe::Receiver::from_owned_fd(fd)?, restore)),
-        FileType::Socket if !shared => Box::new(Owning::other(socket(fd)?, restore)),
-        _ => Box::new(Owning::other(threads::Reader::new(blocking(fd)?), restore)),
+        FileType::Fifo if !shared => Box::new(Restoring::pipe(pipe::Receiver::from_owned_fd(fd)?, restore)),
+        FileType::Socket if !shared => Box::new(Restoring::other(socket(fd)?, restore)),
+        _ => Box::new(Restoring::other(threads::Reader::new(blocking(fd)?), restore)),
     })
 }
 
-/// Picks the way to write to a descriptor, as [`reader`] does.
+/// Returns a writer for a descriptor, by the same rules as [`reader`].
 pub(crate) fn writer(fd: OwnedFd, shared: bool) -> io::Result<Box<dyn AsyncWrite + Send + Unpin>> {
     let restore = Restore::new(fd.as_fd())?;
     Ok(match kind(fd.as_fd())? {
-        FileType::Fifo if !shared => Box::new(Owning::pipe(pipe::Sender::from_owned_fd(fd)?, restore)),
-        FileType::Socket if !shared => Box::new(Owning::other(socket(fd)?, restore)),
-        _ => Box::new(Owning::other(threads::Writer::new(blocking(fd)?), restore)),
+        FileType::Fifo if !shared => Box::new(Restoring::pipe(pipe::Sender::from_owned_fd(fd)?, restore)),
+        FileType::Socket if !shared => Box::new(Restoring::other(socket(fd)?, restore)),
+        _ => Box::new(Restoring::other(threads::Writer::new(blocking(fd)?), restore)),
     })
 }
 
-/// A thread waits in the system call, which a descriptor that somebody left non-blocking would not let it.
+/// Makes a descriptor blocking, so that a thread can wait in the system call. Another program may have left
+/// it non-blocking.
 fn blocking(fd: OwnedFd) -> io::Result<File> {
     fcntl_setfl(&fd, fcntl_getfl(&fd)? - OFlags::NONBLOCK)?;
     Ok(File::from(fd))
 }
 
-/// Lets a pipe hold a megabyte, so that a large message passes in one read or write and not in sixteen wake-ups: 2 to 3
-/// times the throughput at 1 MB. Only for pipes that carry such messages: what all pipes of a user may hold together is
-/// limited. The kernel may refuse, which is fine.
+/// Enlarges a pipe to 1 MiB, so that a large message passes in one read or write and not in sixteen wake-ups:
+/// 2 to 3 times the throughput at 1 MB. Only for pipes that carry such messages, because Linux limits the
+/// total pipe size of a user. The kernel may refuse; the pipe then keeps its size.
 #[cfg(target_os = "linux")]
 fn widen(fd: &OwnedFd) {
     const WIDE: usize = 1 << 20;
@@ -98,8 +102,8 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
     UnixStream::from_std(socket)
 }
 
-/// Gives a descriptor its flags back. `O_NONBLOCK` belongs to the pipe, not to the process: a shell's next command
-/// reads the same pipe and does not expect it.
+/// A guard that restores the flags of a descriptor. `O_NONBLOCK` belongs to the pipe, not to the process: the
+/// next command of a shell reads the same pipe and does not expect the flag.
 struct Restore {
     fd: OwnedFd,
     flags: OFlags,
@@ -117,18 +121,18 @@ impl Drop for Restore {
     }
 }
 
-/// A stream and the promise to restore its flags.
-struct Owning<S> {
+/// A stream that restores the flags of its descriptor when it is dropped.
+struct Restoring<S> {
     inner: S,
-    /// Whether it is a pipe that has not carried a large message yet.
+    /// Whether this is a pipe that has not carried a large message yet.
     narrow: bool,
     restore: Restore,
 }
 
-/// Bytes in one read or write that make a message large: what a pipe holds on Linux, unless told otherwise.
+/// Bytes in one read or write from which a message counts as large: the default size of a pipe on Linux.
 const LARGE: usize = 64 * 1024;
 
-impl<S> Owning<S> {
+impl<S> Restoring<S> {
     fn pipe(inner: S, restore: Restore) -> Self {
         Self { inner, narrow: true, restore }
     }
@@ -145,7 +149,7 @@ impl<S> Owning<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Owning<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for Restoring<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -157,7 +161,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Owning<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Owning<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Restoring<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.carries(bytes.len());
         Pin::new(&mut self.inner).poll_write(cx, bytes)
@@ -172,7 +176,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Owning<S> {
     }
 }
 
-/// Input that also ends when the parent process does.
+/// Input that also ends when the parent process ends.
 struct WhileParentLives {
     inner: Box<dyn AsyncRead + Send + Unpin>,
     parent: Option<Pid>,

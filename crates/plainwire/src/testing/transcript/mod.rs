@@ -1,7 +1,8 @@
-//! Transcripts: who said what on one connection, as text that people read and tests play again.
+//! Transcripts: the frames of one connection as text that people read and tests replay.
 //!
-//! In: text, a trace, or a session that is [recorded](record). Out: its steps; what a server really says to them, or
-//! whether a client really says them. A line is one frame, byte for byte, but for what is random.
+//! In: text, a trace, or a [recorded](record) session. Out: its steps; the real frames of a server in reply
+//! to them; or a check of the real frames of a client. A line is one frame, byte for byte, except for random
+//! values.
 //!
 //! ```text
 //! # What the file shows, and which rule or bug it pins.
@@ -12,17 +13,19 @@
 //! {"jsonrpc":"2.0","id":1,"result":{}}
 //! ```
 //!
-//! Notes begin with `#`, so that no frame may. Empty lines mean nothing.
+//! Notes begin with `#`, so a frame can't begin with it. Empty lines are ignored.
 //!
-//! # What is random
+//! # Random values
 //!
-//! A sealed `requestState` is another one in each run. Its text is written as `{state 1}`, `{state 2}` and so on, in
-//! order of appearance; the same text keeps its number. Where the client says `{state 1}`, it sends what the server said
-//! there. So `"requestState":"{state 1}"` sends a state back as it came, and `"requestState":"{state 1}x"` sends one
-//! that was tampered with. An `elicitationId`, which nobody sends back, is written as `{random}`. In the same way
-//! `{nextCursor}` of a client is the last cursor that the server gave.
+//! A sealed `requestState` is different in each run. Its text is written as `{state 1}`, `{state 2}` and so
+//! on, in order of appearance; equal texts have equal numbers. Where a frame of the client has `{state 1}`,
+//! it is replaced by the text that the server sent. So `"requestState":"{state 1}"` sends a state back
+//! unchanged, and `"requestState":"{state 1}x"` sends one that was tampered with. An `elicitationId`, which
+//! clients never send back, is written as `{random}`. `{nextCursor}` in a frame of the client is replaced by
+//! the last cursor of the server.
 //!
-//! Times, and whatever else a server says anew in each run, are for the server to keep still in a test.
+//! Times and other values that change in each run are not replaced. Make your server return constant ones in
+//! a test.
 
 use std::fmt;
 use std::path::Path;
@@ -37,16 +40,16 @@ mod record;
 
 pub use record::{Recording, record};
 
-/// A connection as it is written down.
+/// The frames of one connection, in steps.
 ///
 /// Its `Display` is the text of its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
-    /// What was said, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// Something the client says, and what the server says to it.
+/// Frames of the client, and the frames that the server sends in reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
@@ -54,17 +57,18 @@ pub struct Step {
     pub client: Vec<String>,
     /// The line at which the server's section begins, counted from 1; `None` if there is none in the text.
     pub line: Option<usize>,
-    /// The notes above, line by line, with their `#`.
+    /// The notes above the step, line by line, with their `#`.
     pub notes: Vec<String>,
     /// The frames of the server.
     pub server: Vec<String>,
 }
 
-/// Plays the transcript in the file `path` to `server`, and compares what it says with what is written there.
+/// Replays the transcript in the file `path` to `server`, and compares the frames of the server with those in
+/// the file.
 ///
-/// Steps without a `-- server --` section get one: what the server says now is written into the file, and the check
-/// fails once, so that somebody reads it. To accept what has changed, delete the section and run the test again. See
-/// [`Transcript::play`] for clocks.
+/// A step without a `-- server --` section gets one: the present frames of the server are written into the
+/// file, and the check fails once, so that you review them. To accept a change, delete the section and run
+/// the test again. See [`Transcript::play`] for clocks.
 ///
 /// ```no_run
 /// # use plainwire::Server;
@@ -77,8 +81,8 @@ pub struct Step {
 /// ```
 ///
 /// # Errors
-/// [`Error::Mismatch`] for whatever is said differently, with the line, and for steps that were filled in;
-/// [`Error::Decode`] for a file that is no transcript; [`Error::Io`]; as [`Transcript::play`].
+/// [`Error::Mismatch`] for each frame that differs, with its line, and for steps that were filled in;
+/// [`Error::Decode`] for a file that is no transcript; [`Error::Io`]; and the errors of [`Transcript::play`].
 pub async fn check(path: impl AsRef<Path>, server: Server) -> Result<()> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path)
@@ -101,10 +105,10 @@ fn at(path: &Path, message: &str) -> Error {
 }
 
 impl Transcript {
-    /// Reads a transcript.
+    /// Parses a transcript.
     ///
     /// # Errors
-    /// [`Error::Decode`] with the line at which something stands that belongs nowhere.
+    /// [`Error::Decode`] with the first line that is out of place.
     pub fn parse(text: &str) -> Result<Self> {
         steps(text).map(|steps| Self { steps }).map_err(|line| {
             let expected = "a note, `-- client --`, `-- server --` or a frame in one of those";
@@ -112,10 +116,11 @@ impl Transcript {
         })
     }
 
-    /// Reads what `--trace=FILE` of the command and [`Tap::lines`](crate::stream::Tap::lines) write, be it on the
-    /// side of the client or of the server: who speaks first is the client.
+    /// Parses a trace, as `--trace=FILE` of the command and [`Tap::lines`](crate::stream::Tap::lines) write
+    /// it, on the side of the client or of the server. The side that sends the first frame is taken for the
+    /// client.
     ///
-    /// Secrets are masked in a trace: where one was sent, `***` is.
+    /// Secrets are masked in a trace: each byte is a `*`.
     ///
     /// # Errors
     /// [`Error::Decode`] with the first line that is no frame of a trace.
@@ -134,9 +139,9 @@ impl Transcript {
         Ok(Self::of(frames.into_iter().map(|(arrow, frame)| (who(arrow), frame))))
     }
 
-    /// Returns where `played` says something else, as text that ends in a line break; `None` if it says the same.
+    /// Returns the differences to `played`, as text that ends in a line break, or `None` if there are none.
     ///
-    /// Steps whose server's section is missing are not compared.
+    /// Steps without a section of the server are not compared.
     pub fn difference(&self, played: &Self) -> Option<String> {
         let nothing = Step::default();
         let said = played.steps.iter().chain(std::iter::repeat(&nothing));
@@ -156,7 +161,7 @@ impl Transcript {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Makes steps of frames in the order in which they went by.
+    /// Groups frames into steps, in the order in which they were sent.
     fn of<'f>(frames: impl IntoIterator<Item = (Side, &'f str)>) -> Self {
         let mut random = random::Random::default();
         let mut steps: Vec<Step> = Vec::new();
@@ -168,8 +173,8 @@ impl Transcript {
             last = side;
             let step = steps.last_mut().expect("one was pushed if there was none");
             match side {
-                Side::Client => step.client.push(random.named(frame)),
-                Side::Server => step.server.push(random.heard(frame)),
+                Side::Client => step.client.push(random.write_client(frame)),
+                Side::Server => step.server.push(random.write_server(frame)),
             }
         }
         Self { steps }
@@ -195,14 +200,14 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// Who speaks.
+/// The side that sends a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Client,
     Server,
 }
 
-/// Takes a line of a trace apart: its arrow and its frame.
+/// Splits a line of a trace into its arrow and its frame.
 fn traced(line: &str) -> Option<(&str, &str)> {
     let mut parts = line.splitn(3, ' ');
     let (time, arrow, frame) = (parts.next()?, parts.next()?, parts.next()?);
@@ -210,33 +215,33 @@ fn traced(line: &str) -> Option<(&str, &str)> {
     (is_time && matches!(arrow, "<-" | "->")).then_some((arrow, frame))
 }
 
-/// Reads the steps, or says in which line something stands that belongs nowhere.
+/// Parses the steps, or returns the number of the first line that is out of place.
 fn steps(text: &str) -> Result<Vec<Step>, usize> {
-    enum Part {
+    enum Section {
         Client,
         Notes,
         Server,
     }
     let mut steps = vec![Step::default()];
-    let mut part = Part::Notes;
+    let mut part = Section::Notes;
     for (n, line) in text.lines().enumerate() {
-        if !matches!(part, Part::Notes) && (line == "-- client --" || line.starts_with('#')) {
+        if !matches!(part, Section::Notes) && (line == "-- client --" || line.starts_with('#')) {
             steps.push(Step::default());
-            part = Part::Notes;
+            part = Section::Notes;
         }
         let step = steps.last_mut().expect("there is a first step from the beginning");
         match (line, &part) {
             ("", _) => {}
-            ("-- client --", Part::Notes) => part = Part::Client,
-            ("-- server --", Part::Client) => {
+            ("-- client --", Section::Notes) => part = Section::Client,
+            ("-- server --", Section::Client) => {
                 step.line = Some(n + 1);
-                part = Part::Server;
+                part = Section::Server;
             }
-            (note, Part::Notes) if note.starts_with('#') => step.notes.push(note.to_owned()),
+            (note, Section::Notes) if note.starts_with('#') => step.notes.push(note.to_owned()),
             (header, _) if header.starts_with("-- ") => return Err(n + 1),
-            (frame, Part::Client) => step.client.push(frame.to_owned()),
-            (frame, Part::Server) => step.server.push(frame.to_owned()),
-            (_, Part::Notes) => return Err(n + 1),
+            (frame, Section::Client) => step.client.push(frame.to_owned()),
+            (frame, Section::Server) => step.server.push(frame.to_owned()),
+            (_, Section::Notes) => return Err(n + 1),
         }
     }
     Ok(steps)

@@ -1,7 +1,7 @@
-//! Transcripts played again: the client's part to a server, or the server's part to a client.
+//! Replay of transcripts: the frames of the client to a server, or the frames of the server to a client.
 //!
-//! In: a transcript, and the other side. Out: what a server says to it now, or the first thing that a client says
-//! otherwise.
+//! In: a transcript, and the other side. Out: the present frames of a server, or the first frame of a client
+//! that differs.
 
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
@@ -21,17 +21,19 @@ use crate::server::Server;
 use crate::stream::{Stream, memory};
 
 impl Transcript {
-    /// Plays the client's part to `server`: one frame at a time, the next one when the server is silent. Returns the
-    /// transcript with what the server says now; what it still says when the client has left stands last.
+    /// Replays the frames of the client to `server`, one at a time. The next frame follows when the server is
+    /// silent. Returns the transcript with the present frames of the server; frames that it sends after the
+    /// client has left are in the last step.
     ///
-    /// With the clock of the runtime paused (`#[tokio::test(start_paused = true)]`, feature `test-util` of tokio)
-    /// this takes no time, and is the same every time: a server is silent when nobody has anything to do for a minute of
-    /// that clock, or for an hour while something is missing that stands in the transcript. With a running clock it is
-    /// 100 ms, and 5 s: what comes later is taken for the answer to the next frame.
+    /// If the clock of the runtime is paused (`#[tokio::test(start_paused = true)]`, feature `test-util` of
+    /// tokio), this takes no time and gives the same result every time. A server counts as silent when no
+    /// task has had work for a minute of that clock, or for an hour while frames of the transcript are
+    /// missing. With a running clock these times are 100 ms and 5 s, and later frames are taken for replies
+    /// to the next frame.
     ///
     /// # Errors
-    /// [`Error::Declaration`] if the server is declared wrongly; [`Error::Closed`] if it stops before the client is
-    /// through.
+    /// [`Error::Declaration`] if the server is declared wrongly; [`Error::Closed`] if it stops before the
+    /// client has sent all its frames.
     pub async fn play(&self, server: Server) -> Result<Self> {
         let (ours, theirs) = memory::pair();
         crate::server::connection::serve_in_background(server.into_connection(theirs)?);
@@ -39,15 +41,16 @@ impl Transcript {
         Ok(Self { steps: said.map_err(|why| Error::Closed { why: why.to_string() })? })
     }
 
-    /// Plays the server's part to a client, and has `check` use that client.
+    /// Replays the frames of the server to a client, and runs `check` with that client.
     ///
-    /// Each step waits for as many frames of the client as it has, in their order, and answers with the frames of the
-    /// server. What the client says is compared as JSON, without `_meta` and without the parameters of `initialize`,
-    /// where names and versions stand. Ids of requests may be other ones; so may progress tokens, but then no progress
-    /// comes.
+    /// Each step waits for as many frames of the client as it has, in their order, and then sends the frames
+    /// of the server. Frames of the client are compared as JSON, without `_meta` and without the parameters
+    /// of `initialize`, which have names and versions. Request ids may differ. Progress tokens may differ as
+    /// well, but then the client gets no progress.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if the client says something else, too much or too little; what `check` says.
+    /// [`Error::Mismatch`] if the client sends a different frame, too many or too few; and the errors of
+    /// `check`.
     pub async fn play_server(
         &self,
         client: ClientBuilder,
@@ -56,24 +59,25 @@ impl Transcript {
         let (ours, theirs) = memory::pair();
         let checked = async { check(client.stream(ours).await?).await };
         match both(checked, answer(&self.steps, theirs)).await {
-            // Whatever the client said wrong, the connection ended after it: that is no news.
+            // A wrong frame of the client ends the connection, so this error is only a consequence: the
+            // result of the replay counts.
             (Err(Error::Closed { .. } | Error::OutcomeUnknown { .. }) | Ok(()), answered) => answered,
             (Err(error), _) => Err(error),
         }
     }
 }
 
-/// How long a server has to be silent before the client goes on.
-struct Patience {
-    /// When it has said what stands in the transcript, or nothing is known of that.
+/// The time of silence after which the client sends its next frame.
+struct SilenceLimits {
+    /// The time if no frame of the transcript is missing, or if it is not known which frames to expect.
     enough: Duration,
-    /// When something is missing.
+    /// The time while frames are missing.
     missing: Duration,
 }
 
-impl Patience {
-    /// A paused clock jumps as soon as nobody has anything to do, so that an hour takes no time. What is enough is less
-    /// than the 10 min after which a question to the client is given up.
+impl SilenceLimits {
+    /// A paused clock jumps as soon as no task has work, so that an hour takes no time. `enough` is shorter
+    /// than the 10 min after which a question to the client times out.
     fn new() -> Self {
         if clock_is_paused() {
             return Self { enough: Duration::from_secs(60), missing: Duration::from_secs(3600) };
@@ -82,7 +86,8 @@ impl Patience {
     }
 }
 
-/// Whether the runtime's clock stands still while that of the system moves: nothing else tells a paused one.
+/// Returns whether the clock of the runtime is paused. The only sign is that it does not move while the clock
+/// of the system does.
 fn clock_is_paused() -> bool {
     let before = Instant::now();
     let began = std::time::Instant::now();
@@ -93,38 +98,38 @@ fn clock_is_paused() -> bool {
 async fn speak(steps: &[Step], stream: Stream) -> std::io::Result<Vec<Step>> {
     let Stream { reader, mut writer } = stream;
     let mut answers = BufReader::new(reader).lines();
-    let patience = Patience::new();
+    let limits = SilenceLimits::new();
     let mut random = Random::default();
     let mut said = Vec::new();
     for step in steps {
         let mut heard = Vec::new();
         for (n, line) in step.client.iter().enumerate() {
-            let line = random.sent(line) + "\n";
+            let line = random.fill_in(line) + "\n";
             writer.write_all(line.as_bytes()).await?;
             let expected = if n + 1 == step.client.len() { step.server.len() } else { 0 };
-            let now = listen(&mut answers, &patience, expected.saturating_sub(heard.len())).await?;
-            heard.extend(now.iter().map(|answer| random.heard(answer)));
+            let now = listen(&mut answers, &limits, expected.saturating_sub(heard.len())).await?;
+            heard.extend(now.iter().map(|answer| random.write_server(answer)));
         }
         said.push(Step { server: heard, ..step.clone() });
     }
     writer.shutdown().await?;
-    let rest = listen(&mut answers, &patience, usize::MAX).await?;
+    let rest = listen(&mut answers, &limits, usize::MAX).await?;
     if let Some(last) = said.last_mut() {
-        last.server.extend(rest.iter().map(|answer| random.heard(answer)));
+        last.server.extend(rest.iter().map(|answer| random.write_server(answer)));
     }
     Ok(said)
 }
 
-/// Returns what is said until silence, or until the end.
+/// Returns the frames until silence, or until the end of the connection.
 async fn listen(
     answers: &mut Lines<BufReader<impl AsyncRead + Unpin>>,
-    patience: &Patience,
+    limits: &SilenceLimits,
     expected: usize,
 ) -> std::io::Result<Vec<String>> {
     let mut heard = Vec::new();
     loop {
-        let silence = if heard.len() < expected { patience.missing } else { patience.enough };
-        // Cancel safe: `next_line` keeps what it has read of a line.
+        let silence = if heard.len() < expected { limits.missing } else { limits.enough };
+        // Cancel safe: `next_line` keeps the part of a line that it has read.
         match tokio::time::timeout(silence, answers.next_line()).await {
             Ok(line) => match line? {
                 Some(line) => heard.push(line),
@@ -135,22 +140,22 @@ async fn listen(
     }
 }
 
-/// Says the server's part, as long as the client says its own.
+/// Sends the frames of the server, as long as the client sends the expected ones.
 async fn answer(steps: &[Step], stream: Stream) -> Result<()> {
     let Stream { reader, mut writer } = stream;
     let mut lines = BufReader::new(reader).lines();
-    // What the client left behind when it went away.
+    // The client has closed the connection.
     let gone = |why: std::io::Error| Error::Closed { why: why.to_string() };
     let mut ids = BTreeMap::new();
     let mut random = Random::default();
     for (n, step) in steps.iter().enumerate() {
         for expected in &step.client {
             let found = lines.next_line().await.map_err(gone)?;
-            heard(&random.sent(expected), found.as_deref(), &mut ids)
+            compare(&random.fill_in(expected), found.as_deref(), &mut ids)
                 .map_err(|message| Error::Mismatch { message: format!("step {}: {message}", n + 1) })?;
         }
         for frame in &step.server {
-            random.heard(frame);
+            random.write_server(frame);
             let frame = readdressed(frame, &ids) + "\n";
             writer.write_all(frame.as_bytes()).await.map_err(gone)?;
         }
@@ -165,8 +170,8 @@ async fn answer(steps: &[Step], stream: Stream) -> Result<()> {
     }
 }
 
-/// Compares what a client says with what is written down, and notes under which id it asks.
-fn heard(expected: &str, found: Option<&str>, ids: &mut BTreeMap<String, Value>) -> Result<(), String> {
+/// Compares a frame of the client with the transcript, and remembers the id of its request.
+fn compare(expected: &str, found: Option<&str>, ids: &mut BTreeMap<String, Value>) -> Result<(), String> {
     let other = |found: &str| format!("expected the client to say {expected}\nbut found {found}");
     let found = found.ok_or_else(|| other("that it had left"))?;
     let read = |text: &str| {
@@ -195,7 +200,7 @@ fn heard(expected: &str, found: Option<&str>, ids: &mut BTreeMap<String, Value>)
     if wanted == said { Ok(()) } else { Err(other(found)) }
 }
 
-/// Returns a frame of the server; an answer goes to the id under which this client asked.
+/// Returns a frame of the server. An answer gets the id of the request that this client sent.
 fn readdressed(frame: &str, ids: &BTreeMap<String, Value>) -> String {
     let Ok(mut answer) = serde_json::from_str::<Value>(frame) else { return frame.to_owned() };
     let written = answer.get("id").map(Value::to_string).unwrap_or_default();
@@ -204,7 +209,7 @@ fn readdressed(frame: &str, ids: &BTreeMap<String, Value>) -> String {
             answer["id"] = id.clone();
             answer.to_string()
         }
-        // Byte for byte, wherever that is possible.
+        // Other frames are sent byte for byte.
         _ => frame.to_owned(),
     }
 }
@@ -253,7 +258,7 @@ mod tests {
 
     #[test]
     fn compares_what_a_client_says_without_what_is_its_own() {
-        let same = |expected: &str, found: &str| heard(expected, Some(found), &mut BTreeMap::new()).is_ok();
+        let same = |expected: &str, found: &str| compare(expected, Some(found), &mut BTreeMap::new()).is_ok();
         let call = |id: &str, more: &str| format!(r#"{{"id":{id},"method":"a","params":{{"n":1{more}}}}}"#);
         assert!(same(&call("1", ""), &call("\"x\"", r#","_meta":{"a":1}"#)));
         assert!(same(r#"{"method":"a","id":1}"#, r#"{"id":1,"method":"a"}"#));
@@ -269,7 +274,7 @@ mod tests {
     fn answers_under_the_id_that_was_asked_with() {
         let mut ids = BTreeMap::new();
         let request = |id: &str| format!(r#"{{"id":{id},"method":"a"}}"#);
-        heard(&request("1"), Some(&request("\"x\"")), &mut ids).expect("the same");
+        compare(&request("1"), Some(&request("\"x\"")), &mut ids).expect("the same");
         assert_eq!(readdressed(r#"{"id":1,"result":{}}"#, &ids), r#"{"id":"x","result":{}}"#);
         for as_it_is in [r#"{"id":1,"method":"ping"}"#, r#"{"id":"1","result":{}}"#, r#"{"z":1,"a":2}"#, "x"]
         {

@@ -1,23 +1,25 @@
-//! What is another one in each run, written so that it is the same.
+//! Placeholders for values that differ in each run.
 //!
-//! In: frames of both sides, in order. Out: frames with `{state 1}`, `{nextCursor}` and `{random}`, and back again.
+//! In: frames of both sides, in order. Out: frames with `{state 1}`, `{nextCursor}` and `{random}`. For
+//! frames of the client, placeholders can also be replaced by the values.
 
-/// What was random so far on one connection.
+/// The random values that one connection has sent so far.
 #[derive(Default)]
 pub(super) struct Random {
     cursor: Option<String>,
-    /// The texts that stand for `{state 1}`, `{state 2}` and so on.
+    /// The texts behind `{state 1}`, `{state 2}` and so on.
     states: Vec<String>,
 }
 
-/// What stands in front of random text. Inside of a JSON string it would have backslashes.
+/// The text in front of a random value. Inside a JSON string its quotes have backslashes, so that it does not
+/// match there.
 const STATE: &str = "\"requestState\":\"";
 const ELICITATION: &str = "\"elicitationId\":\"";
 const NEXT_CURSOR: &str = "\"nextCursor\":\"";
 
 impl Random {
-    /// Returns a frame of the server as it is written down, and remembers what is random in it.
-    pub(super) fn heard(&mut self, frame: &str) -> String {
+    /// Returns a frame of the server with placeholders, and remembers its random values.
+    pub(super) fn write_server(&mut self, frame: &str) -> String {
         if let Some((_, rest)) = frame.rsplit_once(NEXT_CURSOR) {
             self.cursor = rest.split('"').next().map(ToOwned::to_owned);
         }
@@ -35,8 +37,8 @@ impl Random {
         without_ids(&text)
     }
 
-    /// Returns a written line of the client as it is sent.
-    pub(super) fn sent(&self, line: &str) -> String {
+    /// Returns a line of the client with the values of its placeholders.
+    pub(super) fn fill_in(&self, line: &str) -> String {
         let line = match &self.cursor {
             Some(cursor) => line.replace("{nextCursor}", cursor),
             None => line.to_owned(),
@@ -45,8 +47,8 @@ impl Random {
         states.fold(line, |line, (n, state)| line.replace(&format!("{{state {}}}", n + 1), state))
     }
 
-    /// Returns a frame of the client as it is written down.
-    pub(super) fn named(&self, frame: &str) -> String {
+    /// Returns a frame of the client with placeholders.
+    pub(super) fn write_client(&self, frame: &str) -> String {
         let states = self.states.iter().enumerate();
         let frame = states.fold(frame.to_owned(), |frame, (n, state)| {
             frame.replace(&format!("{STATE}{state}\""), &format!("{STATE}{{state {}}}\"", n + 1))
@@ -58,7 +60,7 @@ impl Random {
     }
 }
 
-/// Writes `{random}` for the random name of a page that somebody is asked to open.
+/// Writes `{random}` for each `elicitationId`, the random id of a page that a user is asked to open.
 fn without_ids(text: &str) -> String {
     let mut parts = text.split(ELICITATION);
     let first = parts.next().unwrap_or_default().to_owned();
@@ -76,31 +78,31 @@ mod tests {
     fn writes_numbers_for_states_and_sends_the_states() {
         let mut random = Random::default();
         let frame = |state: &str| format!(r#"{{"id":1,"result":{{"requestState":"{state}","a":"b"}}}}"#);
-        assert_eq!(random.heard(&frame("xyz")), frame("{state 1}"));
-        assert_eq!(random.heard(&frame("uvw")), frame("{state 2}"));
-        assert_eq!(random.heard(&frame("xyz")), frame("{state 1}"));
-        assert_eq!(random.sent("{state 2} {state 1}x {state 3}"), "uvw xyzx {state 3}");
-        assert_eq!(random.named(&frame("uvw")), frame("{state 2}"));
-        assert_eq!(random.named(&frame("uvwx")), frame("uvwx"));
+        assert_eq!(random.write_server(&frame("xyz")), frame("{state 1}"));
+        assert_eq!(random.write_server(&frame("uvw")), frame("{state 2}"));
+        assert_eq!(random.write_server(&frame("xyz")), frame("{state 1}"));
+        assert_eq!(random.fill_in("{state 2} {state 1}x {state 3}"), "uvw xyzx {state 3}");
+        assert_eq!(random.write_client(&frame("uvw")), frame("{state 2}"));
+        assert_eq!(random.write_client(&frame("uvwx")), frame("uvwx"));
         let quoted = r#"{"text":"\"requestState\":\"abc\""}"#;
-        assert_eq!(random.heard(quoted), quoted);
+        assert_eq!(random.write_server(quoted), quoted);
     }
 
     #[test]
     fn names_the_last_cursor_and_no_other_one() {
         let mut random = Random::default();
         let ask = |cursor: &str| format!(r#"{{"params":{{"cursor":"{cursor}"}}}}"#);
-        assert_eq!(random.sent(&ask("{nextCursor}")), ask("{nextCursor}"));
+        assert_eq!(random.fill_in(&ask("{nextCursor}")), ask("{nextCursor}"));
         let page = r#"{"result":{"tools":[],"nextCursor":"abc"}}"#;
-        assert_eq!(random.heard(page), page);
-        assert_eq!(random.sent(&ask("{nextCursor}")), ask("abc"));
-        assert_eq!(random.named(&ask("abc")), ask("{nextCursor}"));
-        assert_eq!(random.named(&ask("abcd")), ask("abcd"));
+        assert_eq!(random.write_server(page), page);
+        assert_eq!(random.fill_in(&ask("{nextCursor}")), ask("abc"));
+        assert_eq!(random.write_client(&ask("abc")), ask("{nextCursor}"));
+        assert_eq!(random.write_client(&ask("abcd")), ask("abcd"));
     }
 
     #[test]
     fn writes_random_for_the_name_of_a_page() {
         let frame = |id: &str| format!(r#"{{"elicitationId":"{id}","x":{{"elicitationId":"{id}"}}}}"#);
-        assert_eq!(Random::default().heard(&frame("a-b")), frame("{random}"));
+        assert_eq!(Random::default().write_server(&frame("a-b")), frame("{random}"));
     }
 }

@@ -1,8 +1,8 @@
-//! Sessions as they happen, written down.
+//! Recording of sessions.
 //!
-//! In: the client's end of a stream. Out: the same stream, and a [`Recording`] that has what went through it. Unlike a
-//! tap, which masks secrets because its lines go to logs, a recording has every byte: what is played again has to be
-//! what was said. Look through it before it is committed.
+//! In: the client's end of a stream. Out: the same stream, and a [`Recording`] of its frames. A tap masks
+//! secrets because its lines go to logs. A recording has every byte, because a replay needs the exact frames.
+//! Check it for secrets before you commit it.
 
 use std::io;
 use std::pin::Pin;
@@ -17,7 +17,8 @@ use crate::error::Result;
 use crate::server::Server;
 use crate::stream::{Stream, memory};
 
-/// Connects a client to `server`, as [`client_with`](crate::testing::client_with) does, and writes down what they say.
+/// Connects a client to `server`, like [`client_with`](crate::testing::client_with), and records their
+/// frames.
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -35,7 +36,7 @@ use crate::stream::{Stream, memory};
 /// ```
 ///
 /// # Errors
-/// As [`client`](crate::testing::client).
+/// The errors of [`client`](crate::testing::client).
 pub async fn record(server: Server, client: ClientBuilder) -> Result<(Client, Recording)> {
     let (ours, theirs) = memory::pair();
     crate::server::connection::serve_in_background(server.into_connection(theirs)?);
@@ -43,14 +44,14 @@ pub async fn record(server: Server, client: ClientBuilder) -> Result<(Client, Re
     Ok((client.stream(ours).await?, recording))
 }
 
-/// A session that is being written down.
+/// A session that is being recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// Shared with the two halves of the stream.
+    /// Shared with the two halves of the stream, which add to it.
     tape: Arc<Mutex<Tape>>,
 }
 
-/// What was said, and the lines that have begun.
+/// The recorded frames, and the unfinished lines of both sides.
 #[derive(Debug, Default)]
 struct Tape {
     client: Vec<u8>,
@@ -59,17 +60,17 @@ struct Tape {
 }
 
 impl Recording {
-    /// Writes down what goes through `stream`, the client's end of a connection to any server.
+    /// Records the frames on `stream`, the client's end of a connection to any server.
     pub fn start(stream: Stream) -> (Stream, Self) {
         let recording = Self::default();
-        let reader = Heard { inner: stream.reader, recording: recording.clone() };
-        let writer = Spoken { inner: stream.writer, recording: recording.clone() };
+        let reader = RecordedReader { inner: stream.reader, recording: recording.clone() };
+        let writer = RecordedWriter { inner: stream.writer, recording: recording.clone() };
         (Stream::new(reader, writer), recording)
     }
 
-    /// Returns what was said so far. A line that has not ended is left out, and so are empty ones.
+    /// Returns the frames so far. Unfinished and empty lines are left out.
     ///
-    /// Frames that the client sends without waiting stand together, and so do the answers to them.
+    /// Frames that the client sends without waiting are in one step, and so are the answers to them.
     pub fn transcript(&self) -> Transcript {
         let tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
         Transcript::of(tape.frames.iter().map(|(side, frame)| (*side, frame.as_str())))
@@ -95,13 +96,13 @@ impl Recording {
     }
 }
 
-/// A reader whose bytes are written down.
-struct Heard<R> {
+/// A reader that records the frames of the server.
+struct RecordedReader<R> {
     inner: R,
     recording: Recording,
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Heard<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for RecordedReader<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -114,13 +115,13 @@ impl<R: AsyncRead + Unpin> AsyncRead for Heard<R> {
     }
 }
 
-/// A writer whose bytes are written down.
-struct Spoken<W> {
+/// A writer that records the frames of the client.
+struct RecordedWriter<W> {
     inner: W,
     recording: Recording,
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Spoken<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for RecordedWriter<W> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.inner).poll_write(cx, bytes))?;
         self.recording.add(Side::Client, &bytes[..written]);

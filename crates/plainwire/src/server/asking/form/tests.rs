@@ -1,4 +1,4 @@
-//! Types asked for, and answers read into them.
+//! Tests of deriving forms from types, and of reading answers into them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::*;
 
-/// The schema that goes over the wire, without what all of them have.
+/// Returns the schema as sent on the wire, without the members that all of them have.
 fn properties<T: DeserializeOwned + JsonSchema>() -> Value {
     let mut out = Vec::new();
     of::<T>().expect("a form").write(&mut out, Revision::NEWEST).expect("supported");
@@ -44,7 +44,7 @@ enum Color {
     Blue,
 }
 
-/// What the conformance suite asks for.
+/// The form that the conformance suite asks for.
 #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 struct User {
     #[schemars(extend("default" = "John Doe"))]
@@ -135,7 +135,7 @@ fn derives_titles_bounds_formats_and_choices() {
 
 #[test]
 fn describes_a_field_by_its_own_words_before_those_of_its_type() {
-    /// What walls have.
+    /// The kind of surface.
     #[derive(Deserialize, JsonSchema)]
     enum Paint {
         Matt,
@@ -149,7 +149,7 @@ fn describes_a_field_by_its_own_words_before_those_of_its_type() {
     }
     let expected = json!({
         "front": { "type": "string", "description": "Outside.", "enum": ["Matt"] },
-        "rear": { "type": "string", "description": "What walls have.", "enum": ["Matt"] },
+        "rear": { "type": "string", "description": "The kind of surface.", "enum": ["Matt"] },
     });
     assert_eq!(properties::<Wall>(), expected);
 }
@@ -195,7 +195,7 @@ fn names_what_does_not_fit_the_type() {
     ] {
         assert_eq!(everything(with.clone()), Err(expected.to_owned()), "{with}");
     }
-    // What only the type knows.
+    // Constraints that only the type knows.
     #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
     struct Odd {
         n: i8,

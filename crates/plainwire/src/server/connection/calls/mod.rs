@@ -1,7 +1,11 @@
 //! The calls of one connection: looked up, started, stopped, answered.
 //!
-//! A call is first polled right where its frame is read; what ends at once never becomes a task. What stays pending
-//! is spawned, and so is, from the start, everything behind a name whose first step was slow of late.
+//! In: frames, and signals of running calls. Out: answers, through the peer. Bytes are read and written by
+//! the pump.
+//!
+//! A call is first polled where its frame is read, and a call that ends at once never becomes a task. A call
+//! that stays pending is spawned. Calls of an entry whose first step was slow recently are spawned from the
+//! start.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -19,35 +23,38 @@ use plainwire_proto::model::{CacheHint, CompleteRequest, Completion};
 use plainwire_proto::peer::{CallKey, Event, Peer, Request, RequestMeta, RequestOptions};
 use tokio::time::Sleep;
 
-use super::call::{self, End, Guarded, Work, Writing};
+use super::call::{self, AnswerWriter, CallWork, EndReport, GuardedCall};
 use super::changes::Changes;
 use super::questions::Questions;
 use crate::runtime::{Clock, spawn, unix};
-use crate::server::Built;
+use crate::schema::arguments::Rejected;
 use crate::server::asking::Carried;
+use crate::server::built::Built;
 use crate::server::catalog::{Catalog, Entry, Pace};
-use crate::server::context::{Caller, Channel, ContextSource, Principal, Signal};
-use crate::server::handler::{Call, Outcome, Refusal, Rejected, ToolError};
-use crate::server::layer::Kind;
+use crate::server::context::{Channel, ContextRef, ContextSource, Signal};
+use crate::server::handler::Call;
+use crate::server::principal::Principal;
+use crate::server::result::{Kind, Outcome, Refusal, ToolError};
 
 mod holding;
 mod stopping;
 
 pub(crate) use holding::Held;
-use stopping::Task;
+use stopping::CallTask;
 
+/// The calls of one connection, with the peer that they answer through.
 pub(crate) struct Calls {
     built: Arc<Built>,
-    /// What there is, as of generation `seen`.
+    /// The catalog of generation `seen`.
     catalog: Arc<Catalog>,
     changes: Changes,
     channel: Channel,
     clock: Clock,
-    /// What calls hold that begin now.
+    /// The value that calls started now hold until they end.
     held: Option<Held>,
-    /// Whether the other side is gone without a word.
+    /// Whether the client stopped answering pings.
     is_lost: bool,
-    /// What has come and gone; kept for whoever asks, and for nobody else.
+    /// Requests begun and cancelled, recorded only if the owner wants them.
     #[cfg(feature = "http")]
     news: Option<News>,
     pub(crate) peer: Peer,
@@ -55,10 +62,10 @@ pub(crate) struct Calls {
     questions: Questions,
     seen: u64,
     sleep: Option<Pin<Box<Sleep>>>,
-    tasks: BTreeMap<CallKey, Task>,
+    tasks: BTreeMap<CallKey, CallTask>,
 }
 
-/// Which requests have come and gone since somebody asked last.
+/// The requests that have begun and were cancelled since the owner last took them.
 #[cfg(feature = "http")]
 #[derive(Default)]
 struct News {
@@ -66,17 +73,17 @@ struct News {
     cancelled: Vec<CallKey>,
 }
 
-/// What a frame asks to be called.
-struct Wanted<'f> {
+/// A call that a frame requests.
+struct CallRequest<'f> {
     arguments: &'f str,
     frame: &'f str,
     key: CallKey,
-    /// `None` for a completion.
+    /// The kind of entry; `None` for a completion.
     kind: Option<Kind>,
     meta: RequestMeta,
-    /// The tool or prompt, or the URI of the resource.
+    /// The name of the tool or prompt, or the URI of the resource.
     name: &'f str,
-    /// The resource; empty for anything else.
+    /// The URI of the resource; empty for other calls.
     uri: &'f str,
 }
 
@@ -104,7 +111,8 @@ impl Calls {
         }
     }
 
-    /// As [`Self::new`], for an owner that asks [`Self::take_begun`] and [`Self::take_cancelled`] whenever something came in.
+    /// Like [`Self::new`], for an owner that calls [`Self::take_begun`] and [`Self::take_cancelled`] after
+    /// each message.
     #[cfg(feature = "http")]
     pub(crate) fn with_news(built: Arc<Built>, principal: Option<Arc<Principal>>) -> Self {
         let mut calls = Self::new(built, principal);
@@ -112,20 +120,21 @@ impl Calls {
         calls
     }
 
-    /// Whether the client has not answered for so long that it is given up.
+    /// Returns whether the client has not answered pings for so long that it is given up.
     pub(crate) fn is_lost(&self) -> bool {
         self.is_lost
     }
 
-    /// Takes a change that the client wants to hear of.
+    /// Takes the next change that the client watches, and passes it to the peer.
     pub(crate) fn poll_change(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         self.changes.poll_next(cx).map(|change| self.peer.changed(&change))
     }
 
-    /// Lets deadlines of the peer pass. Returns whether one may have.
+    /// Handles deadlines of the peer. Returns whether one may have passed.
     pub(crate) fn poll_deadlines(&mut self, cx: &mut Poller<'_>) -> bool {
         let at = self.peer.poll_timeout().and_then(|at| self.clock.instant(at));
-        // One that has moved away, as it does with each frame, is noticed when the old one has passed.
+        // Each frame moves the deadline. A timer for the old deadline is kept, and the new deadline is
+        // noticed when it fires.
         let planned = self.sleep.as_ref().map(|sleep| sleep.deadline());
         let at = at.map(|at| planned.map_or(at, |planned| planned.min(at)));
         if !crate::runtime::poll_until(&mut self.sleep, at, cx) {
@@ -137,22 +146,22 @@ impl Calls {
         true
     }
 
-    /// Returns how many calls are tasks.
+    /// Returns the number of calls that are tasks.
     pub(crate) fn running(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Whether the table of requests is full, so that the next one would be refused.
+    /// Returns whether the table of requests is full, so that the next one would be refused.
     pub(crate) fn is_full(&self) -> bool {
         self.peer.in_flight() >= self.built.config.limits.in_flight
     }
 
-    /// Whether answers that wait to be taken are so large that nothing more should be begun.
+    /// Returns whether the unsent answers are so large that nothing more should be started.
     pub(crate) fn is_backlogged(&self) -> bool {
         self.channel.is_backlogged()
     }
 
-    /// Takes note that the client sends nothing more, so that nobody will answer questions.
+    /// Marks the end of input, after which no question is answered.
     pub(crate) fn handle_end(&mut self) {
         self.peer.handle_end(self.clock.now());
         self.handle_events("");
@@ -162,7 +171,7 @@ impl Calls {
         match frame {
             Frame::Line(bytes) => {
                 self.peer.handle_frame(bytes, self.clock.now());
-                // What is no text has no event that points into it.
+                // Bytes that are not UTF-8 have no event that points into them.
                 self.handle_events(std::str::from_utf8(bytes).unwrap_or_default());
             }
             Frame::TooLong(prefix) => {
@@ -179,13 +188,13 @@ impl Calls {
         self.handle_events(text);
     }
 
-    /// Returns the requests that came since this was asked last, those with an answer included.
+    /// Returns the requests that came since the last call of this method, including answered ones.
     #[cfg(feature = "http")]
     pub(crate) fn take_begun(&mut self) -> Vec<CallKey> {
         self.news.as_mut().map(|news| std::mem::take(&mut news.begun)).unwrap_or_default()
     }
 
-    /// Goes on with a session that its peer has saved. Returns whether the record is one.
+    /// Restores a session that its peer has saved. Returns whether the record is valid.
     #[cfg(feature = "http")]
     pub(crate) fn restore(&mut self, record: &[u8]) -> bool {
         let restored = self.peer.restore_session(record);
@@ -193,18 +202,18 @@ impl Calls {
         restored
     }
 
-    /// Returns the requests that were cancelled since this was asked last.
+    /// Returns the requests that were cancelled since the last call of this method.
     #[cfg(feature = "http")]
     pub(crate) fn take_cancelled(&mut self) -> Vec<CallKey> {
         self.news.as_mut().map(|news| std::mem::take(&mut news.cancelled)).unwrap_or_default()
     }
 
-    /// Takes the next thing that a call has to say.
+    /// Handles the next signal of a call.
     pub(crate) fn poll_signal(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         match self.channel.poll_next(cx) {
             Poll::Ready(Some(signal)) => {
                 self.handle_signal(signal);
-                // Questions that end with their call: whoever still waits for them hears of it now.
+                // Questions may end with their call; the peer's events for them are handled now.
                 self.handle_events("");
                 Poll::Ready(())
             }
@@ -225,7 +234,7 @@ impl Calls {
             Signal::Done(key, answer) => {
                 let task = self.tasks.remove(&key);
                 if let Some(context) = task.and_then(|task| task.context) {
-                    context.say_the_rest(&mut self.peer);
+                    context.send_held_back(&mut self.peer);
                 }
                 self.channel.signals().answer_taken(&answer);
                 match answer {
@@ -281,7 +290,7 @@ impl Calls {
         let catalog = self.catalog();
         let text = |span: Span| span.string(frame).unwrap_or_default();
         let json = |span: Option<Span>| span.map_or("{}", |span| span.text(frame));
-        let wanted = |kind, name, arguments| Wanted { arguments, frame, key, kind, meta, name, uri: "" };
+        let wanted = |kind, name, arguments| CallRequest { arguments, frame, key, kind, meta, name, uri: "" };
         let refused = match request {
             Request::List { list, cursor } => {
                 let encoder = self.built.config.encoder(meta.revision);
@@ -290,7 +299,7 @@ impl Calls {
                     Err(error) => error,
                 }
             }
-            // Servers are not asked questions: the peer refuses them.
+            // Clients don't send such requests to servers: the peer refuses them.
             Request::Input { .. } => return,
             Request::CallTool { name, arguments } => {
                 let name = &*text(name);
@@ -331,7 +340,7 @@ impl Calls {
                 match catalog.resource(uri) {
                     Ok((entry, variables)) => {
                         let wanted = wanted(Some(Kind::Resource), uri, variables.as_deref().unwrap_or("{}"));
-                        return self.start(entry, &Wanted { uri, ..wanted });
+                        return self.start(entry, &CallRequest { uri, ..wanted });
                     }
                     Err(error) => error,
                 }
@@ -340,7 +349,7 @@ impl Calls {
         self.peer.respond_error(key, &refused);
     }
 
-    /// Returns what there is now.
+    /// Returns the current catalog.
     fn catalog(&mut self) -> Arc<Catalog> {
         if self.seen != self.built.shared.generation() {
             (self.seen, self.catalog) = self.built.shared.catalog();
@@ -348,13 +357,14 @@ impl Calls {
         Arc::clone(&self.catalog)
     }
 
-    /// Calls the function behind `entry`, and polls it once unless that was slow before.
-    fn start(&mut self, entry: &Entry, wanted: &Wanted<'_>) {
+    /// Calls the handler of `entry`, and polls it once unless earlier first polls were slow.
+    fn start(&mut self, entry: &Entry, wanted: &CallRequest<'_>) {
         let source = ContextSource {
             arguments: wanted.arguments,
             carried: RefCell::new(None),
             frame: wanted.frame,
             key: wanted.key,
+            bus: &self.built.shared.bus,
             made: OnceCell::new(),
             max_questions: self.built.max_questions,
             meta: wanted.meta,
@@ -363,8 +373,8 @@ impl Calls {
             on_cancel: entry.on_cancel,
             principal: self.principal.as_ref(),
             progress: self.built.progress,
-            shared: &self.built.shared,
             session: self.peer.session_client(),
+            states: self.built.shared.states(),
             channel: &self.channel,
         };
         if let Err(error) = self.admit(entry, &source) {
@@ -372,7 +382,7 @@ impl Calls {
         }
         let call = Call {
             arguments: wanted.arguments,
-            context: Caller::Source(&source),
+            context: ContextRef::Source(&source),
             mime_type: entry.mime_type.as_deref(),
             schema: &entry.schema,
             ui: entry.ui.as_deref(),
@@ -387,12 +397,12 @@ impl Calls {
         let running = match called {
             Ok(Ok(running)) => running,
             Ok(Err(Rejected(text))) => {
-                let outcome = Outcome::failed(ToolError::misfit(text));
+                let outcome = Outcome::failed(ToolError::invalid_arguments(text));
                 return self.answer(wanted, outcome, &entry.name);
             }
             Err(panic) => return self.answer(wanted, call::panicked(&entry.name, &*panic), &entry.name),
         };
-        let mut work = Work { context, running };
+        let mut work = CallWork { context, running };
         if entry.pace.is_slow() {
             let pace = Some(Arc::clone(&entry.pace));
             return self.spawn(entry, wanted, work, pace);
@@ -401,22 +411,23 @@ impl Calls {
         let polled = work.poll(&entry.name, &self.built.sealer, &mut Poller::from_waker(Waker::noop()));
         entry.pace.note(began.elapsed());
         match polled {
-            // Polled again as a task, which is when its waker counts.
+            // It is polled again as a task, with a waker that counts.
             Poll::Pending => self.spawn(entry, wanted, work, None),
             Poll::Ready(outcome) => {
                 if let Some(context) = &work.context {
-                    // What the call reported on its way goes out before its answer.
+                    // Progress and log messages of the call are sent before its answer.
                     while let Some(signal) = self.channel.try_next() {
                         self.handle_signal(signal);
                     }
-                    context.say_the_rest(&mut self.peer);
+                    context.send_held_back(&mut self.peer);
                 }
                 self.answer(wanted, outcome, &entry.name);
             }
         }
     }
 
-    /// Takes what an earlier round left, and refuses clients that lack what `entry` needs.
+    /// Opens the request state of the earlier round, and refuses clients without the capabilities that
+    /// `entry` requires.
     fn admit(&self, entry: &Entry, source: &ContextSource<'_>) -> Result<(), Outcome> {
         if let Some(state) = source.meta.request_state {
             let state = state.string(source.frame).unwrap_or_default();
@@ -432,22 +443,22 @@ impl Calls {
         Ok(())
     }
 
-    fn spawn(&mut self, entry: &Entry, wanted: &Wanted<'_>, work: Work, pace: Option<Arc<Pace>>) {
+    fn spawn(&mut self, entry: &Entry, wanted: &CallRequest<'_>, work: CallWork, pace: Option<Arc<Pace>>) {
         let context = work.context.clone();
         let timeout = entry.timeout.or(self.built.timeout);
-        let guarded = Guarded::new(entry, work, &self.built.sealer, timeout, pace);
-        let (writing, uri) = (self.writing(wanted), wanted.uri.to_owned());
-        let end = End::new(wanted.key, self.held.clone(), self.channel.signals().clone());
-        let task = spawn(call::run(guarded, writing, uri, end));
-        let task = Task { abort: task.abort_handle(), context, on_cancel: entry.on_cancel };
+        let guarded = GuardedCall::new(entry, work, &self.built.sealer, timeout, pace);
+        let (writer, uri) = (self.writer(wanted), wanted.uri.to_owned());
+        let end = EndReport::new(wanted.key, self.held.clone(), self.channel.signals().clone());
+        let task = spawn(call::run(guarded, writer, uri, end));
+        let task = CallTask { abort: task.abort_handle(), context, on_cancel: entry.on_cancel };
         self.tasks.insert(wanted.key, task);
     }
 
-    /// Answers with how the call of `named` ended.
-    fn answer(&mut self, wanted: &Wanted<'_>, outcome: Outcome, named: &str) {
-        let writing = self.writing(wanted);
-        match writing.settle(outcome, named, wanted.uri) {
-            Ok(outcome) => self.peer.respond(wanted.key, |out| writing.write(&outcome, out)),
+    /// Answers with the outcome of the call of `named`.
+    fn answer(&mut self, wanted: &CallRequest<'_>, outcome: Outcome, named: &str) {
+        let writer = self.writer(wanted);
+        match writer.settle(outcome, named, wanted.uri) {
+            Ok(outcome) => self.peer.respond(wanted.key, |out| writer.write(&outcome, out)),
             Err(refusal) => self.refuse(wanted.key, &refusal),
         }
     }
@@ -459,16 +470,17 @@ impl Calls {
         }
     }
 
-    fn writing(&self, wanted: &Wanted<'_>) -> Writing {
+    fn writer(&self, wanted: &CallRequest<'_>) -> AnswerWriter {
         let encoder = self.built.config.encoder(wanted.meta.revision).clone();
-        // Spec: 2026-07-28 caching, "Cache Key": what depends on answers belongs to nobody else, and not to later.
+        // Spec: 2026-07-28 caching, "Cache Key": a result that depends on answers must not be cached, neither
+        // for others nor for later.
         let asked = wanted.meta.request_state.is_some() || wanted.meta.input_responses.is_some();
         let cache_hint = if asked { CacheHint::default() } else { self.built.config.cache_hint };
-        Writing { cache_hint, encoder, kind: wanted.kind, masks_errors: self.built.masks_errors }
+        AnswerWriter { cache_hint, encoder, kind: wanted.kind, masks_errors: self.built.masks_errors }
     }
 }
 
-/// Finds what completes; `None` means that nothing does.
+/// Finds the entry that completes an argument; `None` if it has no completion.
 fn completion<'c>(catalog: &'c Catalog, params: &str) -> Result<Option<&'c Entry>, Error> {
     catalog.completion(&CompleteRequest::parse(params)?)
 }

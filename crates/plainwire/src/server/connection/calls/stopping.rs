@@ -1,6 +1,7 @@
-//! How running calls are stopped: cancelled, given up, or left behind by their connection.
+//! Stopping running calls: when they are cancelled, at shutdown, and when their connection ends.
 //!
-//! In: a call's key and what its tool wants to happen. Out: a task that is aborted, left to finish, or handed on.
+//! In: a call's key and the [`OnCancel`] of its tool. Out: a task that is aborted, left to finish, or
+//! detached.
 
 use std::ops::ControlFlow;
 
@@ -13,19 +14,18 @@ use tokio::task::AbortHandle;
 use super::Calls;
 #[cfg(feature = "http")]
 use crate::runtime::spawn;
-use crate::server::context::{Context, Signal};
-use crate::server::handler::OnCancel;
+use crate::server::context::{Context, OnCancel, Signal};
 
-/// A call that is a task, with what it takes to stop it.
-pub(super) struct Task {
+/// A call that runs as a task, with the handles to stop it.
+pub(super) struct CallTask {
     pub(super) abort: AbortHandle,
     pub(super) context: Option<Context>,
     pub(super) on_cancel: OnCancel,
 }
 
 impl Calls {
-    /// Lets the call `key` know that it was cancelled, and stops it if that is what its tool wants. `Break` says that
-    /// nobody has to wait for its end.
+    /// Cancels the call `key`, and stops it as its [`OnCancel`] says. `Break` means that its end need not be
+    /// waited for.
     pub(super) fn stop(&mut self, key: CallKey) -> ControlFlow<()> {
         let Some(task) = self.tasks.get(&key) else { return ControlFlow::Break(()) };
         match task.on_cancel {
@@ -37,14 +37,16 @@ impl Calls {
                     self.tasks.remove(&key);
                     return ControlFlow::Break(());
                 }
-                tracing::warn!("a cancelled call keeps its place: too many others run on (limit `detached`)");
+                tracing::warn!(
+                    "a cancelled call still counts as in flight: too many detached calls run (limit `detached`)"
+                );
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// Stops all calls of a connection that has ended, and waits for those that have to finish; at most for as long as
-    /// calls may drain.
+    /// Stops all calls of a connection that has ended, and waits for those that have to finish, at most for
+    /// the drain time.
     pub(crate) async fn wind_up(mut self) {
         let keys: Vec<CallKey> = self.tasks.keys().copied().collect();
         for key in keys {
@@ -61,11 +63,11 @@ impl Calls {
             }
         };
         if tokio::time::timeout(self.built.drain, finished).await.is_err() {
-            tracing::warn!("{} calls did not finish in time", self.tasks.len());
+            tracing::warn!("{} calls did not finish within the drain time", self.tasks.len());
         }
     }
 
-    /// Stops all calls of a session that has ended, which nobody waits for. Without a runtime, nothing can finish any more.
+    /// Stops all calls of a session that has ended, in the background. Without a runtime, no call can finish.
     #[cfg(feature = "http")]
     pub(crate) fn leave(self) {
         if self.running() > 0 && Handle::try_current().is_ok() {
@@ -73,7 +75,7 @@ impl Calls {
         }
     }
 
-    /// Stops every call that still runs and answers it: the server is about to end.
+    /// Stops every running call and answers it with an error: the server is about to end.
     pub(crate) fn give_up(&mut self) {
         let text = "expected the call to end while the server still served, but it is shutting down";
         for (key, task) in std::mem::take(&mut self.tasks) {
@@ -83,16 +85,16 @@ impl Calls {
     }
 }
 
-impl Task {
-    /// Lets the call know that nobody wants its answer any more.
+impl CallTask {
+    /// Cancels the context of the call: its answer is no longer wanted.
     fn cancel(&self) {
         if let Some(context) = &self.context {
             context.cancel();
         }
     }
 
-    /// Stops the call. A step of it that runs gets the time to end, unless the call has had the time to finish: the task
-    /// sees to that itself.
+    /// Stops the call. A running step gets the time to end, which the task itself ensures; but not if the
+    /// call already had the drain time to finish.
     fn kill(&self) {
         self.cancel();
         let steps = self.context.as_ref().is_some_and(|context| context.asking().has_steps());
@@ -103,8 +105,8 @@ impl Task {
 }
 
 impl Drop for Calls {
-    /// A connection that ends takes its calls with it.
+    /// Stops the calls of a connection that ends.
     fn drop(&mut self) {
-        self.tasks.values().for_each(Task::kill);
+        self.tasks.values().for_each(CallTask::kill);
     }
 }

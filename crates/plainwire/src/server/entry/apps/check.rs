@@ -1,7 +1,7 @@
-//! What is wrong with a page, or with what a tool says of one.
+//! The rules for pages, and for what tools say about pages.
 //!
-//! In: what is declared, also what somebody wrote into `_meta` by hand. Out: the first mistake. Whether the page of a tool is
-//! there is not known here: [`crate::server::entry::rules`] looks.
+//! In: entries, including `_meta` that was written by hand. Out: the first mistake. Whether the page of a
+//! tool exists is checked by [`crate::server::entry::rules`].
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::json::shorten;
@@ -9,32 +9,32 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{MEMBER, MIME_TYPE, SCHEME};
-use crate::server::entry::rules::About;
+use crate::server::entry::rules::EntrySummary;
 
 /// Finds the first mistake in an entry.
 ///
 /// # Errors
-/// What was expected, and what was found.
-pub(crate) fn entry(about: &About<'_>) -> Result<(), String> {
-    match about.list {
+/// A message with what was expected and what was found.
+pub(crate) fn entry(summary: &EntrySummary<'_>) -> Result<(), String> {
+    match summary.list {
         List::Prompts => Ok(()),
-        List::Resources | List::ResourceTemplates => page(about),
-        List::Tools => tool(about),
+        List::Resources | List::ResourceTemplates => page(summary),
+        List::Tools => tool(summary),
     }
 }
 
-/// Returns whether clients have to know of the extension to make something of the entry.
-pub(crate) fn is_part(about: &About<'_>) -> bool {
-    match about.list {
+/// Returns whether the entry uses the extension, so that the server has to declare it.
+pub(crate) fn needs_extension(summary: &EntrySummary<'_>) -> bool {
+    match summary.list {
         List::Prompts => false,
-        List::Resources | List::ResourceTemplates => about.mime_type == Some(MIME_TYPE),
-        List::Tools => about.meta.is_some_and(|meta| ui(meta).is_some()),
+        List::Resources | List::ResourceTemplates => summary.mime_type == Some(MIME_TYPE),
+        List::Tools => summary.meta.is_some_and(|meta| ui(meta).is_some()),
     }
 }
 
-/// Returns the page of a tool.
-pub(crate) fn tool_page(about: &About<'_>) -> Option<String> {
-    let meta = parsed(about.meta.filter(|_| about.list == List::Tools)?);
+/// Returns the URI of the page of a tool.
+pub(crate) fn tool_page(summary: &EntrySummary<'_>) -> Option<String> {
+    let meta = parsed(summary.meta.filter(|_| summary.list == List::Tools)?);
     let uri = meta.get(MEMBER).and_then(|ui| ui.get("resourceUri")).or_else(|| meta.get(FLAT));
     Some(uri?.as_str()?.to_owned())
 }
@@ -42,14 +42,14 @@ pub(crate) fn tool_page(about: &About<'_>) -> Option<String> {
 /// The older name of `ui.resourceUri`.
 const FLAT: &str = "ui/resourceUri";
 
-/// What belongs to a page and not to its tool.
+/// Members of `_meta.ui` that belong to a page and not to its tool.
 const OF_PAGES: [&str; 4] = ["csp", "domain", "permissions", "prefersBorder"];
 
 /// The lists of origins of a page.
 const ORIGINS: [&str; 4] = ["baseUriDomains", "connectDomains", "frameDomains", "resourceDomains"];
 
-fn tool(about: &About<'_>) -> Result<(), String> {
-    let Some(meta) = about.meta.map(parsed) else { return Ok(()) };
+fn tool(summary: &EntrySummary<'_>) -> Result<(), String> {
+    let Some(meta) = summary.meta.map(parsed) else { return Ok(()) };
     let ui = object(meta.get(MEMBER))?;
     for (place, uri) in [("ui.resourceUri", ui.and_then(|ui| ui.get("resourceUri"))), (FLAT, meta.get(FLAT))]
     {
@@ -82,20 +82,20 @@ fn tool(about: &About<'_>) -> Result<(), String> {
     }
 }
 
-fn page(about: &About<'_>) -> Result<(), String> {
-    let is_html = about.mime_type == Some(MIME_TYPE);
-    if is_html && !is_page(about.name) {
+fn page(summary: &EntrySummary<'_>) -> Result<(), String> {
+    let is_html = summary.mime_type == Some(MIME_TYPE);
+    if is_html && !is_page(summary.name) {
         return Err(format!(
             "expected a URI that begins with `ui://`, since its media type is `{MIME_TYPE}`"
         ));
     }
-    if !is_html && about.name.starts_with(SCHEME) {
-        let found = about.mime_type.map_or("none".to_owned(), |it| format!("`{}`", shorten(it)));
+    if !is_html && summary.name.starts_with(SCHEME) {
+        let found = summary.mime_type.map_or("none".to_owned(), |it| format!("`{}`", shorten(it)));
         return Err(format!(
             "expected the media type `{MIME_TYPE}`, which is that of all `ui://`, but found {found}"
         ));
     }
-    let Some(meta) = about.meta.filter(|_| is_html) else { return Ok(()) };
+    let Some(meta) = summary.meta.filter(|_| is_html) else { return Ok(()) };
     let ui = object(ui(meta).as_ref())?.cloned();
     let Some(csp) = ui.as_ref().and_then(|ui| ui.get("csp")) else { return Ok(()) };
     ORIGINS.iter().try_for_each(|list| match csp.get(list) {
@@ -115,25 +115,27 @@ fn not_origins(list: &str, other: &Value) -> String {
     )
 }
 
-/// Finds out whether text can be a document that browsers and the specification take for HTML.
+/// Checks whether `text` can be an HTML document, as browsers and the specification see it. Returns the error
+/// message if not.
 pub(super) fn html(text: &str) -> Option<String> {
     const DOCTYPE: &str = "<!doctype html";
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let begins = |with: &str| text.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
     let found = shorten(text.lines().next().unwrap_or_default());
-    // Comments may stand before it.
+    // Comments may come before the doctype.
     (!begins(DOCTYPE) && !begins("<!--"))
         .then(|| format!("expected a page that begins with `<!DOCTYPE html>`, but found {found:?}"))
 }
 
-/// Whether it is the URI of a page, or a template of such.
+/// Returns whether `uri` is the URI of a page, or a template of such URIs.
 fn is_page(uri: &str) -> bool {
     uri.strip_prefix(SCHEME).is_some_and(|rest| !rest.is_empty())
 }
 
-/// Whether it is `scheme://host` or `scheme://host:port`, where the host may begin with `*.`.
+/// Returns whether `text` is `scheme://host` or `scheme://host:port`, where the host may begin with `*.`.
 ///
-/// Spec: MCP Apps 2026-01-26 "UI Resource Format". Hosts write it into a header as it is, so that nothing else may be in it.
+/// Spec: MCP Apps 2026-01-26 "UI Resource Format". Hosts copy the origin into a header, so nothing else may
+/// be in it.
 fn is_origin(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
     let (host, port) = match rest.strip_prefix('[').and_then(|it| it.split_once(']')) {
@@ -161,7 +163,7 @@ fn parsed(meta: &RawValue) -> Value {
     serde_json::from_str(meta.get()).unwrap_or_default()
 }
 
-/// Sees that `_meta.ui` is an object, if it is there.
+/// Checks that `_meta.ui` is an object, if it is present.
 fn object(ui: Option<&Value>) -> Result<Option<&Value>, String> {
     match ui {
         Some(ui) if !ui.is_object() => {

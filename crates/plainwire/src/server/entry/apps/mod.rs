@@ -1,7 +1,9 @@
-//! MCP Apps: pages that a host shows beside the results of a tool (extension `io.modelcontextprotocol/ui`, 2026-01-26).
+//! MCP Apps: pages that a host shows beside the results of a tool (extension `io.modelcontextprotocol/ui`,
+//! 2026-01-26).
 //!
-//! In: pages, and tools that say which of them shows what they return. Out: the `_meta` and the media type by which hosts find
-//! both. A page is HTML and talks to its host, not to the server; what it says there is its own business and not in here.
+//! In: pages, and tools that name the page for their results. Out: the `_meta` and the media type by which
+//! hosts find both. A page is HTML and talks to its host, not to the server; the messages between page and
+//! host are not handled here.
 //!
 //! ```
 //! use plainwire::apps::{self, View};
@@ -24,16 +26,17 @@
 //! # Ok(()) }
 //! ```
 //!
-//! - [`page`] is a page that is always the same, to be added as a resource; [`Resource::view`] and [`ResourceTemplate::view`]
-//!   make a page of any resource, `#[resource("ui://…", view)]` of a function or a method.
-//! - [`View`] is what a page needs of its host: origins, permissions, a border.
-//! - [`Tool::ui`] names the page of a tool; [`Tool::visibility`] says who calls it.
-//! - [`Context::shows_views`] says whether the client shows pages. Most do not, and in those that do, models read `content` all
-//!   the same: a result has to say everything without its page, as values and texts do by themselves.
+//! - [`page`] makes a resource of a static page. [`Resource::view`] and [`ResourceTemplate::view`] make a
+//!   page of any resource, `#[resource("ui://…", view)]` of a function or a method.
+//! - [`View`] describes what a page needs from its host: origins, permissions, a border.
+//! - [`Tool::ui`] names the page of a tool; [`Tool::visibility`] sets who may call the tool.
+//! - [`Context::shows_views`] returns whether the client shows pages. Most clients do not, and in those that
+//!   do, models still read `content`: a result has to be complete without its page, as returned values and
+//!   texts are.
 //!
-//! When the server starts it is an error if a tool's page is not there or not `ui://`, if a page has another media type or a
-//! domain that is no origin, and if a tool claims what belongs on its page. A server that has any of this declares the
-//! extension.
+//! A server does not start if a tool's page does not exist or does not begin with `ui://`, if a page has
+//! another media type or a domain that is not an origin, or if a tool sets members that belong on its page. A
+//! server that uses any of this declares the extension.
 //!
 //! [`Resource::view`]: crate::Resource::view
 //! [`ResourceTemplate::view`]: crate::ResourceTemplate::view
@@ -55,7 +58,7 @@ mod check;
 mod link;
 mod view;
 
-pub(crate) use check::{entry as check, is_part, tool_page};
+pub(crate) use check::{entry as check, needs_extension, tool_page};
 pub use link::Visibility;
 pub use view::{Permission, View};
 
@@ -65,22 +68,23 @@ pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
 /// The media type of a page.
 pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
 
-/// What the URI of a page begins with.
+/// The prefix of the URI of a page.
 pub(crate) const SCHEME: &str = "ui://";
 
-/// Where all of it stands in `_meta`.
+/// The member of `_meta` that holds the data of the extension.
 pub(crate) const MEMBER: &str = "ui";
 
-/// Makes a page that is always the same a resource, called what stands behind `ui://`.
+/// Makes a resource of a static page. Its name is the part of the URI after `ui://`.
 ///
-/// Best one file without references to others, as by `include_str!`: hosts load nothing else unless a [`View`] names it.
+/// The page should be one file without references to others, for example from `include_str!`: hosts load
+/// nothing else unless a [`View`] allows it.
 ///
 /// ```
 /// let page = plainwire::apps::page("ui://weather/now.html", "<!DOCTYPE html><title>Now</title>").title("Weather");
 /// # drop(page);
 /// ```
 ///
-/// What does not begin with `<!DOCTYPE html>` is reported when the server starts.
+/// A text that does not begin with `<!DOCTYPE html>` is reported when the server starts.
 #[track_caller]
 pub fn page(uri: impl Into<String>, html: impl Into<Cow<'static, str>>) -> Resource {
     let (uri, html) = (uri.into(), html.into());
@@ -90,15 +94,16 @@ pub fn page(uri: impl Into<String>, html: impl Into<Cow<'static, str>>) -> Resou
         let html = html.clone().into_owned();
         async move { html }
     });
-    page.problem = problem;
+    page.core.problem = problem;
     page.size(size).view(View::new())
 }
 
 impl Context {
-    /// Returns whether the client shows [views](super::apps): it declares the extension with the media type of a page, in a
-    /// revision that has room for it (2025-06-18 and later).
+    /// Returns whether the client shows [views](super::apps): it declares the extension with the media type
+    /// of a page, in a revision that has extensions (2025-06-18 and later).
     ///
-    /// For what costs much and only a page needs. What a model reads must not depend on it.
+    /// Use it to skip expensive work that only a page needs. The text that a model reads must not depend on
+    /// it.
     pub fn shows_views(&self) -> bool {
         self.revision().has(Feature::MetaOnEntries) && shows_views(&self.client().capabilities)
     }
@@ -109,20 +114,20 @@ fn shows_views(client: &Capabilities) -> bool {
     types.and_then(Value::as_array).is_some_and(|types| types.iter().any(|it| it == MIME_TYPE))
 }
 
-/// Declares the extension, unless somebody has.
+/// Declares the extension, unless it is declared already.
 pub(crate) fn declare_in(capabilities: &mut Capabilities) {
     if capabilities.extension(EXTENSION).is_none() {
         capabilities.declare_in("extensions", EXTENSION, json!({ "mimeTypes": [MIME_TYPE] }));
     }
 }
 
-/// Returns what a page is listed with.
+/// Returns the `_meta.ui` with which a page is listed.
 pub(crate) fn listed(meta: Option<&RawValue>) -> Option<RawJson> {
     meta::member(meta?, MEMBER)
 }
 
-/// Puts what a page is listed with beside what was read, unless its handler has said something else: hosts differ in where
-/// they look for it.
+/// Adds the `_meta.ui` of a page to its contents, unless its handler has set another one. Hosts differ in
+/// where they look for it.
 pub(crate) fn label(result: &mut ReadResourceResult, ui: Option<RawJson>) {
     let Some(ui) = ui else { return };
     for meta in result.contents.iter_mut().map(meta::of) {

@@ -1,4 +1,7 @@
-//! What a page needs of its host: `_meta.ui` of a resource.
+//! The needs of a page that its host grants: `_meta.ui` of a resource.
+//!
+//! In: origins, permissions and a border. Out: members of `_meta`, and the media type of a page. The link
+//! from a tool is in [`super::link`].
 
 use std::collections::BTreeMap;
 
@@ -8,7 +11,7 @@ use super::{MEMBER, MIME_TYPE};
 use crate::server::entry::meta;
 use crate::server::entry::resource::{Resource, ResourceTemplate};
 
-/// What a page needs of its host. Nothing, unless it says so: then it can show what is in it, and load nothing.
+/// The needs of a page that its host has to grant. By default a page shows its own content and loads nothing.
 ///
 /// ```
 /// use plainwire::apps::{Permission, View};
@@ -21,8 +24,8 @@ use crate::server::entry::resource::{Resource, ResourceTemplate};
 /// # drop(view);
 /// ```
 ///
-/// A domain is an origin: `https://api.example.com`, `wss://example.com:8443`, or with `*.` for all names below a host.
-/// Hosts may grant less. A page looks for what it has, and does without the rest.
+/// A domain is an origin: `https://api.example.com`, `wss://example.com:8443`, or with `*.` for all names
+/// below a host. Hosts may grant less. A page should check what it got, and work without the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use]
@@ -32,70 +35,70 @@ pub struct View {
     #[serde(skip_serializing_if = "Option::is_none")]
     domain: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    permissions: BTreeMap<Permission, Asked>,
+    permissions: BTreeMap<Permission, EmptyObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prefers_border: Option<bool>,
 }
 
-/// What a browser can do for a page, if its host and the person at it agree.
+/// A browser feature that a page may use, if its host and the user agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Permission {
-    /// Seeing.
+    /// The camera.
     Camera,
-    /// Putting something on the clipboard.
+    /// Writing to the clipboard.
     ClipboardWrite,
-    /// Knowing where it is.
+    /// The location of the device.
     Geolocation,
-    /// Hearing.
+    /// The microphone.
     Microphone,
 }
 
 /// The value of a permission: `{}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Asked {}
+struct EmptyObject {}
 
 impl View {
-    /// Begins with a page that needs nothing.
+    /// Creates a view without needs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets scripts of the page talk to an origin, by `fetch` or a WebSocket.
+    /// Lets scripts of the page connect to an origin, by `fetch` or a WebSocket.
     pub fn connect_domain(self, origin: impl Into<String>) -> Self {
         self.allow("connectDomains", origin.into())
     }
 
-    /// Lets the page load pictures, scripts, styles, fonts and media from an origin.
+    /// Lets the page load images, scripts, styles, fonts and media from an origin.
     pub fn resource_domain(self, origin: impl Into<String>) -> Self {
         self.allow("resourceDomains", origin.into())
     }
 
-    /// Lets the page have frames of an origin.
+    /// Lets the page embed frames of an origin.
     pub fn frame_domain(self, origin: impl Into<String>) -> Self {
         self.allow("frameDomains", origin.into())
     }
 
-    /// Lets the page have a `<base>` of an origin.
+    /// Lets the page use an origin in `<base>`.
     pub fn base_uri_domain(self, origin: impl Into<String>) -> Self {
         self.allow("baseUriDomains", origin.into())
     }
 
-    /// Asks for a permission. Scripts of the page see whether they got it.
+    /// Asks for a permission. Scripts of the page can check whether it was granted.
     pub fn permission(mut self, permission: Permission) -> Self {
-        self.permissions.insert(permission, Asked {});
+        self.permissions.insert(permission, EmptyObject {});
         self
     }
 
-    /// Asks for an origin of its own, in whatever form the host wants: its documentation says which. For keys and callbacks that
-    /// are bound to an origin.
+    /// Asks for a dedicated origin for the page, for keys and callbacks that are bound to an origin. The form
+    /// depends on the host: see its documentation.
     pub fn domain(mut self, domain: impl Into<String>) -> Self {
         self.domain = Some(domain.into());
         self
     }
 
-    /// Asks for a border and a background. Without a wish hosts do as they like.
+    /// Asks for a border and a background. Without a preference the host decides.
     pub fn bordered(mut self) -> Self {
         self.prefers_border = Some(true);
         self
@@ -116,8 +119,8 @@ impl View {
 macro_rules! viewed {
     ($($builder:ty),*) => {
         $(impl $builder {
-            /// Makes it a page that hosts show, with the media type of one: see [`super`]. Its URI begins with `ui://`, and
-            /// what is read is an HTML document.
+            /// Makes the resource a page that hosts show, with the media type of a page: see [`super`]. Its
+            /// URI must begin with `ui://`, and its content must be an HTML document.
             #[must_use]
             pub fn view(mut self, view: View) -> Self {
                 if view != View::default() {

@@ -1,4 +1,4 @@
-//! Responses: statuses with a JSON-RPC message that says the same in words.
+//! Makes responses: a status, with a JSON-RPC message that has the details.
 
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
@@ -13,7 +13,7 @@ use super::stream::Events;
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// A JSON message.
+/// Makes a response with a JSON message.
 pub(crate) fn json(status: u16, bytes: Vec<u8>) -> Response<Body> {
     let mut response = Response::new(Body::full(bytes));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -21,14 +21,14 @@ pub(crate) fn json(status: u16, bytes: Vec<u8>) -> Response<Body> {
     response
 }
 
-/// Nothing but a status.
+/// Makes a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = status;
     response
 }
 
-/// Text for people and probes.
+/// Makes a response with plain text, for people and health probes.
 pub(crate) fn text(status: StatusCode, text: &'static str) -> Response<Body> {
     let mut response = Response::new(Body::full(text));
     *response.status_mut() = status;
@@ -36,13 +36,13 @@ pub(crate) fn text(status: StatusCode, text: &'static str) -> Response<Body> {
     response
 }
 
-/// Server-Sent Events.
+/// Makes a response of Server-Sent Events.
 pub(crate) fn events(events: Events) -> Response<Body> {
     event_stream(Body::events(events))
 }
 
-/// Not a single event: a request of a session that was cancelled has no answer, and its response has to be of this type
-/// or JSON.
+/// Makes an event stream without events: a cancelled request of a session has no answer, but its response has
+/// to be of this type or JSON.
 pub(crate) fn no_events() -> Response<Body> {
     event_stream(Body::default())
 }
@@ -52,13 +52,13 @@ fn event_stream(body: Body) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
-    // nginx would hold them back otherwise.
+    // Otherwise nginx buffers the events.
     headers.insert(BUFFERING, HeaderValue::from_static("no"));
     response
 }
 
-/// An error that the status says as well, with the id of the request if it could be read. Whose fault it is follows from the
-/// status.
+/// Makes an error response, with the id of the request if it could be read. The kind of the error follows
+/// from the status.
 pub(crate) fn refusal(status: u16, id: Option<&Id>, why: impl Into<String>) -> Response<Body> {
     let kind = match status {
         429 | 503 => ErrorKind::Overloaded,
@@ -68,14 +68,14 @@ pub(crate) fn refusal(status: u16, id: Option<&Id>, why: impl Into<String>) -> R
     error(status, id, &Error::new(kind, why), Revision::NEWEST)
 }
 
-/// An error in the terms of a revision, with the id of the request if it could be read.
+/// Makes a response with an error as `revision` writes it, with the id of the request if it could be read.
 pub(crate) fn error(status: u16, id: Option<&Id>, error: &Error, revision: Revision) -> Response<Body> {
     let mut out = Vec::new();
     envelope::error(&mut out, id, error, Some(revision));
     json(status, out)
 }
 
-/// The client has not said who it is.
+/// Makes the response to a request without a valid token: 401.
 pub(crate) fn unauthorized(found: &str) -> Response<Body> {
     let why = format!("expected `authorization: Bearer` with a token of this server, but found {found}");
     let mut response = refusal(401, None, why);
@@ -83,18 +83,18 @@ pub(crate) fn unauthorized(found: &str) -> Response<Body> {
     response
 }
 
-/// Nothing that could be said is of a type that the client takes.
+/// Makes the response to a client that accepts none of the types that the server sends: 406.
 pub(crate) fn not_acceptable(wanted: &str, headers: &HeaderMap) -> Response<Body> {
     let found = headers.get(ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or_default();
     refusal(406, None, format!("expected `accept: {wanted}`, but found {:?}", shorten(found)))
 }
 
-/// There is no such method of HTTP here.
+/// Makes the response to an HTTP method that is not served: 405.
 pub(crate) fn method_not_allowed(allowed: &'static str, found: &Method) -> Response<Body> {
     not_allowed(allowed, format!("expected the HTTP method to be one of {allowed}, but found {found}"))
 }
 
-/// Only sessions have this method, and none is named.
+/// Makes the response to a GET or DELETE that names no session: 405.
 pub(crate) fn no_session_for(found: &Method, allowed: &'static str) -> Response<Body> {
     let why = format!("expected POST, or `mcp-session-id` beside {found}, but found {found} without it");
     not_allowed(allowed, why)

@@ -1,7 +1,7 @@
-//! Bodies: requests read within bounds, responses that are there at once or come event by event.
+//! Bodies: reads those of requests within limits, and produces those of responses at once or event by event.
 //!
-//! A response is pulled: what the client does not read is not made, but stays in the event log of its session or with
-//! the call that would say it.
+//! The client pulls a response. What it does not read is not produced yet: it stays in the event log of the
+//! session, or with the call.
 
 use std::convert::Infallible;
 use std::future::{Future as _, poll_fn};
@@ -26,7 +26,7 @@ enum Kind {
     Empty,
     Events(Box<Events>),
     Full(Bytes),
-    /// Compressed, with what is.
+    /// The encoder, and the body that it compresses.
     Gzip(Box<(Gzip, Self)>),
 }
 
@@ -39,12 +39,12 @@ impl Body {
         Self(Kind::Events(Box::new(events)))
     }
 
-    /// Compresses it while it is sent.
+    /// Compresses the body while it is sent.
     pub(crate) fn gzip(self) -> Self {
         Self(Kind::Gzip(Box::new((Gzip::new(), self.0))))
     }
 
-    /// All of it, if it is there already.
+    /// Returns the whole body, if it is complete and not compressed.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         match &self.0 {
             Kind::Full(bytes) => Some(bytes),
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Body {
 }
 
 impl Kind {
-    /// Returns what comes next; all of it, if it is there.
+    /// Returns the next piece; the whole body, if it is complete.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         match self {
             Self::Empty => Poll::Ready(None),
@@ -110,23 +110,24 @@ impl http_body::Body for Body {
     }
 }
 
-/// Bytes for which there is room before any of them has come, if they are declared.
+/// Bytes that a declared length may reserve before any of them has arrived.
 const BELIEVED: usize = 4 << 20;
 
-/// Why a body could not be read.
+/// Error of [`read`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
-    /// The client broke off.
+    /// The connection broke; with the error.
     Broken(String),
     TooLarge,
     TooSlow,
 }
 
-/// Bytes per second behind the first `patience`: slower ones would hold their place for ever with a byte now and then.
+/// Bytes per second that are required after the first `patience`. A client that sends a byte now and then
+/// would hold its slot forever.
 const SLOWEST: usize = 16 << 10;
 
-/// Reads a body of at most `limit` bytes whose parts are at most `patience` apart. All of it may take `patience`, and as long
-/// as its bytes take at [`SLOWEST`].
+/// Reads a body of at most `limit` bytes whose parts are at most `patience` apart. The whole body may take
+/// `patience`, plus the time of its bytes at [`SLOWEST`].
 pub(crate) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Vec<u8>, Unread>
 where
     B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
@@ -134,7 +135,7 @@ where
     let declared = body.size_hint().lower();
     let mut body = pin!(body);
     let began = Instant::now();
-    // Room that is not written to costs nothing, up to a point.
+    // Reserved memory that is not written to costs nothing, up to a point.
     let mut bytes = Vec::with_capacity(usize::try_from(declared).unwrap_or(0).min(BELIEVED));
     let mut sleep: Option<Pin<Box<Sleep>>> = None;
     loop {
@@ -168,7 +169,7 @@ where
 mod tests {
     use super::*;
 
-    /// So many bytes every so often, for ever.
+    /// A body that yields a number of bytes at a fixed interval, forever.
     struct Trickle(Pin<Box<Sleep>>, Duration, usize);
 
     impl http_body::Body for Trickle {
@@ -196,7 +197,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_that_comes_byte_by_byte_is_given_up() {
         assert_eq!(trickled(5, 5, 1).await, (Err(Unread::TooSlow), 30));
-        // A slow network is none of that: 17 KiB in a second, up to the limit.
+        // A slow network is not too slow: 17 KiB in a second, up to the limit.
         assert_eq!(trickled(1, 1, 17 << 10).await, (Err(Unread::TooLarge), 61));
     }
 

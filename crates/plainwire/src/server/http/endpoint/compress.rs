@@ -1,8 +1,8 @@
-//! Responses that are smaller on their way: gzip, for clients that take it.
+//! Compresses responses with gzip, for clients that accept it.
 //!
-//! In: a response and what its client accepts. Out: the same, piece by piece, each piece such that what was said so far can
-//! be read at once. Other codings are not worth their code: everybody who takes one takes gzip. Requests are taken as
-//! they are.
+//! In: a response and the `Accept-Encoding` of its client. Out: the response, compressed piece by piece. Each
+//! piece is flushed, so the client can read it at once. There are no other codings, because clients that
+//! accept another coding also accept gzip. Requests are not decompressed.
 //!
 //! Source: RFC 9110 sections 8.4 and 12.5.3, RFC 1952.
 
@@ -16,30 +16,31 @@ use http::{HeaderMap, HeaderValue, Response};
 
 use super::body::Body;
 
-/// Which responses are compressed for clients that accept gzip.
+/// The responses that are compressed for clients that accept gzip.
 ///
-/// A response that is being compressed takes 350 KB until it ends, and 20 µs more than one that is not. That is a good trade
-/// for a few kilobytes on a network, and a bad one for a stream that is open all day and says little.
+/// A response takes 350 KB of memory while it is compressed, and 20 µs more than without. That is a good
+/// trade for a few kilobytes on a network, and a bad one for a stream that is open all day with few events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Compression {
-    /// None: for servers that are reached from the same machine only, or behind a proxy that compresses by itself.
+    /// No responses: for servers on loopback, or behind a proxy that compresses.
     Off,
     /// JSON of 1 KiB and more.
     #[default]
     Json,
-    /// JSON, and streams of events. Each event is flushed, so that it can be read before the next one is there.
+    /// JSON of 1 KiB and more, and event streams. Each event is flushed, so the client can read it before the
+    /// next one exists.
     JsonAndEvents,
 }
 
-/// Bytes below which JSON is sent as it is: it fits into one packet anyway.
+/// JSON with fewer bytes is not compressed: it fits into one packet anyway.
 const WORTH_IT: u64 = 1_024;
 
-/// Bytes that are compressed in one go, so that a large answer does not hold up its thread.
+/// Bytes that are compressed in one poll, so that a large answer does not block its thread.
 const PIECE: usize = 64 << 10;
 
 impl Compression {
-    /// Compresses a response if its client is better off.
+    /// Compresses a response if its type and size are worth it and the client accepts gzip.
     pub(crate) fn apply(self, accepted: Accepted, response: Response<Body>) -> Response<Body> {
         let (mut head, mut body) = response.into_parts();
         if self.concerns(&head.headers, &body) {
@@ -52,7 +53,7 @@ impl Compression {
         Response::from_parts(head, body)
     }
 
-    /// Whether it depends on the client how this is sent.
+    /// Returns whether this response is compressed for clients that accept gzip.
     fn concerns(self, headers: &HeaderMap, body: &Body) -> bool {
         let size = http_body::Body::size_hint(body).lower();
         match headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes) {
@@ -63,7 +64,7 @@ impl Compression {
     }
 }
 
-/// What a client accepts.
+/// The coding to send to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accepted {
     Gzip,
@@ -71,7 +72,8 @@ pub(crate) enum Accepted {
 }
 
 impl Accepted {
-    /// Reads `Accept-Encoding`. Gzip counts only if it is named, by itself or by `*`, and not behind `identity`.
+    /// Reads `Accept-Encoding`. Gzip is chosen only if the header names it, directly or by `*`, and does not
+    /// prefer `identity`.
     pub(crate) fn read(headers: &HeaderMap) -> Self {
         let mut weights = Weights::default();
         let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
@@ -82,7 +84,7 @@ impl Accepted {
     }
 }
 
-/// Weights in thousandths, of what was named.
+/// Weights of the named codings, in thousandths.
 #[derive(Default)]
 struct Weights {
     any: Option<u16>,
@@ -91,23 +93,23 @@ struct Weights {
 }
 
 impl Weights {
-    /// Takes note of one coding, as in `gzip;q=0.5`.
+    /// Records the weight of one coding, as in `gzip;q=0.5`.
     fn note(&mut self, item: &str) {
         let mut parts = item.split(';').map(str::trim);
         let coding = parts.next().unwrap_or_default().to_ascii_lowercase();
         let weight = parts.find_map(|it| it.strip_prefix("q=").or(it.strip_prefix("Q=")));
-        let place = match coding.as_str() {
+        let field = match coding.as_str() {
             "*" => &mut self.any,
             "gzip" | "x-gzip" => &mut self.gzip,
             "identity" => &mut self.identity,
             _ => return,
         };
-        // What can't be read is no wish.
-        *place = Some(weight.map_or(1_000, |it| thousandths(it).unwrap_or(0)));
+        // A weight that can't be read counts as 0.
+        *field = Some(weight.map_or(1_000, |it| thousandths(it).unwrap_or(0)));
     }
 }
 
-/// Reads a weight: `1`, `0.5` or `0.125`.
+/// Parses a weight, as in `1`, `0.5` or `0.125`.
 fn thousandths(text: &str) -> Option<u16> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let is_legal = part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -119,33 +121,33 @@ fn thousandths(text: &str) -> Option<u16> {
     }
 }
 
-/// A body that is being compressed.
+/// The encoder of a compressed body.
 pub(crate) struct Gzip {
-    /// `None` behind the end.
+    /// `None` after the end of the body.
     encoder: Option<GzEncoder<Vec<u8>>>,
 }
 
 impl Gzip {
     pub(crate) fn new() -> Self {
-        // The fastest level: it makes JSON a tenth, and the slowest makes it a little less than that.
+        // The fastest level shrinks JSON to a tenth; the slowest one shrinks it only a little more.
         Self { encoder: Some(GzEncoder::new(Vec::new(), Level::fast())) }
     }
 
-    /// Compresses what comes next, such that it can be read without anything behind it.
+    /// Compresses the next piece, and flushes it so that the client can read it without later pieces.
     pub(crate) fn piece(&mut self, plain: &[u8]) -> Bytes {
         let Some(encoder) = &mut self.encoder else { return Bytes::new() };
-        // Memory does not fail: both are there because of what an encoder may write to.
+        // Writing to a `Vec` does not fail; the results exist because an encoder can write to anything.
         let written = encoder.write_all(plain).and_then(|()| encoder.flush());
         written.map(|()| std::mem::take(encoder.get_mut()).into()).unwrap_or_default()
     }
 
-    /// Returns what stands at the end; `None` the second time.
+    /// Returns the last bytes of the gzip stream; `None` the second time.
     pub(crate) fn end(&mut self) -> Option<Bytes> {
         self.encoder.take()?.finish().ok().map(Bytes::from)
     }
 }
 
-/// Takes from `bytes` what is compressed in one go.
+/// Splits the piece off `bytes` that is compressed next.
 pub(crate) fn next_piece(bytes: &mut Bytes) -> Bytes {
     bytes.split_to(bytes.len().min(PIECE))
 }

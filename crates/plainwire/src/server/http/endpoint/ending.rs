@@ -1,4 +1,4 @@
-//! The end of a server, told to the streams that would outlast it.
+//! The shutdown signal for streams that do not end by themselves.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
-/// Whether the server is about to end, and who has to hear of it.
+/// The shutdown signal of an endpoint, and the streams that wait for it.
 #[derive(Debug, Default)]
-pub(crate) struct Ending {
+pub(crate) struct ShutdownSignal {
     has_begun: AtomicBool,
     streams: Arc<Notify>,
 }
 
-impl Ending {
-    /// Tells all streams, those that begin later too.
+impl ShutdownSignal {
+    /// Signals the shutdown to all streams, including streams that begin later.
     pub(crate) fn begin(&self) {
         self.has_begun.store(true, Ordering::SeqCst);
         self.streams.notify_waiters();
@@ -25,9 +25,9 @@ impl Ending {
         self.has_begun.load(Ordering::SeqCst)
     }
 
-    /// Returns what is ready when the end begins; `None` if it has begun.
+    /// Returns a future that is ready when the shutdown begins; `None` if it has begun already.
     pub(crate) fn watch(&self) -> Option<Pin<Box<OwnedNotified>>> {
-        // In this order: what begins in between is heard by the one or seen by the other.
+        // In this order: a shutdown that begins in between either wakes the future or is seen by the check.
         let told = Arc::clone(&self.streams).notified_owned();
         (!self.has_begun()).then(|| Box::pin(told))
     }

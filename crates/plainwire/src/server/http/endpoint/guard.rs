@@ -1,4 +1,4 @@
-//! Who may come in: `Host` and `Origin` against attacks by way of a browser, tokens for everybody else.
+//! Access checks: `Host` and `Origin` against attacks through a browser, tokens for every caller.
 //!
 //! Source: 2025-11-25 and 2026-07-28 transports "Security Warning".
 
@@ -10,20 +10,20 @@ use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use plainwire_proto::json::shorten;
 use subtle::ConstantTimeEq as _;
 
-use crate::server::context::Principal;
+use crate::server::principal::Principal;
 
-/// The rules of an endpoint.
+/// The access rules of an endpoint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
-    /// Hosts that requests may be for, in lower case and without a port; anything if empty.
+    /// Allowed hosts, in lower case and without a port; if empty, every host.
     pub(crate) hosts: Vec<String>,
-    /// Origins that requests may come from, besides those of this machine, in lower case.
+    /// Allowed origins besides those of this machine, in lower case.
     pub(crate) origins: Vec<String>,
-    /// Tokens with whom they stand for; nobody has to prove anything if empty.
+    /// Tokens with their principals; if empty, no token is required.
     pub(crate) tokens: Vec<(Token, Arc<Principal>)>,
 }
 
-/// A secret that is never shown.
+/// A secret token. Its `Debug` output does not contain it.
 #[derive(Clone)]
 pub(crate) struct Token(pub(crate) String);
 
@@ -34,16 +34,17 @@ impl std::fmt::Debug for Token {
 }
 
 impl Guard {
-    /// Checks for whom and from where a request is.
+    /// Checks the `Host` and the `Origin` of a request.
     ///
     /// # Errors
-    /// The status, and what was expected instead.
+    /// The status, and the text of the error.
     pub(crate) fn check_source(&self, head: &http::request::Parts) -> Result<(), (u16, String)> {
-        // RFC 9112 section 3.2: who reads the first and who reads the last would see different requests.
+        // RFC 9112 section 3.2: with two headers, a proxy that reads the first and a server that reads the
+        // last would see different requests.
         if head.headers.get_all(HOST).iter().count() > 1 {
             return Err((400, "expected one `host`, but found several".to_owned()));
         }
-        // RFC 9112 section 3.2.2, RFC 9113 section 8.3.1: a host in the target counts, whatever the header says.
+        // RFC 9112 section 3.2.2, RFC 9113 section 8.3.1: a host in the request target overrides the header.
         let authority = head.uri.authority().map(|it| it.as_str());
         let host = authority.or(text(&head.headers, &HOST)).unwrap_or_default().to_lowercase();
         if !self.hosts.is_empty() && !self.hosts.iter().any(|it| it == without_port(&host)) {
@@ -62,10 +63,10 @@ impl Guard {
         Err((403, format!("expected `origin` to be one that is allowed here, but found {found:?}")))
     }
 
-    /// Finds out who sends a request. `Ok(None)` where nobody has to say.
+    /// Returns the principal of a request by its token; `Ok(None)` if the endpoint has no tokens.
     ///
     /// # Errors
-    /// What was found instead of a token; nothing of its text.
+    /// A description of what was found, without its text.
     pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, &'static str> {
         if self.tokens.is_empty() {
             return Ok(None);
@@ -78,11 +79,11 @@ impl Guard {
         let found = text(headers, &AUTHORIZATION).unwrap_or_default();
         let (scheme, token) = found.split_once(' ').unwrap_or_default();
         let token = token.trim().as_bytes();
-        // HTTP/2 leaves the blank behind `Bearer` where HTTP/1.1 takes it away.
+        // HTTP/2 keeps the blank after `Bearer`; HTTP/1.1 strips it.
         if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
             return Err("no token");
         }
-        // All of them, so that the time says nothing about which one it was.
+        // All tokens are compared, so that the time does not reveal which one matched.
         let mut principal = None;
         for (Token(known), who) in &self.tokens {
             if bool::from(known.as_bytes().ct_eq(token)) {
@@ -93,7 +94,7 @@ impl Guard {
     }
 }
 
-/// The names of this machine, for a server that only it can reach.
+/// Returns the names of this machine, for a server on a loopback address.
 pub(crate) fn local_hosts() -> Vec<String> {
     ["localhost", "127.0.0.1", "[::1]"].map(ToOwned::to_owned).to_vec()
 }
@@ -109,7 +110,7 @@ fn is_local(host: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// `example.com:8000` and `[::1]:8000` without their ports.
+/// Strips the port, as from `example.com:8000` and `[::1]:8000`.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

@@ -1,6 +1,7 @@
-//! A message that was read: which era it belongs to, and on to there.
+//! Hands a parsed message to its era.
 //!
-//! The rules are `plainwire_proto::http`'s; what stands here is their order.
+//! In: a message, its headers and its caller. Out: the response. The rules are in `plainwire_proto::http`;
+//! this file applies them in order.
 
 use std::borrow::Cow;
 
@@ -11,19 +12,19 @@ use plainwire_proto::error::Error;
 use plainwire_proto::http::{self as rules, Class, Found, Headers, Refusal};
 
 use super::body::Body;
-use super::usage::Place;
+use super::usage::Slot;
 use super::{Caller, Endpoint, answer};
 use crate::server::http::eras::{no_session, store_failed};
 use crate::server::http::session::Posted;
 
-/// A message with what was read of it.
+/// The text of a message or a batch, with the parsed message.
 pub(crate) struct Read<'r> {
     pub(crate) parsed: Result<Message, Malformed>,
     pub(crate) text: &'r str,
 }
 
 impl<'r> Read<'r> {
-    /// What a session takes: the message, or all of a batch.
+    /// Converts it for a session: one message, or a whole batch.
     pub(crate) fn into_posted(self) -> Posted<'r> {
         match envelope::is_batch(self.text) {
             true => Posted::Batch(self.text.as_bytes()),
@@ -45,7 +46,7 @@ impl Endpoint {
         head: &Parts,
         caller: Caller,
         read: Read<'_>,
-        place: Place,
+        slot: Slot,
     ) -> Response<Body> {
         let headers = Fields(&head.headers);
         let refuse = |refusal: Refusal| refused(&refusal, rules::answered_id(&read.parsed));
@@ -56,7 +57,7 @@ impl Endpoint {
         match class {
             Class::Initialize => self.initialize(caller, read).await,
             Class::Modern => match self.check_modern(&read, &headers) {
-                Ok(()) => self.serve_modern(caller, read, place).await,
+                Ok(()) => self.serve_modern(caller, read, slot).await,
                 Err(refusal) => refuse(refusal),
             },
             Class::ModernNotification => answer::empty(StatusCode::ACCEPTED),
@@ -73,12 +74,12 @@ impl Endpoint {
                 {
                     return refuse(refusal);
                 }
-                self.post_in_session((id, &session), asked, read.into_posted(), place).await
+                self.post_in_session((id, &session), asked, read.into_posted(), slot).await
             }
         }
     }
 
-    /// Checks what a modern request says of itself, and the headers that repeat what its tool is given.
+    /// Checks the metadata of a modern request, and the headers that repeat arguments of its tool.
     fn check_modern(&self, read: &Read<'_>, headers: &Fields<'_>) -> Result<(), Refusal> {
         let Ok(Message::Request { params, .. }) = &read.parsed else { return Ok(()) };
         let method = read.method();
@@ -100,18 +101,18 @@ impl Endpoint {
     }
 }
 
-/// Whether this asks for a subscription, which stays.
+/// Returns whether the message is a `subscriptions/listen` request, which stays open.
 pub(crate) fn is_listen(read: &Read<'_>) -> bool {
     read.method() == "subscriptions/listen"
 }
 
-/// Says why a message is refused, to whoever sent it.
+/// Makes the response for a refused message.
 pub(crate) fn refused(refusal: &Refusal, id: Option<&Id>) -> Response<Body> {
     let Refusal { status, error, revision } = refusal;
     answer::error(*status, id, error, *revision)
 }
 
-/// The headers of a request, as the rules ask for them.
+/// The headers of a request, in the form that the rules take.
 pub(crate) struct Fields<'f>(pub(crate) &'f HeaderMap);
 
 impl Headers for Fields<'_> {
@@ -125,7 +126,7 @@ impl Headers for Fields<'_> {
     }
 }
 
-/// Words about what could not be read as a message at all.
+/// Makes the response to a body that is not a message.
 pub(crate) fn unread(error: &Error) -> Response<Body> {
     answer::error(400, None, error, plainwire_proto::revision::Revision::NEWEST)
 }

@@ -1,7 +1,8 @@
-//! The endpoint: which of the eras a request belongs to, and what everybody has to pass before that is asked.
+//! The endpoint: runs the checks that all requests have to pass, then hands a request to its era.
 //!
-//! Order: source (400, 403), method (405), what is accepted (406), declared size (413), type and coding (415), who it is (401),
-//! how many bodies they send (429), the body (408, 413), how many requests they have open (429), the message (400), its era.
+//! Order of the checks: source (400, 403), method (405), `Accept` (406), declared size (413), type and coding
+//! (415), token (401), number of bodies of this caller (429), body (408, 413), requests in flight of this
+//! caller (429), message (400). Then the era's own checks.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use plainwire_proto::json::{Span, shorten};
 
 use super::eras::{PATHS, Sse};
 use super::session::Sessions;
-use crate::server::Built;
-use crate::server::context::Principal;
+use crate::server::built::Built;
+use crate::server::principal::Principal;
 use crate::stream::Direction;
 
 pub(crate) mod answer;
@@ -40,45 +41,45 @@ pub use body::Body;
 use body::Unread;
 use compress::Accepted;
 pub use compress::Compression;
-pub(crate) use ending::Ending;
+pub(crate) use ending::ShutdownSignal;
 pub(crate) use guard::{Guard, Token, local_hosts};
 use message::unread;
 pub(crate) use message::{Fields, Read, is_listen, refused};
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
-pub(crate) use usage::{Place, Usage, Who};
+pub(crate) use usage::{CallerId, Slot, Usage};
 
-/// Where one server is reached.
+/// An HTTP endpoint of one server.
 pub(crate) struct Endpoint {
     pub(super) bodies: Arc<Usage>,
     pub(super) built: Arc<Built>,
     pub(super) compression: Compression,
-    pub(super) ending: Ending,
+    pub(super) ending: ShutdownSignal,
     pub(super) guard: Guard,
     pub(super) in_flight: Arc<Usage>,
     pub(super) listens: Arc<Usage>,
-    /// How long the next part of a body may take.
+    /// The longest time until the next part of a body.
     pub(super) patience: Duration,
     pub(super) sessions: Arc<Sessions>,
-    /// Sessions of 2024-11-05, if they are served.
+    /// The sessions of HTTP+SSE, if it is served.
     pub(super) sse: Option<Arc<Sse>>,
 }
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(super) principal: Option<Arc<Principal>>,
-    pub(super) who: Who,
+    pub(super) id: CallerId,
 }
 
-/// The address that a request comes from, among its extensions.
+/// The address that a request comes from, in the extensions of the request.
 ///
-/// Callers that have not proved who they are, are told apart by it. [`super::Http::serve`] puts it there; an application that
-/// mounts the service does so itself, or all of these callers share one count.
+/// It distinguishes callers without a principal. [`super::Http::serve`] sets it. An application that mounts
+/// the service sets it itself; otherwise all callers without a principal share one count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteAddr(pub IpAddr);
 
-/// Bodies that a caller may be sending at a time. 1,024: a proxy in front makes one caller of many, and whole bodies are
-/// read in milliseconds.
+/// Bodies that one caller may send at a time. 1,024: behind a proxy, many callers count as one, and a whole
+/// body is read in milliseconds.
 const BODIES: usize = 1_024;
 
 pub(super) const METHODS: &str = "DELETE, GET, OPTIONS, POST";
@@ -123,21 +124,21 @@ impl Endpoint {
             Ok(received) => received,
             Err(refused) => return *refused,
         };
-        let (read, place) = match self.read(&bytes, &caller) {
+        let (read, slot) = match self.read(&bytes, &caller) {
             Ok(read) => read,
             Err(refused) => return *refused,
         };
-        let response = self.post_message(head, caller, read, place).await;
+        let response = self.post_message(head, caller, read, slot).await;
         if let (Some(tap), Some(bytes)) = (&self.built.tap, response.body().whole()) {
             tap.see(Direction::Out, bytes);
         }
         response
     }
 
-    /// Reads the body of a POST, behind all that is checked before.
+    /// Reads the body of a POST after the checks of size, type, token and number of bodies.
     ///
     /// # Errors
-    /// What its sender is told instead.
+    /// The response that refuses the request.
     pub(super) async fn receive<B>(
         &self,
         head: &Parts,
@@ -159,7 +160,7 @@ impl Endpoint {
             return refuse(415, text);
         }
         let caller = self.caller(head).map_err(|found| Box::new(answer::unauthorized(found)))?;
-        let Some(_place) = self.bodies.take(&caller.who, BODIES) else {
+        let Some(_slot) = self.bodies.take(&caller.id, BODIES) else {
             return refuse(429, format!("expected at most {BODIES} bodies at a time, but found one more"));
         };
         match body::read(body, limit, self.patience).await {
@@ -173,15 +174,15 @@ impl Endpoint {
         }
     }
 
-    /// Reads a body as a message, and takes a place among the requests in flight.
+    /// Parses a body as a message, and takes a slot among the requests in flight.
     ///
     /// # Errors
-    /// What its sender is told if it is no text, or a request for which there is no place.
+    /// The response, if the body is not UTF-8 or the caller has too many requests in flight.
     pub(super) fn read<'r>(
         &self,
         bytes: &'r [u8],
         caller: &Caller,
-    ) -> Result<(Read<'r>, Place), Box<Response<Body>>> {
+    ) -> Result<(Read<'r>, Slot), Box<Response<Body>>> {
         if let Some(tap) = &self.built.tap {
             tap.see(Direction::In, bytes);
         }
@@ -190,40 +191,40 @@ impl Endpoint {
             return Err(Box::new(unread(&error)));
         };
         let parsed = envelope::parse(text, Span::whole(text), self.built.config.limits.depth);
-        // Who may not ask any more can still cancel, and answer.
+        // At the limit, a caller can still cancel requests and answer questions.
         let ends_something = matches!(&parsed, Ok(message) if !matches!(message, Message::Request { .. }));
         let most = self.built.config.limits.in_flight;
-        let Some(place) = self.in_flight.take(&caller.who, if ends_something { usize::MAX } else { most })
+        let Some(slot) = self.in_flight.take(&caller.id, if ends_something { usize::MAX } else { most })
         else {
             let text =
                 format!("expected at most {most} requests at a time (limit `in_flight`), but found one more");
             return Err(Box::new(answer::refusal(429, rules::answered_id(&parsed), text)));
         };
-        Ok((Read { parsed, text }, place))
+        Ok((Read { parsed, text }, slot))
     }
 
-    /// Finds out who sends a request: by its token, or where there are none by what the application around has found out.
+    /// Identifies the caller: by the token, or by what the application has set if the endpoint has no tokens.
     ///
     /// # Errors
-    /// What was found of them instead of what proves it.
+    /// A description of the credentials that were found, without their text.
     pub(super) fn caller(&self, head: &Parts) -> Result<Caller, &'static str> {
         let principal = match self.guard.tokens.is_empty() {
             true => head.extensions.get::<Principal>().cloned().map(Arc::new),
             false => self.guard.authenticate(&head.headers)?,
         };
-        let who = match (&principal, head.extensions.get::<RemoteAddr>()) {
+        let id = match (&principal, head.extensions.get::<RemoteAddr>()) {
             (Some(principal), _) => principal.name.as_str().into(),
             (None, Some(RemoteAddr(address))) => address.to_string().into(),
             (None, None) => "".into(),
         };
-        Ok(Caller { principal, who })
+        Ok(Caller { principal, id })
     }
 }
 
-/// Checks that a body is JSON, and as it is.
+/// Checks that a body is JSON without a content coding.
 ///
 /// # Errors
-/// What was expected instead, for a 415.
+/// The text for a 415.
 fn check_type(headers: &HeaderMap) -> Result<(), String> {
     let value = |name| headers.get(name).map(|it| it.to_str().unwrap_or("other bytes"));
     let found = value(CONTENT_TYPE);
@@ -238,7 +239,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), String> {
     }
 }
 
-/// Whether the client takes answers of this type; one that does not say takes all.
+/// Returns whether the client accepts a response of this type. A client without `Accept` accepts all types.
 pub(super) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     let mut found = headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok()).peekable();
     let group = wanted.split('/').next().unwrap_or_default();
@@ -251,7 +252,7 @@ pub(super) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     found.peek().is_none() || found.flat_map(|it| it.split(',')).any(takes)
 }
 
-/// What a browser asks before it lets a page send a request; its origin was checked already.
+/// Answers the CORS preflight of a browser. Its origin was checked before.
 fn preflight(headers: &HeaderMap) -> Response<Body> {
     let mut response = answer::empty(StatusCode::NO_CONTENT);
     let it = response.headers_mut();

@@ -1,4 +1,4 @@
-//! A response as Server-Sent Events: messages as they come, comments while there are none.
+//! The body of a response as Server-Sent Events: messages as they come, and comments during silence.
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -13,41 +13,41 @@ use tokio::sync::futures::OwnedNotified;
 use tokio::time::{Instant, Sleep};
 
 use super::Endpoint;
-use super::usage::Place;
+use super::usage::Slot;
 use crate::server::connection::Exchange;
 use crate::server::http::eras::Opened;
-use crate::server::http::session::{Event, Kind, Reading, Session};
+use crate::server::http::session::{Event, Reading, Session, StreamKind};
 use crate::server::store::{StoreError, Tail, Tailed};
 use crate::stream::{Direction, Tap};
 
-/// A comment after so much silence, so that whoever is in between does not take the connection for dead.
+/// Silence after which a comment is sent, so that proxies do not consider the connection dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Events on their way to a client.
+/// The events of one response.
 pub(crate) struct Events {
-    /// Ready when the server is about to end; `None` if it was when this began.
+    /// Ready when the shutdown begins; `None` if it had begun before this response.
     ending: Option<Pin<Box<OwnedNotified>>>,
-    /// `None` after the last one.
+    /// `None` after the last event.
     source: Option<Source>,
     tap: Option<Tap>,
-    /// Held until the client has gone or everything is said.
-    _place: Option<Arc<Place>>,
+    /// Held until the client has disconnected or the last event is sent.
+    _slot: Option<Arc<Slot>>,
     sleep: Pin<Box<Sleep>>,
 }
 
-/// Where they come from.
+/// The source of the events.
 pub(crate) enum Source {
-    /// A request that describes itself, and what it has said already.
+    /// A modern request, and its first message if that was already taken.
     Exchange(Box<Exchange>, Option<Transmit>),
-    /// The stream of a session of 2024-11-05.
+    /// The stream of an HTTP+SSE session.
     Opened(Box<Opened>),
-    /// The stream of a session.
+    /// A stream of a session (Streamable HTTP).
     Tail(Following),
 }
 
-/// A tail whose next event was looked at.
+/// A tail whose first event was polled in advance.
 pub(crate) struct Peeked {
-    /// `None` if there was nothing yet, or it was taken.
+    /// `None` if no event was ready, or it was returned already.
     pub(crate) first: Option<Option<Result<Tailed, StoreError>>>,
     pub(crate) tail: Box<dyn Tail>,
 }
@@ -61,7 +61,7 @@ impl Tail for Peeked {
     }
 }
 
-/// A stream of a session.
+/// A stream of a session, with the position of one reader.
 pub(crate) struct Following {
     number: u64,
     /// Keeps the session alive.
@@ -76,17 +76,17 @@ impl Following {
 }
 
 impl Events {
-    pub(crate) fn new(source: Source, place: Option<Arc<Place>>, endpoint: &Endpoint) -> Self {
+    pub(crate) fn new(source: Source, slot: Option<Arc<Slot>>, endpoint: &Endpoint) -> Self {
         Self {
             ending: endpoint.ending.watch(),
             source: Some(source),
             tap: endpoint.built.tap.clone(),
-            _place: place,
+            _slot: slot,
             sleep: Box::pin(tokio::time::sleep(KEEP_ALIVE)),
         }
     }
 
-    /// Returns the next bytes, which are whole events; `None` at the end.
+    /// Returns the next bytes, which are whole events; `None` at the end of the stream.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let ends = self.ending.as_mut().is_none_or(|ending| ending.as_mut().poll(cx).is_ready());
         let Some(source) = &mut self.source else { return Poll::Ready(None) };
@@ -94,24 +94,26 @@ impl Events {
             match source {
                 Source::Exchange(exchange, _) => drop(exchange.end_listen()),
                 Source::Opened(opened) if opened.is_at_rest() => return Poll::Ready(None),
-                Source::Tail(it) if Kind::of(it.number) == Kind::Standalone => return Poll::Ready(None),
+                Source::Tail(it) if StreamKind::of(it.number) == StreamKind::Standalone => {
+                    return Poll::Ready(None);
+                }
                 Source::Opened(_) | Source::Tail(_) => {}
             }
         }
         let mut out = Vec::new();
-        let said = match source {
+        let written = match source {
             Source::Exchange(exchange, first) => {
                 poll_exchange(exchange, first, (&mut out, self.tap.as_ref()), cx)
             }
             Source::Opened(opened) => {
                 let next = opened.poll_next((&mut out, self.tap.as_ref()), cx);
-                next.map(|next| next.map_or(Said::Last, |()| Said::More))
+                next.map(|next| next.map_or(Written::Last, |()| Written::More))
             }
             Source::Tail(it) => poll_tail(it, (&mut out, self.tap.as_ref()), cx),
         };
-        let quiet = match said {
-            Poll::Ready(Said::More) => false,
-            Poll::Ready(Said::Last) => {
+        let quiet = match written {
+            Poll::Ready(Written::More) => false,
+            Poll::Ready(Written::Last) => {
                 self.source = None;
                 false
             }
@@ -124,13 +126,13 @@ impl Events {
             out.extend_from_slice(b":\n\n");
         }
         self.sleep.as_mut().reset(Instant::now() + KEEP_ALIVE);
-        // The timer has to be known to the runtime again.
+        // Registers the new deadline with the runtime.
         let _ = self.sleep.as_mut().poll(cx);
         Poll::Ready((!out.is_empty()).then(|| out.into()))
     }
 }
 
-enum Said {
+enum Written {
     More,
     Last,
 }
@@ -140,15 +142,15 @@ fn poll_exchange(
     first: &mut Option<Transmit>,
     (out, tap): (&mut Vec<u8>, Option<&Tap>),
     cx: &mut Context<'_>,
-) -> Poll<Said> {
+) -> Poll<Written> {
     let next = match first.take() {
         Some(first) => Poll::Ready(Some(first)),
         None => exchange.poll_next(cx),
     };
     next.map(|transmit| {
-        let Some(Transmit { kind, bytes, .. }) = transmit else { return Said::Last };
+        let Some(Transmit { kind, bytes, .. }) = transmit else { return Written::Last };
         write((out, tap), None, &bytes);
-        if kind == TransmitKind::Message { Said::More } else { Said::Last }
+        if kind == TransmitKind::Message { Written::More } else { Written::Last }
     })
 }
 
@@ -156,24 +158,24 @@ fn poll_tail(
     following: &mut Following,
     (out, tap): (&mut Vec<u8>, Option<&Tap>),
     cx: &mut Context<'_>,
-) -> Poll<Said> {
+) -> Poll<Written> {
     loop {
         let tailed = match following.tail.poll_next(cx) {
-            Poll::Pending if following.reading.poll_cut(cx) => return Poll::Ready(Said::Last),
+            Poll::Pending if following.reading.poll_cut(cx) => return Poll::Ready(Written::Last),
             Poll::Pending => return Poll::Pending,
             Poll::Ready(tailed) => tailed,
         };
         let (at, bytes) = match tailed {
-            None => return Poll::Ready(Said::Last),
+            None => return Poll::Ready(Written::Last),
             Some(Err(error)) => {
-                tracing::error!("a stream can't be read on: {}", error.in_full());
-                return Poll::Ready(Said::Last);
+                tracing::error!("a stream can't be read any further: {}", error.in_full());
+                return Poll::Ready(Written::Last);
             }
             Some(Ok(Tailed::Gone(count))) => {
-                // Clients pass over events with names they do not know.
+                // Clients ignore events with names that they do not know.
                 let data = format!("{{\"events\":{count}}}");
                 sse::write_event(out, Fields { event: Some("gone"), data: Some(&data), ..Fields::default() });
-                return Poll::Ready(Said::More);
+                return Poll::Ready(Written::More);
             }
             Some(Ok(Tailed::Event(at, bytes))) => (at, bytes),
         };
@@ -188,20 +190,20 @@ fn poll_tail(
                 let fields =
                     Fields { id: Some(&id), data: Some(""), retry: Some(millis), ..Fields::default() };
                 sse::write_event(out, fields);
-                return Poll::Ready(Said::Last);
+                return Poll::Ready(Written::Last);
             }
             Some(Event::Begun) => continue,
-            // Passed over, something would be missing, and nobody would know.
+            // Skipping it would lose a message without a trace.
             None => {
-                tracing::error!("a stream can't be read on: {}", no_event());
-                return Poll::Ready(Said::Last);
+                tracing::error!("a stream can't be read any further: {}", no_event());
+                return Poll::Ready(Written::Last);
             }
         }
-        return Poll::Ready(Said::More);
+        return Poll::Ready(Written::More);
     }
 }
 
-/// What stands in a stream and is no event, as one that a later version of this crate has written.
+/// Makes the error for stored bytes that are not an event, such as an event of a later version of this crate.
 pub(crate) fn no_event() -> StoreError {
     StoreError::failed("expected an event of a session, but found something else")
 }
@@ -215,12 +217,12 @@ pub(crate) fn write((out, tap): (&mut Vec<u8>, Option<&Tap>), id: Option<&str>, 
     sse::write_event(out, Fields { id, event: Some("message"), data: Some(json), ..Fields::default() });
 }
 
-/// The id of an event: its stream, which is unguessable, and its place in it.
+/// Returns the id of an event: the number of its stream, which can't be guessed, and its position in it.
 fn event_id(stream: u64, at: u64) -> String {
     format!("{stream:016x}-{at}")
 }
 
-/// Reads what [`event_id`] wrote.
+/// Parses an id that [`event_id`] wrote.
 pub(crate) fn parse_event_id(id: &str) -> Option<(u64, u64)> {
     let (stream, at) = id.split_once('-')?;
     let is_hex = stream.len() == 16 && stream.bytes().all(|byte| byte.is_ascii_hexdigit());

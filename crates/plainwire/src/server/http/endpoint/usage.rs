@@ -1,51 +1,51 @@
-//! How much each principal has open: bodies that are read, requests in flight and streams that are listened to.
+//! Counts of what each caller has open: bodies being received, requests in flight, subscriptions.
 //!
-//! Who has not proved who they are is told apart by address.
+//! Callers without a principal are distinguished by address.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Who is counted: the name of a principal, or an address.
-pub(crate) type Who = Arc<str>;
+/// Identifies a caller: the name of the principal, or an address.
+pub(crate) type CallerId = Arc<str>;
 
-/// What is open now, by whom.
+/// A count of open things for each caller.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
-    by_whom: Mutex<HashMap<Who, usize>>,
+    by_caller: Mutex<HashMap<CallerId, usize>>,
 }
 
 impl Usage {
-    /// Takes a place of `who`; `None` if there are `limit` taken.
-    pub(crate) fn take(self: &Arc<Self>, who: &Who, limit: usize) -> Option<Place> {
-        let mut by_whom = self.lock();
-        let taken = by_whom.get(who).copied().unwrap_or(0);
-        // Before anything is entered that no place would take out again.
+    /// Takes a slot for `caller`; `None` if it has `limit` slots already.
+    pub(crate) fn take(self: &Arc<Self>, caller: &CallerId, limit: usize) -> Option<Slot> {
+        let mut by_caller = self.lock();
+        let taken = by_caller.get(caller).copied().unwrap_or(0);
+        // Before the caller is inserted: no slot would remove it again.
         if taken >= limit {
             return None;
         }
-        by_whom.insert(Arc::clone(who), taken + 1);
-        Some(Place { usage: Arc::clone(self), who: Arc::clone(who) })
+        by_caller.insert(Arc::clone(caller), taken + 1);
+        Some(Slot { usage: Arc::clone(self), caller: Arc::clone(caller) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Who, usize>> {
-        self.by_whom.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<CallerId, usize>> {
+        self.by_caller.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A place that is taken until this is dropped.
+/// A slot of a caller, in use until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Slot {
     usage: Arc<Usage>,
-    who: Who,
+    caller: CallerId,
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
-        let mut by_whom = self.usage.lock();
-        if let Some(taken) = by_whom.get_mut(&self.who) {
+        let mut by_caller = self.usage.lock();
+        if let Some(taken) = by_caller.get_mut(&self.caller) {
             *taken -= 1;
             if *taken == 0 {
-                by_whom.remove(&self.who);
+                by_caller.remove(&self.caller);
             }
         }
     }
@@ -58,13 +58,13 @@ mod tests {
     #[test]
     fn a_place_is_free_again_once_it_is_dropped_and_nobody_is_remembered() {
         let usage = Arc::<Usage>::default();
-        let (ada, bob): (Who, Who) = ("ada".into(), "bob".into());
-        let first = usage.take(&ada, 1).expect("a place");
+        let (ada, bob): (CallerId, CallerId) = ("ada".into(), "bob".into());
+        let first = usage.take(&ada, 1).expect("a slot");
         assert!(usage.take(&ada, 1).is_none());
-        drop(usage.take(&bob, 1).expect("a place of his own"));
+        drop(usage.take(&bob, 1).expect("a slot of his own"));
         assert!(usage.take(&"eve".into(), 0).is_none());
         drop(first);
-        drop(usage.take(&ada, 1).expect("the place again"));
+        drop(usage.take(&ada, 1).expect("the slot again"));
         assert!(usage.lock().is_empty());
     }
 }

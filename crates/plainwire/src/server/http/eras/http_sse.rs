@@ -1,8 +1,8 @@
-//! HTTP+SSE of 2024-11-05: `GET /sse` opens the stream of a session, `POST /messages` speaks in it.
+//! HTTP+SSE of 2024-11-05: `GET /sse` opens the stream of a session, `POST /messages` sends messages in it.
 //!
-//! In: requests at these two paths. Out: a stream whose first event says where to send messages, with all that the session
-//! says behind it, and a 202 for each message. A session lives as long as its stream and is known by an id that nobody
-//! can guess. Here are no stores, no ids of events and no coming back: that is what Streamable HTTP added.
+//! In: requests at these two paths. Out: for a GET, a stream whose first event has the address for messages,
+//! followed by all messages of the session; for a POST, a 202. A session lives as long as its stream. Its id
+//! can't be guessed. There is no store, no event id and no resumption: Streamable HTTP added those.
 //!
 //! Source: 2024-11-05 `basic/transports` "HTTP with SSE".
 
@@ -23,67 +23,67 @@ use plainwire_proto::sse::{self, Fields as Event};
 
 use super::one_stream::{Ended, OneStream, Reader};
 use crate::runtime::random;
-use crate::server::Built;
-use crate::server::context::Principal;
+use crate::server::built::Built;
 use crate::server::http::endpoint::{
-    Body, Caller, Endpoint, Events, Fields, Place, Read, Source, Usage, accepts, answer, refused, stream,
+    Body, Caller, Endpoint, Events, Fields, Read, Slot, Source, Usage, accepts, answer, refused, stream,
 };
+use crate::server::principal::Principal;
 use crate::stream::Tap;
 
-/// Where streams are opened, and where messages are sent to.
+/// The path that opens a stream, and the path for messages.
 pub(crate) const PATHS: [&str; 2] = ["/sse", "/messages"];
 
-/// Sessions that one caller may have open at a time. 1,024: a proxy in front makes one caller of many.
+/// Sessions that one caller may have open at a time. 1,024: behind a proxy, many callers count as one.
 const SESSIONS: usize = 1_024;
 
-/// How long a request waits for its session to be read, before its client is told to do so.
+/// Time that a POST waits for the client to read the stream of its session, before it is refused.
 const ROOM: Duration = Duration::from_secs(30);
 
-/// The sessions that are open.
+/// The open sessions of HTTP+SSE.
 #[derive(Default)]
 pub(crate) struct Sse {
-    by_id: Mutex<HashMap<Box<str>, Entry>>,
+    by_id: Mutex<HashMap<Box<str>, OpenSession>>,
     usage: Arc<Usage>,
 }
 
-struct Entry {
+struct OpenSession {
     session: Arc<OneStream>,
     principal: Option<Arc<Principal>>,
 }
 
 impl Sse {
-    /// Begins a session of `caller`; `None` if there are too many.
-    fn open(self: &Arc<Self>, built: &Arc<Built>, caller: Caller) -> Option<(Opened, Place)> {
-        let place = self.usage.take(&caller.who, SESSIONS)?;
+    /// Begins a session of `caller`; `None` if the caller has too many.
+    fn open(self: &Arc<Self>, built: &Arc<Built>, caller: Caller) -> Option<(Opened, Slot)> {
+        let slot = self.usage.take(&caller.id, SESSIONS)?;
         let id: Box<str> = random::id().into();
         let (session, reader) = OneStream::open(built, caller.principal.clone());
-        self.lock().insert(id.clone(), Entry { session, principal: caller.principal });
+        self.lock().insert(id.clone(), OpenSession { session, principal: caller.principal });
         let opened = Opened { id, is_announced: false, reader, sse: Arc::clone(self) };
-        Some((opened, place))
+        Some((opened, slot))
     }
 
-    /// Finds a session of this principal.
+    /// Returns the session with this id, if it belongs to this principal.
     fn find(&self, id: &str, principal: Option<&Arc<Principal>>) -> Option<Arc<OneStream>> {
         let open = self.lock();
         let entry = open.get(id).filter(|entry| entry.principal.as_ref() == principal)?;
         Some(Arc::clone(&entry.session))
     }
 
-    /// Ends all sessions: the server ends.
+    /// Ends all sessions at the end of the server.
     pub(crate) fn end(&self) {
         let open = std::mem::take(&mut *self.lock());
         open.into_values().for_each(|entry| entry.session.end());
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Entry>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, OpenSession>> {
         self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The stream of a session. Dropped, as when its client leaves, it ends the session.
+/// The stream of a session. Dropping it, as when the client disconnects, ends the session.
 pub(crate) struct Opened {
     id: Box<str>,
-    /// Whether the client knows where to send messages.
+    /// Whether the event with the address for messages was sent.
     is_announced: bool,
     reader: Reader,
     sse: Arc<Sse>,
@@ -109,7 +109,8 @@ impl Opened {
         })
     }
 
-    /// Whether nothing is due to the client, so that a server that ends need not wait.
+    /// Returns whether nothing is left to send to the client, so that a shutdown need not wait for this
+    /// stream.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.reader.is_at_rest()
     }
@@ -145,11 +146,11 @@ impl Endpoint {
             Ok(caller) => caller,
             Err(found) => return answer::unauthorized(found),
         };
-        let Some((opened, place)) = sse.open(&self.built, caller) else {
+        let Some((opened, slot)) = sse.open(&self.built, caller) else {
             let text = format!("expected at most {SESSIONS} streams at a time, but found one more");
             return answer::refusal(429, None, text);
         };
-        answer::events(Events::new(Source::Opened(Box::new(opened)), Some(place.into()), self))
+        answer::events(Events::new(Source::Opened(Box::new(opened)), Some(slot.into()), self))
     }
 
     async fn post_sse<B>(&self, sse: &Sse, head: &Parts, body: B) -> Response<Body>
@@ -160,7 +161,7 @@ impl Endpoint {
             Ok(received) => received,
             Err(refused) => return *refused,
         };
-        let (read, place) = match self.read(&bytes, &caller) {
+        let (read, slot) = match self.read(&bytes, &caller) {
             Ok(read) => read,
             Err(refused) => return *refused,
         };
@@ -171,16 +172,19 @@ impl Endpoint {
         if let Err(refusal) = self.check_sse(id, session.revision(), &read, head) {
             return refused(&refusal, asked);
         }
-        match tokio::time::timeout(ROOM, session.post(read.into_posted(), Arc::new(place))).await {
+        match tokio::time::timeout(ROOM, session.post(read.into_posted(), Arc::new(slot))).await {
             Ok(Ok(())) => answer::empty(StatusCode::ACCEPTED),
             Ok(Err(Ended)) => no_session(asked),
-            Err(_) => {
-                answer::refusal(503, asked, "expected the stream of the session to be read, but nobody does")
-            }
+            Err(_) => answer::refusal(
+                503,
+                asked,
+                "expected the client to read the stream of the session, but it does not",
+            ),
         }
     }
 
-    /// Checks that a message belongs to a revision with a handshake. What the session itself can answer passes.
+    /// Checks that a message belongs to a revision with a handshake. Malformed messages with an id pass,
+    /// because the session answers them.
     fn check_sse(
         &self,
         id: &str,
@@ -189,7 +193,7 @@ impl Endpoint {
         head: &Parts,
     ) -> Result<(), Refusal> {
         let headers = InSession { fields: Fields(&head.headers), id };
-        // Nobody can be told which of several messages a refusal is for.
+        // A refusal can't say which message of a batch it is for, so the batch is checked as a whole first.
         rules::check_batch(read.text, revision.unwrap_or(Revision::NEWEST))?;
         let is_batch = envelope::is_batch(read.text);
         if !is_batch && read.parsed.as_ref().is_err_and(|it| it.answer && it.id.is_some()) {
@@ -203,7 +207,7 @@ impl Endpoint {
         }
     }
 
-    /// Says which versions are spoken here to a message that names one which is not.
+    /// Returns the error for a message of an unsupported version, with the versions that are supported here.
     fn too_modern(&self, read: &Read<'_>) -> Error {
         let params = match &read.parsed {
             Ok(Message::Request { params, .. } | Message::Notification { params, .. }) => Some(params),
@@ -217,7 +221,7 @@ impl Endpoint {
     }
 }
 
-/// The headers of a request whose session stands in its address.
+/// The headers of a request whose session id is in its URL.
 struct InSession<'h> {
     fields: Fields<'h>,
     id: &'h str,
@@ -229,7 +233,7 @@ impl Headers for InSession<'_> {
     }
 }
 
-/// The id of the session that a message is for.
+/// Returns the session id in the URL of a POST.
 fn session_of(head: &Parts) -> Option<&str> {
     head.uri.query()?.split('&').find_map(|pair| pair.strip_prefix("sessionId="))
 }
@@ -246,8 +250,8 @@ mod tests {
     async fn nothing_is_left_of_a_stream_that_was_dropped() {
         let (built, _) = crate::server!("sse").build(None).expect("a legal server");
         let sse = Arc::<Sse>::default();
-        let caller = Caller { principal: None, who: "ada".into() };
-        let (opened, _place) = sse.open(&built, caller).expect("a place");
+        let caller = Caller { principal: None, id: "ada".into() };
+        let (opened, _slot) = sse.open(&built, caller).expect("a slot");
         assert!(sse.find(&opened.id.clone(), None).is_some());
         drop(opened);
         assert!(sse.lock().is_empty());

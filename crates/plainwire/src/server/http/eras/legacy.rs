@@ -1,4 +1,5 @@
-//! Sessions (before 2026-07-28): POST speaks, GET listens or goes on listening, DELETE ends.
+//! Sessions (before 2026-07-28): POST sends messages, GET opens or continues a stream, DELETE ends the
+//! session.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -12,10 +13,10 @@ use plainwire_proto::json::shorten;
 
 use crate::server::connection::calls::Held;
 use crate::server::http::endpoint::{
-    Body, Caller, Endpoint, Events, Fields, Following, METHODS, Peeked, Place, Read, SESSION_ID, Source,
+    Body, Caller, Endpoint, Events, Fields, Following, METHODS, Peeked, Read, SESSION_ID, Slot, Source,
     accepts, answer, parse_event_id, refused, stream,
 };
-use crate::server::http::session::{Event, First, Posted, Reply, Said, Session};
+use crate::server::http::session::{Event, Posted, ReplicaNotice, Reply, ResponseStart, Session};
 use crate::server::store::{StoreError, Tailed};
 
 const NOTHING_LEFT: &str = "expected `last-event-id` to be of a stream that goes on, but found its end";
@@ -38,14 +39,14 @@ impl Endpoint {
             );
             return answer::refusal(429, asked.as_ref(), text);
         };
-        // Nothing goes on in there yet.
+        // A new session has no calls yet, so no slot has to be held.
         let held: Held = Arc::new(());
         let (status, bytes) = match new.session.post(Posted::Message(read.text, read.parsed), &held).reply {
             Reply::Answer(bytes) => (200, bytes),
             Reply::Refusal(bytes) => return answer::json(400, bytes),
             Reply::Accepted | Reply::Ended | Reply::Later(_) => return answer::empty(StatusCode::ACCEPTED),
         };
-        // An error has made no session, and there is nothing to keep.
+        // After an error there is no session to keep.
         if new.session.revision().is_none() {
             return answer::json(status, bytes);
         }
@@ -60,29 +61,30 @@ impl Endpoint {
         response
     }
 
-    /// Takes what was sent in a session.
+    /// Answers a message or a batch that was sent in a session.
     pub(crate) async fn post_in_session(
         &self,
         (id, session): (&str, &Arc<Session>),
         asked: Option<&Id>,
         posted: Posted<'_>,
-        place: Place,
+        slot: Slot,
     ) -> Response<Body> {
         let (relayed, is_batch) = (posted.relayed(), matches!(posted, Posted::Batch(_)));
-        let (was_initialized, place) = (session.is_initialized(), Arc::new(place));
-        // A client that hangs up ends nothing, so that it is the call that has the place.
-        let held: Held = Arc::<Place>::clone(&place);
+        let (was_initialized, slot) = (session.is_initialized(), Arc::new(slot));
+        // The call holds the slot, because it continues when its client disconnects.
+        let held: Held = Arc::<Slot>::clone(&slot);
         let taken = session.post(posted, &held);
         drop(held);
-        // Nothing of this begins a call: the client may send it again.
+        // A relayed message begins no call, so the client may send it again.
         if let Some(text) = relayed
-            && let Err(error) = self.sessions.tell(&Said::Message(id, text)).await
+            && let Err(error) = self.sessions.tell(&ReplicaNotice::Message(id, text)).await
         {
             return store_failed(asked, &error);
         }
         if let Err(error) = self.save(id, session, was_initialized).await {
-            // A change of the session is nothing else, unless it stood in a batch. Calls have begun, and their answers count:
-            // the record is written with the next message.
+            // Unless it was in a batch, a message that changes the session does nothing else, so it can be
+            // refused. In a batch, calls have begun and their answers count: the record is written with the
+            // next message.
             if taken.has_changed && !is_batch {
                 return store_failed(asked, &error);
             }
@@ -96,15 +98,15 @@ impl Endpoint {
             Reply::Later(later) => later,
         };
         match later.first().await {
-            First::Answer(bytes) => answer::json(200, bytes),
-            First::Ended => no_session(asked),
-            First::Failed => answer::refusal(500, asked, STORE_FAILED),
-            First::Nothing => answer::no_events(),
-            First::Stream(number) => self.follow((id, session), (number, 0), Some(place)).await,
+            ResponseStart::Answer(bytes) => answer::json(200, bytes),
+            ResponseStart::Ended => no_session(asked),
+            ResponseStart::Failed => answer::refusal(500, asked, STORE_FAILED),
+            ResponseStart::Nothing => answer::no_events(),
+            ResponseStart::Stream(number) => self.follow((id, session), (number, 0), Some(slot)).await,
         }
     }
 
-    /// Writes what a message has changed, before the client may send more, perhaps to another replica.
+    /// Saves the changes of a message before the client may send more, perhaps to another replica.
     async fn save(&self, id: &str, session: &Session, was_initialized: bool) -> Result<(), StoreError> {
         self.sessions.save(id, session).await?;
         if session.is_initialized() && !was_initialized {
@@ -113,7 +115,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Listens to what belongs to no request, or goes on with a stream that was cut off.
+    /// Opens the stream for messages that belong to no request, or continues a stream that was cut off.
     pub(crate) async fn get(&self, head: &Parts) -> Response<Body> {
         if !accepts(&head.headers, "text/event-stream") {
             return answer::not_acceptable("text/event-stream", &head.headers);
@@ -154,10 +156,10 @@ impl Endpoint {
         }
     }
 
-    /// Finds the session that a request without a body is for.
+    /// Returns the session of a GET or DELETE.
     ///
     /// # Errors
-    /// What its sender is told instead.
+    /// The response that refuses the request.
     async fn session_of<'h>(
         &self,
         head: &Parts,
@@ -177,12 +179,12 @@ impl Endpoint {
         Ok((id, session))
     }
 
-    /// Sends a stream of a session from behind an event.
+    /// Responds with a stream of a session, starting after the event `after`.
     async fn follow(
         &self,
         (id, session): (&str, &Arc<Session>),
         (number, after): (u64, u64),
-        place: Option<Arc<Place>>,
+        slot: Option<Arc<Slot>>,
     ) -> Response<Body> {
         let mut tail = match self.sessions.store.tail(id, number, after).await {
             Ok(Some(tail)) => tail,
@@ -190,9 +192,10 @@ impl Endpoint {
             Err(error) => return store_failed(None, &error),
         };
         let first = match poll_fn(|cx| Poll::Ready(tail.poll_next(cx))).await {
-            // Whoever comes back for nothing would come back for ever: a client whose request was cancelled does.
-            Poll::Ready(None) if place.is_none() => return answer::refusal(400, None, NOTHING_LEFT),
-            // The same goes for what can't be read.
+            // With an empty stream, such a client would come back forever, as after a request that was
+            // cancelled.
+            Poll::Ready(None) if slot.is_none() => return answer::refusal(400, None, NOTHING_LEFT),
+            // A stream that can't be read is refused for the same reason.
             Poll::Ready(Some(Err(error))) => return store_failed(None, &error),
             Poll::Ready(Some(Ok(Tailed::Event(_, bytes)))) if Event::parse(&bytes).is_none() => {
                 return store_failed(None, &stream::no_event());
@@ -201,11 +204,11 @@ impl Endpoint {
             Poll::Pending => None,
         };
         let tail = Box::new(Peeked { first, tail });
-        answer::events(Events::new(Source::Tail(Following::new(number, tail, session)), place, self))
+        answer::events(Events::new(Source::Tail(Following::new(number, tail, session)), slot, self))
     }
 }
 
-/// Spec: the client begins anew after a 404.
+/// Makes the response for an unknown session. Spec: after a 404 the client begins a new session.
 pub(crate) fn no_session(asked: Option<&Id>) -> Response<Body> {
     let why =
         "expected `mcp-session-id` to be of a session of yours, but found one that has ended or never began";

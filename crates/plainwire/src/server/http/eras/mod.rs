@@ -1,4 +1,5 @@
-//! The two eras over HTTP: requests that describe themselves (modern), and sessions (legacy, HTTP+SSE).
+//! The two eras over HTTP: modern requests that describe themselves, and legacy sessions (Streamable HTTP and
+//! HTTP+SSE).
 
 pub(crate) mod http_sse;
 mod legacy;

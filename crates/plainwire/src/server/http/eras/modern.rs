@@ -1,7 +1,7 @@
-//! Requests that describe themselves (2026-07-28): no session, and nothing kept behind an answer.
+//! Modern requests (2026-07-28), which describe themselves: no session, and nothing is kept after the answer.
 //!
-//! The answer is JSON unless something is said before it; then it is the last event of a stream. A client that closes the
-//! connection cancels, because what it waited on is dropped.
+//! The answer is JSON, unless a message precedes it; then the response is a stream, and the answer is its
+//! last event. A client that closes the connection cancels its request, because that drops the [`Exchange`].
 
 use std::future::poll_fn;
 
@@ -10,15 +10,15 @@ use plainwire_proto::http::{self as rules};
 use plainwire_proto::peer::{Route, Transmit, TransmitKind};
 
 use crate::server::connection::Exchange;
-use crate::server::http::endpoint::{Body, Caller, Endpoint, Events, Place, Read, Source, answer, is_listen};
+use crate::server::http::endpoint::{Body, Caller, Endpoint, Events, Read, Slot, Source, answer, is_listen};
 
 impl Endpoint {
-    pub(crate) async fn serve_modern(&self, caller: Caller, read: Read<'_>, place: Place) -> Response<Body> {
-        // A subscription is no request in flight: there are fewer of them, and they stay.
-        let place = if is_listen(&read) {
+    pub(crate) async fn serve_modern(&self, caller: Caller, read: Read<'_>, slot: Slot) -> Response<Body> {
+        // Subscriptions have a limit of their own: they are fewer than requests, and they stay open.
+        let slot = if is_listen(&read) {
             let limit = self.built.config.limits.listens;
-            match self.listens.take(&caller.who, limit) {
-                Some(place) => place,
+            match self.listens.take(&caller.id, limit) {
+                Some(slot) => slot,
                 None => {
                     let text = format!(
                         "expected at most {limit} listens at a time (limit `listens`), but found one more"
@@ -27,7 +27,7 @@ impl Endpoint {
                 }
             }
         } else {
-            place
+            slot
         };
         let mut exchange = Exchange::begin(&self.built, caller.principal, read.text, read.parsed);
         let Some(first) = poll_fn(|cx| exchange.poll_next(cx)).await else {
@@ -36,14 +36,14 @@ impl Endpoint {
         match first {
             Transmit { kind: TransmitKind::Message, .. } => {
                 let source = Source::Exchange(Box::new(exchange), Some(first));
-                answer::events(Events::new(source, Some(place.into()), self))
+                answer::events(Events::new(source, Some(slot.into()), self))
             }
             Transmit { kind, route, bytes } => answer::json(status(&kind, route), bytes),
         }
     }
 }
 
-/// The status of an answer.
+/// Returns the HTTP status of an answer.
 fn status(kind: &TransmitKind, route: Route) -> u16 {
     match (kind, route) {
         (TransmitKind::Error(kind), Route::Unsolicited) => rules::status_before_handler(kind),

@@ -1,8 +1,9 @@
-//! A session on one stream: messages come in one at a time, everything goes out by one reader.
+//! A session on one stream (HTTP+SSE): messages arrive one at a time, and one reader takes everything that is
+//! sent.
 //!
-//! In: messages, from whoever sends them. Out: what there is to send, to the one who reads. The reader pulls: what it does
-//! not take stays with the calls that would say it, and requests wait outside while too much is unread. There is no log of
-//! what was said: without its reader the session ends, and its calls are cancelled.
+//! In: messages from POSTs. Out: the messages for the client, to the [`Reader`]. The reader pulls: messages
+//! that it does not take stay with their calls, and new requests wait while too much is unread. There is no
+//! log of sent messages: without its reader the session ends, and its calls are cancelled.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -15,41 +16,43 @@ use plainwire_proto::peer::{Transmit, TransmitKind};
 use plainwire_proto::revision::Revision;
 use tokio::sync::Semaphore;
 
-use crate::server::Built;
+use crate::server::built::Built;
 use crate::server::connection::calls::{Calls, Held};
-use crate::server::context::Principal;
 use crate::server::http::session::Posted;
+use crate::server::principal::Principal;
 use crate::stream::BACKLOG;
 
-/// What is tried in one turn, so that changes that nobody has to hear of do not hold up others.
+/// Steps in one poll. It bounds a run of changes that this client does not receive, so that they do not block
+/// other tasks.
 const TURN: usize = 64;
 
 /// A session that lives as long as its [`Reader`].
 pub(crate) struct OneStream {
     /// `None` once it has ended.
     core: Mutex<Option<Core>>,
-    /// Requests go in one after the other, in the order in which they came: no queue, since each waits in its own POST.
+    /// Lets requests in one after the other, in the order in which they came. A queue is not needed, since
+    /// each request waits in its own POST.
     turn: Semaphore,
 }
 
-/// The session has ended.
+/// Error: the session has ended.
 #[derive(Debug)]
 pub(crate) struct Ended;
 
-/// What is done to it is done under a lock, for moments only: never while anything is awaited.
+/// The state of a session. Its lock is held for moments only, never across an `.await`.
 struct Core {
     calls: Calls,
-    /// Who reads, if it has seen everything.
+    /// Wakes the reader, if it has read everything.
     reader: Option<Waker>,
-    /// Who has the turn, if there is no room.
+    /// Wakes the POST that has the turn, if it waits for room.
     sender: Option<Waker>,
-    /// Invariant: `unread_bytes` is the sum of their lengths.
+    /// Messages that the reader has not taken. Invariant: `unread_bytes` is the sum of their lengths.
     unread: VecDeque<Transmit>,
     unread_bytes: usize,
 }
 
 impl OneStream {
-    /// Begins a session that has not been initialized yet, with the one who reads what it says.
+    /// Begins a session that has not been initialized yet, and returns it with its reader.
     pub(crate) fn open(built: &Arc<Built>, principal: Option<Arc<Principal>>) -> (Arc<Self>, Reader) {
         let core = Core {
             calls: Calls::new(Arc::clone(built), principal),
@@ -63,18 +66,19 @@ impl OneStream {
         (session, reader)
     }
 
-    /// Returns the revision that was agreed on.
+    /// Returns the negotiated revision.
     pub(crate) fn revision(&self) -> Option<Revision> {
         self.lock().as_ref()?.calls.peer.revision()
     }
 
-    /// Takes what the client has sent; a request waits until there is room for what it brings. `held` is kept until the
-    /// calls that it begins are over. Dropped while it waits, it has changed nothing.
+    /// Processes a message of the client. A request waits until there is room for its answer. The calls that
+    /// it begins hold `held` until they end. Cancel safe: dropped while it waits, it has changed nothing.
     ///
     /// # Errors
-    /// If the session has ended.
+    /// [`Ended`] if the session has ended.
     pub(crate) async fn post(&self, posted: Posted<'_>, held: Held) -> Result<(), Ended> {
-        // Cancellations and answers make room rather than take it, so they get through although nobody reads.
+        // Cancellations and answers free room instead of taking it, so they pass even if the client does not
+        // read.
         let waits = brings_an_answer(&posted);
         let _turn = if waits { self.turn.acquire().await.ok() } else { None };
         let mut posted = Some(posted);
@@ -93,7 +97,7 @@ impl OneStream {
         .await
     }
 
-    /// Ends the session: its calls are cancelled, and nothing more is read.
+    /// Ends the session: cancels its calls and ends its stream.
     pub(crate) fn end(&self) {
         let Some(core) = self.lock().take() else { return };
         core.reader.into_iter().chain(core.sender).for_each(Waker::wake);
@@ -105,7 +109,7 @@ impl OneStream {
     }
 }
 
-/// Whether this may be something to be answered.
+/// Returns whether this may need an answer.
 fn brings_an_answer(posted: &Posted<'_>) -> bool {
     match posted {
         Posted::Batch(_) | Posted::Message(_, Ok(Message::Request { .. })) => true,
@@ -115,13 +119,14 @@ fn brings_an_answer(posted: &Posted<'_>) -> bool {
 }
 
 impl Core {
-    /// Whether so much waits to be read that nothing more should be begun.
+    /// Returns whether so much is unread that no request should begin.
     fn is_held_up(&self) -> bool {
         self.unread_bytes > BACKLOG || self.calls.is_backlogged()
     }
 
     fn take(&mut self, posted: Posted<'_>, held: &Held) {
-        // Calls that have ended make room, although nobody has read so far. The reader is woken below, and listens again.
+        // Ended calls free room, even while the client does not read. The reader is woken below, and
+        // registers its waker again.
         let mut unheard = Context::from_waker(Waker::noop());
         while self.calls.is_full() && self.calls.poll_signal(&mut unheard).is_ready() {
             self.gather();
@@ -134,10 +139,10 @@ impl Core {
         self.reader.take().into_iter().for_each(Waker::wake);
     }
 
-    /// Takes what the engine wants sent.
+    /// Takes the messages that the peer wants sent.
     fn gather(&mut self) {
         while let Some(transmit) = self.calls.peer.poll_transmit() {
-            // There is no coming back to this stream, so that nobody is let go.
+            // A client can't come back to this stream, so requests to close it are ignored.
             if matches!(transmit.kind, TransmitKind::Close(_)) {
                 continue;
             }
@@ -153,11 +158,11 @@ impl Core {
     }
 }
 
-/// Who reads what a session says. Dropped, it ends the session.
+/// The reader of a session's messages. Dropping it ends the session.
 pub(crate) struct Reader(Arc<OneStream>);
 
 impl Reader {
-    /// Returns what comes next; `None` when the session has ended.
+    /// Returns the next message; `None` when the session has ended.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Transmit>> {
         let mut guard = self.0.lock();
         let Some(core) = guard.as_mut() else { return Poll::Ready(None) };
@@ -186,7 +191,7 @@ impl Reader {
         Poll::Pending
     }
 
-    /// Whether nothing is due to the client.
+    /// Returns whether nothing is left to send to the client.
     pub(crate) fn is_at_rest(&self) -> bool {
         let guard = self.0.lock();
         guard.as_ref().is_none_or(|core| core.calls.peer.in_flight() == 0 && core.unread.is_empty())

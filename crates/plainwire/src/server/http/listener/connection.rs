@@ -1,11 +1,11 @@
-//! One connection: the handshake if there is TLS, requests to where they belong, and its end.
+//! One connection: the TLS handshake if there is TLS, its requests, and its end.
 //!
-//! In: what was accepted. Out: nothing; who awaits it knows that it is over. It ends when the client leaves, when it has
-//! nothing to ask for too long, and when the server ends. HTTP/1.1 and HTTP/2 are `hyper`'s; which of them it is, the
-//! first bytes tell.
+//! In: an accepted socket. Out: nothing; the future is ready when the connection is over. A connection ends
+//! when the client disconnects, when it has no request for too long, and when the server ends. `hyper`
+//! implements HTTP/1.1 and HTTP/2, and chooses by the first bytes.
 //!
-//! A client that shuts down its side counts as gone, even if it still reads: a closed socket looks the same until
-//! something is written to it, and requests that describe themselves are cancelled by closing (2026-07-28).
+//! A client that shuts down its writing side counts as gone, even if it still reads. A closed socket looks
+//! the same until the server writes to it, and closing is how clients cancel requests of 2026-07-28.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -35,26 +35,26 @@ use super::socket::Socket;
 use crate::server::http::endpoint::{Body, RemoteAddr, answer};
 use crate::server::http::service::HttpService;
 
-/// Bytes of a request's head.
+/// Largest head of a request, in bytes.
 const MAX_HEAD: usize = 16 << 10;
 
-/// Bytes that are read at a time; more of a head than this is refused by `hyper`, with no word.
+/// Size of the read buffer, in bytes. `hyper` refuses a larger head without an error text.
 const MAX_READ: usize = 64 << 10;
 
-/// Streams of one HTTP/2 connection. What a principal may have in flight is less.
+/// Streams of one HTTP/2 connection. The number of requests is limited by principal as well.
 const MAX_STREAMS: u32 = 200;
 
-/// Bytes that may be on their way to the server on one stream, and on a connection, of HTTP/2.
+/// HTTP/2 windows in bytes: of one stream, and of a connection.
 const WINDOW: (u32, u32) = (256 << 10, 1 << 20);
 
-/// How long a client of HTTP/2 may be silent until it is asked whether it is there.
+/// Silence of an HTTP/2 client after which it is pinged.
 const PING: Duration = Duration::from_secs(30);
 
-/// How long bytes may be on their way to a client that does not take them. Then it counts as gone.
+/// Time in milliseconds until a client that does not acknowledge sent bytes counts as gone.
 #[cfg(target_os = "linux")]
 const UNTAKEN_MS: u32 = 60_000;
 
-/// What all connections of a listener have in common.
+/// The part that all connections of a listener share.
 pub(crate) struct Serving {
     builder: Builder<TokioExecutor>,
     limits: ConnectionLimits,
@@ -64,13 +64,13 @@ pub(crate) struct Serving {
     tls: Option<tokio_rustls::TlsAcceptor>,
 }
 
-/// What a listener is about to do.
+/// The phases of a listener, set by its `serve` and watched by each connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Open,
-    /// Requests end, and nothing more is asked.
+    /// Running requests are answered; new ones are not accepted.
     Ending,
-    /// All is over.
+    /// All connections are closed at once.
     Cut,
 }
 
@@ -78,7 +78,7 @@ impl Serving {
     pub(crate) fn new(service: HttpService, path: Arc<str>, limits: ConnectionLimits) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         let mut http1 = builder.http1();
-        // Between two requests this is how long a connection is kept.
+        // Between two requests this is also the time for which a connection is kept open.
         http1.timer(TokioTimer::new()).header_read_timeout(limits.keep_alive).max_buf_size(MAX_READ);
         let mut http2 = builder.http2();
         http2.timer(TokioTimer::new()).keep_alive_interval(PING).max_concurrent_streams(MAX_STREAMS);
@@ -100,15 +100,15 @@ impl Serving {
     }
 }
 
-/// Serves a connection to its end, and holds its place until then.
+/// Serves a connection to its end, and holds its slot until then.
 pub(crate) async fn run(
     serving: Arc<Serving>,
     stream: TcpStream,
     remote: IpAddr,
     phase: watch::Receiver<Phase>,
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 ) {
-    // Without it, an answer waits for the acknowledgement of what came before: 40 ms.
+    // Otherwise an answer waits for the acknowledgement of earlier bytes: 40 ms.
     let _ = stream.set_nodelay(true);
     #[cfg(target_os = "linux")]
     let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, UNTAKEN_MS);
@@ -116,7 +116,8 @@ pub(crate) async fn run(
     #[cfg(feature = "tls")]
     if let Some(tls) = &serving.tls {
         let mut ending = phase.clone();
-        // On the heap, and only for as long as it takes: what a task has room for, it has room for to its end.
+        // On the heap, and dropped after the handshake: otherwise the task would reserve its memory to the
+        // end.
         let mut shaking = Box::pin(tls.accept(stream));
         let shaken = tokio::select! {
             shaken = shaking.as_mut() => shaken.map(Box::new),
@@ -133,7 +134,7 @@ pub(crate) async fn run(
     talk(&serving, stream, remote, deadline, phase).await;
 }
 
-/// Serves the requests of a connection; the first of them has to be there at `deadline`.
+/// Serves the requests of a connection. The first one has to arrive before `deadline`.
 async fn talk<S>(
     serving: &Arc<Serving>,
     stream: S,
@@ -147,7 +148,7 @@ async fn talk<S>(
     let answering = (Arc::clone(serving), Arc::clone(&activity));
     let answers = service_fn(move |request: Request<Incoming>| {
         let (serving, open) = (Arc::clone(&answering.0), Open::new(&answering.1));
-        // On the heap, so that a connection at rest has no room for what a request needs.
+        // On the heap, so that an idle connection does not reserve the memory of a request.
         Box::pin(async move {
             let response = serving.answer(request, remote, &open).await;
             Ok::<_, Infallible>(response.map(|body| Counted { body, _open: open }))
@@ -221,13 +222,13 @@ impl Serving {
     }
 }
 
-/// As it would be in HTTP/1.1, about.
+/// Returns the approximate size of the head in HTTP/1.1.
 fn size_of_head<B>(request: &Request<B>) -> usize {
     let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
     request.uri().to_string().len() + fields.sum::<usize>()
 }
 
-/// What goes on in a connection.
+/// Counters of a connection, shared by its task, its socket and its requests.
 #[derive(Default)]
 pub(crate) struct Activity {
     /// Requests that have begun so far.
@@ -239,19 +240,19 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// Whether nothing is open, and nothing was since the last time.
+    /// Returns whether no request is open, and none has begun since the last call.
     fn is_idle_since(&self, last: &mut u64) -> bool {
         let begun = self.begun.load(Relaxed);
         std::mem::replace(last, begun) == begun && self.open.load(Relaxed) == 0
     }
 
-    /// Whether the client may still be sending what nobody wants.
+    /// Returns whether a request body was left unread, so that the client may still be sending.
     pub(crate) fn has_unread(&self) -> bool {
         self.unread.load(Relaxed)
     }
 }
 
-/// A request and its response, until this is dropped.
+/// An open request. It counts as open until this is dropped with its response.
 struct Open(Arc<Activity>);
 
 impl Open {
@@ -268,7 +269,7 @@ impl Drop for Open {
     }
 }
 
-/// The body of a response, which is open as long as this is there.
+/// The body of a response. Its request counts as open until this is dropped.
 struct Counted {
     body: Body,
     _open: Open,
@@ -294,7 +295,7 @@ impl http_body::Body for Counted {
     }
 }
 
-/// The body of a request; dropped before its end, it was left unread.
+/// The body of a request. Dropped before its end, it marks the connection as having unread bytes.
 struct Received {
     body: Incoming,
     of: Arc<Activity>,

@@ -1,8 +1,9 @@
-//! The door: connections accepted within a limit, and everything ended in order when it is time.
+//! The listener: accepts connections within a limit, and shuts them down in order.
 //!
-//! In: a listener, a service, and when to end. Out: a task for each connection (`connection`), and nothing left of them
-//! behind the end. When it is time, nothing more is accepted, `/readyz` says so, streams end, requests get the time of
-//! [`crate::Server::drain`], and what is left is cut off.
+//! In: a listener, a service, and a future that is ready when the server should end. Out: one task for each
+//! connection (`connection`), none of them left at the end. Shutdown: no more connections are accepted,
+//! `/readyz` answers 503, streams end, running requests get the time of [`crate::Server::drain`], and the
+//! others are cut off.
 
 use std::future::Future;
 use std::io;
@@ -29,38 +30,39 @@ pub(crate) use connection::Serving;
 #[cfg(feature = "tls")]
 pub(crate) use tls::Files;
 
-/// What connections may be and take.
+/// Limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectionLimits {
-    /// How many there are at a time.
+    /// The largest number of open connections.
     pub(super) connections: usize,
-    /// How long a connection may take to its first request, TLS included.
+    /// The longest time until the first request of a connection, TLS included.
     pub(super) head: Duration,
-    /// How long a connection stays on which nothing is asked.
+    /// The longest time of a connection without requests.
     pub(super) keep_alive: Duration,
 }
 
 impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
-            // Idle ones take up to 30 KB each (`docs/http-deployment.md`): 300 MB at most.
+            // Idle connections take up to 30 KB each (`docs/http-deployment.md`): 300 MB at most.
             connections: 10_000,
-            // What `nginx` grants is 60 s; slow networks need 10.
+            // `nginx` allows 60 s; slow networks need 10 s.
             head: Duration::from_secs(30),
-            // Longer than the 60 s of most load balancers: the side that sends requests should be the one that closes, or
-            // one of them is lost now and then.
+            // Longer than the 60 s of most load balancers: the side that sends requests should close first.
+            // Otherwise a request is lost now and then.
             keep_alive: Duration::from_secs(75),
         }
     }
 }
 
-/// Connections that wait in the queue of the system, as far as that lets them.
+/// Connections that wait in the queue of the operating system, which may lower this number.
 const BACKLOG: u32 = 1_024;
 
-/// Takes an address, as in `127.0.0.1:8000`: of several that a name stands for, the first that can be taken.
+/// Binds an address, as in `127.0.0.1:8000`. If a name has several addresses, the first that can be bound is
+/// used.
 ///
 /// # Errors
-/// Why it can't be taken, with the address.
+/// [`Error::Io`] with the address and the reason.
 pub(super) async fn bind(address: &str) -> Result<TcpListener> {
     let failed = |error: io::Error| {
         let why = match error.kind() {
@@ -84,20 +86,20 @@ pub(super) async fn bind(address: &str) -> Result<TcpListener> {
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A server that is started again gets its address back at once. On Windows it means something else.
+    // A restarted server gets its address back at once. On Windows the option means something else.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// How long to wait after connections could not be accepted, for lack of descriptors mostly: from, to.
-const BREATH: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
+/// First and longest pause after connections could not be accepted, mostly for lack of file descriptors.
+const RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
 
-/// How long what was cut off may take to be gone. Nothing waits in there: it is for a machine that is busy.
+/// Time for connections that were cut off to end. They wait for nothing; the time is for a busy machine.
 const CUT: Duration = Duration::from_millis(500);
 
-/// Serves connections until `end` is ready, then for as long as requests may drain.
+/// Serves connections until `end` is ready, then waits for running requests as long as the drain time allows.
 pub(super) async fn serve(
     serving: Serving,
     limits: ConnectionLimits,
@@ -106,24 +108,25 @@ pub(super) async fn serve(
 ) {
     let service = serving.service.clone();
     let serving = Arc::new(serving);
-    // Nobody else sends; if this future is dropped, connections see that and end.
+    // This is the only sender: if this future is dropped, connections see that and end.
     let (phase, watched) = watch::channel(Phase::Open);
-    let mut door = Door { breath: BREATH.0, listener, places: Arc::new(Semaphore::new(limits.connections)) };
+    let mut acceptor =
+        Acceptor { pause: RETRY_PAUSE.0, listener, slots: Arc::new(Semaphore::new(limits.connections)) };
     let mut end = pin!(end);
     loop {
-        let (stream, remote, place) = tokio::select! {
-            accepted = door.next() => accepted,
+        let (stream, remote, slot) = tokio::select! {
+            accepted = acceptor.next() => accepted,
             () = &mut end => break,
         };
         let serving = Arc::clone(&serving);
-        // Not inside of another future, which would have room for it twice.
-        runtime::spawn_detached(connection::run(serving, stream, remote.ip(), watched.clone(), place));
+        // Passed directly: a wrapping future would reserve its size twice.
+        runtime::spawn_detached(connection::run(serving, stream, remote.ip(), watched.clone(), slot));
     }
-    drop((door, watched));
+    drop((acceptor, watched));
     drain(&service, &phase).await;
 }
 
-/// Ends what is open: with patience at first.
+/// Shuts down all connections: first gracefully, then by force.
 async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
     service.shutdown();
     phase.send_replace(Phase::Ending);
@@ -136,43 +139,43 @@ async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
     let _ = timeout(CUT, phase.closed()).await;
 }
 
-struct Door {
-    breath: Duration,
+struct Acceptor {
+    pause: Duration,
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
-impl Door {
-    /// Lets the next connection in, once there is a place for it. Those that wait do so in the queue of the system, and
-    /// are served as soon as others have gone. Nothing is lost if the future is dropped.
+impl Acceptor {
+    /// Accepts the next connection, once a slot is free. Until then, new connections wait in the queue of the
+    /// operating system. Cancel safe: no connection is lost if the future is dropped.
     async fn next(&mut self) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
-        let place = self.place().await;
+        let slot = self.slot().await;
         loop {
             match self.listener.accept().await {
                 Ok((stream, remote)) => {
-                    self.breath = BREATH.0;
-                    return (stream, remote, place);
+                    self.pause = RETRY_PAUSE.0;
+                    return (stream, remote, slot);
                 }
-                // One that has gone again: the next one is none the worse.
+                // This connection is gone already; the next one is not affected.
                 Err(error) if is_of_one(&error) => {}
                 Err(error) => {
-                    if self.breath == BREATH.0 {
-                        tracing::warn!("connections can't be accepted, which is tried again: {error}");
+                    if self.pause == RETRY_PAUSE.0 {
+                        tracing::warn!("connections can't be accepted, trying again: {error}");
                     }
-                    sleep(self.breath).await;
-                    self.breath = (self.breath * 2).min(BREATH.1);
+                    sleep(self.pause).await;
+                    self.pause = (self.pause * 2).min(RETRY_PAUSE.1);
                 }
             }
         }
     }
 
-    async fn place(&self) -> OwnedSemaphorePermit {
-        let places = Arc::clone(&self.places);
-        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
-            return place;
+    async fn slot(&self) -> OwnedSemaphorePermit {
+        let slots = Arc::clone(&self.slots);
+        if let Ok(slot) = Arc::clone(&slots).try_acquire_owned() {
+            return slot;
         }
-        tracing::warn!("as many connections are open as may be (`max_connections`): others wait");
-        places.acquire_owned().await.expect("nobody closes it")
+        tracing::warn!("the limit of open connections is reached (`max_connections`): new ones wait");
+        slots.acquire_owned().await.expect("the semaphore is never closed")
     }
 }
 
@@ -190,7 +193,7 @@ mod tests {
         let listener = bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let mut waiting = Vec::new();
-        // Nobody accepts; past the queue a connection is not answered at all.
+        // Nothing accepts these connections; past the queue, a connection is not answered at all.
         for n in 0..300 {
             let connecting = timeout(Duration::from_millis(800), TcpStream::connect(address)).await;
             waiting.push(connecting.unwrap_or_else(|_| panic!("only {n} may wait")).expect("a connection"));

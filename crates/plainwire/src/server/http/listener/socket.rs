@@ -1,8 +1,8 @@
-//! A stream as `hyper` wants it, which is closed so that the client can read what it was told last.
+//! A stream for `hyper` that lingers on close, so that the client can read the last response.
 //!
-//! A client that is still sending when its socket is closed gets a reset, and what it had not read yet is gone: it would
-//! see a broken connection instead of a 413. So, if something was left unread, the server says that it says no more,
-//! passes over what still comes, and only then closes.
+//! If a socket is closed while its client is still sending, the client gets a reset and loses what it has not
+//! read: it would see a broken connection instead of a 413. So, if a request body was left unread, the server
+//! shuts down its writing side, discards incoming bytes for a while, and then closes.
 
 use std::io;
 use std::pin::Pin;
@@ -17,21 +17,21 @@ use tokio::time::{Sleep, sleep};
 
 use super::connection::Activity;
 
-/// How long to pass over what still comes, and how many bytes of it. Clients that read while they send stop soon.
+/// Time and bytes for which incoming data is discarded. Clients that read while they send stop soon.
 const LINGER: (Duration, usize) = (Duration::from_secs(2), 16 << 20);
 
-/// Bytes that are passed over at a time.
+/// Bytes that are discarded in one read.
 const STEP: usize = 16 << 10;
 
 pub(crate) struct Socket<S> {
     activity: Arc<Activity>,
     io: TokioIo<S>,
-    /// While nothing more is said and what comes is passed over.
+    /// Set after the writing side is shut down, while incoming bytes are discarded.
     lingering: Option<Lingering>,
 }
 
 struct Lingering {
-    /// Bytes that may still come.
+    /// Bytes that may still be discarded.
     left: usize,
     sleep: Pin<Box<Sleep>>,
 }

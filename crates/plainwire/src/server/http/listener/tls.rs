@@ -1,7 +1,7 @@
-//! TLS: a certificate and a key from files, and what is said if they are not what they should be.
+//! TLS: loads a certificate and a key from files, with clear errors for unusable ones.
 //!
-//! In: two paths. Out: who shakes hands. Nothing of a key is ever shown. Clients prove themselves by tokens, not by
-//! certificates.
+//! In: two paths. Out: a [`TlsAcceptor`]. Errors never contain a part of a key. Clients authenticate with
+//! tokens, not with certificates.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{self, ServerConfig};
 
 use crate::error::{Error, Result};
 
-/// Where the certificate of an endpoint and its key are.
+/// The paths of an endpoint's certificate and its key.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     pub(crate) certificate: PathBuf,
@@ -23,10 +23,10 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Reads the files.
+    /// Reads the files and makes the acceptor.
     ///
     /// # Errors
-    /// What was expected of which file, and what was found.
+    /// [`Error::Io`] with the path, what was expected of the file and what was found.
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor> {
         let chain = certificates(&self.certificate).map_err(failed("reading the certificate for TLS"))?;
         let key = private_key(&self.key).map_err(failed("reading the key for TLS"))?;
@@ -89,7 +89,7 @@ fn expected(path: &Path, what: &str, found: &str) -> io::Error {
     invalid(format!("expected {} to have {what}, but found {found}", path.display()))
 }
 
-/// Not its own words: they quote the line.
+/// Describes an error. The error's own text quotes the line, which may contain the key.
 fn words(error: &pem::Error) -> String {
     match error {
         pem::Error::NoItemsFound => "none".to_owned(),

@@ -1,7 +1,8 @@
-//! Sessions that were begun here and have not ended, so that no caller has them all.
+//! The slots of the sessions that began at this replica, which limit the sessions of one caller.
 //!
-//! In: sessions as they begin, are used and end. Out: a place for each, or none if a caller has too many; and which ones
-//! nobody has used for so long that they may have expired: only the store knows. Other replicas count their own.
+//! In: sessions as they begin, are used and end. Out: a slot for each, or none if a caller has too many; and
+//! the sessions that were unused for so long that they may have expired, which only the store knows. Other
+//! replicas count their own sessions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,55 +10,55 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::server::http::endpoint::{Place, Usage, Who};
+use crate::server::http::endpoint::{CallerId, Slot, Usage};
 
-/// Sessions that one caller may have at a time. 10,000: a tenth of what a store keeps, and a proxy in front makes one caller
-/// of many.
+/// Default limit of sessions of one caller. 10,000: a tenth of what a store keeps, and behind a proxy many
+/// callers count as one.
 pub(crate) const SESSIONS_PER_CALLER: usize = 10_000;
 
-pub(crate) struct Begun {
+pub(crate) struct SessionSlots {
     most: usize,
-    open: Mutex<Open>,
+    open: Mutex<Slots>,
     usage: Arc<Usage>,
 }
 
 #[derive(Default)]
-struct Open {
-    by_id: HashMap<Arc<str>, Known>,
-    /// When to look at each. Invariant: those in `by_id`, at the time that stands there.
+struct Slots {
+    by_id: HashMap<Arc<str>, HeldSlot>,
+    /// Invariant: the sessions in `by_id`, each at its `looked_at`.
     by_time: BTreeSet<(Instant, Arc<str>)>,
 }
 
-struct Known {
+struct HeldSlot {
     looked_at: Instant,
-    /// Until then it has not expired.
+    /// The session has not expired before this time.
     until: Instant,
-    _place: Place,
+    _slot: Slot,
 }
 
-impl Begun {
+impl SessionSlots {
     pub(crate) fn new(most: usize) -> Self {
         Self { most, open: Mutex::default(), usage: Arc::default() }
     }
 
-    /// Returns how many sessions a caller may have.
+    /// Returns the limit of sessions of one caller.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
 
-    /// Takes a place for a session of `who`; `None` if they have too many.
-    pub(crate) fn place(&self, who: &Who) -> Option<Place> {
-        self.usage.take(who, self.most)
+    /// Takes a slot for a session of `caller`; `None` if the caller has too many.
+    pub(crate) fn slot(&self, caller: &CallerId) -> Option<Slot> {
+        self.usage.take(caller, self.most)
     }
 
-    /// Keeps the place of a session until that has ended.
-    pub(crate) fn enter(&self, id: &str, place: Place, until: Instant) {
+    /// Keeps the slot of a session until [`Self::ended`].
+    pub(crate) fn enter(&self, id: &str, slot: Slot, until: Instant) {
         let (id, mut open) = (Arc::<str>::from(id), self.lock());
         open.by_time.insert((until, Arc::clone(&id)));
-        open.by_id.insert(id, Known { looked_at: until, until, _place: place });
+        open.by_id.insert(id, HeldSlot { looked_at: until, until, _slot: slot });
     }
 
-    /// Takes note that a session lives on, if it was begun here.
+    /// Records that a session lives until `until`, if it began here.
     pub(crate) fn lives(&self, id: &str, until: Instant) {
         if let Some(known) = self.lock().by_id.get_mut(id) {
             known.until = until;
@@ -71,7 +72,8 @@ impl Begun {
         }
     }
 
-    /// Returns those that may have expired, and does so again after `idle` unless one is said to live or to have ended.
+    /// Returns the sessions that may have expired. It returns them again after `idle`, unless [`Self::lives`]
+    /// or [`Self::ended`] is called for them.
     pub(crate) fn due(&self, now: Instant, idle: Duration) -> Vec<Arc<str>> {
         let mut due = Vec::new();
         let mut guard = self.lock();
@@ -96,12 +98,13 @@ impl Begun {
         self.lock().by_id.is_empty()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, Slots> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// So that each is looked at once in a turn, however short sessions are.
+/// Shortest interval between two checks of a session: each is checked once in a turn, however short sessions
+/// are.
 const MOMENT: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
@@ -112,21 +115,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn asks_about_what_nobody_has_used_and_about_nothing_else() {
-        let (begun, who, now) = (Begun::new(3), "ada".into(), Instant::now());
+        let (slots, caller, now) = (SessionSlots::new(3), "ada".into(), Instant::now());
         for id in ["used", "left", "ended"] {
-            begun.enter(id, begun.place(&who).expect("a place"), now + IDLE);
+            slots.enter(id, slots.slot(&caller).expect("a slot"), now + IDLE);
         }
-        assert!(begun.place(&who).is_none() && begun.place(&"bob".into()).is_some());
-        assert!(begun.due(now + IDLE / 2, IDLE).is_empty());
-        begun.lives("used", now + 2 * IDLE);
-        begun.ended("ended");
-        assert_eq!(begun.due(now + IDLE, IDLE), ["left".into()]);
-        assert!(begun.due(now + IDLE, IDLE).is_empty(), "it is being asked about");
-        assert_eq!(begun.due(now + 2 * IDLE, IDLE).len(), 2);
-        begun.ended("used");
-        begun.ended("left");
-        assert!(begun.is_empty() && begun.lock().by_time.is_empty());
-        let again: Vec<_> = (0..3).map(|_| begun.place(&who)).collect();
-        assert!(again.iter().all(Option::is_some), "all places are free again");
+        assert!(slots.slot(&caller).is_none() && slots.slot(&"bob".into()).is_some());
+        assert!(slots.due(now + IDLE / 2, IDLE).is_empty());
+        slots.lives("used", now + 2 * IDLE);
+        slots.ended("ended");
+        assert_eq!(slots.due(now + IDLE, IDLE), ["left".into()]);
+        assert!(slots.due(now + IDLE, IDLE).is_empty(), "it is being asked about");
+        assert_eq!(slots.due(now + 2 * IDLE, IDLE).len(), 2);
+        slots.ended("used");
+        slots.ended("left");
+        assert!(slots.is_empty() && slots.lock().by_time.is_empty());
+        let again: Vec<_> = (0..3).map(|_| slots.slot(&caller)).collect();
+        assert!(again.iter().all(Option::is_some), "all slots are free again");
     }
 }

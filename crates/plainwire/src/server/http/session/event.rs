@@ -1,17 +1,17 @@
-//! What stands in the event log of a session: one byte that says what it is, then the rest.
+//! The encoding of events in the log of a session: one byte for the kind, then the content.
 
 use std::time::Duration;
 
 /// An event of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event<'e> {
-    /// The reader should go, and come back after so long.
+    /// The client should disconnect, and come back after this time.
     Leave(Duration),
     /// A JSON-RPC message.
     Message(&'e [u8]),
-    /// Nothing to send: a stream that nothing was said on yet can be followed too.
+    /// Not sent. It makes a stream exist in the store, so that it can be followed before its first message.
     Begun,
-    /// Nothing, but something to come back behind.
+    /// An empty event with an id, so that the client can continue after it.
     Priming,
 }
 
@@ -28,7 +28,7 @@ impl<'e> Event<'e> {
         }
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` for anything else.
+    /// Parses what [`Self::to_bytes`] wrote; `None` for anything else.
     pub(crate) fn parse(bytes: &'e [u8]) -> Option<Self> {
         match bytes.split_first()? {
             (b'l', millis) => {

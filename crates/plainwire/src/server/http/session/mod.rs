@@ -1,8 +1,8 @@
-//! A session over HTTP: one engine, as many streams as there are requests, and none that has to be read.
+//! A session over HTTP: one peer, and one stream for each POST that needs one. No stream has to be read.
 //!
-//! In: messages that arrive one POST at a time. Out: answers at once where a call ends at once; everything else goes to
-//! the event log of the store, which the responses follow. So a reader that is slow, or gone, holds up nobody, and
-//! whoever comes back reads on. A disconnect cancels nothing.
+//! In: messages, one POST at a time. Out: an answer at once, if its call ends at once. All other messages go
+//! to the event log of the store, and the responses follow that log. So a slow or absent reader blocks
+//! nothing, and a client that comes back continues where it stopped. A disconnect cancels nothing.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
@@ -18,9 +18,9 @@ use plainwire_proto::revision::{Feature, Revision};
 use tokio::time::{Instant, Sleep};
 
 use crate::runtime::{random, spawn};
-use crate::server::Built;
+use crate::server::built::Built;
 use crate::server::connection::calls::Calls;
-use crate::server::context::Principal;
+use crate::server::principal::Principal;
 use crate::server::store::{Store, StoreError};
 
 mod begun;
@@ -35,15 +35,15 @@ mod table;
 pub(crate) use crate::server::connection::calls::Held;
 pub(crate) use begun::SESSIONS_PER_CALLER;
 pub(crate) use event::Event;
-pub(crate) use outlet::First;
 use outlet::Outlet;
+pub(crate) use outlet::ResponseStart;
 use pump::Standalone;
 use readers::Readers;
 pub(crate) use record::Record;
-pub(crate) use relay::{Others, Said};
+pub(crate) use relay::{OtherReplicas, ReplicaNotice};
 pub(crate) use table::Sessions;
 
-/// A session of a client that speaks a revision before 2026-07-28.
+/// A session of a client with a revision before 2026-07-28.
 pub(crate) struct Session {
     /// `None` once it has ended.
     core: Mutex<Option<Core>>,
@@ -52,7 +52,7 @@ pub(crate) struct Session {
     store: Arc<dyn Store>,
 }
 
-/// A stream of a session is being read, until this is dropped.
+/// A reader of a stream, registered until this is dropped.
 pub(crate) struct Reading {
     number: u64,
     session: Arc<Session>,
@@ -60,7 +60,8 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Whether nothing more will come, although the store does not say so. If not, the reader is woken when that changes.
+    /// Returns whether the stream has ended although the store does not say so. If not, the reader is woken
+    /// when that changes.
     pub(crate) fn poll_cut(&self, cx: &mut Context<'_>) -> bool {
         self.session.readers.poll_cut(self.stream, self.number, cx)
     }
@@ -73,62 +74,62 @@ impl Drop for Reading {
     }
 }
 
-/// What a stream of a session is for, which its number says: any replica can tell.
+/// The purpose of a stream. It is part of the stream's number, so that any replica knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The answer to a request, and what comes before it.
+pub(crate) enum StreamKind {
+    /// The answer to a request, and the messages before it.
     OfRequest,
-    /// What belongs to no request.
+    /// Messages that belong to no request.
     Standalone,
 }
 
-impl Kind {
-    /// Returns what the stream of this number is for.
+impl StreamKind {
+    /// Returns the purpose of the stream with this number.
     pub(crate) fn of(stream: u64) -> Self {
         if stream & 1 == 0 { Self::OfRequest } else { Self::Standalone }
     }
 
-    /// Returns a number that nobody can guess.
+    /// Returns a random number, which can't be guessed.
     fn new_number(self) -> u64 {
         let random = u64::from_ne_bytes(random::bytes());
         if self == Self::OfRequest { random & !1 } else { random | 1 }
     }
 }
 
-/// What is done to a session is done under a lock, for moments only: never while anything is awaited.
+/// The state of a session. Its lock is held for moments only, never across an `.await`.
 struct Core {
     batches: HashMap<u32, Arc<Outlet>>,
     calls: Calls,
-    /// How deeply messages may be nested.
+    /// The depth limit for messages.
     depth: usize,
-    /// What the pump has to do next.
+    /// Actions for the pump, in order.
     due: VecDeque<Due>,
-    /// Whether there is a task that looks after the session.
+    /// Whether the pump of the session runs.
     is_pumped: bool,
-    /// Goes off when the standalone stream was unread for too long.
+    /// Fires when the standalone stream was unread for too long.
     linger: Option<Pin<Box<Sleep>>>,
     outlets: HashMap<CallKey, Arc<Outlet>>,
     pump: Option<Waker>,
-    /// What the client listens to for all that belongs to no request.
+    /// The stream for messages that belong to no request, if the client has opened one.
     standalone: Option<Standalone>,
 }
 
-/// What has to be sent, and where to.
+/// An action of the pump, and the response that it is for.
 struct Due {
-    /// `None` for what belongs to no request.
+    /// `None` for messages that belong to no request.
     outlet: Option<Arc<Outlet>>,
-    what: What,
+    action: Action,
 }
 
-enum What {
-    /// The client does not want the answer any more.
+enum Action {
+    /// The client has cancelled the request: its response ends without an answer.
     Cancelled,
     Transmit(TransmitKind, Vec<u8>),
-    /// Nobody reads this stream any more.
+    /// The standalone stream with this number was unread for too long: it ends.
     Unread(u64),
 }
 
-/// A message of a client, or a batch of them.
+/// A message of a client, or a batch of messages.
 #[expect(clippy::large_enum_variant, reason = "made right before it is taken apart")]
 pub(crate) enum Posted<'p> {
     Batch(&'p [u8]),
@@ -136,7 +137,7 @@ pub(crate) enum Posted<'p> {
 }
 
 impl<'p> Posted<'p> {
-    /// What another replica may wait for: notifications and answers.
+    /// Returns the text of a notification or an answer, which a call at another replica may wait for.
     pub(crate) fn relayed(&self) -> Option<&'p str> {
         match self {
             Self::Message(
@@ -148,31 +149,31 @@ impl<'p> Posted<'p> {
     }
 }
 
-/// How a POST is answered.
+/// The response to a POST.
 pub(crate) enum Reply {
-    /// Nothing is to be said.
+    /// No answer is needed: 202.
     Accepted,
     Answer(Vec<u8>),
     /// The session has ended.
     Ended,
     Later(Later),
-    /// It was no request that could be served.
+    /// An error, because the POST was not a valid request.
     Refusal(Vec<u8>),
 }
 
-/// What became of a POST.
+/// Result of [`Session::post`].
 pub(crate) struct Taken {
-    /// Whether the session is another one now, as after a subscription.
+    /// Whether the record of the session has changed, as after a subscription.
     pub(crate) has_changed: bool,
     pub(crate) reply: Reply,
 }
 
-/// An answer that is still to come.
+/// A response that has not begun yet.
 pub(crate) struct Later(Arc<Outlet>);
 
 impl Later {
-    /// Waits until it is known how the response begins.
-    pub(crate) async fn first(&self) -> First {
+    /// Waits for the start of the response.
+    pub(crate) async fn first(&self) -> ResponseStart {
         std::future::poll_fn(|cx| self.0.poll_first(cx)).await
     }
 }
@@ -199,7 +200,7 @@ impl Session {
         Self { core: Mutex::new(Some(core)), id: id.into(), readers: Readers::default(), store }
     }
 
-    /// Goes on with a session that [`Self::record`] wrote; `None` if it is in a revision that is not served.
+    /// Restores a session from a record that [`Self::record`] returned; `None` if its revision is not served.
     pub(crate) fn restore(
         built: &Arc<Built>,
         principal: Option<Arc<Principal>>,
@@ -212,8 +213,8 @@ impl Session {
         restored.then_some(session)
     }
 
-    /// Returns the record of the session, with a number that is another one when the record may be; `None` before it was
-    /// initialized, and after it has ended.
+    /// Returns the record of the session, with its generation: a number that changes whenever the record may
+    /// have changed. `None` before the session was initialized, and after it has ended.
     pub(crate) fn record(&self, principal: Option<&Principal>) -> Option<(u64, Record)> {
         let core = self.lock();
         let peer = &core.as_ref()?.calls.peer;
@@ -224,41 +225,41 @@ impl Session {
         &self.id
     }
 
-    /// Returns the number that comes with [`Self::record`].
+    /// Returns the generation of the record, as in [`Self::record`].
     pub(crate) fn generation(&self) -> u64 {
         self.lock().as_ref().map_or(0, |core| core.calls.peer.session_generation())
     }
 
-    /// Returns whether the client has said that it is ready.
+    /// Returns whether the client has sent `notifications/initialized`.
     pub(crate) fn is_initialized(&self) -> bool {
         self.lock().as_ref().is_some_and(|core| core.calls.peer.is_initialized())
     }
 
-    /// Returns the revision that was agreed on.
+    /// Returns the negotiated revision.
     pub(crate) fn revision(&self) -> Option<Revision> {
         self.lock().as_ref()?.calls.peer.revision()
     }
 
-    /// Whether nothing is going on in it, so that it can go and be restored later.
+    /// Returns whether nothing is pending, so that the session can be dropped here and restored later.
     pub(crate) fn is_idle(&self) -> bool {
         self.lock().as_ref().is_none_or(|core| !core.is_pumped && core.due.is_empty())
     }
 
-    /// Whether somebody waits for something of it, so that it must not expire: a stream is read, or a call runs. A stream
-    /// that nobody reads keeps no session: most clients never say that they are gone.
+    /// Returns whether the session must not expire: a stream is read, or a call runs. A stream without a
+    /// reader does not keep its session alive, since most clients never announce that they are gone.
     pub(crate) fn is_busy(&self) -> bool {
         !self.readers.is_empty()
             || self.lock().as_ref().is_some_and(|core| core.calls.running() > 0 || !core.due.is_empty())
     }
 
-    /// Takes note that a stream of it is being read.
+    /// Registers a reader of a stream.
     pub(crate) fn read(self: &Arc<Self>, stream: u64) -> Reading {
         let number = self.readers.enter(stream);
         self.note_readers(stream);
         Reading { number, session: Arc::clone(self), stream }
     }
 
-    /// Takes note of whether anybody reads a stream, if it is the one for what belongs to no request.
+    /// Records whether a stream is read, if it is the standalone stream.
     fn note_readers(&self, stream: u64) {
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else { return };
@@ -268,7 +269,7 @@ impl Session {
         }
     }
 
-    /// Takes what the client has sent. The calls that it begins hold `held` until they are over.
+    /// Processes a POST of the client. The calls that it begins hold `held` until they end.
     pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, held: &Held) -> Taken {
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else { return Taken { has_changed: false, reply: Reply::Ended } };
@@ -278,7 +279,7 @@ impl Session {
     }
 
     fn take(self: &Arc<Self>, core: &mut Core, posted: Posted<'_>, held: &Held) -> Reply {
-        // What others are still owed comes first.
+        // Messages for other responses come first.
         core.gather();
         let batch = core.calls.holding(held, |calls| match posted {
             Posted::Batch(bytes) => {
@@ -294,11 +295,11 @@ impl Session {
         let sent: Vec<Transmit> = std::iter::from_fn(|| core.calls.peer.poll_transmit()).collect();
         let is_mine = |it: &Transmit| match it.route {
             Route::Unsolicited => matches!(it.kind, TransmitKind::Error(_)),
-            // Whom others are for is known.
+            // Messages with a known outlet are for other responses.
             route => core.outlet_of(route).is_none(),
         };
         let (mut mine, others): (Vec<_>, Vec<_>) = sent.into_iter().partition(is_mine);
-        // The usual case: a call that ended at once and said nothing on its way.
+        // The usual case: a call that ended at once without other messages.
         if let [Transmit { kind: TransmitKind::Answer | TransmitKind::Error(_), .. }] = mine[..]
             && begun.iter().all(|&key| !core.calls.peer.is_open(key))
             && let Some(Transmit { kind, route, bytes }) = mine.pop()
@@ -306,7 +307,7 @@ impl Session {
             core.owe(others);
             self.look_after(core);
             return match (kind, route) {
-                // Clients do not look into a refusal for the answer to their request: only what is none gets one.
+                // Clients do not read the answer to a request in a 400: only an invalid request gets one.
                 (TransmitKind::Error(ErrorKind::InvalidRequest | ErrorKind::Parse), Route::Unsolicited) => {
                     Reply::Refusal(bytes)
                 }
@@ -318,14 +319,15 @@ impl Session {
             core.outlets.extend(begun.into_iter().map(|key| (key, Arc::clone(outlet))));
             core.batches.extend(batch.map(|number| (number, Arc::clone(outlet))));
         }
-        let own = mine.into_iter().map(|Transmit { kind, bytes, .. }| What::Transmit(kind, bytes));
-        core.due.extend(own.map(|what| Due { outlet: later.clone(), what }));
+        let own = mine.into_iter().map(|Transmit { kind, bytes, .. }| Action::Transmit(kind, bytes));
+        core.due.extend(own.map(|action| Due { outlet: later.clone(), action }));
         core.owe(others);
         self.look_after(core);
         later.map_or(Reply::Accepted, |outlet| Reply::Later(Later(outlet)))
     }
 
-    /// Takes what the client has sent to another replica, and what may be meant for a call here.
+    /// Processes a notification or an answer that another replica received, which may be for a call at this
+    /// one.
     pub(crate) fn post_relayed(self: &Arc<Self>, text: &str) {
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else { return };
@@ -335,10 +337,10 @@ impl Session {
         self.look_after(core);
     }
 
-    /// Goes on with the record as it is now: another replica has changed it.
+    /// Restores the session from its record again, after another replica has changed it.
     ///
     /// # Errors
-    /// If the store fails.
+    /// [`StoreError`] if the store fails.
     pub(crate) async fn reload(self: &Arc<Self>) -> Result<(), StoreError> {
         let record = self.store.load(&self.id).await?;
         let record = record.as_deref().and_then(Record::parse);
@@ -349,13 +351,14 @@ impl Session {
         Ok(())
     }
 
-    /// Begins the stream for all that belongs to no request, and returns its number. One that was begun before ends:
-    /// a client whose connection died unnoticed must not be shut out by its own ghost.
+    /// Begins the standalone stream, for messages that belong to no request, and returns its number; `None`
+    /// if the session has ended. An earlier standalone stream ends: otherwise a client whose connection died
+    /// unnoticed could not open another one.
     ///
     /// # Errors
-    /// If the store fails. `None` if the session has ended.
+    /// [`StoreError`] if the store fails.
     pub(crate) async fn listen(self: &Arc<Self>) -> Result<Option<u64>, StoreError> {
-        let number = Kind::Standalone.new_number();
+        let number = StreamKind::Standalone.new_number();
         let Some(revision) = self.revision() else { return Ok(None) };
         let first = if revision.has(Feature::PrimedStreams) { Event::Priming } else { Event::Begun };
         self.store.append(&self.id, number, &first.to_bytes()).await?;
@@ -370,24 +373,25 @@ impl Session {
         if let Some(Standalone { number: old, .. }) = old
             && let Err(error) = self.store.close(&self.id, old).await
         {
-            tracing::warn!("a stream that another one replaces ends here only: {}", error.in_full());
+            tracing::warn!("a replaced stream ends at this replica only: {}", error.in_full());
             self.readers.cut(old);
         }
         Ok(Some(number))
     }
 
-    /// Ends the session here: its calls are cancelled, its streams end, and whoever waits for an answer hears of it.
+    /// Ends the session at this replica: its calls are cancelled, its streams end, and waiting POSTs get a
+    /// response.
     pub(crate) fn end(&self) {
         let Some(core) = self.lock().take() else { return };
         self.readers.cut_all();
         for outlet in core.outlets.into_values().chain(core.batches.into_values()) {
-            outlet.begin(First::Ended);
+            outlet.begin(ResponseStart::Ended);
         }
         core.pump.into_iter().for_each(Waker::wake);
         core.calls.leave();
     }
 
-    /// Sees to it that a task looks after what goes on in the session.
+    /// Wakes the pump, or spawns it if there is work to do.
     fn look_after(self: &Arc<Self>, core: &mut Core) {
         if core.is_pumped {
             core.pump.take().into_iter().for_each(Waker::wake);
@@ -403,7 +407,7 @@ impl Session {
 }
 
 impl Core {
-    /// Takes what the engine wants sent.
+    /// Turns the messages that the peer wants sent, and cancelled requests, into actions.
     fn gather(&mut self) {
         let sent: Vec<Transmit> = std::iter::from_fn(|| self.calls.peer.poll_transmit()).collect();
         self.owe(sent);
@@ -411,23 +415,23 @@ impl Core {
             let Some(outlet) = self.outlets.remove(&key) else { continue };
             // The other requests of a batch are still answered.
             if !self.batches.values().any(|batch| Arc::ptr_eq(batch, &outlet)) {
-                self.due.push_back(Due { outlet: Some(outlet), what: What::Cancelled });
+                self.due.push_back(Due { outlet: Some(outlet), action: Action::Cancelled });
             }
         }
         let peer = &self.calls.peer;
-        // Answers of a batch come together.
+        // The answers of a batch are sent as one, so an outlet of a batch stays until the batch is done.
         self.outlets.retain(|&key, _| peer.is_open(key));
         for (_, outlet) in self.batches.extract_if(|number, _| !peer.is_batch_open(*number)) {
-            self.due.push_back(Due { outlet: Some(outlet), what: What::Cancelled });
+            self.due.push_back(Due { outlet: Some(outlet), action: Action::Cancelled });
         }
     }
 
-    /// Remembers what has to be sent, each to who is known to wait for it.
+    /// Queues messages for the outlets of their requests.
     fn owe(&mut self, sent: Vec<Transmit>) {
         for Transmit { kind, route, bytes } in sent {
             let outlet = self.outlet_of(route).cloned();
             if outlet.is_none() && route != Route::Unsolicited {
-                tracing::debug!("a message belongs to a request that nobody knows");
+                tracing::debug!("a message is dropped: its request is unknown");
                 continue;
             }
             match (&kind, route) {
@@ -437,11 +441,11 @@ impl Core {
                 (_, Route::Batch(number)) => drop(self.batches.remove(&number)),
                 _ => {}
             }
-            self.due.push_back(Due { outlet, what: What::Transmit(kind, bytes) });
+            self.due.push_back(Due { outlet, action: Action::Transmit(kind, bytes) });
         }
     }
 
-    /// Returns who waits for what is sent there.
+    /// Returns the outlet for messages of this route.
     fn outlet_of(&self, route: Route) -> Option<&Arc<Outlet>> {
         match route {
             Route::Batch(number) => self.batches.get(&number),
@@ -450,7 +454,7 @@ impl Core {
         }
     }
 
-    /// Whether nothing will happen unless the client sends something.
+    /// Returns whether nothing will happen until the client sends something.
     fn is_at_rest(&self) -> bool {
         self.calls.running() == 0
             && self.calls.peer.waiting() == 0

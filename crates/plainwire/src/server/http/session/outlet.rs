@@ -1,48 +1,49 @@
-//! Where the answer to one POST of a session goes: into the response as it is, or behind what came before it.
+//! The route from the session to the response of one POST: the answer as plain JSON, or events of a stream.
 //!
-//! In: what the session has to say to the request. Out: for whoever holds the response, the answer, or the stream to
-//! read it from. A response that nobody holds any more changes nothing: the stream is there to be taken up again.
+//! In: messages of the session for the request. Out: for the response, the answer, or the stream to read it
+//! from. Without a waiting response nothing changes: the client can continue the stream later.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// States: waiting, then one of [`First`] for good. A stream may break off later.
+/// States: waiting, then one of [`ResponseStart`], which does not change any more. A stream may break off
+/// later.
 #[derive(Debug, Default)]
 pub(super) struct Outlet {
-    state: Mutex<State>,
+    state: Mutex<OutletState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    first: Option<First>,
+struct OutletState {
+    first: Option<ResponseStart>,
     /// Whether the store failed, so that nothing more goes into the stream.
     is_broken: bool,
     waker: Option<Waker>,
 }
 
-/// How a response begins.
+/// The start of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum First {
-    /// With the answer, and that is all.
+pub(crate) enum ResponseStart {
+    /// The answer; it is the whole response.
     Answer(Vec<u8>),
-    /// With nothing: the request was cancelled.
+    /// A response without an answer: the request was cancelled.
     Nothing,
-    /// With the stream of this number.
+    /// The stream with this number.
     Stream(u64),
-    /// Not at all: the session has ended.
+    /// No start: the session has ended.
     Ended,
-    /// Not at all: the store failed.
+    /// No start: the store failed.
     Failed,
 }
 
-/// Where the next message to a request goes.
+/// The destination of the next message for a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// Nothing has been said yet.
+    /// The response has not begun.
     New,
-    /// Nowhere: the request has been answered, or nobody can be.
+    /// No destination: the request was answered, or can't be answered any more.
     Nowhere,
-    /// Into this stream.
+    /// The stream with this number.
     Stream(u64),
 }
 
@@ -51,21 +52,21 @@ impl Outlet {
         let state = self.lock();
         match state.first {
             None => Target::New,
-            Some(First::Stream(number)) if !state.is_broken => Target::Stream(number),
+            Some(ResponseStart::Stream(number)) if !state.is_broken => Target::Stream(number),
             Some(_) => Target::Nowhere,
         }
     }
 
-    /// Takes note that the store failed. Returns the stream that has to end, if anything was said.
+    /// Records that the store failed. Returns the stream that has to end, if the response began with one.
     pub(super) fn fail(&self) -> Option<u64> {
         let target = self.target();
         self.lock().is_broken = true;
-        self.begin(First::Failed);
+        self.begin(ResponseStart::Failed);
         if let Target::Stream(number) = target { Some(number) } else { None }
     }
 
-    /// Says how the response begins, unless that is known already.
-    pub(super) fn begin(&self, first: First) {
+    /// Sets the start of the response, unless it is set already.
+    pub(super) fn begin(&self, first: ResponseStart) {
         let waker = {
             let mut state = self.lock();
             if state.first.is_none() {
@@ -76,13 +77,13 @@ impl Outlet {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Waits until it is known how the response begins.
-    pub(super) fn poll_first(&self, cx: &mut Context<'_>) -> Poll<First> {
+    /// Waits for the start of the response.
+    pub(super) fn poll_first(&self, cx: &mut Context<'_>) -> Poll<ResponseStart> {
         let mut state = self.lock();
         match &state.first {
             // Each outlet has one reader, which reads once.
-            Some(First::Answer(_)) => {
-                Poll::Ready(state.first.replace(First::Nothing).unwrap_or(First::Nothing))
+            Some(ResponseStart::Answer(_)) => {
+                Poll::Ready(state.first.replace(ResponseStart::Nothing).unwrap_or(ResponseStart::Nothing))
             }
             Some(first) => Poll::Ready(first.clone()),
             None => {
@@ -92,7 +93,7 @@ impl Outlet {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OutletState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,10 +1,11 @@
-//! The task of a session in which something goes on: it writes what calls have to say into the streams.
+//! The pump of a session: the task that writes messages of calls into the streams of the store.
 //!
-//! It begins with the first call that does not end at once, or with a stream that is listened to, and ends when nothing
-//! is left to do. One at a time per session, so that events are written in the order in which they happened.
+//! It starts with the first call that does not end at once, or when the client opens a stream, and ends when
+//! no work is left. A session has at most one pump, so that events are written in the order in which they
+//! happened.
 //!
-//! A store that fails ends the response that waits for it: with 500 if nothing was said, or else with the end of its stream.
-//! The call goes on, as it does when its client has gone.
+//! If the store fails, the response that waits for the message ends: with 500 if nothing was sent yet,
+//! otherwise with the end of its stream. The call continues, as it does when its client disconnects.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -17,22 +18,23 @@ use plainwire_proto::revision::Feature;
 use tokio::time::Instant;
 
 use super::outlet::Target;
-use super::{Core, Due, Event, First, Kind, Outlet, Session, What};
+use super::{Action, Core, Due, Event, Outlet, ResponseStart, Session, StreamKind};
 use crate::runtime;
 use crate::server::store::StoreError;
 
-/// Signals of calls that are taken before what they brought is written.
+/// Signals of calls that are taken before the messages that they cause are written.
 const TURN: usize = 64;
 
-/// How long what belongs to no request is written for a client that has stopped to read it. 60 s: those that come back do so
-/// sooner, and for others a session would never rest.
+/// Time for which messages that belong to no request are still written after the client has stopped reading.
+/// 60 s: clients that come back do so sooner, and without this limit a session of a client that is gone would
+/// never rest.
 const LINGER: Duration = Duration::from_secs(60);
 
 pub(super) async fn run(session: Arc<Session>) {
     while let Some(due) = poll_fn(|cx| session.poll_due(cx)).await {
-        for Due { outlet, what } in due {
+        for Due { outlet, action } in due {
             let outlet = outlet.as_deref();
-            if let Err(error) = session.carry_out(outlet, what).await {
+            if let Err(error) = session.carry_out(outlet, action).await {
                 tracing::error!("a message of a session is lost: {}", error.in_full());
                 session.give_up(outlet).await;
             }
@@ -41,7 +43,7 @@ pub(super) async fn run(session: Arc<Session>) {
 }
 
 impl Session {
-    /// Returns what has to be sent next; `None` when the session is at rest, or has ended.
+    /// Returns the next actions; `None` when the session is at rest, or has ended.
     fn poll_due(&self, cx: &mut Context<'_>) -> Poll<Option<VecDeque<Due>>> {
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else { return Poll::Ready(None) };
@@ -65,17 +67,17 @@ impl Session {
         Poll::Pending
     }
 
-    async fn carry_out(&self, outlet: Option<&Outlet>, what: What) -> Result<(), StoreError> {
-        match (outlet, what) {
-            (Some(outlet), What::Transmit(TransmitKind::Answer | TransmitKind::Error(_), bytes)) => {
+    async fn carry_out(&self, outlet: Option<&Outlet>, action: Action) -> Result<(), StoreError> {
+        match (outlet, action) {
+            (Some(outlet), Action::Transmit(TransmitKind::Answer | TransmitKind::Error(_), bytes)) => {
                 match outlet.target() {
-                    Target::New => outlet.begin(First::Answer(bytes)),
-                    Target::Nowhere => tracing::debug!("an answer has nowhere to go"),
+                    Target::New => outlet.begin(ResponseStart::Answer(bytes)),
+                    Target::Nowhere => tracing::debug!("an answer is dropped: its response is over"),
                     Target::Stream(stream) => self.write_last(stream, &Event::Message(&bytes)).await?,
                 }
                 Ok(())
             }
-            (Some(outlet), What::Transmit(kind, bytes)) => {
+            (Some(outlet), Action::Transmit(kind, bytes)) => {
                 let event = match kind {
                     TransmitKind::Close(retry) => Event::Leave(retry),
                     _ => Event::Message(&bytes),
@@ -86,16 +88,16 @@ impl Session {
                     Target::Stream(stream) => self.write(stream, &event).await,
                 }
             }
-            (Some(outlet), What::Cancelled) => match outlet.target() {
+            (Some(outlet), Action::Cancelled) => match outlet.target() {
                 Target::New => {
-                    outlet.begin(First::Nothing);
+                    outlet.begin(ResponseStart::Nothing);
                     Ok(())
                 }
                 Target::Nowhere => Ok(()),
                 Target::Stream(stream) => self.store.close(&self.id, stream).await,
             },
-            (None, What::Transmit(TransmitKind::Message, bytes)) => self.tell(&bytes).await,
-            (_, What::Unread(stream)) => {
+            (None, Action::Transmit(TransmitKind::Message, bytes)) => self.tell(&bytes).await,
+            (_, Action::Unread(stream)) => {
                 let closed = self.store.close(&self.id, stream).await;
                 closed.inspect_err(|_| self.readers.cut(stream))
             }
@@ -107,10 +109,11 @@ impl Session {
         self.store.append(&self.id, stream, &event.to_bytes()).await.map(drop)
     }
 
-    /// Writes the answer, and ends its stream. It is tried twice, since an answer that stands there twice does no harm.
+    /// Writes the answer, and ends its stream. A write that fails is tried once more: if the answer is stored
+    /// twice, that does no harm.
     async fn write_last(&self, stream: u64, event: &Event<'_>) -> Result<(), StoreError> {
         if let Err(error) = self.write(stream, event).await {
-            tracing::warn!("an answer is written once more: {}", error.in_full());
+            tracing::warn!("an answer can't be written, trying once more: {}", error.in_full());
             self.write(stream, event).await?;
         }
         self.store.close(&self.id, stream).await
@@ -118,7 +121,7 @@ impl Session {
 
     /// Begins the stream of a request with its first event.
     async fn begin_stream(&self, outlet: &Outlet, event: &Event<'_>) -> Result<(), StoreError> {
-        let stream = Kind::OfRequest.new_number();
+        let stream = StreamKind::OfRequest.new_number();
         let is_primed = self.revision().is_some_and(|revision| revision.has(Feature::PrimedStreams));
         let begun = async {
             if is_primed {
@@ -127,9 +130,9 @@ impl Session {
             self.write(stream, event).await
         };
         match begun.await {
-            Ok(()) => outlet.begin(First::Stream(stream)),
+            Ok(()) => outlet.begin(ResponseStart::Stream(stream)),
             Err(error) => {
-                // Nobody will hear of it, so that it must not count among the open ones.
+                // No client will read this stream, so it must not count among the open ones.
                 let _ = self.store.close(&self.id, stream).await;
                 return Err(error);
             }
@@ -137,7 +140,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the response that waits at `outlet`, since the store has failed.
+    /// Ends the response of `outlet`, since the store has failed.
     async fn give_up(&self, outlet: Option<&Outlet>) {
         let Some(stream) = outlet.and_then(Outlet::fail) else { return };
         if self.store.close(&self.id, stream).await.is_err() {
@@ -145,15 +148,16 @@ impl Session {
         }
     }
 
-    /// Sends what belongs to no request, if the client listens at all.
+    /// Writes a message that belongs to no request, if the client has a stream for it.
     async fn tell(&self, bytes: &[u8]) -> Result<(), StoreError> {
         loop {
             let Some(stream) = self.standalone() else {
-                tracing::debug!("a message has nowhere to go: the client has no stream open");
+                tracing::debug!("a message is dropped: the client has no stream open");
                 return Ok(());
             };
             let written = self.write(stream, &Event::Message(bytes)).await;
-            // A stream that another one has replaced meanwhile is closed.
+            // If another stream has replaced this one meanwhile, the write failed because this one is closed:
+            // try the other one.
             if written.is_ok() || self.standalone() == Some(stream) {
                 return written;
             }
@@ -166,22 +170,22 @@ impl Session {
 }
 
 impl Core {
-    /// Ends the stream for what belongs to no request once nobody has read it for too long. Whoever comes back later sees
-    /// its end, and begins another one.
+    /// Ends the standalone stream once it was unread for too long. A client that comes back later sees its
+    /// end, and opens another one.
     fn poll_unread(&mut self, cx: &mut Context<'_>) {
         let since = self.standalone.as_ref().and_then(|it| it.unread_since);
         let at = since.map(|since| since + LINGER);
         if runtime::poll_until(&mut self.linger, at, cx) {
             self.linger = None;
-            let gone = self.standalone.take().map(|it| What::Unread(it.number));
-            self.due.extend(gone.map(|what| Due { outlet: None, what }));
+            let gone = self.standalone.take().map(|it| Action::Unread(it.number));
+            self.due.extend(gone.map(|action| Due { outlet: None, action }));
         }
     }
 }
 
-/// A stream for what belongs to no request.
+/// The standalone stream: messages that belong to no request.
 pub(super) struct Standalone {
     pub(super) number: u64,
-    /// `None` while somebody reads it here.
+    /// `None` while a client reads the stream at this replica.
     pub(super) unread_since: Option<Instant>,
 }

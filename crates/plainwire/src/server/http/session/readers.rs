@@ -1,28 +1,30 @@
-//! Who reads the streams of a session here, and which streams end although the store does not say so.
+//! The readers of a session's streams at this replica, and the streams that end although the store does not
+//! say so.
 //!
-//! In: readers that come and go. Out: for those that wait, that nothing more will come: the store could not take the end of
-//! their stream, or the session goes on elsewhere.
+//! In: readers that come and go. Out: a signal to waiting readers that nothing more will come, because the
+//! store could not record the end of their stream, or the session continues elsewhere.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
 #[derive(Default)]
-pub(super) struct Readers(Mutex<State>);
+pub(super) struct Readers(Mutex<ReadersState>);
 
 #[derive(Default)]
-struct State {
-    /// Streams that have ended for their readers. No more of them than the store has streams of a session.
+struct ReadersState {
+    /// Streams that have ended for their readers. There are no more of them than streams of the session in
+    /// the store.
     cut: HashSet<u64>,
-    /// Whether all streams have.
+    /// Whether all streams have ended.
     is_over: bool,
     /// The number of the last reader.
     last: u64,
-    /// By stream and number, with what wakes them if they wait.
+    /// The readers, by stream and number, each with its waker if it waits.
     reading: BTreeMap<(u64, u64), Option<Waker>>,
 }
 
-impl State {
+impl ReadersState {
     fn is_cut(&self, stream: u64) -> bool {
         self.is_over || self.cut.contains(&stream)
     }
@@ -43,7 +45,7 @@ impl Readers {
         drop(waker);
     }
 
-    /// Ends a stream for those that read it, now or later.
+    /// Ends a stream for its current and later readers.
     pub(super) fn cut(&self, stream: u64) {
         self.lock().cut.insert(stream);
         self.wake();
@@ -55,7 +57,7 @@ impl Readers {
         self.wake();
     }
 
-    /// Whether a stream has ended for its readers; if not, the reader is woken when that happens.
+    /// Returns whether a stream has ended for its readers. If not, the reader is woken when that happens.
     pub(super) fn poll_cut(&self, stream: u64, number: u64, cx: &mut Context<'_>) -> bool {
         let mut state = self.lock();
         if state.is_cut(stream) {
@@ -80,7 +82,7 @@ impl Readers {
         woken.into_iter().for_each(Waker::wake);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ReadersState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

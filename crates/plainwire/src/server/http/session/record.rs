@@ -1,13 +1,13 @@
-//! A session in the store: whose it is, and what its peer has to know.
+//! The record of a session in the store: its owner, and the state of its peer.
 
 use plainwire_proto::peer::Peer;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Shape: `{"principal":"ada","session":{…}}`.
+/// A session record. Shape: `{"principal":"ada","session":{…}}`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The name of who began it; `None` if nobody had to say who they are.
+    /// The name of the principal that began the session; `None` if it has no principal.
     pub(crate) principal: Option<String>,
     session: Box<RawValue>,
 }
@@ -20,16 +20,16 @@ impl Record {
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        // A string and JSON: nothing that could fail.
+        // A string and JSON always serialize.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` for anything else.
+    /// Parses what [`Self::to_bytes`] wrote; `None` for anything else.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// What the peer goes on with.
+    /// Returns the saved state of the peer.
     pub(super) fn session(&self) -> &[u8] {
         self.session.get().as_bytes()
     }

@@ -1,8 +1,8 @@
-//! What replicas with one store tell each other: changes, and what a client said to one of them that may be meant for a
-//! call at another.
+//! Notices between replicas with one store: changes, and messages of clients for calls at other replicas.
 //!
-//! In: what happens here, and what the store's bus says. Out: the same, the other way. One subscription per process, from
-//! its beginning, so that nothing is said before anybody listens.
+//! In: events of this replica, and notices from the store's channel. Out: notices for the other replicas, and
+//! their effects here. There is one subscription per process, made when the server begins, so that no notice
+//! is missed.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Weak};
@@ -15,17 +15,17 @@ use super::Session;
 use super::table::Sessions;
 use crate::runtime;
 use crate::runtime::random;
-use crate::server::catalog::Bus;
+use crate::server::changes::Bus;
 use crate::server::store::{Heard, Store, StoreError};
 
 const CHANNEL: &str = "plainwire";
 
-/// Changes that wait to be told; more of them at once than anybody could follow.
+/// Changes that may wait to be published. More at once are dropped: clients could not follow them.
 const MAX_WAITING: usize = 1_024;
 
-/// What one replica tells the others.
+/// A notice from one replica to the others.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Said<'s> {
+pub(crate) enum ReplicaNotice<'s> {
     Change(Change),
     /// The session has ended.
     End(&'s str),
@@ -35,28 +35,28 @@ pub(crate) enum Said<'s> {
     Reload(&'s str),
 }
 
-/// The other replicas.
+/// The other replicas with the same store.
 #[derive(Clone)]
-pub(crate) struct Others {
-    /// The number of this replica, so that it does not hear itself.
+pub(crate) struct OtherReplicas {
+    /// The random number of this replica, by which it ignores its own notices.
     own: u64,
     store: Arc<dyn Store>,
 }
 
-impl Others {
+impl OtherReplicas {
     pub(crate) fn new(store: &Arc<dyn Store>) -> Self {
         Self { own: u64::from_ne_bytes(random::bytes()), store: Arc::clone(store) }
     }
 
-    /// Tells all other replicas.
+    /// Sends a notice to all other replicas.
     ///
     /// # Errors
-    /// If the store fails.
-    pub(crate) async fn tell(&self, said: &Said<'_>) -> Result<(), StoreError> {
+    /// [`StoreError`] if the store fails.
+    pub(crate) async fn tell(&self, said: &ReplicaNotice<'_>) -> Result<(), StoreError> {
         self.store.publish(CHANNEL, &said.to_bytes(self.own)).await
     }
 
-    /// Passes on what is said, both ways, for as long as there is a server.
+    /// Spawns the task that passes notices on in both directions, for as long as the server exists.
     pub(crate) fn listen(self, bus: &Bus, sessions: &Arc<Sessions>) {
         let (outside, changes) = mpsc::channel(MAX_WAITING);
         bus.tell_outside(outside);
@@ -64,51 +64,53 @@ impl Others {
     }
 }
 
-async fn run(others: Others, sessions: Weak<Sessions>, mut changes: mpsc::Receiver<Change>) {
+async fn run(others: OtherReplicas, sessions: Weak<Sessions>, mut changes: mpsc::Receiver<Change>) {
     let mut heard = match others.store.subscribe(CHANNEL).await {
         Ok(heard) => heard,
-        Err(error) => return tracing::error!("other replicas can't be heard: {error}"),
+        Err(error) => return tracing::error!("notices of other replicas can't be received: {error}"),
     };
     loop {
         tokio::select! {
             change = changes.recv() => {
                 let Some(change) = change else { return };
-                if let Err(error) = others.tell(&Said::Change(change)).await {
-                    tracing::warn!("other replicas do not hear of a change: {error}");
+                if let Err(error) = others.tell(&ReplicaNotice::Change(change)).await {
+                    tracing::warn!("a change can't be published to other replicas: {error}");
                 }
             }
             heard = poll_fn(|cx| heard.poll_next(cx)) => match heard {
                 Some(Ok(Heard::Message(bytes))) => {
                     let Some(here) = sessions.upgrade() else { return };
-                    let changed = Said::parse(&bytes, others.own).and_then(|said| here.hear(&said));
-                    // Not held while the store is asked: dropped meanwhile, they end.
+                    let changed = ReplicaNotice::parse(&bytes, others.own).and_then(|said| here.hear(&said));
+                    // Not held during the store access: if the server drops the sessions meanwhile, they have
+                    // to end.
                     drop(here);
                     if let Some(session) = changed {
                         reload(&session, &sessions).await;
                     }
                 }
-                Some(Ok(Heard::Missed(count))) => tracing::warn!("{count} messages of other replicas are lost"),
-                Some(Err(error)) => tracing::warn!("other replicas can't be heard: {error}"),
+                Some(Ok(Heard::Missed(count))) => tracing::warn!("{count} notices of other replicas are lost"),
+                Some(Err(error)) => tracing::warn!("notices of other replicas can't be received: {error}"),
                 None => return,
             },
         }
     }
 }
 
-/// Goes on with a session as another replica has left it.
+/// Reloads a session that another replica has changed.
 async fn reload(session: &Arc<Session>, sessions: &Weak<Sessions>) {
     match (session.reload().await, sessions.upgrade()) {
         (Ok(()), Some(sessions)) => sessions.reloaded(session),
         (Ok(()), None) => {}
         (Err(error), _) => {
             let error = error.in_full();
-            tracing::warn!("a session goes on as it was before another replica changed it: {error}");
+            tracing::warn!("a session can't be reloaded after another replica changed it: {error}");
         }
     }
 }
 
-impl<'s> Said<'s> {
-    /// As bytes: the number of the replica, what it is, for sessions the length of the id and the id, and the rest.
+impl<'s> ReplicaNotice<'s> {
+    /// Encodes the notice: number of the replica, tag, length of the session id (0 without one), session id,
+    /// and the text that follows.
     fn to_bytes(&self, own: u64) -> Vec<u8> {
         let (tag, id, text) = match self {
             Self::Change(Change::List(list)) => (b'l', "", list.method()),
@@ -117,12 +119,12 @@ impl<'s> Said<'s> {
             Self::Message(id, text) => (b'm', *id, *text),
             Self::Reload(id) => (b'r', *id, ""),
         };
-        // Ids have at most 128 bytes.
+        // Session ids have at most 128 bytes.
         let length = u8::try_from(id.len()).unwrap_or_default();
         [own.to_be_bytes().as_slice(), &[tag, length], id.as_bytes(), text.as_bytes()].concat()
     }
 
-    /// Reads what another replica than `own` has said; `None` for anything else.
+    /// Parses a notice of a replica other than `own`; `None` for anything else.
     fn parse(bytes: &'s [u8], own: u64) -> Option<Self> {
         let (replica, rest) = bytes.split_first_chunk::<8>()?;
         let ([tag, length], rest) = rest.split_first_chunk::<2>()?;
@@ -149,79 +151,47 @@ mod tests {
     use tokio::sync::Semaphore;
 
     use super::*;
+    use crate::server::store::StoreFuture;
+    use crate::server::store::double::{Doubled, StoreDouble};
     use crate::server::store::memory::Memory;
-    use crate::server::store::{StoreFuture, Subscription, Tail};
 
-    /// A store on which nothing is said until there are permits.
-    struct Held {
+    /// A store that publishes nothing until there are permits.
+    struct BlockedStore {
         may_speak: Semaphore,
         said: AtomicUsize,
         store: Memory,
     }
 
-    impl Store for Held {
-        fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
-            self.store.create(session, record, idle)
-        }
-
-        fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
-            self.store.load(session)
-        }
-
-        fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool> {
-            self.store.save(session, record)
-        }
-
-        fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool> {
-            self.store.touch(session, idle)
-        }
-
-        fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool> {
-            self.store.remove(session)
-        }
-
-        fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64> {
-            self.store.append(session, stream, event)
-        }
-
-        fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()> {
-            self.store.close(session, stream)
-        }
-
-        fn tail<'s>(
-            &'s self,
-            session: &'s str,
-            stream: u64,
-            after: u64,
-        ) -> StoreFuture<'s, Option<Box<dyn Tail>>> {
-            self.store.tail(session, stream, after)
+    impl StoreDouble for BlockedStore {
+        fn memory(&self) -> &Memory {
+            &self.store
         }
 
         fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()> {
             Box::pin(async move {
-                self.may_speak.acquire().await.expect("nobody closes it").forget();
+                self.may_speak.acquire().await.expect("the semaphore is never closed").forget();
                 self.said.fetch_add(1, Ordering::SeqCst);
                 self.store.publish(channel, message).await
             })
-        }
-
-        fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>> {
-            self.store.subscribe(channel)
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn changes_wait_for_a_slow_bus_up_to_a_limit_and_hold_up_nobody() {
         let (built, _) = crate::server!("relay").build(None).expect("a legal server");
-        let held = Held { may_speak: Semaphore::new(0), said: AtomicUsize::new(0), store: Memory::default() };
-        let store = Arc::new(held);
-        let replicas: Arc<dyn Store> = Arc::<Held>::clone(&store);
+        let held = BlockedStore {
+            may_speak: Semaphore::new(0),
+            said: AtomicUsize::new(0),
+            store: Memory::default(),
+        };
+        let store = Arc::new(Doubled(held));
+        let replicas: Arc<dyn Store> = Arc::<Doubled<BlockedStore>>::clone(&store);
         let sessions = Sessions::new(Arc::clone(&built), Arc::clone(&replicas), Duration::MAX, 1, None);
         let sessions = Arc::new(sessions);
-        Others::new(&replicas).listen(&built.shared.bus, &sessions);
+        OtherReplicas::new(&replicas).listen(&built.shared.bus, &sessions);
         let publish = |n: usize| built.shared.bus.publish(&Change::Resource(format!("a://{n}")));
         publish(0);
-        // It is on its way, and waits there.
+        // The store now holds back the first change.
         tokio::time::sleep(Duration::from_secs(1)).await;
         (0..2 * MAX_WAITING).for_each(publish);
         store.may_speak.add_permits(10 * MAX_WAITING);
@@ -235,15 +205,15 @@ mod tests {
     #[test]
     fn hears_what_others_say_and_not_what_it_said_itself() {
         for said in [
-            Said::Change(Change::List(List::Tools)),
-            Said::Change(Change::Resource("a://1".to_owned())),
-            Said::End("5e55"),
-            Said::Message("5e55", "{}"),
-            Said::Reload("5e55"),
+            ReplicaNotice::Change(Change::List(List::Tools)),
+            ReplicaNotice::Change(Change::Resource("a://1".to_owned())),
+            ReplicaNotice::End("5e55"),
+            ReplicaNotice::Message("5e55", "{}"),
+            ReplicaNotice::Reload("5e55"),
         ] {
             let bytes = said.to_bytes(1);
-            assert_eq!(Said::parse(&bytes, 1), None);
-            assert_eq!(Said::parse(&bytes, 2), Some(said));
+            assert_eq!(ReplicaNotice::parse(&bytes, 1), None);
+            assert_eq!(ReplicaNotice::parse(&bytes, 2), Some(said));
         }
         for bytes in [
             b"".as_slice(),
@@ -253,7 +223,7 @@ mod tests {
             b"12345678e\x05id",
             b"12345678m\x00\xff",
         ] {
-            assert_eq!(Said::parse(bytes, 0), None, "{bytes:?}");
+            assert_eq!(ReplicaNotice::parse(bytes, 0), None, "{bytes:?}");
         }
     }
 }

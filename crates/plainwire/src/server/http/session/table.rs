@@ -1,7 +1,7 @@
-//! The sessions of an endpoint: those that something goes on in are here, all of them are in the store.
+//! The sessions of an endpoint: the active ones are in memory, and all of them are in the store.
 //!
-//! In: an id and who sends it. Out: the session, restored from its record if this process does not have it: it may have
-//! rested, or another replica may have begun it. So a session at rest costs its record.
+//! In: a session id and the principal that sends it. Out: the session, restored from its record if it is not
+//! in memory, because it was at rest or began at another replica. So a session at rest costs only its record.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,50 +10,50 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Session;
-use super::begun::Begun;
+use super::begun::SessionSlots;
 use super::record::Record;
-use super::relay::{Others, Said};
+use super::relay::{OtherReplicas, ReplicaNotice};
 use crate::runtime;
 use crate::runtime::random;
-use crate::server::Built;
-use crate::server::context::Principal;
-use crate::server::http::endpoint::{Caller, Place};
+use crate::server::built::Built;
+use crate::server::http::endpoint::{Caller, Slot};
+use crate::server::principal::Principal;
 use crate::server::store::{Store, StoreError};
 
-/// After so long without anything going on, a session is left to the store.
+/// Time without activity after which a session is dropped from memory. It stays in the store.
 const REST: Duration = Duration::from_secs(5);
 
-/// How long a session lives whose client has not said `notifications/initialized`: time for that, and no more. 60 s.
+/// Lifetime of a session whose client has not sent `notifications/initialized`: 60 s, enough for that.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// More than any clock is asked for: 30 years.
+/// Upper bound of `idle`, 30 years, which every clock can represent.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 
 pub(crate) struct Sessions {
-    begun: Begun,
+    slots: SessionSlots,
     built: Arc<Built>,
     idle: Duration,
     live: Mutex<Live>,
     /// `None` if there are no other replicas.
-    others: Option<Others>,
+    others: Option<OtherReplicas>,
     pub(crate) store: Arc<dyn Store>,
 }
 
 #[derive(Default)]
 struct Live {
-    by_id: HashMap<Box<str>, Entry>,
-    /// Whether there is a task that lets sessions go.
+    by_id: HashMap<Box<str>, LiveSession>,
+    /// Whether [`sweep`] runs.
     is_swept: bool,
 }
 
-struct Entry {
+struct LiveSession {
     principal: Option<Arc<Principal>>,
-    /// The generation of the record in the store.
+    /// The generation of the record that is in the store.
     saved: u64,
     session: Arc<Session>,
-    /// Until then it has not expired.
+    /// The session has not expired before this time.
     until: Instant,
-    /// Whether it was asked for since the last sweep.
+    /// Whether it was used since the last turn of [`sweep`].
     used: bool,
 }
 
@@ -63,43 +63,43 @@ impl Sessions {
         store: Arc<dyn Store>,
         idle: Duration,
         most: usize,
-        others: Option<Others>,
+        others: Option<OtherReplicas>,
     ) -> Self {
         let idle = idle.min(FOREVER);
-        Self { begun: Begun::new(most), built, idle, live: Mutex::default(), others, store }
+        Self { slots: SessionSlots::new(most), built, idle, live: Mutex::default(), others, store }
     }
 
-    /// Returns how many sessions a caller may have.
+    /// Returns the limit of sessions of one caller.
     pub(crate) fn most(&self) -> usize {
-        self.begun.most()
+        self.slots.most()
     }
 
-    /// Begins a session that nobody can find until [`Self::keep`]; `None` if its caller has too many.
-    pub(crate) fn begin(&self, caller: Caller) -> Option<New> {
-        let place = self.begun.place(&caller.who)?;
+    /// Begins a session that can't be found before [`Self::keep`]; `None` if its caller has too many.
+    pub(crate) fn begin(&self, caller: Caller) -> Option<NewSession> {
+        let slot = self.slots.slot(&caller.id)?;
         let (id, principal) = (random::id(), caller.principal);
         let session = Session::new(&self.built, principal.clone(), &id, Arc::clone(&self.store));
-        Some(New { id, place, principal, session: Arc::new(session) })
+        Some(NewSession { id, slot, principal, session: Arc::new(session) })
     }
 
-    /// Keeps a session that has agreed on a revision, and returns its id.
+    /// Saves a session that has negotiated a revision, and returns its id.
     ///
     /// # Errors
-    /// If there are too many, or the store fails.
-    pub(crate) async fn keep(self: &Arc<Self>, new: New) -> Result<String, StoreError> {
-        let New { id, place, principal, session } = new;
+    /// [`StoreError`] if there are too many sessions, or the store fails.
+    pub(crate) async fn keep(self: &Arc<Self>, new: NewSession) -> Result<String, StoreError> {
+        let NewSession { id, slot, principal, session } = new;
         let Some((saved, record)) = session.record(principal.as_deref()) else { return Ok(id) };
         let until = Instant::now() + self.idle_of(&session);
         self.store.create(&id, &record.to_bytes(), self.idle_of(&session)).await?;
-        self.begun.enter(&id, place, until);
-        self.enter(&id, Entry { principal, saved, session, until, used: true });
+        self.slots.enter(&id, slot, until);
+        self.enter(&id, LiveSession { principal, saved, session, until, used: true });
         Ok(id)
     }
 
-    /// Lets a session live for as long as others, since its client is ready now.
+    /// Gives a session the usual lifetime, since its client is ready now.
     ///
     /// # Errors
-    /// If the store fails.
+    /// [`StoreError`] if the store fails.
     pub(crate) async fn admit(&self, id: &str) -> Result<(), StoreError> {
         let until = Instant::now() + self.idle;
         if self.store.touch(id, self.idle).await? {
@@ -108,10 +108,10 @@ impl Sessions {
         Ok(())
     }
 
-    /// Finds a session of this principal; `None` if there is none, and if it is somebody else's.
+    /// Returns the session with this id; `None` if there is none, or it belongs to another principal.
     ///
     /// # Errors
-    /// If the store fails.
+    /// [`StoreError`] if the store fails.
     pub(crate) async fn find(
         self: &Arc<Self>,
         id: &str,
@@ -140,19 +140,19 @@ impl Sessions {
         let Some(session) = restored.map(Arc::new) else { return Ok(None) };
         let Some(until) = self.touch(id, &session).await? else { return Ok(None) };
         let saved = session.generation();
-        let entry = Entry { principal: principal.cloned(), saved, session, until, used: true };
+        let entry = LiveSession { principal: principal.cloned(), saved, session, until, used: true };
         Ok(Some(self.enter(id, entry)))
     }
 
-    /// Looks at a session that is here, which counts as a use of it.
-    fn use_entry<T>(&self, id: &str, look: impl FnOnce(&Entry) -> T) -> Option<T> {
+    /// Calls `look` with a session that is in memory, and marks it as used.
+    fn use_entry<T>(&self, id: &str, look: impl FnOnce(&LiveSession) -> T) -> Option<T> {
         let mut live = self.lock();
         let entry = live.by_id.get_mut(id)?;
         entry.used = true;
         Some(look(entry))
     }
 
-    /// Lets a session live on, and returns until when; `None` if it has ended.
+    /// Extends the life of a session, and returns its new end; `None` if the session has ended.
     async fn touch(&self, id: &str, session: &Session) -> Result<Option<Instant>, StoreError> {
         let idle = self.idle_of(session);
         let until = Instant::now() + idle;
@@ -164,7 +164,7 @@ impl Sessions {
         Ok(None)
     }
 
-    /// How long a session lives in which nothing goes on.
+    /// Returns how long the session lives without activity.
     fn idle_of(&self, session: &Session) -> Duration {
         if session.is_initialized() { self.idle } else { self.idle.min(FRESH) }
     }
@@ -172,7 +172,7 @@ impl Sessions {
     /// Writes the record of a session if it has changed.
     ///
     /// # Errors
-    /// If the store fails.
+    /// [`StoreError`] if the store fails.
     pub(crate) async fn save(&self, id: &str, session: &Session) -> Result<(), StoreError> {
         let (saved, principal) = match self.lock().by_id.get(id) {
             Some(entry) => (entry.saved, entry.principal.clone()),
@@ -183,7 +183,7 @@ impl Sessions {
         }
         let Some((generation, record)) = session.record(principal.as_deref()) else { return Ok(()) };
         self.store.save(id, &record.to_bytes()).await?;
-        self.tell(&Said::Reload(id)).await?;
+        self.tell(&ReplicaNotice::Reload(id)).await?;
         if let Some(entry) = self.lock().by_id.get_mut(id) {
             entry.saved = entry.saved.max(generation);
         }
@@ -193,55 +193,57 @@ impl Sessions {
     /// Ends a session.
     ///
     /// # Errors
-    /// If the store fails.
+    /// [`StoreError`] if the store fails.
     pub(crate) async fn remove(&self, id: &str) -> Result<(), StoreError> {
         self.store.remove(id).await?;
         self.forget(id);
-        // It has ended: those who do not hear of it find that out.
-        if let Err(error) = self.tell(&Said::End(id)).await {
-            tracing::warn!("other replicas do not hear that a session has ended: {}", error.in_full());
+        // The session has ended in the store: replicas that miss the notice find out there.
+        if let Err(error) = self.tell(&ReplicaNotice::End(id)).await {
+            tracing::warn!("the end of a session can't be published to other replicas: {}", error.in_full());
         }
         Ok(())
     }
 
-    /// Tells other replicas something about a session that may go on there.
+    /// Sends other replicas a notice about a session that may be active there.
     ///
     /// # Errors
-    /// If the store fails.
-    pub(crate) async fn tell(&self, said: &Said<'_>) -> Result<(), StoreError> {
+    /// [`StoreError`] if the store fails.
+    pub(crate) async fn tell(&self, said: &ReplicaNotice<'_>) -> Result<(), StoreError> {
         match &self.others {
             Some(others) => others.tell(said).await,
             None => Ok(()),
         }
     }
 
-    /// Takes what another replica has said. Returns the session that has to be reloaded for it.
-    pub(crate) fn hear(&self, said: &Said<'_>) -> Option<Arc<Session>> {
+    /// Handles a notice of another replica. Returns the session that has to be reloaded for it.
+    pub(crate) fn hear(&self, said: &ReplicaNotice<'_>) -> Option<Arc<Session>> {
         let here = |id: &str| self.lock().by_id.get(id).map(|entry| Arc::clone(&entry.session));
         match said {
-            Said::Change(change) => self.built.shared.bus.publish_here(change),
-            Said::End(id) => self.forget(id),
-            Said::Message(id, text) => here(id).into_iter().for_each(|session| session.post_relayed(text)),
-            Said::Reload(id) => return here(id),
+            ReplicaNotice::Change(change) => self.built.shared.bus.publish_here(change),
+            ReplicaNotice::End(id) => self.forget(id),
+            ReplicaNotice::Message(id, text) => {
+                here(id).into_iter().for_each(|session| session.post_relayed(text))
+            }
+            ReplicaNotice::Reload(id) => return here(id),
         }
         None
     }
 
-    /// Takes note that a session is as its record says.
+    /// Records that a session matches the record in the store.
     pub(crate) fn reloaded(&self, session: &Session) {
         if let Some(entry) = self.lock().by_id.get_mut(session.id()) {
             entry.saved = session.generation();
         }
     }
 
-    /// Ends what goes on in all sessions that are here: the server is about to end.
+    /// Ends all sessions that are in memory, since the server ends.
     pub(crate) fn end(&self) {
         let live = std::mem::take(&mut self.lock().by_id);
         live.into_values().for_each(|entry| entry.session.end());
     }
 
-    /// Enters a session, unless it was entered meanwhile; returns the one that counts.
-    fn enter(self: &Arc<Self>, id: &str, entry: Entry) -> Arc<Session> {
+    /// Adds a session to memory, unless another task did so meanwhile; returns the one in memory.
+    fn enter(self: &Arc<Self>, id: &str, entry: LiveSession) -> Arc<Session> {
         let mut live = self.lock();
         if !std::mem::replace(&mut live.is_swept, true) {
             runtime::spawn_detached(sweep(Arc::downgrade(self)));
@@ -249,53 +251,54 @@ impl Sessions {
         Arc::clone(&live.by_id.entry(id.into()).or_insert(entry).session)
     }
 
-    /// Returns the time to the next turn. Short sessions need more of them, or they expire in between.
+    /// Returns the time until the next turn. Short-lived sessions need more turns, or they expire in between.
     fn pause(&self) -> Duration {
         REST.min(self.idle / 4).max(Duration::from_millis(10))
     }
 
-    /// Lets go of sessions in which nothing goes on. Returns what the store is to be asked, `None` if there are none.
-    fn turn(&self) -> Option<Vec<(Arc<str>, Question)>> {
+    /// Drops inactive sessions from memory. Returns the checks to make in the store; `None` if no sessions
+    /// are left.
+    fn turn(&self) -> Option<Vec<(Arc<str>, StoreCheck)>> {
         let (now, margin) = (Instant::now(), 2 * self.pause());
         let mut live = self.lock();
         live.by_id.retain(|_, entry| {
             let used = std::mem::take(&mut entry.used);
-            // Whoever holds it besides this table is about to use it.
+            // A task that holds the session besides this table is about to use it.
             let is_held = Arc::strong_count(&entry.session) > 1 || !entry.session.is_idle();
-            // What the store has not taken would be lost.
+            // A change that is not in the store yet would be lost.
             used || is_held || entry.saved != entry.session.generation()
         });
-        if live.by_id.is_empty() && self.begun.is_empty() {
+        if live.by_id.is_empty() && self.slots.is_empty() {
             live.by_id.shrink_to_fit();
             live.is_swept = false;
             return None;
         }
         let touched = live.by_id.iter().filter_map(|(id, entry)| {
             let idle = self.idle_of(&entry.session);
-            // Each is touched once or twice in that time, and not in each turn.
+            // A busy session is touched once or twice per `idle`, not in each turn.
             let is_due = entry.until.saturating_duration_since(now) < margin.max(idle / 2);
             if is_due && entry.session.is_busy() {
-                return Some((Arc::from(&**id), Question::Touch(idle)));
+                return Some((Arc::from(&**id), StoreCheck::Touch(idle)));
             }
-            (entry.until <= now).then(|| (Arc::from(&**id), Question::IsThere))
+            (entry.until <= now).then(|| (Arc::from(&**id), StoreCheck::IsThere))
         });
         let mut asked: Vec<_> = touched.collect();
         drop(live);
-        let unused = self.begun.due(now, self.idle).into_iter();
-        asked.extend(unused.map(|id| (id, Question::IsThere)));
+        let unused = self.slots.due(now, self.idle).into_iter();
+        asked.extend(unused.map(|id| (id, StoreCheck::IsThere)));
         Some(asked)
     }
 
-    /// Takes note that a session has not expired until then.
+    /// Records that a session has not expired before `until`.
     fn lives(&self, id: &str, until: Instant) {
         if let Some(entry) = self.lock().by_id.get_mut(id) {
             entry.until = until;
         }
-        self.begun.lives(id, until);
+        self.slots.lives(id, until);
     }
 
     fn forget(&self, id: &str) {
-        self.begun.ended(id);
+        self.slots.ended(id);
         let gone = self.lock().by_id.remove(id);
         if let Some(entry) = gone {
             entry.session.end();
@@ -308,29 +311,30 @@ impl Sessions {
 }
 
 impl Drop for Sessions {
-    /// Nobody can reach them any more, and nothing goes on that nobody can stop.
+    /// The sessions can't be reached any more, so their calls must not continue.
     fn drop(&mut self) {
         self.end();
     }
 }
 
-/// A session that is about to begin.
-pub(crate) struct New {
+/// A session that has begun but is not in the store yet.
+pub(crate) struct NewSession {
     id: String,
-    place: Place,
+    slot: Slot,
     principal: Option<Arc<Principal>>,
     pub(crate) session: Arc<Session>,
 }
 
-/// What the store is asked about a session.
-enum Question {
-    /// Whether it is there: it may have expired.
+/// A check of a session in the store.
+enum StoreCheck {
+    /// Check whether the session still exists, since it may have expired.
     IsThere,
-    /// To let it live for so long.
+    /// Extend the life of the session by this time.
     Touch(Duration),
 }
 
-/// Lets go of sessions in which nothing goes on, keeps those alive in which something does, and ends when there are none.
+/// Drops inactive sessions from memory, keeps busy ones alive in the store, and ends when no sessions are
+/// left.
 ///
 /// It holds the sessions for moments only, so that they end when their server is dropped.
 async fn sweep(sessions: Weak<Sessions>) {
@@ -345,17 +349,17 @@ async fn sweep(sessions: Weak<Sessions>) {
         for (id, question) in asked {
             let now = Instant::now();
             let lives = match question {
-                Question::IsThere => store.load(&id).await.map(|record| record.is_some()),
-                Question::Touch(idle) => store.touch(&id, idle).await,
+                StoreCheck::IsThere => store.load(&id).await.map(|record| record.is_some()),
+                StoreCheck::Touch(idle) => store.touch(&id, idle).await,
             };
             let Some(sessions) = sessions.upgrade() else { return };
             match (lives, question) {
-                (Ok(true), Question::Touch(idle)) => sessions.lives(&id, now + idle),
-                // Touched elsewhere, by then at the latest.
-                (Ok(true), Question::IsThere) => sessions.lives(&id, now + sessions.idle),
+                (Ok(true), StoreCheck::Touch(idle)) => sessions.lives(&id, now + idle),
+                // Touched elsewhere, so it expires by this time at the latest.
+                (Ok(true), StoreCheck::IsThere) => sessions.lives(&id, now + sessions.idle),
                 (Ok(false), _) => sessions.forget(&id),
                 (Err(error), _) => {
-                    tracing::warn!("whether a session is still there is not known: {}", error.in_full());
+                    tracing::warn!("a session can't be checked in the store: {}", error.in_full());
                 }
             }
         }

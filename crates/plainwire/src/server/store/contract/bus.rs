@@ -1,6 +1,6 @@
 //! Rules about channels.
 //!
-//! In: stores. Out: whether who listens hears what is published, and learns what was lost.
+//! In: stores. Out: whether subscriptions receive the published messages, and learn how many were lost.
 
 use std::task::Poll;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use super::trial::{Broken, LIMITS, hear, hears, hears_nothing, same, wakes_the_l
 use crate::server::store::limits::Limits;
 use crate::server::store::{Heard, Store};
 
-/// A message is any bytes, and reaches everybody who listens, on whatever replica, in the order of publishing.
+/// A message is any sequence of bytes. It reaches all subscriptions of its channel, on any replica, in the
+/// order of publishing.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -37,7 +38,7 @@ pub async fn a_message_reaches_all_who_listen<S: Store>(
     hears(&mut **theirs, b"afterwards").await
 }
 
-/// Who listens hears one channel only, and nothing that was published before.
+/// A subscription receives messages of one channel only, and none that was published before.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -56,7 +57,7 @@ pub async fn who_listens_hears_one_channel_from_then_on<S: Store>(
     hears(&mut *subscription, b"here").await
 }
 
-/// Every message that was published is heard at its place, or counted as missed there.
+/// Each published message is received in order, or counted as missed at its position.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -66,27 +67,27 @@ pub async fn a_slow_listener_learns_how_many_messages_it_missed<S: Store>(
 ) -> Result<(), Broken> {
     let [here, there] = make(Limits { messages: 8, ..LIMITS }).await;
     let mut subscription = there.subscribe("a").await?;
-    let mut place = 0;
+    let mut position = 0;
     for end in [5, 30, 47] {
-        for number in place..end {
+        for number in position..end {
             here.publish("a", number.to_string().as_bytes()).await?;
         }
-        while place < end {
+        while position < end {
             match hear(&mut *subscription).await? {
-                Some(Heard::Missed(count)) if count > 0 => place += count,
+                Some(Heard::Missed(count)) if count > 0 => position += count,
                 found => {
-                    let expected = Some(Heard::Message(place.to_string().into_bytes()));
-                    same("the message at its place", &found, &expected)?;
-                    place += 1;
+                    let expected = Some(Heard::Message(position.to_string().into_bytes()));
+                    same("the message at its position", &found, &expected)?;
+                    position += 1;
                 }
             }
         }
-        same("how many messages were heard or missed", &place, &end)?;
+        same("how many messages were heard or missed", &position, &end)?;
     }
     hears_nothing(&mut *subscription, idle).await
 }
 
-/// A subscription that goes from one task to another wakes that one.
+/// A subscription that moves from one task to another wakes the last task that polled it.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

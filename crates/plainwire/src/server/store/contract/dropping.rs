@@ -1,6 +1,6 @@
-//! Rules about futures that are dropped half-way.
+//! Rules about futures that are dropped before they are ready.
 //!
-//! In: stores. Out: whether they have done all of it or nothing, and still do everything else.
+//! In: stores. Out: whether a dropped future has done all of its work or nothing, and the store still works.
 
 use std::future::poll_fn;
 use std::task::{Context, Waker};
@@ -11,7 +11,7 @@ use super::trial::{Broken, ID, LIMITS, LONG, hears, next, reads, same, session_w
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, StoreFuture, Tailed};
 
-/// A future that is dropped, before or after it was polled, has done its work or nothing.
+/// A future that is dropped, before or after it was polled, has done all of its work or nothing.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -28,7 +28,7 @@ pub async fn a_dropped_future_has_done_all_or_nothing<S: Store>(
     Ok(())
 }
 
-/// Who stops waiting for an event, or for a message, and waits again later, has lost nothing.
+/// A task that stops waiting for an event or a message, and waits again later, has lost nothing.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -101,7 +101,7 @@ async fn channels(here: &impl Store, there: &impl Store, polls: usize) -> Result
     hears(&mut *subscription, b"message").await
 }
 
-/// Polls a future so many times, unless it ends before, and drops it.
+/// Polls a future `polls` times, unless it is ready before, and drops it.
 fn give_up<T>(mut future: StoreFuture<'_, T>, polls: usize) {
     begin(&mut future, polls);
 }

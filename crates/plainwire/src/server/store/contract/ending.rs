@@ -1,6 +1,6 @@
-//! Rules about how streams end.
+//! Rules about the end of streams.
 //!
-//! In: stores. Out: whether tails end when there is nothing more to come, and not before.
+//! In: stores. Out: whether tails end when nothing more can come, and not before.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::trial::{
 use crate::server::store::Store;
 use crate::server::store::limits::Limits;
 
-/// Tails of a closed stream end behind its last event: those that wait, those that are slow and those that come later.
+/// Tails of a closed stream end after its last event: waiting ones, slow ones, and those that begin later.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -67,7 +67,8 @@ pub async fn a_tail_ends_when_its_session_is_removed<S: Store>(
     all(ending.into_iter().chain([Box::pin(removing) as _]).collect()).await.into_iter().collect()
 }
 
-/// A tail that waits ends when its session expires, though nobody does anything then; a touch puts that off.
+/// A waiting tail ends when its session expires, even without any access at that time. A touch postpones
+/// that.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -93,7 +94,7 @@ pub async fn a_tail_ends_when_its_session_expires<S: Store>(
     same("whether a tail ends when its session has expired", &ended, &Some(None))
 }
 
-/// A tail of a session that was removed has nothing to do with another session of its id.
+/// A tail of a removed session ends, even if a new session has its id.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

@@ -1,6 +1,7 @@
 //! Rules about which events are kept.
 //!
-//! In: stores with small limits. Out: whether they forget as much as they have to, the oldest first, and say so.
+//! In: stores with small limits. Out: whether they drop as many events as they have to, the oldest first, and
+//! report it.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use super::trial::{Broken, ID, LIMITS, LONG, next, reads, same, session_with, ta
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, Tail, Tailed};
 
-/// A tail whose next event is forgotten says how many are, and goes on with the first that is kept.
+/// A tail whose next event was dropped reports how many are gone, and continues with the first that is kept.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -35,7 +36,8 @@ pub async fn a_slow_tail_learns_how_many_events_are_gone<S: Store>(
     reads(&mut *late, 18..=25).await
 }
 
-/// The events of all streams of a session are forgotten in the order in which they came; other sessions have their own.
+/// The events of all streams of a session are dropped in the order in which they were written. Other sessions
+/// are not affected.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -50,14 +52,14 @@ pub async fn the_oldest_events_of_all_streams_go_first<S: Store>(
     write(&there, 2, 1..=2).await?;
     write(&here, 1, 5..=5).await?;
     write(&there, 3, 1..=4).await?;
-    // By now 11 were written: the first three of stream 1 are gone, and nothing else.
+    // 11 events were written so far: the first three of stream 1 are gone, and no others.
     let (mut first, mut second, mut third) =
         (tail(&there, 1, 0).await?, tail(&here, 2, 0).await?, tail(&here, 3, 0).await?);
     misses(&mut *first, 3).await?;
     reads(&mut *first, [4, 5]).await?;
     reads(&mut *second, [1]).await?;
     write(&here, 3, 5..=6).await?;
-    // Now the fourth of stream 1 and the first of stream 2 too.
+    // Now the fourth event of stream 1 and the first of stream 2 are gone as well.
     reads(&mut *second, [2]).await?;
     let mut again = tail(&there, 2, 0).await?;
     misses(&mut *again, 1).await?;
@@ -69,7 +71,8 @@ pub async fn the_oldest_events_of_all_streams_go_first<S: Store>(
     same("the event of another session", &next(&mut *another).await?, &event)
 }
 
-/// The bytes of all events of a session stay below a limit: the oldest go, as many as have to.
+/// The bytes of all events of a session stay within a limit: the oldest events are dropped, no more than
+/// necessary.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -100,7 +103,8 @@ pub async fn a_session_keeps_so_many_bytes<S: Store>(
     Ok(())
 }
 
-/// A stream whose events are all forgotten goes on counting, and a tail of it learns how many it has not seen.
+/// A stream whose events were all dropped continues its numbers, and its tails learn how many events they
+/// missed.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -118,7 +122,7 @@ pub async fn a_number_is_not_given_again_when_its_event_is_gone<S: Store>(
     reads(&mut *slow, [4]).await
 }
 
-/// Looks whether so many events are gone, said once or in parts.
+/// Checks that `count` events are reported as gone, in one item or in several.
 async fn misses(tail: &mut dyn Tail, count: u64) -> Result<(), Broken> {
     let mut gone = 0;
     while gone < count {

@@ -1,6 +1,6 @@
-//! Rules about how long sessions live.
+//! Rules about the lifetime of sessions.
 //!
-//! In: stores, and how long a session lives. Out: whether it lives so long and no longer.
+//! In: stores, and the lifetime of a session. Out: whether the session lives for that time and no longer.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::trial::{Broken, ID, LIMITS, LONG, same, session_with, tail, write};
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, StoreError};
 
-/// A session lives for as long as each touch says, counted from then, on whatever replica.
+/// A session lives for the time that each touch gives, counted from the touch, on any replica.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -55,7 +55,7 @@ pub async fn only_a_touch_lets_a_session_live<S: Store>(
     same("a session that nobody touched", &there.load(ID).await?, &None)
 }
 
-/// A session that has expired is gone on each replica, and another of its id begins anew.
+/// An expired session is gone on each replica. A new session with its id begins empty.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -63,7 +63,7 @@ pub async fn an_expired_session_is_gone_with_its_streams<S: Store>(
     make: impl AsyncFn(Limits) -> [S; 2],
     idle: Duration,
 ) -> Result<(), Broken> {
-    // Each session is looked at in another way first: a store may see that it has expired in one of them only.
+    // Each session is accessed in a different way first: a store may notice the expiry in only one of them.
     let mut stores = Vec::new();
     for _ in 0..7 {
         let [here, there] = make(LIMITS).await;
@@ -83,7 +83,8 @@ pub async fn an_expired_session_is_gone_with_its_streams<S: Store>(
     Ok(())
 }
 
-/// Sessions that have expired count no more: the first and the last that were made, and those in between.
+/// Expired sessions do not count towards the limit: the first and the last that were created, and those in
+/// between.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -108,7 +109,7 @@ pub async fn an_expired_session_makes_room<S: Store>(
     Ok(())
 }
 
-/// Does one of the things that find no session, and looks whether it finds none.
+/// Accesses the session in one of seven ways, and checks that it is not found.
 async fn looked_at(store: &impl Store, how: usize) -> Result<(), Broken> {
     let found = match how {
         0 => store.load(ID).await?.is_some(),

@@ -1,7 +1,8 @@
 //! The tests that every store has to pass: one function for each rule, and a macro that makes a test of each.
 //!
-//! In: something that makes empty stores. Out: whether they keep the rules of [`Store`](super::Store), and what was
-//! expected where they don't. The rules see a store from outside: they test no speed, and not what becomes of data when a machine stops.
+//! In: a function that makes empty stores. Out: whether they keep the rules of [`Store`](super::Store), and
+//! for a broken rule what was expected and what was found. The rules see a store from outside. They test
+//! neither speed nor what happens to data when a machine stops.
 //!
 //! ```
 //! # use std::time::Duration;
@@ -19,12 +20,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`store_contract!`](crate::store_contract) makes a test of each rule, named as the rule is.
+//! [`store_contract!`](crate::store_contract) makes a test of each rule, with the name of the rule.
 //!
-//! A rule is given two things. `make` makes an empty store that keeps as much as the [`Limits`](super::Limits) say, and
-//! returns two handles of it, as two replicas have them; a store behind a network takes a prefix of its own each time.
-//! `idle` is how long a session lives that a rule lets expire: a second for a store with a clock of its own, anything
-//! where tokio's clock is paused. Events and messages have [`PATIENCE`] to come.
+//! A rule takes two arguments. `make` makes an empty store with the given [`Limits`](super::Limits), and
+//! returns two handles of it, as two replicas have them. A store on a network needs a different prefix for
+//! each call. `idle` is the lifetime of sessions that expire within a rule: a second for a store with a clock
+//! of its own, any duration where tokio's clock is paused. Events and messages have to arrive within
+//! [`PATIENCE`].
 
 mod bus;
 mod dropping;
@@ -48,8 +50,9 @@ pub use trial::{Broken, PATIENCE};
 
 /// Makes a test of each rule in [`store::contract`](super::contract).
 ///
-/// It takes the attribute that makes an async function a test, the function that makes stores, and how long a session
-/// lives that a rule lets expire. It stands in a module of its own, as the tests are called what the rules are.
+/// It takes the attribute that makes an async function a test, the function that makes stores, and the
+/// lifetime of sessions that expire within a rule. Use it in a module of its own, since the tests have the
+/// names of the rules.
 ///
 /// ```
 /// # #[cfg(test)]
@@ -74,7 +77,7 @@ macro_rules! store_contract {
     };
 }
 
-/// Calls another macro with the name of each rule.
+/// Calls another macro with the names of all rules.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! store_rules {
@@ -121,7 +124,7 @@ macro_rules! store_rules {
     };
 }
 
-/// What `store_contract!` becomes.
+/// Expansion of `store_contract!`: a test for each rule.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! store_contract_tests {
@@ -130,7 +133,7 @@ macro_rules! store_contract_tests {
     };
 }
 
-/// What `store_contract!` becomes for one rule.
+/// Expansion of `store_contract!` for one rule.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! store_contract_test {

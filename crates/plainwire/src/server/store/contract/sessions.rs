@@ -1,6 +1,6 @@
 //! Rules about sessions and their records.
 //!
-//! In: stores. Out: whether a session is there, with the record that it was given.
+//! In: stores. Out: whether a session exists, with the record that it was given.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::trial::{Broken, ID, LIMITS, LONG, refused, same, session_with, write}
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, StoreError};
 
-/// A record is any bytes, and each replica loads them as they were.
+/// A record is any sequence of bytes, and each replica loads it unchanged.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -27,7 +27,7 @@ pub async fn a_record_is_loaded_as_it_was_created<S: Store>(
     Ok(())
 }
 
-/// A record that is saved on one replica is loaded on each; those of other sessions stay.
+/// A record that is saved on one replica is loaded on each. Records of other sessions do not change.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -46,7 +46,8 @@ pub async fn a_record_that_is_saved_replaces_the_one_before<S: Store>(
     same("the record of another session", &there.load("another").await?, &Some(b"another".to_vec()))
 }
 
-/// An id that a session has, on whatever replica, is refused; the session stays as it is.
+/// An id that a session has, on any replica, is refused for a second session. The first session does not
+/// change.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -63,7 +64,8 @@ pub async fn an_id_is_taken_once<S: Store>(
     write(&there, 1, 2..=2).await
 }
 
-/// Ids and channels of 128 bytes, all the signs of ASCII, differ in each of their bytes.
+/// Ids and channels of 128 bytes, with all visible ASCII characters, are distinct if any of their bytes
+/// differs.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -87,7 +89,7 @@ pub async fn an_id_may_have_128_bytes<S: Store>(
     Ok(())
 }
 
-/// Where there is no session nothing is loaded, saved, touched, removed, written or followed.
+/// Without a session, nothing is loaded, saved, touched, removed, written or followed.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -105,7 +107,7 @@ pub async fn nothing_is_found_where_there_is_no_session<S: Store>(
     same("whether a closed stream that never was has a tail", &here.tail(ID, 2, 0).await?.is_some(), &false)
 }
 
-/// A session that one replica removes is gone on each, and another of its id begins anew.
+/// A session that one replica removes is gone on each. A new session with its id begins empty.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -126,7 +128,7 @@ pub async fn a_removed_session_is_gone_with_its_streams<S: Store>(
     write(&there, 1, 1..=1).await
 }
 
-/// All replicas together have as many sessions as there may be; one that is removed makes room.
+/// The limit of sessions applies to all replicas together. A removed session makes room.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -138,7 +140,7 @@ pub async fn there_are_no_more_sessions_than_the_limit<S: Store>(
     for id in ["a", "b"] {
         here.create(id, b"", LONG).await?;
     }
-    // What is refused takes no room.
+    // A refused session takes no room.
     refused("a second session of the same id", &there.create("a", b"", LONG).await)?;
     there.create("c", b"", LONG).await?;
     for store in [&here, &there] {
@@ -149,7 +151,7 @@ pub async fn there_are_no_more_sessions_than_the_limit<S: Store>(
     same("a session too many", &there.create("a", b"", LONG).await, &Err(StoreError::Full { limit: 3 }))
 }
 
-/// Whether nothing says that there is a session.
+/// Checks that no method finds a session.
 pub(super) async fn is_absent(store: &impl Store) -> Result<(), Broken> {
     same("the record of no session", &store.load(ID).await?, &None)?;
     same("whether no session was saved", &store.save(ID, b"record").await?, &false)?;

@@ -1,6 +1,6 @@
 //! Rules about writing to streams and following them.
 //!
-//! In: stores. Out: whether each event comes to each tail, once and in order.
+//! In: stores. Out: whether each tail gets each event, once and in order.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -13,7 +13,7 @@ use super::trial::{
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, StoreError, Tailed};
 
-/// Events have numbers from 1 on, in each stream of each session by itself, whichever replica writes them.
+/// Events are numbered from 1 in each stream of each session, on whichever replica they are written.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -34,7 +34,8 @@ pub async fn events_are_numbered_from_1_by_stream<S: Store>(
     Ok(())
 }
 
-/// Many writers on two replicas, at the same time: each number is given once, to the event that a tail finds there.
+/// With several writers on two replicas at the same time, each number is given once, to the event that a tail
+/// finds there.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -67,7 +68,7 @@ pub async fn writers_at_once_never_share_a_number<S: Store>(
     Ok(())
 }
 
-/// A tail begins behind the event that it is told, wherever that is, and gives events as they were written.
+/// A tail begins after the requested event, at any position, and returns events unchanged.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -94,8 +95,8 @@ pub async fn a_tail_begins_behind_the_event_that_it_is_told<S: Store>(
     Ok(())
 }
 
-/// There is no tail from behind an event that was never written, whether the stream is open or closed: it would pass over
-/// what is written next, without a word.
+/// There is no tail after an event that was never written, in an open or a closed stream: it would silently
+/// skip the events that are written next.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -113,12 +114,12 @@ pub async fn no_tail_begins_behind_an_event_that_is_not_there<S: Store>(
             same("whether there is a tail behind an event that is not there", &found, &false)?;
         }
     }
-    // Nobody had to come for it to be written.
+    // The refused tails have no effect: the next event gets number 4, and is read.
     write(&here, 1, 4..=4).await?;
     reads(&mut *tail(&there, 1, 3).await?, [4]).await
 }
 
-/// A tail that waits hears what is written, on its own replica and on another, and nothing of other streams.
+/// A waiting tail gets events that its own replica or another one writes, and none of other streams.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -139,7 +140,8 @@ pub async fn a_tail_hears_what_another_replica_writes<S: Store>(
     Ok(())
 }
 
-/// An event is not lost that is written after a tail was made, or after it has read all, and before it waits.
+/// An event is not lost if it is written after a tail was made, or after the tail has read everything and
+/// before it waits.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -156,12 +158,12 @@ pub async fn a_tail_misses_nothing_before_it_waits<S: Store>(
     reads(&mut *tail, [2, 3, 4]).await?;
     write(&here, 1, [5]).await?;
     reads(&mut *tail, [5]).await?;
-    // What is being read and what is being written at once.
+    // Reading and writing at the same time.
     let (reading, writing) = (reads(&mut *tail, 6..=20), write(&here, 1, 6..=20));
     all(vec![Box::pin(reading) as _, Box::pin(writing) as _]).await.into_iter().collect()
 }
 
-/// A tail reads while somebody writes as fast as they can, and sleeps through nothing.
+/// A tail reads while a writer writes as fast as it can, and no wake-up is lost.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -174,14 +176,14 @@ pub async fn a_tail_keeps_up_with_a_writer<S: Store>(
     let mut tail = tail(&stores[1], 1, 0).await?;
     let events = (2..=500).map(|number| number.to_string()).collect();
     let mut writing = Box::pin(write_aside(Arc::clone(&stores), 0, events));
-    // It begins now, and its end wakes nobody: only the tail does.
+    // The writer starts now, and its end wakes no task: only the tail does.
     let begun = writing.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     reads(&mut *tail, 1..=500).await?;
     let written = if let Poll::Ready(written) = begun { written } else { writing.await };
     Ok(written.map(drop)?)
 }
 
-/// Many tails of one stream each read all of it, at their own pace; those that are dropped are in nobody's way.
+/// Each of many tails of one stream reads all of it, at its own pace. Dropped tails do not affect the others.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -208,7 +210,7 @@ pub async fn each_tail_of_a_stream_reads_all_of_it<S: Store>(
     Ok(())
 }
 
-/// A tail that goes from one task to another wakes that one.
+/// A tail that moves from one task to another wakes the last task that polled it.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

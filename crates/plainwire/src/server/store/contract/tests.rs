@@ -1,10 +1,11 @@
-//! The rules against the store in memory, which keeps all of them, and against stores that break some.
+//! Tests of the rules: the store in memory keeps all of them, and broken stores are caught.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use crate::server::store::double::{Doubled, StoreDouble};
 use crate::server::store::memory::Memory;
 use crate::server::store::{Heard, Store, StoreError, StoreFuture, Subscription, Tail, Tailed};
 
@@ -36,53 +37,51 @@ async fn the_store_in_memory_keeps_the_rules_about_writers_on_many_threads() {
     }
 }
 
-/// What is wrong with a store.
+/// The defect of a store.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wrong {
+enum Defect {
     Nothing,
-    /// Each replica counts by itself.
+    /// Each replica numbers events by itself.
     CountsPerReplica,
-    /// The ids of sessions are cut.
+    /// The ids of sessions are truncated.
     CutsIds,
-    /// A tail starts to listen when it has read all that there was when it was made.
+    /// A tail starts to listen only after it has read all events that existed when it was made.
     ListensTooLate,
-    /// A load is a touch.
+    /// A load counts as a touch.
     LoadTouches,
-    /// Tails begin behind events that are not there.
+    /// Tails begin after events that do not exist.
     MakesAnyTail,
-    /// Tails wait for ever behind the last event.
+    /// Tails wait forever after the last event.
     NeverEnds,
-    /// Tails, and whoever listens, are not woken.
+    /// Tails and subscriptions are not woken.
     NeverWakes,
-    /// The old record goes, and the new one comes later.
+    /// The old record is removed, and the new one is written later.
     SavesInTwoSteps,
-    /// Whoever listens is not told that they missed something.
+    /// Subscriptions do not report missed messages.
     SkipsMessages,
-    /// Tails go over what is gone without a word.
+    /// Tails do not report dropped events.
     SkipsSilently,
 }
 
-/// One replica of a store with something wrong.
-struct Broken {
+/// One replica of a store with a defect.
+struct BrokenStore {
     counted: Mutex<HashMap<(String, u64), u64>>,
     store: Memory,
-    wrong: Wrong,
+    defect: Defect,
 }
 
-impl Broken {
-    fn id<'s>(&self, id: &'s str) -> &'s str {
-        if self.wrong == Wrong::CutsIds { &id[..id.len().min(64)] } else { id }
+impl StoreDouble for BrokenStore {
+    fn memory(&self) -> &Memory {
+        &self.store
     }
-}
 
-impl Store for Broken {
-    fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
-        self.store.create(self.id(session), record, idle)
+    fn id<'s>(&self, id: &'s str) -> &'s str {
+        if self.defect == Defect::CutsIds { &id[..id.len().min(64)] } else { id }
     }
 
     fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
         Box::pin(async move {
-            if self.wrong == Wrong::LoadTouches {
+            if self.defect == Defect::LoadTouches {
                 self.store.touch(session, IDLE).await?;
             }
             self.store.load(self.id(session)).await
@@ -91,7 +90,7 @@ impl Store for Broken {
 
     fn save<'s>(&'s self, session: &'s str, record: &'s [u8]) -> StoreFuture<'s, bool> {
         Box::pin(async move {
-            if self.wrong == Wrong::SavesInTwoSteps {
+            if self.defect == Defect::SavesInTwoSteps {
                 self.store.save(session, b"").await?;
                 tokio::task::yield_now().await;
             }
@@ -99,18 +98,10 @@ impl Store for Broken {
         })
     }
 
-    fn touch<'s>(&'s self, session: &'s str, idle: Duration) -> StoreFuture<'s, bool> {
-        self.store.touch(self.id(session), idle)
-    }
-
-    fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool> {
-        self.store.remove(self.id(session))
-    }
-
     fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64> {
         Box::pin(async move {
             let number = self.store.append(self.id(session), stream, event).await?;
-            if self.wrong != Wrong::CountsPerReplica {
+            if self.defect != Defect::CountsPerReplica {
                 return Ok(number);
             }
             let mut counted = self.counted.lock().expect("no test panics here");
@@ -118,10 +109,6 @@ impl Store for Broken {
             *counted += 1;
             Ok(*counted)
         })
-    }
-
-    fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()> {
-        self.store.close(self.id(session), stream)
     }
 
     fn tail<'s>(
@@ -133,36 +120,32 @@ impl Store for Broken {
         Box::pin(async move {
             let wants = |after| self.store.tail(self.id(session), stream, after);
             let mut found = wants(after).await?;
-            if found.is_none() && self.wrong == Wrong::MakesAnyTail {
+            if found.is_none() && self.defect == Defect::MakesAnyTail {
                 found = wants(1).await?;
             }
             let Some(mut tail) = found else {
                 return Ok(None);
             };
-            let read = if self.wrong == Wrong::ListensTooLate { drain(&mut *tail) } else { vec![] };
-            let late = self.wrong == Wrong::ListensTooLate;
-            Ok(Some(Box::new(BrokenTail { late, read: read.into(), tail, wrong: self.wrong }) as _))
+            let read = if self.defect == Defect::ListensTooLate { drain(&mut *tail) } else { vec![] };
+            let late = self.defect == Defect::ListensTooLate;
+            Ok(Some(Box::new(BrokenTail { late, read: read.into(), tail, defect: self.defect }) as _))
         })
-    }
-
-    fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()> {
-        self.store.publish(channel, message)
     }
 
     fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>> {
         Box::pin(async move {
             let subscription = self.store.subscribe(channel).await?;
-            Ok(Box::new(BrokenSubscription { subscription, wrong: self.wrong }) as _)
+            Ok(Box::new(BrokenSubscription { subscription, defect: self.defect }) as _)
         })
     }
 }
 
 struct BrokenTail {
-    /// Whether it does not listen yet.
+    /// Whether the tail does not listen yet.
     late: bool,
     read: VecDeque<Tailed>,
     tail: Box<dyn Tail>,
-    wrong: Wrong,
+    defect: Defect,
 }
 
 impl Tail for BrokenTail {
@@ -175,13 +158,13 @@ impl Tail for BrokenTail {
             self.late = false;
         }
         loop {
-            let next = match self.wrong {
-                Wrong::NeverWakes => self.tail.poll_next(&mut Context::from_waker(Waker::noop())),
+            let next = match self.defect {
+                Defect::NeverWakes => self.tail.poll_next(&mut Context::from_waker(Waker::noop())),
                 _ => self.tail.poll_next(cx),
             };
             return match next {
-                Poll::Ready(Some(Ok(Tailed::Gone(_)))) if self.wrong == Wrong::SkipsSilently => continue,
-                Poll::Ready(None) if self.wrong == Wrong::NeverEnds => Poll::Pending,
+                Poll::Ready(Some(Ok(Tailed::Gone(_)))) if self.defect == Defect::SkipsSilently => continue,
+                Poll::Ready(None) if self.defect == Defect::NeverEnds => Poll::Pending,
                 next => next,
             };
         }
@@ -190,28 +173,29 @@ impl Tail for BrokenTail {
 
 struct BrokenSubscription {
     subscription: Box<dyn Subscription>,
-    wrong: Wrong,
+    defect: Defect,
 }
 
 impl Subscription for BrokenSubscription {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Heard, StoreError>>> {
         loop {
-            let next = match self.wrong {
-                Wrong::NeverWakes => self.subscription.poll_next(&mut Context::from_waker(Waker::noop())),
+            let next = match self.defect {
+                Defect::NeverWakes => self.subscription.poll_next(&mut Context::from_waker(Waker::noop())),
                 _ => self.subscription.poll_next(cx),
             };
             return match next {
-                Poll::Ready(Some(Ok(Heard::Missed(_)))) if self.wrong == Wrong::SkipsMessages => continue,
+                Poll::Ready(Some(Ok(Heard::Missed(_)))) if self.defect == Defect::SkipsMessages => continue,
                 next => next,
             };
         }
     }
 }
 
-/// Broken or not as the threads happen to run, where tails listen too late or nobody is woken.
+/// The rule that a store breaks or not depending on thread timing, if its tails listen too late or wake no
+/// task.
 const BY_CHANCE: &str = "a_tail_keeps_up_with_a_writer";
 
-/// Reads what is there.
+/// Reads the items that are ready.
 fn drain(tail: &mut dyn Tail) -> Vec<Tailed> {
     let mut read = Vec::new();
     while let Poll::Ready(Some(Ok(next))) = tail.poll_next(&mut Context::from_waker(Waker::noop())) {
@@ -234,13 +218,13 @@ macro_rules! names {
     ([$($rule:ident)*]) => { [$(stringify!($rule)),*] };
 }
 
-async fn check(wrong: Wrong, expected: &[&str]) {
+async fn check(defect: Defect, expected: &[&str]) {
     let make = async |limits| {
         let store = Memory::new(limits);
-        [store.clone(), store].map(|store| Broken { counted: Mutex::default(), store, wrong })
+        [store.clone(), store].map(|store| Doubled(BrokenStore { counted: Mutex::default(), store, defect }))
     };
     let mut broken = crate::store_rules!([broken_rules] make);
-    if wrong != Wrong::Nothing {
+    if defect != Defect::Nothing {
         broken.retain(|rule| *rule != BY_CHANCE);
     }
     assert_eq!(broken, expected);
@@ -248,13 +232,13 @@ async fn check(wrong: Wrong, expected: &[&str]) {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_with_nothing_wrong_breaks_no_rule() {
-    check(Wrong::Nothing, &[]).await;
+    check(Defect::Nothing, &[]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_that_skips_what_is_gone_without_a_word() {
     check(
-        Wrong::SkipsSilently,
+        Defect::SkipsSilently,
         &[
             "a_slow_tail_learns_how_many_events_are_gone",
             "the_oldest_events_of_all_streams_go_first",
@@ -268,7 +252,7 @@ async fn catches_a_store_that_skips_what_is_gone_without_a_word() {
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_that_gives_numbers_twice() {
     check(
-        Wrong::CountsPerReplica,
+        Defect::CountsPerReplica,
         &[
             "an_id_is_taken_once",
             "a_session_lives_while_it_is_touched",
@@ -289,7 +273,7 @@ async fn catches_a_store_that_gives_numbers_twice() {
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_whose_tails_miss_what_is_written_between_reading_and_waiting() {
     check(
-        Wrong::ListensTooLate,
+        Defect::ListensTooLate,
         &[
             "a_tail_begins_behind_the_event_that_it_is_told",
             "a_tail_misses_nothing_before_it_waits",
@@ -305,7 +289,7 @@ async fn catches_a_store_whose_tails_miss_what_is_written_between_reading_and_wa
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_that_forgets_to_end_tails() {
     check(
-        Wrong::NeverEnds,
+        Defect::NeverEnds,
         &[
             "a_closed_stream_ends_its_tails",
             "a_tail_ends_when_its_session_is_removed",
@@ -319,13 +303,13 @@ async fn catches_a_store_that_forgets_to_end_tails() {
 
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_with_tails_behind_events_that_are_not_there() {
-    check(Wrong::MakesAnyTail, &["no_tail_begins_behind_an_event_that_is_not_there"]).await;
+    check(Defect::MakesAnyTail, &["no_tail_begins_behind_an_event_that_is_not_there"]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_that_wakes_nobody() {
     check(
-        Wrong::NeverWakes,
+        Defect::NeverWakes,
         &[
             "a_tail_misses_nothing_before_it_waits",
             "a_tail_wakes_whoever_polled_it_last",
@@ -340,22 +324,22 @@ async fn catches_a_store_that_wakes_nobody() {
 
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_that_lets_sessions_live_when_they_are_loaded() {
-    check(Wrong::LoadTouches, &["only_a_touch_lets_a_session_live"]).await;
+    check(Defect::LoadTouches, &["only_a_touch_lets_a_session_live"]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_that_cuts_ids() {
-    check(Wrong::CutsIds, &["an_id_may_have_128_bytes"]).await;
+    check(Defect::CutsIds, &["an_id_may_have_128_bytes"]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_that_does_not_say_that_messages_were_missed() {
-    check(Wrong::SkipsMessages, &["a_slow_listener_learns_how_many_messages_it_missed"]).await;
+    check(Defect::SkipsMessages, &["a_slow_listener_learns_how_many_messages_it_missed"]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn catches_a_store_that_saves_in_two_steps() {
-    check(Wrong::SavesInTwoSteps, &["a_dropped_future_has_done_all_or_nothing"]).await;
+    check(Defect::SavesInTwoSteps, &["a_dropped_future_has_done_all_or_nothing"]).await;
 }
 
 #[test]

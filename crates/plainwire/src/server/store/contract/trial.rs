@@ -1,6 +1,6 @@
-//! What the rules share: waiting with patience, and saying what was expected.
+//! Helpers of the rules: waiting with a limit, and error texts.
 //!
-//! In: tails, subscriptions and futures. Out: what they give, or a [`Broken`].
+//! In: tails, subscriptions and futures. Out: their items, or a [`Broken`].
 
 use std::fmt::{self, Debug};
 use std::future::poll_fn;
@@ -16,10 +16,10 @@ use tokio::time::sleep;
 use crate::server::store::limits::Limits;
 use crate::server::store::{Heard, Store, StoreError, Subscription, Tail, Tailed};
 
-/// How a rule ends.
-pub(super) type Kept = Result<(), Broken>;
+/// Result of a rule.
+pub(super) type RuleResult = Result<(), Broken>;
 
-/// How a store breaks a rule, in words: what was expected, and what was found.
+/// A broken rule: a text with what was expected, and what was found.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Broken(String);
 
@@ -35,7 +35,7 @@ impl fmt::Display for Broken {
     }
 }
 
-/// As the text, so that a test that returns one shows it.
+/// Like `Display`, so that a test that returns this error shows the text.
 impl Debug for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -50,25 +50,25 @@ impl From<StoreError> for Broken {
     }
 }
 
-/// A session and who has it.
+/// The id of the session that most rules use.
 pub(super) const ID: &str = "6f0a1c52-8d7e-4b1f-9a3e-2c45d6e7f801";
 
-/// Long enough for every rule that is not about expiry.
+/// A lifetime that is long enough for every rule that is not about expiry.
 pub(super) const LONG: Duration = Duration::from_secs(3600);
 
-/// As many as anybody needs, and few enough to see whether they are kept.
+/// Limits that are high enough for every rule, and low enough to test whether they are kept.
 pub(super) const LIMITS: Limits =
     Limits { sessions: 100, events: 1_000, bytes: 1 << 20, streams: 100, messages: 1_000 };
 
-pub(super) fn same<T: Debug + PartialEq>(what: &str, found: &T, expected: &T) -> Kept {
+pub(super) fn same<T: Debug + PartialEq>(what: &str, found: &T, expected: &T) -> RuleResult {
     if found == expected {
         return Ok(());
     }
     Err(Broken(format!("expected {what} to be {}, but found {}", short(expected), short(found))))
 }
 
-/// Whether a store refuses to do it, in whatever words.
-pub(super) fn refused<T: Debug>(what: &str, found: &Result<T, StoreError>) -> Kept {
+/// Checks that a store refused an operation, with any text.
+pub(super) fn refused<T: Debug>(what: &str, found: &Result<T, StoreError>) -> RuleResult {
     match found {
         Err(StoreError::Failed { .. }) => Ok(()),
         other => Err(Broken(format!("expected {what} to fail, but found {}", short(other)))),
@@ -83,14 +83,19 @@ fn short(value: &impl Debug) -> String {
     }
 }
 
-/// Makes a session with a stream of `count` events, the numbers as text.
-pub(super) async fn session_with(store: &impl Store, stream: u64, count: u64) -> Kept {
+/// Creates a session with a stream of `count` events, whose contents are their numbers as text.
+pub(super) async fn session_with(store: &impl Store, stream: u64, count: u64) -> RuleResult {
     store.create(ID, b"record", LONG).await?;
     write(store, stream, 1..=count).await
 }
 
-/// Writes events, each with its number as text, and looks whether they get these numbers.
-pub(super) async fn write(store: &impl Store, stream: u64, numbers: impl IntoIterator<Item = u64>) -> Kept {
+/// Writes events whose contents are their numbers as text, and checks that the store gives them these
+/// numbers.
+pub(super) async fn write(
+    store: &impl Store,
+    stream: u64,
+    numbers: impl IntoIterator<Item = u64>,
+) -> RuleResult {
     for number in numbers {
         let given = store.append(ID, stream, number.to_string().as_bytes()).await?;
         same("the number of an event", &given, &number)?;
@@ -98,7 +103,7 @@ pub(super) async fn write(store: &impl Store, stream: u64, numbers: impl IntoIte
     Ok(())
 }
 
-/// An event as [`write`] writes it.
+/// Returns an event as [`write`] writes it.
 pub(super) fn event(number: u64) -> Tailed {
     Tailed::Event(number, number.to_string().into_bytes())
 }
@@ -108,27 +113,27 @@ pub(super) async fn tail(store: &impl Store, stream: u64, after: u64) -> Result<
     tail.ok_or_else(|| Broken(format!("expected stream {stream} to have a tail, but found none")))
 }
 
-/// Returns what comes next; `None` at the end.
+/// Returns the next item; `None` at the end.
 pub(super) async fn next(tail: &mut dyn Tail) -> Result<Option<Tailed>, Broken> {
     let next = within(PATIENCE, poll_fn(|cx| tail.poll_next(cx))).await;
     let next = next.ok_or_else(|| Broken::new("expected a tail to go on or to end, but found nothing"))?;
     Ok(next.transpose()?)
 }
 
-/// Looks whether exactly these events come next.
-pub(super) async fn reads(tail: &mut dyn Tail, numbers: impl IntoIterator<Item = u64>) -> Kept {
+/// Checks that exactly these events come next.
+pub(super) async fn reads(tail: &mut dyn Tail, numbers: impl IntoIterator<Item = u64>) -> RuleResult {
     for number in numbers {
         same("what comes next in a tail", &next(tail).await?, &Some(event(number)))?;
     }
     Ok(())
 }
 
-pub(super) async fn ends(tail: &mut dyn Tail) -> Kept {
+pub(super) async fn ends(tail: &mut dyn Tail) -> RuleResult {
     same("what comes next in a tail", &next(tail).await?, &None)
 }
 
-/// Looks whether nothing comes for a while.
-pub(super) async fn waits(tail: &mut dyn Tail, idle: Duration) -> Kept {
+/// Checks that nothing comes for a quarter of `idle`.
+pub(super) async fn waits(tail: &mut dyn Tail, idle: Duration) -> RuleResult {
     match within(idle / 4, poll_fn(|cx| tail.poll_next(cx))).await {
         None => Ok(()),
         Some(found) => Err(Broken(format!("expected a tail to wait, but found {}", short(&found)))),
@@ -142,20 +147,20 @@ pub(super) async fn hear(subscription: &mut dyn Subscription) -> Result<Option<H
     Ok(next.transpose()?)
 }
 
-pub(super) async fn hears(subscription: &mut dyn Subscription, message: &[u8]) -> Kept {
+pub(super) async fn hears(subscription: &mut dyn Subscription, message: &[u8]) -> RuleResult {
     let expected = Some(Heard::Message(message.to_vec()));
     same("what comes next on a channel", &hear(subscription).await?, &expected)
 }
 
-pub(super) async fn hears_nothing(subscription: &mut dyn Subscription, idle: Duration) -> Kept {
+pub(super) async fn hears_nothing(subscription: &mut dyn Subscription, idle: Duration) -> RuleResult {
     match within(idle / 4, poll_fn(|cx| subscription.poll_next(cx))).await {
         None => Ok(()),
         Some(found) => Err(Broken(format!("expected a channel to be silent, but found {}", short(&found)))),
     }
 }
 
-/// Waits for a future, not longer than that. It is not asked once more in the end, as tokio's `timeout` does: what was
-/// there all the time, and woke nobody, does not count.
+/// Waits for a future, not longer than `limit`. Unlike tokio's `timeout`, it does not poll the future once
+/// more at the end: a result that was ready without a wake-up does not count.
 pub(super) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
     let (mut future, mut limit) = (pin!(future), pin!(sleep(limit)));
     poll_fn(|cx| match limit.as_mut().poll(cx) {
@@ -165,7 +170,7 @@ pub(super) async fn within<T>(limit: Duration, future: impl Future<Output = T>) 
     .await
 }
 
-/// Runs all of them, and returns what they gave.
+/// Runs all futures concurrently, and returns their results.
 pub(super) async fn all<T>(futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
     let mut running: Vec<_> = futures.into_iter().map(|future| (future, None)).collect();
     poll_fn(|cx| {
@@ -180,7 +185,7 @@ pub(super) async fn all<T>(futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) 
     running.into_iter().filter_map(|(_, done)| done).collect()
 }
 
-/// Appends events on a thread of its own, one after the other; returns their numbers.
+/// Appends events one after the other on a thread of its own; returns their numbers.
 pub(super) async fn write_aside<S: Store>(
     stores: Arc<[S; 2]>,
     replica: usize,
@@ -191,15 +196,15 @@ pub(super) async fn write_aside<S: Store>(
         let append = |event: &String| runtime.block_on(stores[replica].append(ID, 1, event.as_bytes()));
         events.iter().map(append).collect()
     };
-    crate::blocking(writes).await
+    crate::runtime::blocking(writes).await
 }
 
-/// Polls something by two tasks, one after the other; then looks whether the second one is woken by `happens`.
+/// Polls with the wakers of two tasks, one after the other, then checks that `happens` wakes the second one.
 pub(super) async fn wakes_the_last(
     what: &str,
     mut poll: impl FnMut(&mut Context<'_>) -> bool,
     happens: impl Future<Output = Result<(), StoreError>>,
-) -> Kept {
+) -> RuleResult {
     let [first, second] = [Arc::new(Count::default()), Arc::new(Count::default())];
     for count in [&first, &second] {
         let waker = Waker::from(Arc::clone(count));
@@ -217,7 +222,7 @@ pub(super) async fn wakes_the_last(
     within(PATIENCE, woken).await.ok_or(Broken(text))
 }
 
-/// How often a task was woken.
+/// A waker that counts how often it is woken.
 #[derive(Default)]
 struct Count(AtomicUsize);
 
@@ -227,5 +232,5 @@ impl Wake for Count {
     }
 }
 
-/// How long the rules wait for what has to come: 10 s, far more than a store behind a network takes.
+/// Time that the rules wait for an item: 10 s, far more than a store on a network takes.
 pub const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
-//! Channels, and who listens to them.
+//! Channels and their subscriptions.
 //!
-//! In: messages. Out: each of them to everybody who listens to its channel, in the order in which they were published.
-//! A message is kept once for all of them. Who does not take its messages loses the oldest, and learns how many.
+//! In: messages. Out: each message to all subscriptions of its channel, in the order of publishing. A message
+//! is stored once for all subscriptions. A slow subscription loses its oldest messages, and learns how many.
 
 use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -9,7 +9,7 @@ use std::hash::BuildHasher as _;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
-use super::{PARTS, lock};
+use super::{SHARDS, lock};
 use crate::server::store::limits::Limits;
 use crate::server::store::{Heard, StoreError, Subscription};
 
@@ -17,45 +17,45 @@ use crate::server::store::{Heard, StoreError, Subscription};
 pub(super) struct Bus {
     hasher: RandomState,
     limits: Limits,
-    parts: [Mutex<Part>; PARTS],
+    shards: [Mutex<BusShard>; SHARDS],
 }
 
-/// The channels of one part. Invariant: each has somebody who listens.
+/// The channels of one shard. Invariant: each channel has a subscription.
 #[derive(Default)]
-struct Part {
+struct BusShard {
     channels: HashMap<Box<str>, BTreeMap<u64, Arc<Mailbox>>>,
-    /// The number of the last mailbox.
+    /// The number of the newest mailbox.
     last: u64,
 }
 
-/// What somebody who listens has not taken yet. Shared by them and the bus.
+/// The messages that a subscription has not taken yet. Shared by the subscription and the bus.
 #[derive(Default)]
 struct Mailbox {
-    state: Mutex<State>,
+    state: Mutex<MailboxState>,
 }
 
 #[derive(Default)]
-struct State {
+struct MailboxState {
     /// Bytes of all messages.
     bytes: usize,
-    /// Whether the store is gone.
+    /// Whether the store was dropped.
     ended: bool,
     messages: VecDeque<Arc<[u8]>>,
-    /// Messages that were lost in front of those.
+    /// The number of messages that were lost before those in `messages`.
     missed: u64,
     waker: Option<Waker>,
 }
 
 impl Bus {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { hasher: RandomState::new(), limits, parts: Default::default() }
+        Self { hasher: RandomState::new(), limits, shards: Default::default() }
     }
 
     pub(super) fn publish(&self, channel: &str, message: &[u8]) {
         let mut woken = Vec::new();
         {
-            let part = lock(self.part(channel));
-            let Some(mailboxes) = part.channels.get(channel) else { return };
+            let shard = lock(self.shard(channel));
+            let Some(mailboxes) = shard.channels.get(channel) else { return };
             let message: Arc<[u8]> = message.into();
             for mailbox in mailboxes.values() {
                 woken.extend(lock(&mailbox.state).put(Arc::clone(&message), &self.limits));
@@ -66,37 +66,37 @@ impl Bus {
 
     pub(super) fn subscribe(self: &Arc<Self>, channel: &str) -> Listener {
         let mailbox = Arc::new(Mailbox::default());
-        let part = &mut lock(self.part(channel));
-        part.last += 1;
-        let number = part.last;
-        part.channels.entry(channel.into()).or_default().insert(number, Arc::clone(&mailbox));
+        let shard = &mut lock(self.shard(channel));
+        shard.last += 1;
+        let number = shard.last;
+        shard.channels.entry(channel.into()).or_default().insert(number, Arc::clone(&mailbox));
         Listener { bus: Arc::downgrade(self), channel: channel.into(), mailbox, number }
     }
 
     fn unsubscribe(&self, channel: &str, number: u64) {
-        let part = &mut lock(self.part(channel));
-        let Some(mailboxes) = part.channels.get_mut(channel) else { return };
+        let shard = &mut lock(self.shard(channel));
+        let Some(mailboxes) = shard.channels.get_mut(channel) else { return };
         mailboxes.remove(&number);
         if mailboxes.is_empty() {
-            part.channels.remove(channel);
+            shard.channels.remove(channel);
         }
     }
 
-    fn part(&self, channel: &str) -> &Mutex<Part> {
-        &self.parts[self.hasher.hash_one(channel) as usize % PARTS]
+    fn shard(&self, channel: &str) -> &Mutex<BusShard> {
+        &self.shards[self.hasher.hash_one(channel) as usize % SHARDS]
     }
 
     #[cfg(test)]
     pub(super) fn channels(&self) -> usize {
-        self.parts.iter().map(|part| lock(part).channels.len()).sum()
+        self.shards.iter().map(|shard| lock(shard).channels.len()).sum()
     }
 }
 
 impl Drop for Bus {
     fn drop(&mut self) {
-        for part in &mut self.parts {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            part.channels.values().flat_map(BTreeMap::values).for_each(|mailbox| mailbox.end());
+        for shard in &mut self.shards {
+            let shard = shard.get_mut().unwrap_or_else(PoisonError::into_inner);
+            shard.channels.values().flat_map(BTreeMap::values).for_each(|mailbox| mailbox.end());
         }
     }
 }
@@ -112,8 +112,9 @@ impl Mailbox {
     }
 }
 
-impl State {
-    /// Adds a message, and keeps the limits: only the newest one stays in any case. Returns whom to wake.
+impl MailboxState {
+    /// Adds a message, and drops the oldest past the limits, but never the newest one. Returns the waker to
+    /// wake.
     fn put(&mut self, message: Arc<[u8]>, limits: &Limits) -> Option<Waker> {
         self.bytes += message.len();
         self.messages.push_back(message);
@@ -126,18 +127,18 @@ impl State {
     }
 }
 
-/// Somebody who listens to a channel.
+/// A subscription to a channel.
 pub(super) struct Listener {
     bus: Weak<Bus>,
     channel: Box<str>,
     mailbox: Arc<Mailbox>,
-    /// Its name in its part of the bus.
+    /// The number of its mailbox in the shard.
     number: u64,
 }
 
 impl Subscription for Listener {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Heard, StoreError>>> {
-        // Outlives the lock: what a waker does when it is dropped is not ours.
+        // Dropped after the lock is released: dropping a waker runs foreign code.
         let _replaced;
         let message = {
             let state = &mut lock(&self.mailbox.state);

@@ -1,16 +1,16 @@
-//! Moments as 8 bytes, by tokio's clock, which tests may pause.
+//! Points in time as 8 bytes, by tokio's clock, which tests may pause.
 //!
-//! In: durations. Out: moments that can be compared, and waited for. A duration that is longer than 584 years lasts for
-//! ever.
+//! In: durations. Out: moments that can be compared and waited for. A duration longer than 584 years lasts
+//! forever.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Nanoseconds since a clock was made.
+/// A point in time: nanoseconds since the clock was made.
 pub(super) type Moment = u64;
 
-/// Counts from when it was made.
+/// A clock that begins at 0 when it is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     start: Instant,
@@ -25,12 +25,12 @@ impl Clock {
         nanoseconds(self.start.elapsed())
     }
 
-    /// Returns the moment that is `later` than now.
+    /// Returns the moment that is `later` after now.
     pub(super) fn after(self, later: Duration) -> Moment {
         self.now().saturating_add(nanoseconds(later))
     }
 
-    /// Returns what tokio calls `moment`; `None` if it never comes.
+    /// Converts a moment to tokio's [`Instant`]; `None` if it never comes.
     pub(super) fn instant(self, moment: Moment) -> Option<Instant> {
         if moment == Moment::MAX { None } else { self.start.checked_add(Duration::from_nanos(moment)) }
     }

@@ -1,8 +1,9 @@
 //! The events of one session, and the tails that read them.
 //!
-//! In: events of several streams. Out: each event to each tail of its stream, once and in order, or how many of them
-//! are not kept any more. A tail is a position and reads from the log when it is polled: what it has not read yet costs
-//! nothing more. The log knows the deadline of its session, and a tail that waits sleeps no longer than that.
+//! In: events of several streams. Out: each event to each tail of its stream, once and in order, or the
+//! number of events that were dropped. A tail is a position, and reads from the log when it is polled, so
+//! unread events cost it no memory. The log knows the deadline of its session, and a waiting tail sleeps no
+//! longer than that.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::future::Future as _;
@@ -18,22 +19,23 @@ use super::lock;
 use crate::server::store::limits::Limits;
 use crate::server::store::{StoreError, Tail, Tailed};
 
-/// What was written in one session. Shared by the session and its tails.
+/// The events of one session. Shared by the session and its tails.
 pub(super) struct Log {
     clock: Clock,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
-struct State {
+struct LogState {
     /// Bytes of all events.
     bytes: usize,
-    /// That of the session, which tells each change.
+    /// The deadline of the session, which reports each change.
     deadline: Moment,
-    /// Whether the session was removed, or seen to have expired.
+    /// Whether the session was removed, or found to have expired.
     ended: bool,
-    /// The number of the last tail.
+    /// The number of the newest tail.
     last_tail: u64,
-    /// The streams of the events, the oldest event first. Invariant: as many of each as it has events.
+    /// For each stored event the number of its stream, the oldest event first. Invariant: each stream appears
+    /// as often as it has events.
     order: VecDeque<u64>,
     streams: HashMap<u64, Stream>,
 }
@@ -41,27 +43,28 @@ struct State {
 #[derive(Default)]
 struct Stream {
     closed: bool,
-    /// The last ones up to number `last`. They are not copied while the log is locked.
+    /// The newest events, up to number `last`. They are not copied while the log is locked.
     events: VecDeque<Arc<[u8]>>,
     last: u64,
-    /// How many tails there are. While there is one, the stream is remembered: it may have to say what is gone.
+    /// The number of tails. While it is not 0, the stream is remembered: it may have to report dropped
+    /// events.
     tails: usize,
-    /// Tails that wait, by number.
+    /// The wakers of waiting tails, by number.
     waiting: BTreeMap<u64, Waker>,
 }
 
-/// What a tail finds in the log.
+/// Result of looking for the next event of a tail.
 enum Found {
     End,
     Event(u64, Arc<[u8]>),
     Gone(u64),
-    /// Nothing yet; the session ends then.
+    /// No event yet; with the deadline of the session.
     Nothing(Moment),
 }
 
 impl Log {
     pub(super) fn new(clock: Clock, deadline: Moment) -> Self {
-        let state = State {
+        let state = LogState {
             bytes: 0,
             deadline,
             ended: false,
@@ -89,7 +92,7 @@ impl Log {
         wake(waiting);
     }
 
-    /// Ends the session: its tails end, and its events are given back even while there are tails.
+    /// Ends the session: its tails end, and its events are freed even while there are tails.
     pub(super) fn end(&self) {
         let streams = {
             let state = &mut lock(&self.state);
@@ -100,8 +103,8 @@ impl Log {
         streams.into_values().for_each(|stream| wake(stream.waiting));
     }
 
-    /// Takes note that the session ends at another time. Returns whom to wake: those who would sleep for too long. Who
-    /// sleeps for too short a time sees it then.
+    /// Changes the deadline of the session. Returns the wakers to wake: those of tails that would sleep for
+    /// too long. A tail that wakes too early sees the new deadline then.
     pub(super) fn postpone(&self, deadline: Moment) -> Vec<Waker> {
         let state = &mut lock(&self.state);
         if deadline >= mem::replace(&mut state.deadline, deadline) {
@@ -110,7 +113,8 @@ impl Log {
         state.streams.values_mut().flat_map(|it| mem::take(&mut it.waiting).into_values()).collect()
     }
 
-    /// Follows a stream; `None` if it is not known, nothing is left to say about it, or `after` is still to come.
+    /// Follows a stream; `None` if the stream is not known, is closed with all of its events dropped, or has
+    /// not reached `after`.
     pub(super) fn tail(self: Arc<Self>, stream: u64, after: u64) -> Option<Follower> {
         let number = {
             let state = &mut lock(&self.state);
@@ -122,10 +126,10 @@ impl Log {
         Some(Follower { log: self, next: after.saturating_add(1), number, sleep: None, stream })
     }
 
-    /// Returns what a tail finds at `next`; where there is nothing yet, `waker` is woken when that changes.
+    /// Looks for the event `next`. If there is none yet, `waker` is woken when that changes.
     fn find(&self, stream: u64, next: u64, tail: u64, waker: &Waker) -> Found {
         let now = self.clock.now();
-        // Outlives the lock: what a waker does when it is dropped is not ours.
+        // Dropped after the lock is released: dropping a waker runs foreign code.
         let _replaced;
         let state = &mut lock(&self.state);
         let deadline = state.deadline;
@@ -142,7 +146,7 @@ impl Log {
         Found::Nothing(deadline)
     }
 
-    /// Forgets a tail.
+    /// Removes a tail.
     fn leave(&self, stream: u64, tail: u64) {
         let waker = {
             let state = &mut lock(&self.state);
@@ -156,8 +160,8 @@ impl Log {
     }
 }
 
-impl State {
-    /// Returns the number of the event, and whom to wake.
+impl LogState {
+    /// Appends an event. Returns its number, and the wakers to wake.
     fn append(
         &mut self,
         number: u64,
@@ -187,7 +191,7 @@ impl State {
         Ok((stream.last, mem::take(&mut stream.waiting)))
     }
 
-    /// Returns whom to wake.
+    /// Closes a stream. Returns the wakers to wake.
     fn close(&mut self, number: u64) -> BTreeMap<u64, Waker> {
         let Some(stream) = self.streams.get_mut(&number) else { return BTreeMap::new() };
         stream.closed = true;
@@ -196,7 +200,8 @@ impl State {
         waiting
     }
 
-    /// Keeps the limits. The newest event stays in any case: somebody waits for it right now.
+    /// Drops the oldest events past the limits. The newest event always stays, since its readers are being
+    /// woken.
     fn forget_the_oldest(&mut self, limits: &Limits) {
         while self.order.len() > 1 && (self.order.len() > limits.events || self.bytes > limits.bytes) {
             let Some(number) = self.order.pop_front() else { return };
@@ -206,7 +211,7 @@ impl State {
         }
     }
 
-    /// Forgets a stream about which nobody can learn anything any more.
+    /// Forgets a stream that is closed, has no events left and has no tails.
     fn forget_if_spent(&mut self, number: u64) {
         if self.streams.get(&number).is_some_and(|it| it.is_spent() && it.tails == 0) {
             self.streams.remove(&number);
@@ -215,12 +220,12 @@ impl State {
 }
 
 impl Stream {
-    /// Whether it is closed and all of it is forgotten.
+    /// Returns whether the stream is closed and all of its events are dropped.
     fn is_spent(&self) -> bool {
         self.closed && self.events.is_empty()
     }
 
-    /// Returns what there is at `next`; `None` if there may be something later.
+    /// Returns the event `next`, or why there is none; `None` if it may still be written.
     fn find(&self, next: u64) -> Option<Found> {
         let first = self.last + 1 - self.events.len() as u64;
         if next < first {
@@ -231,14 +236,14 @@ impl Stream {
     }
 }
 
-/// A position in a stream.
+/// A tail: a position in a stream.
 pub(super) struct Follower {
     log: Arc<Log>,
-    /// The event that comes next.
+    /// The number of the event that comes next.
     next: u64,
-    /// Its name among the tails of the session.
+    /// Its number among the tails of the session.
     number: u64,
-    /// Until the session ends, as far as was known when it began to wait.
+    /// The timer for the deadline of the session, as it was known when the wait began.
     sleep: Option<Pin<Box<Sleep>>>,
     stream: u64,
 }
@@ -266,11 +271,11 @@ impl Tail for Follower {
 }
 
 impl Follower {
-    /// Sleeps until `deadline` or earlier. Returns whether that is over.
+    /// Sleeps until `deadline` or earlier. Returns whether the sleep is over.
     fn slept_until(&mut self, deadline: Moment, cx: &mut Context<'_>) -> bool {
         let Some(deadline) = self.log.clock.instant(deadline) else { return false };
         let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-        // Each touch moves the deadline: the timer is only moved when it has to be.
+        // Each touch moves the deadline; the timer is moved only when necessary.
         if sleep.is_elapsed() || deadline < sleep.deadline() {
             sleep.as_mut().reset(deadline);
         }

@@ -1,11 +1,11 @@
 //! A store in the memory of one process.
 //!
-//! In: what [`Store`] takes. Out: the same for every clone, so that two servers of one process are two replicas.
-//! Nothing is written to disk, and nothing is spawned: sessions expire by tokio's clock when somebody asks for them,
-//! when a tail of theirs waits, or a few at a time when others are created.
+//! In: calls of [`Store`]. Out: one state for all clones, so that two servers of one process are two
+//! replicas. Nothing is written to disk, and no task is spawned. Sessions expire by tokio's clock: when they
+//! are accessed, when one of their tails waits, or a few at a time when others are created.
 //!
-//! Locks: a part of the sessions first, then a log; a part of the bus first, then a mailbox. Nothing is woken under
-//! any of them.
+//! Lock order: a shard of the sessions, then a log; a shard of the bus, then a mailbox. No waker is woken
+//! under a lock.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,9 +22,9 @@ mod sessions;
 #[cfg(test)]
 mod tests;
 
-/// Sessions, event logs and a bus in the memory of this process.
+/// A store in the memory of this process.
 ///
-/// A clone is the same store. When the last one is dropped, its sessions have ended and its subscriptions too.
+/// A clone is the same store. When the last clone is dropped, its sessions and subscriptions end.
 ///
 /// ```
 /// use std::time::Duration;
@@ -40,27 +40,27 @@ mod tests;
 /// # Ok(()) }
 /// ```
 ///
-/// The newest event of a session is kept even if it is larger than `Limits::bytes` by itself, and so is the newest
-/// message of a subscription. An event for a closed stream is refused. A stream that is open is remembered with its
-/// number when all of its events are forgotten; one that is closed is forgotten with the last of them. Tails are polled
-/// inside of a tokio runtime with its clock, as they sleep until their session expires.
+/// The newest event of a session is kept even if it is larger than `Limits::bytes` by itself, and so is the
+/// newest message of a subscription. An event for a closed stream is refused. An open stream is remembered
+/// with its number when all of its events are dropped; a closed one is forgotten with its last event. Poll
+/// tails inside of a tokio runtime with its timer enabled: they sleep until their session expires.
 #[derive(Clone)]
 pub struct Memory {
-    shared: Arc<Shared>,
+    shared: Arc<MemoryState>,
 }
 
-/// What all clones share.
-struct Shared {
+/// The state that all clones share.
+struct MemoryState {
     bus: Arc<Bus>,
     limits: Limits,
     sessions: Sessions,
 }
 
 impl Memory {
-    /// Makes an empty store that keeps so much.
+    /// Makes an empty store with these limits.
     pub fn new(limits: Limits) -> Self {
         let bus = Arc::new(Bus::new(limits));
-        Self { shared: Arc::new(Shared { bus, limits, sessions: Sessions::new(limits.sessions) }) }
+        Self { shared: Arc::new(MemoryState { bus, limits, sessions: Sessions::new(limits.sessions) }) }
     }
 }
 
@@ -143,7 +143,8 @@ impl Store for Memory {
     }
 }
 
-/// Refuses what no other store would have to take. Only those that make something ask: the others find nothing.
+/// Refuses names that the contract does not allow. Only methods that create something check: the others find
+/// nothing.
 fn check_name(what: &str, name: &str) -> Result<(), StoreError> {
     if name.is_ascii() && name.len() <= MAX_NAME {
         return Ok(());
@@ -155,12 +156,12 @@ fn check_name(what: &str, name: &str) -> Result<(), StoreError> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic under a lock leaves whole values: what is changed there is changed by calls that don't panic.
+    // A panic under a lock leaves valid values, because the calls that change them do not panic.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes of an id or a channel.
+/// Largest length of an id or a channel, in bytes.
 const MAX_NAME: usize = 128;
 
-/// Parts of the sessions and of the bus, each with a lock of its own.
-const PARTS: usize = 16;
+/// Number of shards of the sessions and of the bus, each with a lock of its own.
+const SHARDS: usize = 16;

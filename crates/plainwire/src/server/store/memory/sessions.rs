@@ -1,8 +1,8 @@
-//! Who has a session, its record, and when it ends.
+//! The sessions of a store: their records, logs and deadlines.
 //!
-//! In: ids and durations. Out: records, and the log of a session once something is written to it. A session is in one
-//! of several parts, by the hash of its id. Each part keeps its sessions by id and by deadline, so that the next one to
-//! expire is found at once: nothing here ever walks over all of them.
+//! In: ids and durations. Out: records, and the log of a session once something is written to it. A session
+//! is in one of several shards, by the hash of its id. Each shard keeps its sessions by id and by deadline,
+//! so that the next one to expire is found at once: nothing here ever iterates over all sessions.
 
 use std::collections::hash_map::RandomState;
 use std::collections::{BTreeSet, HashMap};
@@ -14,25 +14,25 @@ use std::time::Duration;
 
 use super::clock::{Clock, Moment};
 use super::log::Log;
-use super::{PARTS, lock};
+use super::{SHARDS, lock};
 use crate::server::store::StoreError;
 
 /// All sessions of a store.
 pub(super) struct Sessions {
     clock: Clock,
-    /// Invariant: the sessions of all parts, and those that are being created.
+    /// Invariant: the number of sessions in all shards, plus those that are being created.
     count: AtomicUsize,
     hasher: RandomState,
     limit: usize,
-    parts: [Mutex<Part>; PARTS],
+    shards: [Mutex<SessionShard>; SHARDS],
 }
 
-/// The sessions of one part.
+/// The sessions of one shard.
 #[derive(Default)]
-struct Part {
-    /// Invariant: the sessions in `by_id`, those that expire first in front.
+struct SessionShard {
+    /// Invariant: the sessions in `by_id`, by deadline.
     by_deadline: BTreeSet<(Moment, Arc<str>)>,
-    /// In boxes, so that the free places of the table are small.
+    /// Boxed, so that the free slots of the table are small.
     by_id: HashMap<Arc<str>, Box<Session>>,
 }
 
@@ -50,7 +50,7 @@ impl Sessions {
             count: AtomicUsize::new(0),
             hasher: RandomState::new(),
             limit,
-            parts: Default::default(),
+            shards: Default::default(),
         }
     }
 
@@ -62,101 +62,101 @@ impl Sessions {
             }
         }
         let session = Session { deadline: self.clock.after(idle), log: None, record: record.into() };
-        let part = &mut lock(self.part(id));
-        if part.by_id.contains_key(id) {
+        let shard = &mut lock(self.shard(id));
+        if shard.by_id.contains_key(id) {
             self.count.fetch_sub(1, Ordering::Relaxed);
             return Err(StoreError::failed("expected the id of a new session, but found one that is taken"));
         }
-        part.insert(id.into(), session);
+        shard.insert(id.into(), session);
         Ok(())
     }
 
     pub(super) fn load(&self, id: &str) -> Option<Vec<u8>> {
         let now = self.clock.now();
-        // What every request does looks the id up once.
-        if let Some(session) = lock(self.part(id)).by_id.get(id).filter(|it| it.deadline > now) {
+        // The fast path, which every request takes: one lookup.
+        if let Some(session) = lock(self.shard(id)).by_id.get(id).filter(|it| it.deadline > now) {
             return Some(session.record.to_vec());
         }
-        self.alive(id, |part| part.by_id.get(id).map(|it| it.record.to_vec()))
+        self.alive(id, |shard| shard.by_id.get(id).map(|it| it.record.to_vec()))
     }
 
     pub(super) fn save(&self, id: &str, record: &[u8]) -> bool {
         let record = record.into();
-        let replaced =
-            self.alive(id, |part| part.by_id.get_mut(id).map(|it| std::mem::replace(&mut it.record, record)));
+        let replaced = self
+            .alive(id, |shard| shard.by_id.get_mut(id).map(|it| std::mem::replace(&mut it.record, record)));
         replaced.is_some()
     }
 
     pub(super) fn touch(&self, id: &str, idle: Duration) -> bool {
         let deadline = self.clock.after(idle);
-        let woken = self.alive(id, |part| part.postpone(id, deadline));
+        let woken = self.alive(id, |shard| shard.postpone(id, deadline));
         woken.map(|woken| woken.into_iter().for_each(Waker::wake)).is_some()
     }
 
     pub(super) fn remove(&self, id: &str) -> bool {
-        let removed = self.alive(id, |part| part.remove(id));
+        let removed = self.alive(id, |shard| shard.remove(id));
         removed.map(|session| self.end(session)).is_some()
     }
 
-    /// Returns the log of a session, if anything was ever written to it.
+    /// Returns the log of a session, if an event was ever written to it.
     pub(super) fn log(&self, id: &str) -> Option<Arc<Log>> {
-        self.alive(id, |part| part.by_id.get(id)?.log.clone())
+        self.alive(id, |shard| shard.by_id.get(id)?.log.clone())
     }
 
-    /// Returns the log of a session, a new one if there was none; `None` if there is no such session.
+    /// Returns the log of a session, and makes it if necessary; `None` if there is no such session.
     pub(super) fn log_to_write(&self, id: &str) -> Option<Arc<Log>> {
-        self.alive(id, |part| {
-            let session = part.by_id.get_mut(id)?;
+        self.alive(id, |shard| {
+            let session = shard.by_id.get_mut(id)?;
             let log = session.log.get_or_insert_with(|| Arc::new(Log::new(self.clock, session.deadline)));
             Some(Arc::clone(log))
         })
     }
 
-    /// Does something with the part that a session is in, unless it has expired.
-    fn alive<T>(&self, id: &str, action: impl FnOnce(&mut Part) -> Option<T>) -> Option<T> {
+    /// Runs `action` on the shard of a session, unless the session has expired.
+    fn alive<T>(&self, id: &str, action: impl FnOnce(&mut SessionShard) -> Option<T>) -> Option<T> {
         let now = self.clock.now();
-        let mut part = lock(self.part(id));
-        if part.by_id.get(id)?.deadline > now {
-            return action(&mut part);
+        let mut shard = lock(self.shard(id));
+        if shard.by_id.get(id)?.deadline > now {
+            return action(&mut shard);
         }
-        let expired = part.remove(id);
-        drop(part);
+        let expired = shard.remove(id);
+        drop(shard);
         if let Some(session) = expired {
             self.end(session);
         }
         None
     }
 
-    /// Takes a place for a session. Returns whether there was one.
+    /// Reserves room for a session. Returns whether there was any.
     fn reserve(&self) -> bool {
         let more = |count: usize| (count < self.limit).then_some(count + 1);
         self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// Gives back some of what has expired where `id` belongs, and a session of this id if that has.
+    /// Frees some expired sessions of the shard of `id`, and the session `id` itself if it has expired.
     ///
-    /// Several for each one that is created, so that those that have expired become fewer.
+    /// It frees several for each session that is created, so that expired sessions become fewer.
     fn sweep(&self, id: &str) {
         let now = self.clock.now();
         let mut expired = Vec::new();
         {
-            let part = &mut lock(self.part(id));
-            if part.by_id.get(id).is_some_and(|it| it.deadline <= now) {
-                expired.extend(part.remove(id));
+            let shard = &mut lock(self.shard(id));
+            if shard.by_id.get(id).is_some_and(|it| it.deadline <= now) {
+                expired.extend(shard.remove(id));
             }
-            expired.extend((0..SWEPT).map_while(|_| part.pop_expired(now)));
+            expired.extend((0..SWEPT).map_while(|_| shard.pop_expired(now)));
         }
         expired.into_iter().for_each(|session| self.end(session));
     }
 
-    /// Gives back one session that has expired, wherever it is. Returns whether there was one.
+    /// Frees one expired session of any shard. Returns whether there was one.
     fn make_room(&self) -> bool {
         let now = self.clock.now();
-        let expired = self.parts.iter().find_map(|part| lock(part).pop_expired(now));
+        let expired = self.shards.iter().find_map(|shard| lock(shard).pop_expired(now));
         expired.map(|session| self.end(session)).is_some()
     }
 
-    /// Ends a session that is in no part any more. No part may be locked.
+    /// Ends a session that was removed from its shard. No shard may be locked.
     fn end(&self, session: Session) {
         self.count.fetch_sub(1, Ordering::Relaxed);
         if let Some(log) = session.log {
@@ -164,16 +164,16 @@ impl Sessions {
         }
     }
 
-    fn part(&self, id: &str) -> &Mutex<Part> {
-        &self.parts[self.hasher.hash_one(id) as usize % PARTS]
+    fn shard(&self, id: &str) -> &Mutex<SessionShard> {
+        &self.shards[self.hasher.hash_one(id) as usize % SHARDS]
     }
 
     #[cfg(test)]
     pub(super) fn kept(&self) -> usize {
-        let kept = self.parts.iter().map(|part| {
-            let part = lock(part);
-            assert_eq!(part.by_id.len(), part.by_deadline.len());
-            part.by_id.len()
+        let kept = self.shards.iter().map(|shard| {
+            let shard = lock(shard);
+            assert_eq!(shard.by_id.len(), shard.by_deadline.len());
+            shard.by_id.len()
         });
         let kept = kept.sum();
         assert_eq!(self.count.load(Ordering::Relaxed), kept);
@@ -183,14 +183,14 @@ impl Sessions {
 
 impl Drop for Sessions {
     fn drop(&mut self) {
-        for part in &mut self.parts {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            part.by_id.values().filter_map(|session| session.log.as_ref()).for_each(|log| log.end());
+        for shard in &mut self.shards {
+            let shard = shard.get_mut().unwrap_or_else(PoisonError::into_inner);
+            shard.by_id.values().filter_map(|session| session.log.as_ref()).for_each(|log| log.end());
         }
     }
 }
 
-impl Part {
+impl SessionShard {
     fn insert(&mut self, id: Arc<str>, session: Session) {
         self.by_deadline.insert((session.deadline, Arc::clone(&id)));
         self.by_id.insert(id, Box::new(session));
@@ -199,14 +199,14 @@ impl Part {
     fn remove(&mut self, id: &str) -> Option<Session> {
         let (id, session) = self.by_id.remove_entry(id)?;
         self.by_deadline.remove(&(session.deadline, id));
-        // A table that was full once does not stay large for ever.
+        // Shrinks a table that was full once.
         if self.by_id.capacity() > 8 * (self.by_id.len() + 8) {
             self.by_id.shrink_to(2 * self.by_id.len());
         }
         Some(*session)
     }
 
-    /// Takes the session that has expired first, if any has.
+    /// Removes the session that expired first, if any has.
     fn pop_expired(&mut self, now: Moment) -> Option<Session> {
         let (deadline, id) = self.by_deadline.first()?;
         if *deadline > now {
@@ -216,18 +216,18 @@ impl Part {
         self.remove(&id)
     }
 
-    /// Moves the deadline of a session. Returns whom to wake; `None` if there is no such session.
+    /// Moves the deadline of a session. Returns the wakers to wake; `None` if there is no such session.
     fn postpone(&mut self, id: &str, deadline: Moment) -> Option<Vec<Waker>> {
         let key = Arc::clone(self.by_id.get_key_value(id)?.0);
         let session = self.by_id.get_mut(id)?;
-        let mut place = (session.deadline, key);
-        self.by_deadline.remove(&place);
-        place.0 = deadline;
-        self.by_deadline.insert(place);
+        let mut entry = (session.deadline, key);
+        self.by_deadline.remove(&entry);
+        entry.0 = deadline;
+        self.by_deadline.insert(entry);
         session.deadline = deadline;
         Some(session.log.as_ref().map(|log| log.postpone(deadline)).unwrap_or_default())
     }
 }
 
-/// Expired sessions that are given back for each one that is created.
+/// Expired sessions that are freed for each one that is created.
 const SWEPT: usize = 4;

@@ -1,4 +1,4 @@
-//! What [`Memory`] promises beyond the contract: what it gives back, what it refuses, who is woken.
+//! Tests of what [`Memory`] guarantees beyond the contract: freed memory, refusals and wake-ups.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -154,7 +154,7 @@ async fn a_closed_stream_is_forgotten_with_its_last_event_and_its_last_tail() {
     assert_eq!(next(&mut *slow).await, Some(Tailed::Gone(2)));
     assert_eq!(next(&mut *slow).await, None);
     write(&store, 3, 1).await;
-    // Three streams are known while somebody may ask for the first: a fourth has no room.
+    // Three streams are known while the tail of the first exists: a fourth has no room.
     let text = "expected at most 3 streams in a session (limit `streams`), but found one more";
     assert_eq!(store.append("a", 4, b"event").await, Err(StoreError::failed(text)));
     drop(slow);
@@ -199,7 +199,7 @@ async fn a_tail_that_is_polled_often_is_woken_once() {
     assert_eq!(counts.map(|it| it.0.load(Ordering::SeqCst)), [0, 1]);
 }
 
-/// Polls a tail of its own when it is woken: under a lock this would never end.
+/// A waker that polls another tail when it is woken: if it were woken under a lock, it would deadlock.
 struct Reads(Mutex<Option<Box<dyn Tail>>>, Memory);
 
 impl Wake for Reads {
@@ -208,7 +208,7 @@ impl Wake for Reads {
         if let Some(mut tail) = tail {
             let _ = tail.poll_next(&mut Context::from_waker(Waker::noop()));
         }
-        // The tail that is dropped, the sessions and the bus take locks too.
+        // Dropping the tail, the sessions and the bus take locks too.
         drop(self.1.shared.sessions.load("a"));
         self.1.shared.bus.publish("channel", b"");
     }

@@ -1,4 +1,4 @@
-//! What stays here of sessions, and how often the store is asked about them.
+//! Tests of which sessions stay in memory, and how often the store is accessed for them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,9 +7,11 @@ use plainwire_proto::json::Span;
 use tokio::time::sleep;
 
 use super::*;
-use crate::server::http::session::{Held, Posted, Reply};
+use crate::server::connection::calls::Held;
+use crate::server::http::session::{Posted, Reply};
+use crate::server::store::StoreFuture;
+use crate::server::store::double::{Doubled, StoreDouble};
 use crate::server::store::memory::Memory;
-use crate::server::store::{StoreFuture, Subscription, Tail};
 
 const IDLE: Duration = Duration::from_secs(1_800);
 
@@ -17,7 +19,7 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const SUBSCRIBE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"a://1"}}"#;
 
-/// A store that counts what it is asked, and does not save if it is told so.
+/// A store in memory that counts calls of `load` and `touch`, and whose `save` can be made to fail.
 #[derive(Default)]
 struct Counting {
     asked: AtomicUsize,
@@ -25,9 +27,9 @@ struct Counting {
     memory: Memory,
 }
 
-impl Store for Counting {
-    fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()> {
-        self.memory.create(session, record, idle)
+impl StoreDouble for Counting {
+    fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>> {
@@ -46,45 +48,16 @@ impl Store for Counting {
         self.asked.fetch_add(1, Ordering::SeqCst);
         self.memory.touch(session, idle)
     }
-
-    fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool> {
-        self.memory.remove(session)
-    }
-
-    fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64> {
-        self.memory.append(session, stream, event)
-    }
-
-    fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()> {
-        self.memory.close(session, stream)
-    }
-
-    fn tail<'s>(
-        &'s self,
-        session: &'s str,
-        stream: u64,
-        after: u64,
-    ) -> StoreFuture<'s, Option<Box<dyn Tail>>> {
-        self.memory.tail(session, stream, after)
-    }
-
-    fn publish<'s>(&'s self, channel: &'s str, message: &'s [u8]) -> StoreFuture<'s, ()> {
-        self.memory.publish(channel, message)
-    }
-
-    fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>> {
-        self.memory.subscribe(channel)
-    }
 }
 
-fn sessions(idle: Duration) -> (Arc<Counting>, Arc<Sessions>) {
-    let store = Arc::<Counting>::default();
+fn sessions(idle: Duration) -> (Arc<Doubled<Counting>>, Arc<Sessions>) {
+    let store = Arc::<Doubled<Counting>>::default();
     let sessions = sessions_in(&store, idle);
     (store, sessions)
 }
 
-/// The sessions of another replica.
-fn sessions_in(store: &Arc<Counting>, idle: Duration) -> Arc<Sessions> {
+/// Makes the sessions of another replica.
+fn sessions_in(store: &Arc<Doubled<Counting>>, idle: Duration) -> Arc<Sessions> {
     let server = crate::server!("sessions");
     let server = server.resource(crate::Resource::new("a://1", "1", || async { "1" }).subscribable());
     let slow = async || {
@@ -93,8 +66,8 @@ fn sessions_in(store: &Arc<Counting>, idle: Duration) -> Arc<Sessions> {
     };
     let server = server.tool(crate::Tool::new("slow", slow));
     let (built, _) = server.build(None).expect("a legal server");
-    let store: Arc<dyn Store> = Arc::<Counting>::clone(store);
-    let others = Others::new(&store);
+    let store: Arc<dyn Store> = Arc::<Doubled<Counting>>::clone(store);
+    let others = OtherReplicas::new(&store);
     let sessions = Arc::new(Sessions::new(Arc::clone(&built), store, idle, 10, Some(others.clone())));
     others.listen(&built.shared.bus, &sessions);
     sessions
@@ -107,8 +80,8 @@ fn post(session: &Arc<Session>, text: &str) -> Reply {
 }
 
 async fn begin(sessions: &Arc<Sessions>) -> String {
-    let caller = Caller { principal: None, who: "ada".into() };
-    let new = sessions.begin(caller).expect("a place");
+    let caller = Caller { principal: None, id: "ada".into() };
+    let new = sessions.begin(caller).expect("a slot");
     assert!(matches!(post(&new.session, INITIALIZE), Reply::Answer(_)));
     sessions.keep(new).await.expect("a store with room")
 }
@@ -141,7 +114,7 @@ async fn a_session_is_left_to_the_store_when_nobody_reads_its_stream_any_more() 
     assert_eq!(here(&sessions), 1, "whoever comes back soon has missed nothing");
     sleep(Duration::from_secs(60)).await;
     assert_eq!(here(&sessions), 0);
-    // Who comes back late sees that the stream has ended, and does not wait in vain.
+    // A client that comes back late sees that the stream has ended, and does not wait in vain.
     let mut tail = store.tail(&id, stream, 1).await.expect("a store").expect("a stream that is kept");
     assert_eq!(std::future::poll_fn(|cx| tail.poll_next(cx)).await, None);
     assert!(sessions.find(&id, None).await.expect("a store").is_some());
@@ -150,8 +123,8 @@ async fn a_session_is_left_to_the_store_when_nobody_reads_its_stream_any_more() 
 #[tokio::test(start_paused = true)]
 async fn a_session_rests_after_a_batch_as_after_anything_else() {
     let (_, sessions) = sessions(IDLE);
-    let caller = Caller { principal: None, who: "ada".into() };
-    let new = sessions.begin(caller).expect("a place");
+    let caller = Caller { principal: None, id: "ada".into() };
+    let new = sessions.begin(caller).expect("a slot");
     assert!(matches!(post(&new.session, &INITIALIZE.replace("2025-11-25", "2025-03-26")), Reply::Answer(_)));
     let id = sessions.keep(new).await.expect("a store with room");
     let session = sessions.find(&id, None).await.expect("a store").expect("a session");
@@ -207,7 +180,7 @@ async fn the_store_is_asked_about_a_session_before_it_may_expire_and_not_all_the
     sleep(2 * IDLE).await;
     assert!(store.asked.load(Ordering::SeqCst) <= 6);
     assert_eq!(here(&sessions), 0);
-    assert!(sessions.begun.is_empty(), "its place is free when it has expired");
+    assert!(sessions.slots.is_empty(), "its slot is free when it has expired");
 }
 
 #[tokio::test(start_paused = true)]

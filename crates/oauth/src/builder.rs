@@ -1,0 +1,308 @@
+//! The builder of an OAuth client.
+//!
+//! In: the program's identity, the way a user signs in, the store for tokens. Out: an [`OAuth`], if the
+//! settings fit together.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plainwire::Result;
+use plainwire::client::http::address_guard::Permission;
+use url::Url;
+
+use super::OAuth;
+use super::assertion::SigningKey;
+use super::fault::{Failure, quoted};
+use super::redirect::Redirect;
+use super::scope::Scopes;
+use super::secret::Secret;
+use super::store::{MemoryStore, TokenStore};
+
+/// The builder of an [`OAuth`] client.
+#[derive(Clone, Debug)]
+pub struct OAuthBuilder {
+    config: Config,
+    client_id: Option<String>,
+    client_secret: Option<Secret>,
+    issuer: Option<String>,
+    metadata_url: Option<String>,
+    private_key: Option<(Secret, Option<String>)>,
+}
+
+/// Settings that all servers of one [`OAuth`] share.
+#[derive(Clone, Debug)]
+pub(super) struct Config {
+    /// The name of the program, as users see it when they sign in.
+    pub(super) name: String,
+    /// The client that was registered beforehand.
+    pub(super) client: Option<PreregisteredClient>,
+    /// The URL of the client's metadata document, exactly as the program gave it.
+    pub(super) metadata_url: Option<String>,
+    pub(super) key: Option<SigningKey>,
+    pub(super) grant: Grant,
+    pub(super) redirect: Option<Redirect>,
+    /// Scopes to request instead of those that a server names. Empty: request those that the server names.
+    pub(super) scopes: Scopes,
+    pub(super) store: Arc<dyn TokenStore>,
+    pub(super) login_timeout: Duration,
+    pub(super) private: Permission,
+}
+
+/// A client that was registered at an authorization server beforehand.
+#[derive(Clone, Debug)]
+pub(super) struct PreregisteredClient {
+    pub(super) id: String,
+    pub(super) secret: Option<Secret>,
+    pub(super) issuer: Option<String>,
+}
+
+/// The OAuth grant that tokens are requested with.
+///
+/// Workload identities and tokens of an enterprise's identity provider will be two more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grant {
+    /// A user signs in.
+    AuthorizationCode,
+    /// The program signs in for itself.
+    ClientCredentials,
+}
+
+impl OAuthBuilder {
+    pub(super) fn new(name: String) -> Self {
+        let config = Config {
+            name,
+            client: None,
+            metadata_url: None,
+            key: None,
+            grant: Grant::AuthorizationCode,
+            redirect: None,
+            scopes: Scopes::default(),
+            store: Arc::new(MemoryStore::default()),
+            login_timeout: LOGIN_TIMEOUT,
+            private: Permission::Withheld,
+        };
+        Self {
+            config,
+            client_id: None,
+            client_secret: None,
+            issuer: None,
+            metadata_url: None,
+            private_key: None,
+        }
+    }
+
+    /// Sets the id of a client that was registered beforehand. It has precedence over a metadata document and
+    /// over dynamic registration.
+    #[must_use]
+    pub fn client_id(mut self, id: impl Into<String>) -> Self {
+        self.client_id = Some(id.into());
+        self
+    }
+
+    /// Sets the secret of [`client_id`](Self::client_id).
+    #[must_use]
+    pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
+        self.client_secret = Some(Secret::new(secret));
+        self
+    }
+
+    /// Sets the issuer at which [`client_id`](Self::client_id) is registered, exactly as its metadata writes
+    /// it. The id is sent to no other authorization server.
+    ///
+    /// Without it, the id belongs to the first issuer that each server names, and a server that names another
+    /// one later is refused.
+    #[must_use]
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.issuer = Some(issuer.into());
+        self
+    }
+
+    /// Sets the URL of a document that describes this client (a Client ID Metadata Document): `https`, with a
+    /// path. The URL is the client's id at authorization servers that accept such documents.
+    #[must_use]
+    pub fn client_metadata_url(mut self, url: impl Into<String>) -> Self {
+        self.metadata_url = Some(url.into());
+        self
+    }
+
+    /// Sets the private key that the client authenticates with (`private_key_jwt`): PKCS#8 in PEM of RSA,
+    /// P-256, P-384 or Ed25519; PKCS#1 for RSA too. `key_id` is the `kid` of the public key, in case servers
+    /// have several.
+    #[must_use]
+    pub fn private_key_pem(mut self, pem: impl Into<String>, key_id: Option<&str>) -> Self {
+        self.private_key = Some((Secret::new(pem), key_id.map(ToOwned::to_owned)));
+        self
+    }
+
+    /// Requests tokens for the program itself (`client_credentials`), without a user. Needs a
+    /// [`client_id`](Self::client_id) with a secret or a private key.
+    #[must_use]
+    pub fn client_credentials(mut self) -> Self {
+        self.config.grant = Grant::ClientCredentials;
+        self
+    }
+
+    /// Sets the redirect URI, and the function through which a user signs in. `follow` gets the authorization
+    /// URL and returns the URL that the browser was redirected to, with its query; or the reason why there is
+    /// none, in words for the user.
+    #[must_use]
+    pub fn redirect<F, D>(mut self, redirect_uri: &str, follow: F) -> Self
+    where
+        F: Fn(Url) -> D + Send + Sync + 'static,
+        D: Future<Output = Result<Url, String>> + Send + 'static,
+    {
+        self.config.redirect = Some(Redirect::follow(redirect_uri, follow));
+        self
+    }
+
+    /// Lets the user sign in with a browser on this machine: `open` gets the authorization URL and opens it,
+    /// or shows it. The browser returns to a listener on a free port of 127.0.0.1, which ends after the
+    /// redirect of this login.
+    ///
+    /// The URL is `https`, except for servers on this machine. A server wrote it, so `open` must not pass it
+    /// through a shell.
+    #[must_use]
+    pub fn loopback<F, D>(mut self, open: F) -> Self
+    where
+        F: Fn(Url) -> D + Send + Sync + 'static,
+        D: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        self.config.redirect = Some(Redirect::loopback(open));
+        self
+    }
+
+    /// Adds a scope to request at a login. These scopes replace those that the server names. If the server
+    /// asks for a further scope later, it is requested together with these. A text that is no scope of RFC
+    /// 6749 §3.3, such as one with a blank, is ignored.
+    #[must_use]
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        let more = Scopes::from_iter([scope.into()]);
+        self.config.scopes = self.config.scopes.union(&more);
+        self
+    }
+
+    /// Sets the store for tokens. The default is a [`MemoryStore`](super::MemoryStore), which ends with the
+    /// program.
+    #[must_use]
+    pub fn store(mut self, store: impl TokenStore) -> Self {
+        self.config.store = Arc::new(store);
+        self
+    }
+
+    /// Sets the time limit for a login. The default is 5 min, in which most users find their password.
+    #[must_use]
+    pub fn login_timeout(mut self, timeout: Duration) -> Self {
+        self.config.login_timeout = timeout;
+        self
+    }
+
+    /// Permits authorization servers in private networks. Use it only in networks whose machines may all send
+    /// requests to each other: a server could make this program send requests to other machines there.
+    #[must_use]
+    pub fn dangerous_allow_private_addresses(mut self) -> Self {
+        self.config.private = Permission::Granted;
+        self
+    }
+
+    /// Builds the client.
+    ///
+    /// # Errors
+    /// [`Error::Auth`](plainwire::Error::Auth) with [`AuthFault::Settings`](super::AuthFault::Settings): a
+    /// secret or issuer without a client id, client credentials without a secret or key, an unusable private
+    /// key, or a metadata URL that is not `https` with a path.
+    pub fn build(self) -> Result<OAuth> {
+        self.checked().map(OAuth::new).map_err(Failure::into_error)
+    }
+
+    fn checked(mut self) -> Result<Config, Failure> {
+        self.config.client = self.preregistered()?;
+        self.config.metadata_url = self.metadata_url.as_deref().map(metadata_url).transpose()?;
+        if let Some((pem, id)) = self.private_key {
+            self.config.key = Some(SigningKey::from_pem(pem.reveal(), id)?);
+        }
+        let has_secret = self.config.client.as_ref().is_some_and(|it| it.secret.is_some());
+        let named = self.config.client.is_some() || self.config.metadata_url.is_some();
+        if self.config.grant == Grant::ClientCredentials
+            && !(has_secret || named && self.config.key.is_some())
+        {
+            let message = "expected client credentials to have a client id with a secret or a private key";
+            return Err(Failure::settings(message));
+        }
+        Ok(self.config)
+    }
+
+    fn preregistered(&mut self) -> Result<Option<PreregisteredClient>, Failure> {
+        let (secret, issuer) = (self.client_secret.take(), self.issuer.take());
+        match self.client_id.take() {
+            Some(id) => Ok(Some(PreregisteredClient { id, secret, issuer })),
+            None if secret.is_none() && issuer.is_none() => Ok(None),
+            None => Err(Failure::settings(
+                "expected a client id beside a client secret or an issuer, but found none",
+            )),
+        }
+    }
+}
+
+/// Checks the URL of a client metadata document.
+///
+/// Spec: 2026-07-28 client registration "For MCP Clients", and §3 of the draft that it refers to: a URL with
+/// a path, in a form that all parsers read alike.
+fn metadata_url(text: &str) -> Result<String, Failure> {
+    let fits = |url: &Url| {
+        let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+        // The document repeats its URL as text, so the parser must not have changed the text.
+        url.scheme() == "https" && plain && url.path() != "/" && url.as_str() == text
+    };
+    match Url::parse(text) {
+        Ok(url) if fits(&url) => Ok(text.to_owned()),
+        _ => Err(Failure::settings(format!(
+            "expected the client's metadata to have an https URL with a path, in its plain form, but found {}",
+            quoted(text)
+        ))),
+    }
+}
+
+/// Default time limit for a login.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(300);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(builder: OAuthBuilder, expected: &str) {
+        let message = builder.build().expect_err("an error").to_string();
+        assert!(message.contains(expected), "{message}");
+    }
+
+    #[test]
+    fn says_what_does_not_fit_together() {
+        let new = || OAuth::builder("test");
+        refused(new().client_secret("x"), "expected a client id");
+        refused(new().issuer("https://as.example"), "expected a client id");
+        refused(new().client_credentials().client_id("x"), "expected client credentials to have");
+        refused(new().client_id("x").private_key_pem("x", None), "expected a private key in PEM");
+        for url in [
+            "http://a.example/c",
+            "https://a.example",
+            "https://a.example/",
+            "https://a.example/c#x",
+            "https://u@a.example/c",
+            "https://a.example/b/../c",
+            "https://A.example/c",
+            "c",
+        ] {
+            refused(new().client_metadata_url(url), "expected the client's metadata");
+        }
+        assert!(new().client_metadata_url("https://a.example/c.json").build().is_ok());
+    }
+
+    #[test]
+    fn shows_no_secret() {
+        let builder =
+            OAuth::builder("test").client_id("id").client_secret("s3cret").private_key_pem("k3y", None);
+        let shown = format!("{builder:?}");
+        assert!(shown.contains("\"id\"") && !shown.contains("s3cret") && !shown.contains("k3y"), "{shown}");
+    }
+}

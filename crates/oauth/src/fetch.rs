@@ -1,0 +1,216 @@
+//! HTTP requests to authorization servers and for metadata.
+//!
+//! In: URLs that a server named, each checked by the [`AddressGuard`]. Out: a status and a body, within
+//! [`MAX_BYTES`] and [`REQUEST_TIMEOUT`]. Redirects are followed for metadata only, each checked: an endpoint
+//! that receives secrets must not pass them on.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use plainwire::client::http::address_guard::{AddressGuard, Blocked};
+use plainwire::proto::revision::Revision;
+use reqwest::redirect::Policy;
+use reqwest::{Client, RequestBuilder};
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use super::fault::{Failure, origin, quoted};
+
+/// An HTTP client that sends requests only to addresses that the guard permits.
+#[derive(Clone, Debug)]
+pub(super) struct GuardedHttp {
+    client: Client,
+    guard: Arc<AddressGuard>,
+}
+
+/// The response to a request.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) body: Vec<u8>,
+    content_type: Option<HeaderValue>,
+    location: Option<String>,
+}
+
+impl GuardedHttp {
+    pub(super) fn new(guard: Arc<AddressGuard>) -> Result<Self, Failure> {
+        let builder = Client::builder()
+            .tls_backend_preconfigured(tls()?)
+            .dns_resolver(Arc::clone(&guard).resolver())
+            .redirect(Policy::none())
+            .referer(false)
+            .timeout(REQUEST_TIMEOUT)
+            .user_agent(concat!("plainwire/", env!("CARGO_PKG_VERSION")));
+        let client = builder.build().map_err(|error| {
+            Failure::settings(format!("expected a client of HTTP, but found {}", root_cause(&error)))
+        })?;
+        Ok(Self { client, guard })
+    }
+
+    /// Checks a URL that is used only later: an endpoint in metadata.
+    pub(super) fn check(&self, url: &Url) -> Result<(), Failure> {
+        Ok(self.guard.check(url)?)
+    }
+
+    /// Gets the JSON document at `url`; `None` if there is none: a status of 4xx, or a body of another form.
+    ///
+    /// An HTML page at the URL does not count as metadata: some servers answer every path with their front
+    /// page.
+    pub(super) async fn document<T: DeserializeOwned>(&self, url: &Url) -> Result<Option<T>, Failure> {
+        let answer = self.get(url.clone()).await?;
+        if answer.status.is_client_error() && answer.status != StatusCode::TOO_MANY_REQUESTS {
+            return Ok(None);
+        }
+        if answer.status != StatusCode::OK {
+            return Err(unexpected(url, answer.status));
+        }
+        Ok(serde_json::from_slice(&answer.body).ok())
+    }
+
+    async fn get(&self, mut url: Url) -> Result<Answer, Failure> {
+        for _ in 0..=MAX_REDIRECTS {
+            let request = self
+                .client
+                .get(url.clone())
+                .header(ACCEPT, "application/json")
+                // Spec: 2025-03-26 authorization "Server Metadata Discovery Headers".
+                .header("MCP-Protocol-Version", Revision::NEWEST.as_str());
+            let answer = self.send(&url, request).await?;
+            let Some(next) = answer.location.as_deref().filter(|_| answer.status.is_redirection()) else {
+                return Ok(answer);
+            };
+            url = url.join(next).map_err(|_| {
+                Failure::server(format!("expected a redirect to a URL, but found {}", quoted(next)))
+            })?;
+        }
+        Err(Failure::server(format!(
+            "expected at most {MAX_REDIRECTS} redirects, but found more at {}",
+            quoted(&origin(&url))
+        )))
+    }
+
+    /// Posts a JSON document.
+    pub(super) async fn post(&self, url: &Url, document: &serde_json::Value) -> Result<Answer, Failure> {
+        let request = self.client.post(url.clone()).header(ACCEPT, "application/json");
+        let request = request.header(CONTENT_TYPE, "application/json").body(document.to_string());
+        self.send(url, request).await
+    }
+
+    /// Posts a form. Its contents may be secret and never appear in errors.
+    pub(super) async fn post_form(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        form: String,
+    ) -> Result<Answer, Failure> {
+        let request = self.client.post(url.clone()).headers(headers).header(ACCEPT, "application/json");
+        let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded").body(form);
+        self.send(url, request).await
+    }
+
+    /// Sends a request that `oauth2` has written, and returns the response in the form that `oauth2` reads.
+    async fn exchange(&self, request: oauth2::HttpRequest) -> Result<oauth2::HttpResponse, Failure> {
+        let (head, body) = request.into_parts();
+        let url = Url::parse(&head.uri.to_string())
+            .map_err(|_| Failure::server("expected the token endpoint to be a URL"))?;
+        let request = self.client.request(head.method, url.clone()).headers(head.headers).body(body);
+        let answer = self.send(&url, request).await?;
+        if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(unexpected(&url, answer.status));
+        }
+        if answer.status.is_redirection() {
+            return Err(Failure::server(format!(
+                "expected the token endpoint at {} to answer, but found a redirect",
+                quoted(&origin(&url))
+            )));
+        }
+        let mut response = http::Response::new(answer.body);
+        *response.status_mut() = if answer.status.is_success() { StatusCode::OK } else { answer.status };
+        if let Some(content_type) = answer.content_type {
+            response.headers_mut().insert(CONTENT_TYPE, content_type);
+        }
+        Ok(response)
+    }
+
+    async fn send(&self, url: &Url, request: RequestBuilder) -> Result<Answer, Failure> {
+        self.check(url)?;
+        let failed = |error: reqwest::Error| {
+            let why = format!("{} can't be reached: {}", quoted(&origin(url)), root_cause(&error));
+            if is_refusal(&error) { Failure::server(why) } else { Failure::unreachable(why) }
+        };
+        let mut response = request.send().await.map_err(failed)?;
+        let header = |name| response.headers().get(name).cloned();
+        let location = header(LOCATION).and_then(|it| Some(it.to_str().ok()?.to_owned()));
+        let (status, content_type) = (response.status(), header(CONTENT_TYPE));
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(failed)? {
+            if body.len() + piece.len() > MAX_BYTES {
+                let from = quoted(&origin(url));
+                return Err(Failure::server(format!(
+                    "expected at most {MAX_BYTES} bytes from {from}, but found more"
+                )));
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(Answer { status, body, content_type, location })
+    }
+}
+
+impl<'c> oauth2::AsyncHttpClient<'c> for GuardedHttp {
+    type Error = Failure;
+    type Future = Pin<Box<dyn Future<Output = Result<oauth2::HttpResponse, Failure>> + Send + 'c>>;
+
+    fn call(&'c self, request: oauth2::HttpRequest) -> Self::Future {
+        Box::pin(self.exchange(request))
+    }
+}
+
+/// Returns the error for a status that is no answer to the request.
+pub(super) fn unexpected(url: &Url, status: StatusCode) -> Failure {
+    let message = format!("expected an answer from {}, but found status {status}", quoted(&origin(url)));
+    let passes = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
+    if passes { Failure::unreachable(message) } else { Failure::server(message) }
+}
+
+/// Returns the innermost error of a chain of sources. The outer ones repeat the URL, with its path and query.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}
+
+/// Returns whether the guard refused all addresses that the name resolves to.
+fn is_refusal(error: &reqwest::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    std::iter::from_fn(|| {
+        let now = cause?;
+        cause = now.source();
+        Some(now)
+    })
+    .any(|it| it.is::<Blocked>())
+}
+
+/// Returns the TLS configuration that all of Plainwire uses: `ring`, and the certificates that the system
+/// trusts.
+fn tls() -> Result<ClientConfig, Failure> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let failed = |error: rustls::Error| Failure::settings(format!("expected TLS to work, but found {error}"));
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?;
+    Ok(builder.with_platform_verifier().map_err(failed)?.with_no_client_auth())
+}
+
+/// Longest response body. Metadata with all its languages and keys takes a tenth of it.
+pub(super) const MAX_BYTES: usize = 1 << 20;
+/// Time limit for one request, including connecting and reading.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Most redirects: one from a bare name to `www`, one to another path, and one to spare.
+const MAX_REDIRECTS: usize = 3;

@@ -1,0 +1,211 @@
+//! A loopback listener that receives the redirect of one login (RFC 8252 §7.3).
+//!
+//! In: requests of the browser, and of any other program that finds the port. Out: the URL of the first
+//! request that carries the `state` of this login; a small page for the user. Not a web server: it reads one
+//! request per connection. Browsers open connections in advance, so it serves many at once and idle ones
+//! block nothing.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use url::Url;
+
+use super::fault::Failure;
+
+/// A listener that waits for one redirect.
+#[derive(Debug)]
+pub(super) struct Loopback {
+    listener: TcpListener,
+    redirect_uri: String,
+}
+
+/// The work on one connection, which yields the URL of the redirect if the connection brought it.
+type Visit<'v> = Pin<Box<dyn Future<Output = Option<Url>> + Send + 'v>>;
+
+impl Loopback {
+    /// Listens on the port of one of `earlier`, or else on any free port. Binds to the address 127.0.0.1:
+    /// `localhost` may resolve to an address on which another program listens.
+    pub(super) async fn bind(earlier: &[String]) -> Result<Self, Failure> {
+        let ports =
+            earlier.iter().filter_map(|it| Url::parse(it).ok()).filter(|it| it.host_str() == Some(HOST));
+        for port in ports.filter_map(|it| it.port()).chain([0]) {
+            if let Ok(listener) = TcpListener::bind((HOST, port)).await {
+                let port = listener.local_addr().map_err(failed)?.port();
+                return Ok(Self { listener, redirect_uri: format!("http://{HOST}:{port}{PATH}") });
+            }
+        }
+        Err(failed(io::Error::from(io::ErrorKind::AddrNotAvailable)))
+    }
+
+    pub(super) fn redirect_uri(&self) -> &str {
+        &self.redirect_uri
+    }
+
+    /// Waits for the redirect with `state`. There is no deadline here: the login as a whole has one.
+    pub(super) async fn wait(self, state: &str) -> Result<Url, Failure> {
+        let mut visits: Vec<Visit<'_>> = Vec::new();
+        poll_fn(|cx| {
+            loop {
+                while visits.len() < MAX_VISITS {
+                    match self.listener.poll_accept(cx) {
+                        Poll::Ready(Ok((stream, _))) => visits.push(Box::pin(self.visit(stream, state))),
+                        Poll::Ready(Err(error)) => return Poll::Ready(Err(failed(error))),
+                        Poll::Pending => break,
+                    }
+                }
+                let was_full = visits.len() == MAX_VISITS;
+                if let Some(url) = poll_all(&mut visits, cx) {
+                    return Poll::Ready(Ok(url));
+                }
+                // If the limit was reached and some connections have ended since, more may be waiting to be
+                // accepted.
+                if !was_full || visits.len() == MAX_VISITS {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await
+    }
+
+    /// Answers one request. Returns its URL if it is the redirect of this login.
+    async fn visit(&self, mut stream: TcpStream, state: &str) -> Option<Url> {
+        let target = timeout(VISIT_TIMEOUT, read_target(&mut stream)).await.ok()??;
+        let url = Url::parse(&self.redirect_uri).ok()?.join(&target).ok()?;
+        let is_ours =
+            url.path() == PATH && url.query_pairs().any(|(name, value)| name == "state" && value == state);
+        let went_wrong = url.query_pairs().any(|(name, _)| name == "error");
+        let page = match (is_ours, went_wrong) {
+            (false, _) => page("404 Not Found", "Nothing is expected here."),
+            (true, false) => page("200 OK", "You can close this window and go back to the program."),
+            // The page does not show the text of the error: its sender is checked only later.
+            (true, true) => page("200 OK", "That did not work. Go back to the program: it says why."),
+        };
+        let answered = async {
+            stream.write_all(page.as_bytes()).await?;
+            stream.shutdown().await
+        };
+        // If the browser closes the connection before the page arrives, it has delivered the code
+        // nevertheless.
+        let _ = timeout(VISIT_TIMEOUT, answered).await;
+        is_ours.then_some(url)
+    }
+}
+
+/// Polls all connections, and drops those that ended without the redirect.
+fn poll_all(visits: &mut Vec<Visit<'_>>, cx: &mut Context<'_>) -> Option<Url> {
+    let mut at = 0;
+    while let Some(visit) = visits.get_mut(at) {
+        match visit.as_mut().poll(cx) {
+            Poll::Ready(Some(url)) => return Some(url),
+            Poll::Ready(None) => drop(visits.swap_remove(at)),
+            Poll::Pending => at += 1,
+        }
+    }
+    None
+}
+
+/// Reads a request up to the end of its head, and returns the target of a GET.
+async fn read_target(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|it| it == b"\r\n\r\n") {
+        let read = stream.read_buf(&mut head).await.ok()?;
+        if read == 0 || head.len() > MAX_HEAD {
+            return None;
+        }
+    }
+    let line = head.split(|&byte| byte == b'\r').next()?;
+    let target = std::str::from_utf8(line).ok()?.strip_prefix("GET ")?.split(' ').next()?;
+    // Only a path: two slashes would begin another host.
+    (target.starts_with('/') && !target.starts_with("//")).then(|| target.to_owned())
+}
+
+fn page(status: &str, text: &str) -> String {
+    let body = format!("<!doctype html><meta charset=\"utf-8\"><title>Sign in</title><p>{text}</p>\n");
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\
+         cache-control: no-store\r\ncontent-security-policy: default-src 'none'; frame-ancestors 'none'\r\n\
+         referrer-policy: no-referrer\r\nx-content-type-options: nosniff\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+fn failed(error: io::Error) -> Failure {
+    Failure::settings(format!("expected to listen on {HOST} for the end of the login, but found {error}"))
+}
+
+const HOST: &str = "127.0.0.1";
+const PATH: &str = "/callback";
+/// Most connections at a time. A browser opens six.
+const MAX_VISITS: usize = 16;
+/// Longest head of a request, in bytes. Browsers also send the cookies of other programs on this host.
+const MAX_HEAD: usize = 32 << 10;
+/// Time limit for a request to arrive, and for its answer to be sent.
+const VISIT_TIMEOUT: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn send(redirect_uri: &str, request: &str) -> String {
+        let url = Url::parse(redirect_uri).expect("a URL");
+        let mut stream = TcpStream::connect((HOST, url.port().expect("a port"))).await.expect("a connection");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("an answer");
+        answer
+    }
+
+    #[tokio::test]
+    async fn waits_for_the_redirect_of_this_login_among_other_requests() {
+        let listener = Loopback::bind(&[]).await.expect("a listener");
+        let uri = listener.redirect_uri().to_owned();
+        let browser = async {
+            // Browsers open connections in advance that they never use.
+            let idle = TcpStream::connect(
+                uri.strip_prefix("http://").and_then(|it| it.split('/').next()).expect("a host"),
+            );
+            let _idle = idle.await.expect("a connection");
+            for strange in [
+                "GET /favicon.ico",
+                "GET /callback?state=other&code=x",
+                "GET /other?state=mine",
+                "GET //h/callback?state=mine",
+            ] {
+                let answer = send(&uri, &format!("{strange} HTTP/1.1\r\n\r\n")).await;
+                assert!(!answer.contains("200 OK"), "{strange}: {answer}");
+            }
+            assert_eq!(send(&uri, "POST /callback?state=mine HTTP/1.1\r\n\r\n").await, "");
+            send(&uri, "GET /callback?code=a%20b&state=mine HTTP/1.1\r\nhost: x\r\n\r\n").await
+        };
+        let (found, page) = tokio::join!(listener.wait("mine"), browser);
+        assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("close this window"), "{page}");
+        assert_eq!(found.expect("a URL").query(), Some("code=a%20b&state=mine"));
+    }
+
+    #[tokio::test]
+    async fn says_on_an_error_that_it_did_not_work_and_nothing_of_the_error() {
+        let listener = Loopback::bind(&[]).await.expect("a listener");
+        let uri = listener.redirect_uri().to_owned();
+        let request = "GET /callback?state=s&error=access_denied&error_description=Call+555 HTTP/1.1\r\n\r\n";
+        let (found, page) = tokio::join!(listener.wait("s"), send(&uri, request));
+        assert!(page.contains("did not work") && !page.contains("555"), "{page}");
+        assert!(found.is_ok());
+    }
+
+    #[tokio::test]
+    async fn listens_where_it_did_before_if_that_is_free() {
+        let first = Loopback::bind(&[]).await.expect("a listener");
+        let uri = first.redirect_uri().to_owned();
+        let second = Loopback::bind(std::slice::from_ref(&uri)).await.expect("another port");
+        assert_ne!(second.redirect_uri(), uri);
+        drop(first);
+        let third = Loopback::bind(std::slice::from_ref(&uri)).await.expect("a listener");
+        assert_eq!(third.redirect_uri(), uri);
+    }
+}

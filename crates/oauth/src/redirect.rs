@@ -1,0 +1,105 @@
+//! The user's way through the authorization page: to the authorization server, and back by a redirect.
+//!
+//! In: an authorization URL. Out: the URL that the browser was redirected to. This module opens no browser:
+//! the program's function does, because only the program knows where its user is.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use plainwire::client::http::AuthFault;
+use url::Url;
+
+use super::fault::Failure;
+use super::loopback::Loopback;
+
+type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The program's function that opens the authorization URL and returns the URL of the redirect.
+type Follow = Arc<dyn Fn(Url) -> Boxed<Result<Url, String>> + Send + Sync>;
+/// The program's function that opens a URL.
+type Open = Arc<dyn Fn(Url) -> Boxed<Result<(), String>> + Send + Sync>;
+
+/// The way to the authorization server and back, as set by the program.
+#[derive(Clone)]
+pub(super) enum Redirect {
+    /// The program opens the URL and returns the URL of the redirect.
+    Follow { redirect_uri: String, follow: Follow },
+    /// The program opens the URL, and the browser returns to a listener of this crate.
+    Loopback { open: Open },
+}
+
+/// A [`Redirect`] whose redirect URI is known; a loopback listener is already listening.
+pub(super) enum PreparedRedirect {
+    Follow { redirect_uri: String, follow: Follow },
+    Loopback { listener: Loopback, open: Open },
+}
+
+impl Redirect {
+    pub(super) fn follow<F, D>(redirect_uri: &str, follow: F) -> Self
+    where
+        F: Fn(Url) -> D + Send + Sync + 'static,
+        D: Future<Output = Result<Url, String>> + Send + 'static,
+    {
+        let follow: Follow = Arc::new(move |url| Box::pin(follow(url)));
+        Self::Follow { redirect_uri: redirect_uri.to_owned(), follow }
+    }
+
+    pub(super) fn loopback<F, D>(open: F) -> Self
+    where
+        F: Fn(Url) -> D + Send + Sync + 'static,
+        D: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        Self::Loopback { open: Arc::new(move |url| Box::pin(open(url))) }
+    }
+
+    /// Prepares for a login. `earlier` are the redirect URIs of an earlier registration: if a port among them
+    /// is still free, no new registration is needed.
+    pub(super) async fn prepare(&self, earlier: &[String]) -> Result<PreparedRedirect, Failure> {
+        match self {
+            Self::Follow { redirect_uri, follow } => Ok(PreparedRedirect::Follow {
+                redirect_uri: redirect_uri.clone(),
+                follow: Arc::clone(follow),
+            }),
+            Self::Loopback { open } => Ok(PreparedRedirect::Loopback {
+                listener: Loopback::bind(earlier).await?,
+                open: Arc::clone(open),
+            }),
+        }
+    }
+}
+
+impl PreparedRedirect {
+    pub(super) fn redirect_uri(&self) -> &str {
+        match self {
+            Self::Follow { redirect_uri, .. } => redirect_uri,
+            Self::Loopback { listener, .. } => listener.redirect_uri(),
+        }
+    }
+
+    /// Sends the user to `url`, and returns the URL of the redirect. The loopback listener accepts only a
+    /// redirect with this `state`.
+    pub(super) async fn run(self, url: Url, state: &str) -> Result<Url, Failure> {
+        let failed =
+            |why: String| Failure::new(AuthFault::LoginNeeded, format!("nobody could sign in: {why}"));
+        match self {
+            Self::Follow { follow, .. } => follow(url).await.map_err(failed),
+            Self::Loopback { listener, open } => {
+                // The listener is already listening: connections that arrive while the browser opens are
+                // queued.
+                open(url).await.map_err(failed)?;
+                listener.wait(state).await
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Redirect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Follow { redirect_uri, .. } => f.debug_tuple("Follow").field(redirect_uri).finish(),
+            Self::Loopback { .. } => f.write_str("Loopback"),
+        }
+    }
+}

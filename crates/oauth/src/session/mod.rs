@@ -1,0 +1,343 @@
+//! One server and its tokens: decides what to do before a request is sent, and after one was refused.
+//!
+//! In: requests and refusals, many at a time. Out: headers, or permission to send a request again. A caller
+//! that changes tokens holds the lock `changing`. So one of many calls renews them, and the others take its
+//! result, even if it is a failure.
+//!
+//! States: no tokens → tokens (from a login or the store) → expiring tokens (a refresh replaces them) → no
+//! tokens (after a logout, an ended grant, or a move to another authorization server).
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::mem::{Discriminant, discriminant};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use plainwire::client::http::address_guard::{AddressGuard, is_local};
+use plainwire::client::http::{Refused, shown};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::builder::{Config, Grant};
+use super::challenge::Challenge;
+use super::fault::{Failure, origin, quoted};
+use super::fetch::GuardedHttp;
+use super::metadata::AuthServer;
+use super::refresh::{self, Refreshed};
+use super::revocation;
+use super::scope::Scopes;
+use super::signed_in::{LoggedOut, SignedIn};
+use super::store::StoreKey;
+use super::token::Tokens;
+
+mod changing;
+mod finding;
+mod login;
+
+/// The tokens of one server, and all that is needed to get them.
+#[derive(Debug)]
+pub(super) struct Session {
+    config: Arc<Config>,
+    server: Url,
+    /// The canonical URL of the server; its tokens are stored under it.
+    name: String,
+    guard: Arc<AddressGuard>,
+    web: OnceLock<GuardedHttp>,
+    /// Never locked across an `.await`.
+    state: Mutex<SessionState>,
+    /// Locked by the caller that changes tokens. A refresh whose caller has gone away continues in its own
+    /// task and stores its tokens; the next caller takes its result from here.
+    changing: tokio::sync::Mutex<TokenChange>,
+}
+
+/// The state of a session that all its calls share.
+#[derive(Debug, Default)]
+struct SessionState {
+    /// Whether the store has been read.
+    has_loaded: bool,
+    held: Option<Arc<HeldTokens>>,
+    discovered: Option<Arc<Discovered>>,
+    /// The URL of the server's metadata, as last named by the server.
+    metadata_url: Option<String>,
+    /// The number of token changes that failed; the purpose and the failure of the last one.
+    failures: (u64, Option<(Discriminant<Purpose>, Failure)>),
+    /// The number of logins for each set of scopes that a refusal asked for.
+    step_ups: BTreeMap<String, u32>,
+}
+
+/// Tokens, and the issuer that they are from.
+#[derive(Debug)]
+struct HeldTokens {
+    issuer: String,
+    tokens: Arc<Tokens>,
+}
+
+/// The result of discovery: the server's metadata and its authorization server.
+#[derive(Debug)]
+struct Discovered {
+    resource: String,
+    scopes: Option<Scopes>,
+    server: Arc<AuthServer>,
+}
+
+/// The stored record of a server: its issuer, and the URL of its metadata.
+#[derive(Serialize, Deserialize)]
+struct ServerRecord {
+    issuer: String,
+    metadata_url: Option<String>,
+}
+
+/// The right to change the tokens of a session, with the refresh that is running, if any.
+#[derive(Default)]
+struct TokenChange {
+    refresh: Option<RunningRefresh>,
+}
+
+/// A refresh in a task of its own, and the issuer of the tokens that it refreshes.
+struct RunningRefresh {
+    issuer: String,
+    /// Waits for the task's result.
+    work: Pin<Box<dyn Future<Output = Result<Refreshed, Failure>> + Send>>,
+}
+
+impl Session {
+    pub(super) fn new(config: Arc<Config>, server: &Url, name: String) -> Result<Self, Failure> {
+        if server.scheme() != "https" && !server.host().is_some_and(|host| is_local(&host)) {
+            let found = quoted(&origin(server));
+            return Err(Failure::settings(format!(
+                "expected a server that needs tokens to have an https URL, but found {found}"
+            )));
+        }
+        let guard =
+            AddressGuard::new(server, config.private).map_err(|it| Failure::settings(it.to_string()))?;
+        let guard = Arc::new(guard);
+        let (server, web) = (server.clone(), OnceLock::new());
+        Ok(Self {
+            config,
+            server,
+            name,
+            guard,
+            web,
+            state: Mutex::default(),
+            changing: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// Returns the headers for a request that is about to be sent.
+    pub(super) async fn headers(&self) -> Result<HeaderMap, Failure> {
+        self.load().await?;
+        let Some(held) = self.held() else { return Ok(HeaderMap::new()) };
+        let now = now();
+        if !held.tokens.is_about_to_end(now) {
+            return bearer(&held.tokens);
+        }
+        if self.config.grant == Grant::ClientCredentials || held.tokens.refresh.is_some() {
+            let is_old = |it: &HeldTokens| it.tokens.access == held.tokens.access;
+            match self.change_tokens(is_old, Purpose::Renew).await {
+                // The old token is still good for some seconds.
+                Err(_) if !held.tokens.has_ended(now) => return bearer(&held.tokens),
+                done => done?,
+            }
+        }
+        // Without a token: the server's refusal then says what it requires.
+        self.held()
+            .filter(|it| !it.tokens.has_ended(now))
+            .map_or(Ok(HeaderMap::new()), |it| bearer(&it.tokens))
+    }
+
+    /// Gets another token after a refusal. Returns an error if sending the request again can't help.
+    pub(super) async fn challenged(&self, refused: Refused<'_>) -> Result<(), Failure> {
+        let challenge = Challenge::of(refused.headers);
+        if refused.attempt >= MAX_ATTEMPTS {
+            return Err(Failure::denied(format!(
+                "{} still answers {} after {} attempts",
+                self.shown(),
+                refused.status,
+                refused.attempt
+            )));
+        }
+        self.load().await?;
+        let sent = refused.sent.get(AUTHORIZATION);
+        match refused.status {
+            StatusCode::UNAUTHORIZED => {
+                self.change_tokens(
+                    |it| it.is_sent(sent),
+                    Purpose::Replace { challenge, attempt: refused.attempt },
+                )
+                .await
+            }
+            StatusCode::FORBIDDEN if challenge.error.as_deref() == Some("insufficient_scope") => {
+                let covers = |held: &HeldTokens| {
+                    let scope = challenge.scope.as_ref();
+                    held.is_sent(sent) || !scope.is_some_and(|it| held.tokens.scopes().includes(it))
+                };
+                self.change_tokens(covers, Purpose::StepUp(challenge.clone())).await
+            }
+            status => Err(Failure::denied(format!("{} answers {status}", self.shown()))),
+        }
+    }
+
+    pub(super) async fn login(&self) -> Result<(), Failure> {
+        self.load().await?;
+        let does = |it: &HeldTokens| {
+            !it.tokens.is_about_to_end(now()) && it.tokens.all_scopes().includes(&self.config.scopes)
+        };
+        if self.held().is_some_and(|it| does(&it)) {
+            return Ok(());
+        }
+        // A refresh would yield the old scopes, so the highest attempt number skips it.
+        let has_scopes = self.held().is_none_or(|it| it.tokens.all_scopes().includes(&self.config.scopes));
+        let attempt = if has_scopes { 0 } else { MAX_ATTEMPTS };
+        let purpose = Purpose::Replace { challenge: Challenge::default(), attempt };
+        self.change_tokens(|it| !does(it), purpose).await
+    }
+
+    pub(super) async fn signed_in(&self) -> Result<Option<SignedIn>, Failure> {
+        self.load().await?;
+        Ok(self.held().map(|it| SignedIn::of(&it.issuer, &it.tokens)))
+    }
+
+    pub(super) async fn logout(&self) -> Result<LoggedOut, Failure> {
+        self.load().await?;
+        let mut change = self.changing.lock().await;
+        // Lets a running refresh end first, so that it does not store tokens after the logout. Its result is
+        // not needed.
+        let _ = self.finish_refresh(&mut change).await;
+        let held = self.state().held.take();
+        let Some(held) = held else {
+            self.config.store.remove(&StoreKey::server(&self.name)).await?;
+            return Ok(LoggedOut::Nothing);
+        };
+        let key = self.tokens_key(&held.issuer);
+        // Under the lock: another process that is renewing the tokens would store them again after the
+        // logout. It may also have stored newer tokens: those are the ones to revoke.
+        let _held = self.config.store.lock(&key).await?;
+        let kept =
+            refresh::load(&self.config, &key).await?.map_or_else(|| Arc::clone(&held.tokens), Arc::new);
+        self.config.store.remove(&key).await?;
+        self.config.store.remove(&StoreKey::server(&self.name)).await?;
+        let told = self.revoke(&held.issuer, &kept).await;
+        self.state().discovered = None;
+        Ok(told.unwrap_or_else(|failure| LoggedOut::Unrevoked(failure.message)))
+    }
+
+    /// Revokes tokens, if the server still belongs to the authorization server that they are from.
+    async fn revoke(&self, issuer: &str, tokens: &Tokens) -> Result<LoggedOut, Failure> {
+        let found = self.discovered(&Challenge::default()).await?;
+        let endpoint = found.server.revocation_endpoint.as_ref().filter(|_| found.server.issuer == issuer);
+        let Some(endpoint) = endpoint else { return Ok(LoggedOut::Forgotten) };
+        let web = self.web()?;
+        revocation::revoke(&self.endpoint(&web, &found, &tokens.client), endpoint, tokens).await?;
+        Ok(LoggedOut::Revoked)
+    }
+
+    /// Changes tokens, one call at a time. `is_stale` returns whether tokens have to be replaced; it is false
+    /// for those that another call has obtained meanwhile.
+    async fn change_tokens(
+        &self,
+        is_stale: impl Fn(&HeldTokens) -> bool,
+        purpose: Purpose,
+    ) -> Result<(), Failure> {
+        let ticket = self.state().failures.0;
+        let mut change = self.changing.lock().await;
+        // The outcome shows in `held`, which is checked next.
+        let _ = self.finish_refresh(&mut change).await;
+        if self.held().is_some_and(|it| !is_stale(&it)) {
+            return Ok(());
+        }
+        let kind = discriminant(&purpose);
+        if let (failed, Some((failed_kind, failure))) = &self.state().failures
+            && *failed != ticket
+            && *failed_kind == kind
+        {
+            // This call waited while another one failed. It returns that failure instead of trying again:
+            // fifty waiting calls would make fifty attempts.
+            return Err(failure.clone());
+        }
+        let done = match purpose {
+            Purpose::Renew => self.renew(&mut change).await,
+            Purpose::Replace { challenge, attempt } => self.replace(&mut change, &challenge, attempt).await,
+            Purpose::StepUp(challenge) => self.step_up(&challenge).await,
+        };
+        if let Err(failure) = &done {
+            let mut state = self.state();
+            state.failures = (state.failures.0 + 1, Some((kind, failure.clone())));
+        }
+        done
+    }
+
+    /// Returns the server as messages show it: without the values of its query, which may be secret.
+    fn shown(&self) -> String {
+        quoted(&shown(&self.name))
+    }
+
+    fn tokens_key(&self, issuer: &str) -> StoreKey {
+        StoreKey::tokens(issuer, &self.name)
+    }
+
+    fn web(&self) -> Result<GuardedHttp, Failure> {
+        if let Some(web) = self.web.get() {
+            return Ok(web.clone());
+        }
+        let web = GuardedHttp::new(Arc::clone(&self.guard))?;
+        Ok(self.web.get_or_init(|| web).clone())
+    }
+
+    fn held(&self) -> Option<Arc<HeldTokens>> {
+        self.state().held.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, SessionState> {
+        // The code under this lock leaves no partial change behind, so a poisoned lock is still good.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The reason for a token change.
+enum Purpose {
+    /// The tokens are about to expire.
+    Renew,
+    /// The server refuses the tokens, or there are none.
+    Replace { challenge: Challenge, attempt: u32 },
+    /// The tokens lack a scope.
+    StepUp(Challenge),
+}
+
+impl HeldTokens {
+    /// Returns whether `sent` is the header of these tokens. False for a request without the header: it was
+    /// sent before there were any.
+    fn is_sent(&self, sent: Option<&HeaderValue>) -> bool {
+        sent.is_some_and(|it| {
+            it.as_bytes().strip_prefix(BEARER.as_bytes()) == Some(self.tokens.access.reveal().as_bytes())
+        })
+    }
+}
+
+impl std::fmt::Debug for TokenChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TokenChange").field("refreshes", &self.refresh.is_some()).finish()
+    }
+}
+
+fn bearer(tokens: &Tokens) -> Result<HeaderMap, Failure> {
+    let value = HeaderValue::from_str(&format!("{BEARER}{}", tokens.access.reveal()));
+    let mut value =
+        value.map_err(|_| Failure::server("expected a token that fits a header, but found another"))?;
+    value.set_sensitive(true);
+    Ok(HeaderMap::from_iter([(AUTHORIZATION, value)]))
+}
+
+/// Returns the Unix time in seconds.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+const BEARER: &str = "Bearer ";
+/// Most attempts for one request, and most logins for one set of scopes. Three: one for a token that has
+/// expired, one for a grant that has ended, one for a missing scope.
+///
+/// Spec: 2026-07-28 authorization "Step-Up Authorization Flow": no more than a few times.
+const MAX_ATTEMPTS: u32 = 3;

@@ -1,0 +1,74 @@
+//! Tests with the keychain of the user who runs them, if there is one. CI has none; then only the tests that
+//! need none are effective.
+
+use std::io::Write as _;
+
+use plainwire::proto::base64::encode_url;
+
+use super::*;
+
+/// A folder that is removed at the end of its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let name = format!("plainwire-keychain-{}", encode_url(&crate::runtime::random_bytes::<9>()));
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn store(&self) -> KeychainStore {
+        KeychainStore::new("plainwire-test", &self.0)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Returns a key that no other run of the tests uses.
+fn key() -> StoreKey {
+    StoreKey::tokens(
+        &format!("https://as.example/{}", encode_url(&crate::runtime::random_bytes::<9>())),
+        "https://a.example",
+    )
+}
+
+#[tokio::test]
+async fn a_keychain_is_not_asked_for_what_was_never_kept() {
+    let (folder, key) = (Folder::new(), key());
+    let store = folder.store();
+    assert_eq!(store.load(&key).await.expect("no error"), None);
+    store.remove(&key).await.expect("nothing to remove");
+    assert!(!store.keychain.initialized());
+    drop(store.lock(&key).await.expect("a lock"));
+}
+
+#[tokio::test]
+async fn keeps_texts_in_the_keychain_and_none_in_the_folder() {
+    let (folder, key) = (Folder::new(), key());
+    let store = folder.store();
+    if let Err(error) = store.reach().await {
+        // Directly to stderr: a test's own output is shown only when the test fails.
+        let _ = writeln!(io::stderr(), "skipped, there is no keychain here: {error}");
+        return;
+    }
+    // Longer than an item of the Windows Credential Manager.
+    let long = "s3cret ".repeat(1_000);
+    for text in ["one", &long, "two"] {
+        store.save(&key, text).await.expect("saved");
+        assert_eq!(folder.store().load(&key).await.expect("no error").as_deref(), Some(text));
+    }
+    for file in std::fs::read_dir(&folder.0).expect("a folder") {
+        assert_eq!(file.and_then(|it| it.metadata()).expect("a file").len(), 0);
+    }
+    let other = KeychainStore::new("plainwire-other", &folder.0);
+    assert_eq!(other.load(&key).await.expect("no error"), None, "another program's items are its own");
+    store.remove(&key).await.expect("removed");
+    store.remove(&key).await.expect("nothing to remove");
+    assert_eq!(folder.store().load(&key).await.expect("no error"), None);
+    // The item is gone too, not only its mark.
+    super::super::file::touch(&folder.0, &store.mark(&key)).expect("a mark");
+    assert_eq!(folder.store().load(&key).await.expect("no error"), None);
+}

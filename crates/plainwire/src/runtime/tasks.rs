@@ -1,0 +1,33 @@
+//! A set of tasks with one owner.
+
+use std::task::{Context, Poll};
+
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+
+/// Tasks that stop when the set is dropped. Each one that ends is reported once. Not bounded: its owner counts.
+#[derive(Debug)]
+pub(crate) struct TaskSet<T>(JoinSet<T>);
+
+impl<T: Send + 'static> TaskSet<T> {
+    /// Starts a task. Dropping the handle changes nothing.
+    pub(crate) fn spawn(&mut self, work: impl Future<Output = T> + Send + 'static) -> AbortHandle {
+        self.0.spawn(work)
+    }
+
+    /// Returns the next task that has ended, with its result or its panic; `None` if none runs.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
+        self.0.poll_join_next_with_id(cx)
+    }
+
+    /// Returns the number of tasks that have not been reported yet.
+    #[cfg(feature = "http-client")]
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<T> Default for TaskSet<T> {
+    fn default() -> Self {
+        Self(JoinSet::new())
+    }
+}

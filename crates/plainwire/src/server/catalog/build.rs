@@ -1,0 +1,210 @@
+//! Building a catalog from declared entries.
+//!
+//! In: the entries of a server, and its previous catalog. Out: the next catalog. A handler that was in the
+//! previous catalog keeps its measured pace.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plainwire_proto::cursor::CursorKey;
+use plainwire_proto::model::{self, RawJson};
+
+use super::{Catalog, CompletionTarget, Entry, Lists, Pace, Settings};
+use crate::schema::InputSchema;
+use crate::server::context::OnCancel;
+use crate::server::entry::{Completers, Core, Declared, Prompt, Resource, ResourceTemplate, Tool, apps};
+use crate::server::handler::Run;
+use crate::server::layer::{Chain, Layer};
+use crate::server::result::Kind;
+
+impl Catalog {
+    /// Builds the catalog of `declared`. The pace of each entry is taken from `last`, the previous catalog.
+    pub(crate) fn new(server: &str, declared: &Declared, settings: &Settings, last: Option<&Self>) -> Self {
+        let mut builder = Builder::new(settings, last);
+        declared.tools.iter().for_each(|it| builder.tool(it));
+        declared.prompts.iter().for_each(|it| builder.prompt(it));
+        declared.resources.iter().for_each(|it| builder.resource(it));
+        declared.templates.iter().for_each(|it| builder.template(it));
+        builder.finish(server)
+    }
+}
+
+struct Builder<'b> {
+    completions: HashMap<CompletionTarget, HashMap<String, Entry>>,
+    last: Option<&'b Catalog>,
+    lists: Lists,
+    /// The names of all entries in order, and the page size. Cursors depend on both: a cursor is valid only
+    /// for one division of one list into pages.
+    names: String,
+    prompts: HashMap<String, Entry>,
+    resources: HashMap<String, Entry>,
+    settings: &'b Settings,
+    templates: Vec<(crate::schema::Template, Entry)>,
+    tools: HashMap<String, Entry>,
+}
+
+impl<'b> Builder<'b> {
+    fn new(settings: &'b Settings, last: Option<&'b Catalog>) -> Self {
+        Self {
+            completions: HashMap::new(),
+            last,
+            lists: Lists { prompts: vec![], resources: vec![], templates: vec![], tools: vec![] },
+            names: format!("pages of {}\n", settings.page_size),
+            prompts: HashMap::new(),
+            resources: HashMap::new(),
+            settings,
+            templates: Vec::new(),
+            tools: HashMap::new(),
+        }
+    }
+
+    fn tool(&mut self, it: &Tool) {
+        let name = &it.entry.name;
+        self.names += &format!("tool {name}\n");
+        let last = self.last.and_then(|last| last.tools.get(name));
+        let entry = Entry {
+            on_cancel: it.on_cancel,
+            promises_structure: it.entry.output_schema.is_some(),
+            timeout: it.timeout,
+            ..self.entry("tool", name, &it.core, last)
+        };
+        #[cfg(feature = "http")]
+        let entry = match self.settings.preset {
+            // Schemas rewritten by a preset have no such marks, so clients could not know about the headers.
+            Some(_) => entry,
+            None => Entry { headers: it.core.schema.param_headers(), ..entry },
+        };
+        let entry = self.layered(entry, Kind::Tool, &it.core);
+        self.tools.insert(name.clone(), entry);
+        let input_schema = it.core.schema.listed(self.settings.preset);
+        self.lists.tools.push(model::Tool { input_schema, ..it.entry.clone() });
+    }
+
+    fn prompt(&mut self, it: &Prompt) {
+        let name = &it.entry.name;
+        self.names += &format!("prompt {name}\n");
+        let last = self.last.and_then(|last| last.prompts.get(name));
+        let entry = self.layered(self.entry("prompt", name, &it.core, last), Kind::Prompt, &it.core);
+        self.prompts.insert(name.clone(), entry);
+        self.complete(CompletionTarget::Prompt(name.clone()), &format!("prompt `{name}"), &it.completers);
+        self.lists.prompts.push(it.entry.clone());
+    }
+
+    fn resource(&mut self, it: &Resource) {
+        let uri = &it.entry.uri;
+        self.names += &format!("resource {uri}\n");
+        let last = self.last.and_then(|last| last.resources.get(uri));
+        let entry = Entry {
+            mime_type: it.entry.mime_type.clone(),
+            subscribable: it.subscribable,
+            ui: listed(it.entry.meta.as_ref()),
+            ..self.entry("resource", uri, &it.core, last)
+        };
+        let entry = self.layered(entry, Kind::Resource, &it.core);
+        self.resources.insert(uri.clone(), entry);
+        self.lists.resources.push(it.entry.clone());
+    }
+
+    fn template(&mut self, it: &ResourceTemplate) {
+        let uri = &it.entry.uri_template;
+        self.names += &format!("template {uri}\n");
+        let last =
+            self.last.and_then(|last| last.templates.iter().find(|(template, _)| *template == it.template));
+        let entry = Entry {
+            mime_type: it.entry.mime_type.clone(),
+            subscribable: it.subscribable,
+            ui: listed(it.entry.meta.as_ref()),
+            ..self.entry("resource template", uri, &it.core, last.map(|(_, entry)| entry))
+        };
+        let entry = self.layered(entry, Kind::Resource, &it.core);
+        self.templates.push((it.template.clone(), entry));
+        self.complete(
+            CompletionTarget::Template(uri.clone()),
+            &format!("resource template `{uri}"),
+            &it.completers,
+        );
+        self.lists.templates.push(it.entry.clone());
+    }
+
+    fn complete(&mut self, what: CompletionTarget, named: &str, completers: &Completers) {
+        let last = |argument| self.last.and_then(|last| last.completions.get(&what)?.get(argument));
+        let entries = completers.iter().map(|(argument, run)| {
+            let name = format!("the completion of `{argument}` of the {named}`");
+            (argument.clone(), entry(name, run, InputSchema::empty(), self.pace(run, last(argument))))
+        });
+        let entries = entries.collect();
+        self.completions.insert(what, entries);
+    }
+
+    fn entry(&self, kind: &str, name: &str, core: &Core, last: Option<&Entry>) -> Entry {
+        let pace = self.pace(&core.run, last);
+        let entry = entry(format!("the {kind} `{name}`"), &core.run, core.schema.clone(), pace);
+        Entry { requires: core.requires.clone(), ..entry }
+    }
+
+    /// Returns the pace of `last`, if its handler is the same.
+    fn pace(&self, run: &Run, last: Option<&Entry>) -> Arc<Pace> {
+        let known = last.filter(|last| Arc::ptr_eq(&last.run, run));
+        known.map_or_else(|| Pace::new(self.settings.slow_step), |last| Arc::clone(&last.pace))
+    }
+
+    /// Puts the layers of the server and of the entry around the handler.
+    fn layered(&self, mut entry: Entry, kind: Kind, core: &Core) -> Entry {
+        entry.kind = Some(kind);
+        let layers: Vec<Arc<dyn Layer>> = [&*self.settings.layers, &*core.layers].concat();
+        if !layers.is_empty() {
+            entry.chain = Some(Arc::new(Chain {
+                kind,
+                layers,
+                mime_type: entry.mime_type.clone(),
+                name: entry.name.clone(),
+                promises_structure: entry.promises_structure,
+                run: Arc::clone(&entry.run),
+                schema: entry.schema.clone(),
+                ui: entry.ui.clone(),
+            }));
+        }
+        entry
+    }
+
+    fn finish(self, server: &str) -> Catalog {
+        let Self { completions, lists, names, prompts, resources, settings, templates, tools, .. } = self;
+        Catalog {
+            cache_hint: settings.cache_hint,
+            completions,
+            cursors: CursorKey::derive(server, &names),
+            lists,
+            page_size: settings.page_size.max(1),
+            pages: Default::default(),
+            prompts,
+            resources,
+            templates,
+            tools,
+        }
+    }
+}
+
+/// Returns an entry with only its handler set; `name` is used in messages.
+fn entry(name: String, run: &Run, schema: InputSchema, pace: Arc<Pace>) -> Entry {
+    Entry {
+        chain: None,
+        #[cfg(feature = "http")]
+        headers: Vec::new(),
+        kind: None,
+        mime_type: None,
+        name,
+        on_cancel: OnCancel::default(),
+        requires: vec![],
+        run: Arc::clone(run),
+        schema,
+        subscribable: false,
+        timeout: None,
+        pace,
+        promises_structure: false,
+        ui: None,
+    }
+}
+
+fn listed(meta: Option<&RawJson>) -> Option<RawJson> {
+    apps::listed(meta.map(|meta| &**meta))
+}

@@ -1,0 +1,50 @@
+//! The pace of a handler: whether the first steps of its calls are so slow that they would delay other calls.
+//!
+//! In: the duration of each first step. Out: whether the next call starts on a task of its own. Nothing is
+//! scheduled here.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+/// Tells whether the first steps of an entry's calls are slow.
+///
+/// One slow step is enough to count as slow, and 64 quick ones clear it: a function that blocks stays slow,
+/// one that the system interrupted once does not.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// The number of quick steps until the last slow one is forgotten.
+    debt: AtomicU8,
+    /// The threshold: a longer first step is slow.
+    slow: Duration,
+}
+
+/// The number of quick steps that clear a slow one.
+const DEBT: u8 = 64;
+
+impl Pace {
+    pub(super) fn new(slow: Duration) -> Arc<Self> {
+        Arc::new(Self { debt: AtomicU8::new(0), slow })
+    }
+
+    pub(crate) fn is_slow(&self) -> bool {
+        self.debt.load(Ordering::Relaxed) > 0
+    }
+
+    /// Returns whether the latest step was slow, as it always is for a function that blocks.
+    pub(crate) fn was_slow(&self) -> bool {
+        self.debt.load(Ordering::Relaxed) == DEBT
+    }
+
+    /// Records a first step. Two at once may count as one: nothing depends on the exact number.
+    pub(crate) fn note(&self, took: Duration) {
+        if took > self.slow {
+            self.debt.store(DEBT, Ordering::Relaxed);
+        } else {
+            let debt = self.debt.load(Ordering::Relaxed);
+            if debt > 0 {
+                self.debt.store(debt - 1, Ordering::Relaxed);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The pages of the four lists: the bytes that answer `tools/list` and the other list requests.
+//!
+//! In: a list and a cursor. Out: the JSON of one page. Pages are written once per revision, when first
+//! requested.
+
+use plainwire_proto::codec::{self, Encoder};
+use plainwire_proto::cursor::List;
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::json::shorten;
+use plainwire_proto::revision::Revision;
+
+use super::Catalog;
+
+impl Catalog {
+    /// Returns the page of `list` that begins at `cursor`, as the JSON of `result`.
+    ///
+    /// # Errors
+    /// `InvalidParams` for a cursor that this server did not make for this list.
+    pub(crate) fn page(&self, list: List, cursor: Option<&str>, encoder: &Encoder) -> Result<&[u8], Error> {
+        let pages = self.pages[encoder.revision().index()][list as usize]
+            .get_or_init(|| self.write_pages(list, encoder));
+        let offset = match cursor {
+            None => Some(0),
+            Some(cursor) => self.cursors.open(list, cursor).map(|offset| offset as usize),
+        };
+        offset.and_then(|offset| pages.get(offset / self.page_size)).map(Vec::as_slice).ok_or_else(|| {
+            let found = shorten(cursor.unwrap_or_default()).into_owned();
+            let text = format!("expected `cursor` to be a `nextCursor` of this list, but found {found:?}");
+            Error::new(ErrorKind::InvalidParams, text)
+        })
+    }
+
+    fn write_pages(&self, list: List, encoder: &Encoder) -> Vec<Vec<u8>> {
+        match list {
+            List::Prompts => self.write_list(list, encoder, &self.lists.prompts, codec::prompt),
+            List::Resources => self.write_list(list, encoder, &self.lists.resources, codec::resource),
+            List::ResourceTemplates => {
+                self.write_list(list, encoder, &self.lists.templates, codec::resource_template)
+            }
+            List::Tools => self.write_list(list, encoder, &self.lists.tools, codec::tool),
+        }
+    }
+
+    fn write_list<T>(
+        &self,
+        list: List,
+        encoder: &Encoder,
+        entries: &[T],
+        write: impl Fn(&mut Vec<u8>, &T, Revision),
+    ) -> Vec<Vec<u8>> {
+        // An empty list still has one empty page.
+        let count = entries.len().div_ceil(self.page_size).max(1);
+        let page = |number: usize| {
+            let (from, to) = (number * self.page_size, ((number + 1) * self.page_size).min(entries.len()));
+            let next = (to < entries.len()).then(|| self.cursors.seal(list, to as u32));
+            let mut out = Vec::new();
+            encoder.page(&mut out, list, &entries[from..to], next.as_deref(), self.cache_hint, &write);
+            out
+        };
+        (0..count).map(page).collect()
+    }
+}

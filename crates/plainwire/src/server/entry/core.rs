@@ -1,0 +1,36 @@
+//! The core of an entry: what tools, prompts, resources and templates have in common.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use plainwire_proto::model::ClientCapability;
+
+use crate::schema::InputSchema;
+use crate::server::context::NeededState;
+use crate::server::handler::{Input, Run};
+use crate::server::layer::Layer;
+
+/// The handler of an entry, and what the server has to know to call it.
+#[derive(Clone)]
+pub(crate) struct Core {
+    /// The line that declared the entry.
+    pub(crate) at: &'static Location<'static>,
+    /// The entry's own layers, the outermost first.
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
+    /// The states that the handler takes as parameters.
+    pub(crate) needs: Vec<NeededState>,
+    /// The first mistake in the declaration.
+    pub(crate) problem: Option<String>,
+    /// The capabilities that a client must have declared.
+    pub(crate) requires: Vec<ClientCapability>,
+    pub(crate) run: Run,
+    /// The schema of the arguments; the empty object for a resource, which takes none.
+    pub(crate) schema: InputSchema,
+}
+
+impl Core {
+    pub(crate) fn new(at: &'static Location<'static>, input: Input, run: Run) -> Self {
+        let Input { needs, problem, schema } = input;
+        Self { at, layers: Vec::new(), needs, problem, requires: Vec::new(), run, schema }
+    }
+}

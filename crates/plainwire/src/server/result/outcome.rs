@@ -1,0 +1,172 @@
+//! The outcome of a call, and the protocol's answer for a failed one.
+//!
+//! In: the result or error of a handler or its layers. Out: a result, or a [`Refusal`]. Writing either as
+//! JSON is the work of the connection.
+
+use std::fmt;
+
+use plainwire_proto::codec::KeyedRequest;
+use plainwire_proto::error::{Error, ErrorKind};
+use plainwire_proto::model::{CallToolResult, Completion, GetPromptResult, ReadResourceResult};
+use plainwire_proto::revision::{Feature, Revision};
+
+use super::ToolError;
+
+/// The outcome of a call.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Completion(Completion),
+    /// An error of the protocol.
+    Error(Error),
+    /// An error of the handler or one of its layers. Boxed: it is rare, and larger than the other variants.
+    Failed(Box<ToolError>),
+    /// The round ends with questions to the client, in revisions with `InputRequiredResult`.
+    InputRequired {
+        requests: Vec<KeyedRequest>,
+        state: String,
+    },
+    Response(Response),
+}
+
+/// An answer other than a result.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Arguments that do not match the schema. The peer knows whether the revision wants a result or an error
+    /// for them.
+    Arguments(String),
+    Error(Error),
+}
+
+/// The call that an error answers. The answer for an error depends on these values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FailedCall<'f> {
+    /// The kind of entry; `None` for a completion.
+    pub(crate) kind: Option<Kind>,
+    pub(crate) revision: Revision,
+    /// The URI of the resource; empty for other calls.
+    pub(crate) uri: &'f str,
+}
+
+impl Outcome {
+    pub(crate) fn failed(error: ToolError) -> Self {
+        Self::Failed(Box::new(error))
+    }
+
+    pub(crate) fn of(returned: Result<impl Into<Response>, ToolError>) -> Self {
+        returned.map_or_else(Self::failed, |it| Self::Response(it.into()))
+    }
+}
+
+impl FailedCall<'_> {
+    /// Converts `error` into the result that the model reads.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the answer has to be an error of the protocol.
+    pub(crate) fn to_answer(self, error: ToolError) -> Result<CallToolResult, Refusal> {
+        if error.is_invalid_arguments() {
+            return Err(match self.kind {
+                // Variables that do not match the handler's type make a URI that names no resource.
+                Some(Kind::Resource) => Refusal::Error(Error::resource_not_found(self.uri)),
+                _ => Refusal::Arguments(error.text()),
+            });
+        }
+        // Spec: 2026-07-28 has an error code for a missing capability; before, it is an ordinary failure.
+        if let Some(capability) = error.missing()
+            && self.revision.has(Feature::InputRequired)
+        {
+            return Err(Refusal::Error(Error::missing_capability(capability)));
+        }
+        match self.kind {
+            Some(Kind::Tool) => Ok(error.into_result()),
+            Some(Kind::Resource) if error.code() == "not_found" => {
+                Err(Refusal::Error(Error::resource_not_found(self.uri).saying(error.text())))
+            }
+            _ => Err(Refusal::Error(refused(&error))),
+        }
+    }
+}
+
+/// Returns the protocol's error for `error`, for requests that have no result with `isError`.
+fn refused(error: &ToolError) -> Error {
+    let kind = if error.code() == "invalid_input" { ErrorKind::InvalidParams } else { ErrorKind::Internal };
+    Error::new(kind, error.text()).with_data(error.to_json())
+}
+
+/// The kind of entry that a request calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A prompt, called with `prompts/get`.
+    Prompt,
+    /// A resource or a resource template, called with `resources/read`.
+    Resource,
+    /// A tool, called with `tools/call`.
+    Tool,
+}
+
+impl Kind {
+    /// Returns the method that calls this kind of entry.
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompts/get",
+            Self::Resource => "resources/read",
+            Self::Tool => "tools/call",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Prompt => "prompt",
+            Self::Resource => "resource",
+            Self::Tool => "tool",
+        })
+    }
+}
+
+/// The response of a call, as it passes back through the layers.
+#[derive(Clone, Debug)]
+pub enum Response {
+    /// The result of a [`Kind::Prompt`].
+    Prompt(GetPromptResult),
+    /// The result of a [`Kind::Resource`].
+    Resource(ReadResourceResult),
+    /// The result of a [`Kind::Tool`]. A value that the handler returned is in `structured_content`; the text
+    /// is made from it when the result is sent.
+    Tool(CallToolResult),
+}
+
+impl Response {
+    /// Returns the kind of entry that was called.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Prompt(_) => Kind::Prompt,
+            Self::Resource(_) => Kind::Resource,
+            Self::Tool(_) => Kind::Tool,
+        }
+    }
+
+    /// Returns whether this is a tool's result with `is_error` set. An error that a handler returned is still
+    /// a [`ToolError`] here, not a `Response`.
+    pub fn is_error(&self) -> bool {
+        matches!(self, Self::Tool(result) if result.is_error)
+    }
+}
+
+impl From<CallToolResult> for Response {
+    fn from(result: CallToolResult) -> Self {
+        Self::Tool(result)
+    }
+}
+
+impl From<GetPromptResult> for Response {
+    fn from(result: GetPromptResult) -> Self {
+        Self::Prompt(result)
+    }
+}
+
+impl From<ReadResourceResult> for Response {
+    fn from(result: ReadResourceResult) -> Self {
+        Self::Resource(result)
+    }
+}

@@ -1,0 +1,353 @@
+//! Limits of clients: the largest value that works, and the documented end of the next one.
+
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::HeaderMap;
+use plainwire::client::http::{Authorize, Authorizing, Outgoing, Refused};
+use plainwire::client::{ClientBuilder, Notice};
+use plainwire::proto::peer::{EraChoice, Limits};
+use plainwire::{Client, Error};
+use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::support::scripted_server::{Asked, Script, json, read, with};
+use super::support::site::remote;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const HELLO: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"s","version":"1"}}"#;
+const MODERN: &str =
+    r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#;
+const DONE: &str = r#"{"content":[{"type":"text","text":"done"}]}"#;
+
+fn message(asked: &Asked, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, asked.id())
+}
+
+fn result(asked: &Asked, result: &str) -> String {
+    json("200 OK", &message(asked, result))
+}
+
+fn events(body: &str) -> String {
+    with("200 OK", "text/event-stream", "", body)
+}
+
+/// Answers the handshake, with a session that has no id and no stream.
+fn greet(asked: &Asked) -> String {
+    match &*asked.method() {
+        "initialize" => result(asked, HELLO),
+        "server/discover" => result(asked, MODERN),
+        "notifications/initialized" => json("202 Accepted", ""),
+        _ => json("405 Method Not Allowed", ""),
+    }
+}
+
+/// A server that answers calls with `answer`.
+async fn calls(answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> Script {
+    Script::new(move |asked| if asked.method() == "tools/call" { answer(asked) } else { greet(asked) }).await
+}
+
+fn legacy() -> ClientBuilder {
+    Client::builder().era(EraChoice::Legacy)
+}
+
+async fn connect(script: &Script) -> Client {
+    legacy().remote(remote(script.address)).await.expect("a connection")
+}
+
+async fn call(client: &Client, tool: &str) -> plainwire::Result<String> {
+    timeout(PATIENCE, client.call::<String>(tool, json!({}))).await.expect("in time")
+}
+
+/// A server that answers calls only once `is_open` is true.
+struct Holding {
+    address: std::net::SocketAddr,
+    /// The number of calls that have arrived.
+    calls: watch::Sender<usize>,
+    is_open: watch::Sender<bool>,
+    /// The number of calls that were cancelled by a message.
+    taken_back: watch::Sender<usize>,
+    _task: JoinSet<()>,
+}
+
+impl Holding {
+    async fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (calls, taken_back) = (watch::Sender::new(0), watch::Sender::new(0));
+        let is_open = watch::Sender::new(false);
+        let (count, gate, back) = (calls.clone(), is_open.clone(), taken_back.clone());
+        let mut task = JoinSet::new();
+        task.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (count, mut gate, back) = (count.clone(), gate.subscribe(), back.clone());
+                connections.spawn(async move {
+                    let Some(asked) = read(&mut stream).await else { return };
+                    let mut answer = greet(&asked);
+                    let is_back = asked.method() == "notifications/cancelled";
+                    back.send_modify(|count: &mut usize| *count += usize::from(is_back));
+                    if asked.method() == "tools/call" {
+                        count.send_modify(|count| *count += 1);
+                        drop(gate.wait_for(|is_open| *is_open).await);
+                        answer = result(&asked, DONE);
+                    }
+                    let _ = stream.write_all(answer.as_bytes()).await;
+                });
+            }
+        });
+        Self { address, calls, is_open, taken_back, _task: task }
+    }
+
+    async fn has(&self, calls: usize) {
+        let mut count = self.calls.subscribe();
+        timeout(PATIENCE, count.wait_for(|count| *count >= calls)).await.expect("in time").expect("a server");
+    }
+}
+
+#[tokio::test]
+async fn so_many_requests_are_on_their_way_and_no_more() {
+    let server = Holding::new().await;
+    let client = Arc::new(legacy().remote(remote(server.address)).await.expect("a connection"));
+    let mut running = JoinSet::new();
+    for _ in 0..300 {
+        let client = Arc::clone(&client);
+        running.spawn(async move { call(&client, "change").await });
+    }
+    server.has(256).await;
+    // Time for one more call to arrive.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(*server.calls.borrow(), 256);
+    server.is_open.send_replace(true);
+    let all = timeout(PATIENCE, running.join_all()).await.expect("in time");
+    assert!(all.iter().all(|it| it.as_deref().is_ok_and(|text| text == "done")), "{all:?}");
+    assert_eq!(*server.calls.borrow(), 300);
+}
+
+/// A server whose answer to a call breaks off, and is complete when the stream is resumed for the `at`th
+/// time. Earlier attempts bring `brings`.
+async fn resuming(at: usize, brings: &'static str) -> (Script, Arc<AtomicUsize>) {
+    let resumed = Arc::new(AtomicUsize::new(0));
+    let (counted, answer) = (Arc::clone(&resumed), Arc::new(Mutex::new(String::new())));
+    let script = Script::new(move |asked| match &*asked.method() {
+        "tools/call" => {
+            *answer.lock().expect("a lock") = message(asked, DONE);
+            events("id: 0\nretry: 1\ndata:\n\n")
+        }
+        _ if asked.head.contains("last-event-id") => {
+            let n = counted.fetch_add(1, Ordering::SeqCst) + 1;
+            match brings {
+                _ if n == at => events(&format!("id: {n}\ndata: {}\n\n", answer.lock().expect("a lock"))),
+                "" => json("503 Service Unavailable", ""),
+                brings => events(brings),
+            }
+        }
+        _ => greet(asked),
+    })
+    .await;
+    (script, resumed)
+}
+
+#[tokio::test]
+async fn a_stream_is_taken_up_again_so_often_without_anything_new() {
+    for (brings, at) in [("", 8), (": nothing\n\n", 8), ("id: 1\ndata:\n\n", 20)] {
+        let (script, resumed) = resuming(at, brings).await;
+        assert_eq!(call(&connect(&script).await, "change").await.expect("an answer"), "done", "{brings:?}");
+        assert_eq!(resumed.load(Ordering::SeqCst), at, "{brings:?}");
+    }
+    for brings in ["", ": nothing\n\n"] {
+        let (script, resumed) = resuming(9, brings).await;
+        let error = call(&connect(&script).await, "change").await.expect_err("no answer");
+        assert!(matches!(error, Error::OutcomeUnknown { .. }), "{error}");
+        assert_eq!(resumed.load(Ordering::SeqCst), 8, "{brings:?}");
+        assert_eq!(script.methods().iter().filter(|it| *it == "tools/call").count(), 1);
+    }
+}
+
+/// A server that redirects from `/mcp` to `/1`, then `/2` and so forth; it answers at `/{hops}`.
+async fn leading(hops: usize) -> Script {
+    Script::new(move |asked| {
+        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let at: usize = path.trim_start_matches('/').parse().unwrap_or(0);
+        if at == hops {
+            return greet(asked);
+        }
+        with("307 Temporary Redirect", "text/plain", &format!("location: /{}\r\n", at + 1), "")
+    })
+    .await
+}
+
+#[tokio::test]
+async fn so_many_redirects_are_followed() {
+    let script = leading(5).await;
+    connect(&script).await;
+    let script = leading(6).await;
+    let error = legacy().remote(remote(script.address)).await.expect_err("one too many");
+    assert!(matches!(error, Error::Http { status: 307, .. }), "{error}");
+    assert_eq!(script.methods(), ["initialize"; 6]);
+}
+
+/// An `Authorize` with another header after each refusal. It notes the attempt number of each refusal.
+#[derive(Clone, Debug, Default)]
+struct Patient {
+    proof: Arc<AtomicU32>,
+    attempts: Arc<Mutex<Vec<u32>>>,
+}
+
+impl Authorize for Patient {
+    fn headers<'a>(&'a self, _: Outgoing<'a>) -> Authorizing<'a, HeaderMap> {
+        let proof = self.proof.load(Ordering::SeqCst);
+        Box::pin(async move { Ok(HeaderMap::from_iter([(http::header::AUTHORIZATION, proof.into())])) })
+    }
+
+    fn challenged<'a>(&'a self, refused: Refused<'a>) -> Authorizing<'a, ()> {
+        self.attempts.lock().expect("a lock").push(refused.attempt);
+        self.proof.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async { Ok(()) })
+    }
+}
+
+#[tokio::test]
+async fn so_many_other_proofs_are_shown() {
+    for (wanted, is_let_in) in [(5, true), (6, false)] {
+        let header = format!("authorization: {wanted}\r\n");
+        let script = Script::new(move |asked| match asked.head.contains(&header) {
+            true => greet(asked),
+            false => json("401 Unauthorized", ""),
+        })
+        .await;
+        let patient = Patient::default();
+        let connected = legacy().remote(remote(script.address).authorize(patient.clone())).await;
+        match connected {
+            Ok(_) => assert!(is_let_in),
+            Err(error) => {
+                assert!(!is_let_in && matches!(error, Error::Http { status: 401, .. }), "{error}");
+                assert!(error.to_string().contains("with 5 other proofs"), "{error}");
+                assert_eq!(script.methods(), ["initialize"; 6]);
+            }
+        }
+        let attempts: Vec<u32> = (0..wanted).collect();
+        assert_eq!(*patient.attempts.lock().expect("a lock"), attempts);
+    }
+}
+
+/// A server of 10,001 read-only tools. From the second list on, the first tool may write. It answers no
+/// calls.
+async fn crowded() -> Script {
+    let lists = AtomicUsize::new(0);
+    Script::new(move |asked| match &*asked.method() {
+        "tools/list" => {
+            let is_again = lists.fetch_add(1, Ordering::SeqCst) > 0;
+            let tools: Vec<_> = (0..=10_000)
+                .map(|n| {
+                    let hints = json!({ "readOnlyHint": !(is_again && n == 0) });
+                    json!({ "name": format!("t{n}"), "inputSchema": { "type": "object" }, "annotations": hints })
+                })
+                .collect();
+            result(asked, &json!({ "tools": tools }).to_string())
+        }
+        "tools/call" => String::new(),
+        _ => greet(asked),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn so_many_tools_are_known_to_be_harmless() {
+    let script = crowded().await;
+    let client = connect(&script).await;
+    let mut before = 0;
+    let mut check = async |tool: &str, times: usize| {
+        call(&client, tool).await.expect_err("no answer");
+        let calls = script.methods().iter().filter(|it| *it == "tools/call").count();
+        assert_eq!(calls - std::mem::replace(&mut before, calls), times, "{tool}");
+    };
+    assert_eq!(client.list_tools().await.expect("tools").len(), 10_001);
+    check("t0", 2).await;
+    check("t9999", 2).await;
+    check("t10000", 1).await;
+    // Hints of known tools are still updated.
+    client.list_tools().await.expect("tools");
+    check("t0", 1).await;
+    check("t1", 2).await;
+}
+
+/// A client that accepts messages of at most `frame_in` bytes.
+async fn within(script: &Script, frame_in: usize) -> Client {
+    let limits = Limits { frame_in, ..Limits::default() };
+    legacy().limits(limits).remote(remote(script.address)).await.expect("a connection")
+}
+
+/// Returns an answer of `bytes` bytes.
+fn sized(asked: &Asked, bytes: usize) -> String {
+    let text = |n: usize| message(asked, &DONE.replace("done", &"x".repeat(n)));
+    text(bytes - text(0).len())
+}
+
+#[tokio::test]
+async fn an_answer_may_have_so_many_bytes() {
+    let script = calls(|asked| json("200 OK", &sized(asked, 2_000))).await;
+    call(&within(&script, 2_000).await, "change").await.expect("an answer");
+    let error = call(&within(&script, 1_999).await, "change").await.expect_err("too long");
+    assert!(matches!(error, Error::Decode { .. }), "{error}");
+    let expected = "expected a response of at most 1999 bytes (limit `frame_in`), but found a longer one";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[tokio::test]
+async fn an_event_may_have_so_many_bytes() {
+    let field = "data: ".len();
+    let script = calls(move |asked| events(&format!("data: {}\n\n", sized(asked, 2_000 - field)))).await;
+    call(&within(&script, 2_000).await, "change").await.expect("an answer");
+    let error = call(&within(&script, 1_999).await, "change").await.expect_err("too long");
+    assert!(matches!(error, Error::Decode { .. }), "{error}");
+    let expected = "expected an event of at most 1999 bytes (limit `frame_in`), but found a longer one";
+    assert_eq!(error.to_string(), expected);
+    // The call is not made again: it was answered.
+    assert_eq!(script.methods().iter().filter(|it| *it == "tools/call").count(), 2);
+}
+
+#[tokio::test]
+async fn an_event_that_nobody_waits_for_may_be_too_long() {
+    let changed = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let long = format!(r#"{{"jsonrpc":"2.0","method":"notifications/x{}"}}"#, "x".repeat(2_000));
+    let script = Script::new(move |asked| match asked.line.starts_with("GET") {
+        true => events(&format!("data: {long}\n\ndata: {changed}\n\n")),
+        false => greet(asked),
+    })
+    .await;
+    let client = within(&script, 1_000).await;
+    let mut notices = client.notices().expect("notices");
+    let notice = timeout(PATIENCE, notices.recv()).await.expect("in time").expect("a notice");
+    assert!(matches!(notice, Notice::ListChanged(_)), "{notice:?}");
+}
+
+#[tokio::test]
+async fn requests_that_nobody_waits_for_any_more_make_room() {
+    for era in [EraChoice::Legacy, EraChoice::Modern] {
+        let server = Holding::new().await;
+        let builder = Client::builder().era(era);
+        let client = Arc::new(builder.remote(remote(server.address)).await.expect("a connection"));
+        let mut running = JoinSet::new();
+        for _ in 0..400 {
+            let client = Arc::clone(&client);
+            running.spawn(async move { call(&client, "change").await });
+        }
+        server.has(256).await;
+        // 256 calls are in flight; the others wait for room.
+        running.shutdown().await;
+        let _ = timeout(PATIENCE, client.list_tools()).await.expect("room");
+        assert_eq!(*server.calls.borrow(), 256, "{era:?}: a call was made that nobody waited for");
+        // Spec: 2026-07-28 `streamable-http`: to close the stream is to cancel, and nothing is sent.
+        let messages = if era == EraChoice::Legacy { 256 } else { 0 };
+        let mut taken_back = server.taken_back.subscribe();
+        let all = timeout(PATIENCE, taken_back.wait_for(|count| *count >= messages)).await;
+        assert_eq!(*all.expect("in time").expect("a server"), messages, "{era:?}");
+    }
+}

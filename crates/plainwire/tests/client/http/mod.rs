@@ -1,0 +1,9 @@
+//! Clients over HTTP, with a server of this crate and with scripted servers that misbehave.
+
+mod cache_and_trace;
+mod eras;
+mod faults;
+mod known_eras;
+mod limits;
+mod sessions;
+mod support;

@@ -1,0 +1,17 @@
+//! The client: calls, lists, listens, questions, and its connections to processes and over HTTP.
+
+mod cache;
+#[cfg(all(feature = "http", feature = "http-client"))]
+mod http;
+mod listening;
+mod lost_connection;
+mod pages;
+#[cfg(unix)]
+mod process;
+mod questions;
+mod results;
+mod rounds;
+#[path = "../support/scripted_server.rs"]
+mod scripted_server;
+mod tapped;
+mod trace;

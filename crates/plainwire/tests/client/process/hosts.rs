@@ -1,0 +1,57 @@
+//! Commands as servers of a host, and the era that is remembered for each command.
+
+use plainwire::Client;
+use plainwire::client::Eras;
+use plainwire::client::host::{Connection, Host, Member};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::support::{PATIENCE, Script};
+
+#[tokio::test]
+async fn a_command_of_a_host_that_died_is_started_again() {
+    let script = Script::serving(r#"called() { answer "$text"; exit 3; }"#);
+    let host = Host::start([Member::to("s", script.command())]).expect("a host");
+    let call = || host.call::<String>("s__read", json!({}));
+    for _ in 0..2 {
+        assert_eq!(timeout(PATIENCE, call()).await.expect("in time").expect("text"), "done");
+        timeout(PATIENCE, async {
+            while matches!(host.servers()[0].connection, Connection::Connected(_)) {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        })
+        .await
+        .expect("its end is seen");
+    }
+    assert_eq!(script.notes().iter().filter(|it| it.starts_with("pid ")).count(), 2);
+    let Connection::Lost { why } = &host.servers()[0].connection else { panic!("{:?}", host.servers()) };
+    assert!(why.contains("exit status: 3") || why.contains("just ended"), "{why}");
+    host.close().await;
+}
+
+/// A legacy server, which refuses `server/discover` and notes the handshakes.
+const OLD: &str = r#"
+while read -r line; do
+    id=${line#*\"id\":}; id=${id%%[,\}]*}
+    case $line in
+        *'"server/discover"'*) echo discover >> "$NOTES"
+            printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\n' "$id" ;;
+        *'"initialize"'*) echo initialize >> "$NOTES"
+            printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}\n' "$id" ;;
+    esac
+done
+"#;
+
+#[tokio::test]
+async fn a_command_that_was_legacy_is_not_asked_again_what_it_speaks() {
+    let (script, other, eras) = (Script::new(OLD), Script::new(OLD), Eras::new());
+    for script in [&script, &script, &other] {
+        let client = Client::builder().eras(&eras).command(script.command()).await.expect("a connection");
+        client.close().await;
+    }
+    let asked = |script: &Script| {
+        script.notes().into_iter().filter(|it| !it.starts_with("pid ")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(asked(&script), "discover initialize initialize");
+    assert_eq!(asked(&other), "discover initialize", "another command is another server");
+}

@@ -1,0 +1,85 @@
+//! Stderr of server processes: kept within bounds, passed on, and never blocking the server.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use plainwire::client::process::{Program, Stderr};
+use serde_json::json;
+
+use super::support::{Killed, Script, again, builder, role};
+
+const FLOOD: &str = "called() { head -c 300000000 /dev/zero >&2; echo the end >&2; answer \"$text\"; }";
+
+#[tokio::test]
+async fn neither_blocks_nor_grows_when_a_server_floods_its_stderr() {
+    let script = Script::serving(FLOOD);
+    let client = script.connect().await;
+    client.call_tool("any", json!({})).await.expect("an answer");
+    client.close().await;
+    script.expect_nobody_left();
+    if cfg!(target_os = "linux") {
+        let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+        let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+        assert!(kilobytes < 150_000, "{kilobytes} kB");
+    }
+}
+
+/// The program runs twice: as the test, and as a client whose stderr is not read.
+#[tokio::test]
+async fn does_not_block_a_server_when_nobody_reads_our_own_stderr() {
+    let name = "process::stderr::does_not_block_a_server_when_nobody_reads_our_own_stderr";
+    if role().is_some() {
+        let script = Script::serving("called() { head -c 20000000 /dev/zero >&2; answer \"$text\"; }");
+        let program = Program::new(script.command()).grace(Duration::from_secs(2));
+        let client = builder().command(program).await.expect("a connection");
+        client.call_tool("any", json!({})).await.expect("an answer");
+        writeln!(std::io::stdout(), "\nanswered").expect("a stdout");
+        return client.close().await;
+    }
+    let mut client = again(name, "client");
+    let client = client.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a client");
+    let mut client = Killed(client);
+    let (said, hears) = std::sync::mpsc::channel();
+    let stdout = BufReader::new(client.0.stdout.take().expect("a pipe"));
+    thread::spawn(move || {
+        let mut lines = stdout.lines().map_while(Result::ok);
+        let _ = said.send(lines.any(|line| line == "answered"));
+    });
+    assert_eq!(hears.recv_timeout(Duration::from_secs(20)), Ok(true));
+    drop(client);
+}
+
+/// The program runs twice: as the test, and as a client whose stderr the test reads.
+#[tokio::test]
+async fn passes_stderr_on_unless_told_otherwise() {
+    let name = "process::stderr::passes_stderr_on_unless_told_otherwise";
+    if role().is_some() {
+        for (word, how) in
+            [("passed", Stderr::Pass), ("kept", Stderr::Keep), ("inherited", Stderr::AsTheCommandSays)]
+        {
+            let script = Script::serving(&format!("ended() {{ echo the server was {word} >&2; }}"));
+            let program = Program::new(script.command()).stderr(how);
+            builder().command(program).await.expect("a connection").close().await;
+        }
+        return;
+    }
+    let mut client = Killed(again(name, "client").stderr(Stdio::piped()).spawn().expect("a client"));
+    let mut said = String::new();
+    client.0.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
+    assert!(said.contains("the server was passed\n"), "{said}");
+    assert!(said.contains("the server was inherited\n"), "{said}");
+    assert!(!said.contains("the server was kept"), "{said}");
+}
+
+#[tokio::test]
+async fn has_no_last_words_of_a_stderr_that_is_the_commands_own() {
+    let script = Script::new("echo lost >&2; read -r line; exit 3");
+    let mut command = script.command();
+    command.stderr(Stdio::null());
+    let program = Program::new(command).stderr(Stderr::AsTheCommandSays);
+    let failed = builder().command(program).await.expect_err("no greeting");
+    assert!(failed.to_string().ends_with("(exit status: 3)"), "{failed}");
+}

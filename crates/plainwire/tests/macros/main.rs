@@ -1,0 +1,18 @@
+//! The attributes: functions, methods and types that become entries of a server.
+
+mod attributes;
+mod calls;
+mod data;
+mod forms;
+
+use plainwire::prelude::*;
+use plainwire::{Client, model};
+use serde_json::Value;
+
+async fn serve(server: Server) -> Client {
+    plainwire::testing::client(server).await.expect("a right declaration")
+}
+
+fn schema(tool: &model::Tool) -> Value {
+    serde_json::from_str(tool.input_schema.get()).expect("JSON")
+}

@@ -1,0 +1,174 @@
+//! Clients that stop reading: the server stops as well, and goes on with them.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context as Poller, Poll, Waker};
+
+use plainwire::prelude::*;
+use plainwire::stream::tap::{Direction, Tap};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::task::JoinSet;
+
+use crate::raw_client::{LEGACY, MODERN, PIPE, Raw, ping, pong, request};
+
+/// Writes as many of `bytes` as the server takes, and returns their number.
+///
+/// All tasks run on one thread: if the server takes nothing while the other tasks have 100 turns, it takes
+/// nothing more.
+async fn write_until_full(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> usize {
+    let (mut written, mut refused) = (0, 0);
+    while written < bytes.len() && refused < 100 {
+        let polled = poll_fn(|cx| Poll::Ready(Pin::new(&mut *to).poll_write(cx, &bytes[written..]))).await;
+        match polled {
+            Poll::Ready(count) => {
+                written += count.expect("a server that reads");
+                refused = 0;
+            }
+            Poll::Pending => refused += 1,
+        }
+        tokio::task::yield_now().await;
+    }
+    written
+}
+
+/// Returns requests of 1 KiB each, more than all buffers on the way hold.
+fn long_requests(method: &str) -> Vec<String> {
+    let params = format!(r#"{{"name":"large","padding":"{}"}}"#, "x".repeat(1 << 10));
+    (0..400).map(|id| request(LEGACY, &id.to_string(), method, &params)).collect()
+}
+
+/// Sends requests until the server takes no more, without reading an answer. Returns `begun`, the number of
+/// requests that the server has handled, at that moment. Then reads on: every request must be answered once.
+async fn begun_while_nobody_reads(server: Server, requests: &[String], begun: &AtomicUsize) -> usize {
+    let mut raw = Raw::session(server, LEGACY).await;
+    assert_eq!(raw.ask(&ping("0")).await, pong("0"));
+    begun.store(0, Ordering::SeqCst);
+    let bytes = requests.join("\n") + "\n";
+    let mut to_server = raw.to_server.take().expect("input is open");
+    let mut written = write_until_full(&mut to_server, bytes.as_bytes()).await;
+    assert!(written < bytes.len(), "the server took all requests while nobody read an answer");
+    let before = begun.load(Ordering::SeqCst);
+
+    let mut seen = vec![false; requests.len()];
+    while seen.contains(&false) {
+        written += write_until_full(&mut to_server, &bytes.as_bytes()[written..]).await;
+        let answer: serde_json::Value = serde_json::from_str(&raw.line().await).expect("JSON");
+        assert!(answer["result"].is_object(), "{answer}");
+        let id = answer["id"].as_u64().expect("a number") as usize;
+        assert!(!std::mem::replace(&mut seen[id], true), "{id} was answered twice");
+    }
+    drop(to_server);
+    assert_eq!(raw.end().await, Vec::<String>::new());
+    before
+}
+
+#[tokio::test]
+async fn stops_reading_when_the_client_stops() {
+    // A list has 100 KiB. Each frame that the tap sees on its way in is a request that the server has begun.
+    let begun = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&begun);
+    let tap = Tap::new(move |frame| {
+        count.fetch_add(usize::from(frame.direction == Direction::In), Ordering::SeqCst);
+    });
+    let described = Tool::new("large", || async { "x" }).description("x".repeat(100 << 10));
+    let requests = long_requests("tools/list");
+    let server = Server::new("large").tool(described).tap(tap);
+    let before = begun_while_nobody_reads(server, &requests, &begun).await;
+    // 1 MiB is unsent; then the server begins no further request.
+    assert_eq!(before, 11);
+}
+
+#[tokio::test]
+async fn stops_beginning_calls_when_the_client_stops() {
+    // These calls all begin before the first of them has returned its large result. So the bound on their
+    // number is the number of requests that were read until then.
+    let begun = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&begun);
+    let large = Tool::new("large", move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        async {
+            tokio::task::yield_now().await;
+            "x".repeat(100 << 10)
+        }
+    });
+    let requests = long_requests("tools/call");
+    let before = begun_while_nobody_reads(Server::new("large").tool(large), &requests, &begun).await;
+    assert!(before <= 2 * PIPE / requests[0].len(), "{before} calls were begun");
+}
+
+/// An output that takes nothing until it opens, and then everything at once.
+#[derive(Clone, Default)]
+struct Gate(Arc<Mutex<GateState>>);
+
+#[derive(Default)]
+struct GateState {
+    lines: usize,
+    open: bool,
+    waker: Option<Waker>,
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        self.0.lock().expect("no panics")
+    }
+}
+
+impl AsyncWrite for Gate {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Poller<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+        let mut state = self.lock();
+        if !state.open {
+            state.waker = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        state.lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Poller<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Poller<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Gives the other tasks so many turns that all of them wait.
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn goes_on_when_a_client_that_had_stopped_reads_everything_at_once() {
+    let described = Tool::new("large", || async { "x" }).description("x".repeat(100 << 10));
+    let (gate, (mut ours, theirs)) = (Gate::default(), tokio::io::duplex(PIPE));
+    let mut served = JoinSet::new();
+    served.spawn(Server::new("large").tool(described).serve(theirs, gate.clone()));
+    let requests: String =
+        (0..30).map(|id| request(MODERN, &id.to_string(), "tools/list", "{}") + "\n").collect();
+    ours.write_all(requests.as_bytes()).await.expect("room");
+    settle().await;
+    let waker = {
+        let mut state = gate.lock();
+        state.open = true;
+        state.waker.take().expect("a server that wants to write")
+    };
+    waker.wake();
+    settle().await;
+    assert_eq!(gate.lock().lines, 30, "answers without a further request");
+}
+
+/// A server with unsent answers still notices that its client has left.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_leaves_without_reading_is_noticed() {
+    let mut raw = Raw::session(Server::new("s"), LEGACY).await;
+    // The answers have 1.2 MiB, of which 1 MiB may be unsent.
+    let pings: String = (0..32_000).map(|n| ping(&n.to_string()) + "\n").collect();
+    raw.send_bytes(pings.as_bytes()).await;
+    raw.hang_up();
+    raw.served().await.expect("an end");
+}

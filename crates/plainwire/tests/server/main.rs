@@ -1,0 +1,34 @@
+//! The server over a pair of streams: declarations, calls, results, and what handlers ask and report.
+
+mod apps;
+mod asking;
+mod backpressure;
+mod bad_input;
+mod calls;
+mod cancellation;
+mod catalog_changes;
+mod collected_logs;
+mod completions;
+mod declarations;
+mod keep_alive;
+mod layers;
+mod log_messages;
+mod pages;
+mod progress;
+#[path = "../support/raw_client.rs"]
+mod raw_client;
+mod results;
+mod revisions;
+mod schemas;
+mod subscriptions;
+#[cfg(feature = "validate")]
+mod validate;
+
+use plainwire::prelude::*;
+
+/// The variable of resource templates and the argument of prompts in several of these files.
+#[derive(Deserialize, JsonSchema)]
+struct Item {
+    /// Which one.
+    id: String,
+}
