@@ -1,9 +1,9 @@
-//! The drawing of DESIGN.md section 3 and the house rules that a machine can check, checked.
+//! The rules of ARCHITECTURE.md and of CONTRIBUTING.md that a machine can check.
 //!
-//! In: `cargo metadata` and the source files. Out: who breaks which rule, and where. Sources are looked at as text, line by
-//! line: comments do not count, and neither do tests, which stand last in their file or in files of their own.
+//! In: `cargo metadata` and the source files. Out: the lines that break a rule, and the rule. Sources are read as text: comments
+//! and tests do not count, unless a rule is about them. Tests are last in their file, or in files of their own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
@@ -11,8 +11,16 @@ use std::{env, fs};
 use plainwire_suite::{files_below, root};
 use serde_json::Value;
 
-/// Whom each package may know. Who is not in here may know nobody, and has to be drawn first.
-const MAY_KNOW: [(&str, &[&str]); 23] = [
+#[path = "architecture/modules.rs"]
+mod modules;
+#[path = "architecture/rooms.rs"]
+mod rooms;
+
+use modules::{ModulePath, Modules, module_of};
+use rooms::{MAY_BE_IN_A_CIRCLE, ROOMS, Room};
+
+/// The packages that each package may depend on. A package that is not in here has to be added first.
+const MAY_KNOW: [(&str, &[&str]); 17] = [
     // Examples: they know what their reader knows.
     ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
@@ -27,20 +35,17 @@ const MAY_KNOW: [(&str, &[&str]); 23] = [
     ("plainwire-macros", &[]),
     ("plainwire-richtext", &[]),
     ("plainwire", &["plainwire-macros", "plainwire-proto"]),
-    ("plainwire-gateway", &["plainwire", "plainwire-proto"]),
-    ("plainwire-inspect", &["plainwire", "plainwire-proto"]),
-    ("plainwire-atlassian", &["plainwire", "plainwire-richtext"]),
-    ("plainwire-conformance", &["plainwire"]),
-    ("plainwire-inventory", &["plainwire"]),
-    ("plainwire-learning", &["plainwire"]),
-    ("plainwire-patterns", &["plainwire"]),
+    ("plainwire-oauth", &["plainwire"]),
+    ("plainwire-inspect", &["plainwire-proto"]),
     ("plainwire-reference", &["plainwire"]),
-    ("plainwire-runner", &["plainwire"]),
-    ("plainwire-site", &["plainwire", "plainwire-richtext"]),
+    ("plainwire-conformance", &["plainwire"]),
 ];
 
-/// These may know everybody, and nobody may know them.
+/// Packages that may depend on every other one, and that no other may depend on.
 const KNOW_ALL: [&str; 2] = ["plainwire-cli", "plainwire-suite"];
+
+/// The rooms that start tasks.
+const SPAWN: [&str; 2] = ["crates/plainwire/src/runtime/", "crates/oauth/src/runtime.rs"];
 
 /// A source file of a package that is shipped, without its tests.
 struct Source {
@@ -87,7 +92,7 @@ fn sources(folders: &[&str]) -> BTreeMap<String, String> {
 fn undrawn(packages: &[String], edges: &[(String, String)]) -> Vec<String> {
     let drawn = |from: &str| MAY_KNOW.iter().find(|(name, _)| *name == from).map(|(_, known)| *known);
     let missing = packages.iter().filter(|it| drawn(it).is_none() && !KNOW_ALL.contains(&it.as_str()));
-    let missing = missing.map(|it| format!("{it} is not in DESIGN.md section 3"));
+    let missing = missing.map(|it| format!("{it} is not in ARCHITECTURE.md (Packages)"));
     let wrong = edges.iter().filter(|(from, to)| match KNOW_ALL.contains(&from.as_str()) {
         true => KNOW_ALL.contains(&to.as_str()),
         false => !drawn(from).is_some_and(|known| known.contains(&to.as_str())),
@@ -95,7 +100,7 @@ fn undrawn(packages: &[String], edges: &[(String, String)]) -> Vec<String> {
     missing.chain(wrong.map(|(from, to)| format!("{from} may not know {to}"))).collect()
 }
 
-/// Whether `line` asks which revision it is.
+/// Returns whether `line` asks which revision it is.
 fn asks_for_the_revision(line: &str) -> bool {
     let matches = line.split_once("match ").is_some_and(|(_, what)| what.to_lowercase().contains("revision"));
     matches || line.contains("Revision::V20")
@@ -153,38 +158,44 @@ fn workspace() -> (Vec<String>, Vec<(String, String)>) {
 }
 
 #[test]
-fn packages_know_only_whom_the_design_lets_them_know() {
+fn packages_depend_only_on_the_packages_that_the_table_allows() {
     let (packages, edges) = workspace();
     assert!(packages.len() >= 5 && edges.len() >= 4, "expected more than {packages:?} and {edges:?}");
-    nobody("DESIGN.md section 3: who may know whom", undrawn(&packages, &edges));
+    nobody("ARCHITECTURE.md (Packages): which package may depend on which", undrawn(&packages, &edges));
 }
 
 #[test]
 fn no_package_is_called_common_utils_or_types() {
     let (packages, _) = workspace();
     let vague = |name: &String| ["common", "util", "utils", "types"].iter().any(|word| name.ends_with(word));
-    nobody("DESIGN.md section 3: a package says what it is for", packages.into_iter().filter(vague));
+    nobody(
+        "ARCHITECTURE.md (Packages): a name says what the package is for",
+        packages.into_iter().filter(vague),
+    );
 }
 
 #[test]
 fn only_the_protocol_asks_which_revision_it_is() {
     let files = shipped().into_iter().filter(|it| !may_ask_for_the_revision(&it.path));
     nobody(
-        "DESIGN.md section 3: only proto::{revision, codec, error, peer, http} match on a revision",
+        "ARCHITECTURE.md (Revisions): only proto::{revision, codec, error, peer, http} match on a revision",
         files.flat_map(|it| it.offences(asks_for_the_revision)),
     );
 }
 
 #[test]
 fn only_the_runtime_spawns_tasks() {
-    let files = shipped().into_iter().filter(|it| !it.path.starts_with("crates/plainwire/src/runtime/"));
-    nobody("STYLE.md 36: one room spawns", files.flat_map(|it| it.offences(spawns)));
+    let files = shipped().into_iter().filter(|it| !SPAWN.iter().any(|room| it.path.starts_with(room)));
+    nobody(
+        "ARCHITECTURE.md (Invariants): only a crate's `runtime` spawns",
+        files.flat_map(|it| it.offences(spawns)),
+    );
 }
 
 #[test]
 fn nothing_prints_past_its_output() {
     let files = shipped().into_iter().filter(|it| it.path.starts_with("crates/"));
-    nobody("STYLE.md 40: no print and no dbg", files.flat_map(|it| it.offences(prints)));
+    nobody("CONTRIBUTING.md (Style): no print and no dbg", files.flat_map(|it| it.offences(prints)));
 }
 
 #[test]
@@ -193,7 +204,7 @@ fn only_the_command_line_reads_the_environment() {
     let programs = ["crates/cli/", "servers/conformance/src/main.rs"];
     let files = shipped().into_iter().filter(|it| !programs.iter().any(|path| it.path.starts_with(path)));
     nobody(
-        "DESIGN.md section 3: only `cli` reads argv and environment",
+        "ARCHITECTURE.md (Invariants): only `cli` reads argv and the environment",
         files.flat_map(|it| it.offences(reads_the_environment)),
     );
 }
@@ -203,16 +214,270 @@ fn every_file_says_first_what_it_is_for() {
     let all = sources(&["crates", "servers", "suite", "examples", "fuzz"]);
     assert!(all.len() > 50, "expected more than {} files", all.len());
     let silent = all.into_iter().filter(|(_, text)| !text.starts_with("//! "));
-    nobody("STYLE.md 2: a file opens with `//!`", silent.map(|(path, _)| path));
+    nobody("CONTRIBUTING.md (Style): a file opens with `//!`", silent.map(|(path, _)| path));
 }
 
 #[test]
 fn no_file_of_logic_is_longer_than_500_lines() {
     let long = shipped().into_iter().filter(|it| it.lines.len() > 500);
     nobody(
-        "STYLE.md 1: past 500 lines logic is split",
+        "CONTRIBUTING.md (Style): past 500 lines logic is split",
         long.map(|it| format!("{}: {}", it.path, it.lines.len())),
     );
+}
+
+/// The room of `krate` that the module is in; `None` for `lib.rs` and `main.rs`, and for crates without rooms.
+fn room_of(krate: &str, module: &ModulePath) -> Option<&'static Room> {
+    let holds = |room: &&Room| {
+        let path = module_of(room.path);
+        room.krate == krate && module.starts_with(&path)
+    };
+    ROOMS.iter().filter(holds).max_by_key(|room| module_of(room.path).len())
+}
+
+/// The shipped sources of `krate`, by their paths below `src`.
+fn of_crate(krate: &str) -> Vec<(String, Source)> {
+    let below = format!("crates/{krate}/src/");
+    let ours = shipped().into_iter().filter_map(|source| {
+        let path = source.path.strip_prefix(&below)?.to_owned();
+        Some((path, source))
+    });
+    ours.collect()
+}
+
+/// The uses of one crate that its rooms do not allow.
+fn through_walls(krate: &str, sources: &[(String, Source)]) -> Vec<String> {
+    let modules = Modules::new(sources.iter().map(|(path, _)| path.as_str()));
+    let mut found = Vec::new();
+    for (path, source) in sources {
+        let Some(room) = room_of(krate, &module_of(path)) else { continue };
+        for (line, module) in modules.used_by(path, &source.lines.join("\n")) {
+            let Some(used) = room_of(krate, &module) else {
+                if module.is_empty() && krate == "plainwire" {
+                    found.push(format!(
+                        "{}:{line}: `{}` uses a name of `lib.rs`: name its room",
+                        source.path, room.path
+                    ));
+                }
+                continue;
+            };
+            if used.path != room.path && !room.may_use.contains(&used.path) {
+                found.push(format!("{}:{line}: `{}` may not use `{}`", source.path, room.path, used.path));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+const CRATES_WITH_ROOMS: [&str; 6] = ["cli", "inspect", "oauth", "plainwire", "proto", "richtext"];
+
+#[test]
+fn rooms_use_only_the_rooms_that_the_table_allows() {
+    for krate in CRATES_WITH_ROOMS {
+        let sources = of_crate(krate);
+        assert!(sources.len() > 5, "expected more files in {krate}");
+        nobody(
+            "ARCHITECTURE.md (Rooms): a folder uses only the folders that suite/tests/architecture/rooms.rs allows",
+            through_walls(krate, &sources),
+        );
+    }
+}
+
+#[test]
+fn the_table_of_rooms_has_every_folder_and_no_other() {
+    let mut wrong = Vec::new();
+    for krate in CRATES_WITH_ROOMS {
+        let sources = of_crate(krate);
+        for room in ROOMS.iter().filter(|room| room.krate == krate) {
+            let is_in = |path: &str| module_of(path).starts_with(&module_of(room.path));
+            if !sources.iter().any(|(path, _)| is_in(path)) {
+                wrong.push(format!("{krate}: there is no `{}`", room.path));
+            }
+        }
+        for (path, _) in sources.iter().filter(|(path, _)| path.contains('/')) {
+            if room_of(krate, &module_of(path)).is_none() {
+                wrong.push(format!("{krate}: `{path}` is in no room"));
+            }
+        }
+    }
+    nobody("ARCHITECTURE.md (Rooms): the table in suite/tests/architecture/rooms.rs is complete", wrong);
+}
+
+#[test]
+fn rooms_are_in_no_circle() {
+    let mut circles = Vec::new();
+    for krate in CRATES_WITH_ROOMS {
+        let allowed: &[&str] =
+            MAY_BE_IN_A_CIRCLE.iter().find(|(name, _)| *name == krate).map_or(&[], |(_, rooms)| rooms);
+        let uses = |from: &str| {
+            let room = ROOMS.iter().find(|room| room.krate == krate && room.path == from);
+            room.map_or(&[] as &[&str], |room| room.may_use)
+        };
+        for room in ROOMS.iter().filter(|room| room.krate == krate && !allowed.contains(&room.path)) {
+            let (mut seen, mut open) = (BTreeSet::new(), uses(room.path).to_vec());
+            while let Some(next) = open.pop() {
+                if next == room.path {
+                    circles.push(format!("{krate}: `{}` leads back to itself", room.path));
+                    break;
+                }
+                if seen.insert(next) {
+                    open.extend(uses(next));
+                }
+            }
+        }
+    }
+    nobody("ARCHITECTURE.md (Rooms): no circle of rooms", circles);
+}
+
+#[test]
+fn the_server_half_knows_nothing_of_the_client_half() {
+    let server = ROOMS.iter().filter(|room| room.krate == "plainwire" && room.path.starts_with("server"));
+    let knows = server.filter(|room| room.may_use.iter().any(|used| used.starts_with("client")));
+    nobody("ARCHITECTURE.md (Rooms): two halves on one ground", knows.map(|room| room.path.to_owned()));
+}
+
+#[test]
+fn no_room_has_outgrown_its_size_alarm() {
+    let mut sizes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for krate in CRATES_WITH_ROOMS {
+        for (path, source) in of_crate(krate) {
+            if let Some(room) = room_of(krate, &module_of(&path)) {
+                *sizes.entry((room.krate, room.path)).or_default() += source.lines.len();
+            }
+        }
+    }
+    let size = |room: &Room| sizes.get(&(room.krate, room.path)).copied().unwrap_or_default();
+    let large = ROOMS.iter().filter(|room| size(room) > room.max_lines);
+    nobody(
+        "ARCHITECTURE.md (Rooms): when a size alarm rings, look for the concept that has grown a second home",
+        large.map(|room| {
+            format!("{}/{}: {} lines, alarm at {}", room.krate, room.path, size(room), room.max_lines)
+        }),
+    );
+}
+
+/// Words that say nothing about the thing: the noun of it is missing.
+const RIDDLES: [&str; 12] = [
+    "What",
+    "Whatever",
+    "Who",
+    "Whoever",
+    "Whom",
+    "Whose",
+    "How",
+    "Something",
+    "Somebody",
+    "Someone",
+    "Nobody",
+    "Whether",
+];
+
+/// The docs in `text` of modules, types and functions that open with one of [`RIDDLES`], by their lines.
+fn riddles(text: &str) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let is_doc = |line: &str| line.starts_with("///") || line.starts_with("//!");
+    let opens = |n: usize| is_doc(lines[n]) && (n == 0 || !is_doc(lines[n - 1]));
+    let declares = |line: &str| {
+        let line = line.strip_prefix("pub").map_or(line, |rest| {
+            let rest = rest.trim_start();
+            rest.strip_prefix('(')
+                .and_then(|rest| rest.split_once(')'))
+                .map_or(rest, |(_, rest)| rest.trim_start())
+        });
+        let kinds = [
+            "async fn ",
+            "const fn ",
+            "fn ",
+            "struct ",
+            "enum ",
+            "trait ",
+            "type ",
+            "mod ",
+            "macro_rules! ",
+            "union ",
+            "unsafe fn ",
+        ];
+        kinds.iter().any(|kind| line.starts_with(kind))
+    };
+    let mut found = Vec::new();
+    for n in (0..lines.len()).filter(|n| opens(*n)) {
+        let words = lines[n][3..].trim_start();
+        let first = words.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
+        if !RIDDLES.contains(&first) {
+            continue;
+        }
+        let item = lines[n..].iter().find(|line| !line.starts_with("//") && !line.starts_with("#["));
+        if lines[n].starts_with("//!") || item.is_some_and(|item| declares(item)) {
+            found.push((n + 1, words.to_owned()));
+        }
+    }
+    found
+}
+
+#[test]
+fn docs_of_modules_types_and_functions_begin_with_the_thing() {
+    let all = sources(&["crates", "servers", "suite", "examples", "fuzz"]);
+    // Handlers, their parameters and types: text on the wire, which models read.
+    let wire = [
+        "examples/",
+        "servers/",
+        "suite/cost/",
+        "suite/src/specimen",
+        "suite/src/bin/",
+        "crates/cli/templates/",
+    ];
+    let ours = all.iter().filter(|(path, _)| !wire.iter().any(|it| path.starts_with(it)));
+    nobody(
+        "CONTRIBUTING.md (Plain words): docs of modules, types and functions open with the noun or the verb of the thing",
+        ours.flat_map(|(path, text)| {
+            riddles(text).into_iter().map(move |(n, words)| format!("{path}:{n}: {words}"))
+        }),
+    );
+}
+
+#[test]
+fn no_text_cites_a_page_that_is_not_in_the_repository() {
+    let folders = [".ci", "crates", "docs", "examples", "fuzz", "servers", "suite"];
+    let texts = [".rs", ".md", ".toml", ".sh", ".py", "run", "nightly", "instructions"];
+    let below = folders
+        .iter()
+        .flat_map(|folder| texts.iter().flat_map(move |end| files_below(&root().join(folder), end)));
+    let top = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "Cargo.toml",
+        "clippy.toml",
+        "deny.toml",
+    ];
+    let files = below.chain(top.iter().map(|it| root().join(it)));
+    let is_ours = |path: &Path| {
+        !["target", "node_modules"].iter().any(|it| path.components().any(|c| c.as_os_str() == *it))
+    };
+    let pages: BTreeSet<String> = files_below(&root(), ".md")
+        .iter()
+        .filter_map(|it| Some(it.file_name()?.to_str()?.to_owned()))
+        .collect();
+    let mut missing = Vec::new();
+    // A page of the design or of a guide has its name in capitals; other names are in examples and tests.
+    let is_page = |word: &str| {
+        word.ends_with(".md") && word != "NAME.md" && word.chars().next().is_some_and(char::is_uppercase)
+    };
+    for path in files.filter(|path| is_ours(path)) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        for (n, line) in text.lines().enumerate() {
+            let words = line.split(|it: char| !(it.is_ascii_alphanumeric() || "._-".contains(it)));
+            for word in
+                words.map(|it| it.trim_end_matches('.')).filter(|it| is_page(it) && !pages.contains(*it))
+            {
+                missing.push(format!("{}:{}: {word}", path.display(), n + 1));
+            }
+        }
+    }
+    nobody("nothing cites a page that is not in the repository", missing);
 }
 
 #[test]
@@ -248,7 +513,10 @@ fn each_rule_finds_what_breaks_it() {
     ] {
         assert_eq!(undrawn(&[], &edge(from, to)), [format!("{from} may not know {to}")]);
     }
-    assert_eq!(undrawn(&[name("plainwire-new")], &[]), ["plainwire-new is not in DESIGN.md section 3"]);
+    assert_eq!(
+        undrawn(&[name("plainwire-new")], &[]),
+        ["plainwire-new is not in ARCHITECTURE.md (Packages)"]
+    );
 
     let text = "//! About.\n// Revision::V2024_11_05\nlet a = 1;\n#[cfg(test)]\nmod tests {\nRevision::V2024_11_05\n}";
     assert_eq!(Source::new("a.rs", text).offences(asks_for_the_revision), [""; 0]);

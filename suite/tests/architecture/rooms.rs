@@ -1,0 +1,124 @@
+//! The table of rooms: which folder of a crate may use which other folders of it, and how large it may grow.
+//!
+//! A room is a folder of modules, or a file beside such folders. `lib.rs` and `main.rs` put a crate together and may use every
+//! room. Where a room has rooms inside (`server`, `client`), the outer one is the files that lie directly in it.
+//!
+//! Size alarms are in lines of logic, without tests. When one rings, look for the concept that has grown a second home; raise the
+//! number only with a reason in the commit.
+
+/// A folder or a file below `crates/<crate>/src`.
+pub(crate) struct Room {
+    pub(crate) krate: &'static str,
+    /// Below `src`.
+    pub(crate) path: &'static str,
+    /// The size at which the alarm rings.
+    pub(crate) max_lines: usize,
+    /// The rooms of the same crate that its code may name.
+    pub(crate) may_use: &'static [&'static str],
+}
+
+const fn room(
+    krate: &'static str,
+    path: &'static str,
+    max_lines: usize,
+    may_use: &'static [&'static str],
+) -> Room {
+    Room { krate, path, max_lines, may_use }
+}
+
+/// The rooms from which a circle back to themselves is allowed, with the reason.
+///
+/// `client`: the front door gives commands to its connection, which answers with the front door's own types. `http` looks up in
+/// the front door's files which tools are harmless. `error` and `model` of `proto`: results hold errors, errors quote models.
+/// `diagnostic` and `tree` of `richtext`: a diagnostic has a span of the tree, reading a tree collects diagnostics.
+/// `spelling` of `richtext` is the list of formats, each of which implements it; documents are read through it.
+pub(crate) const MAY_BE_IN_A_CIRCLE: &[(&str, &[&str])] = &[
+    ("plainwire", &["client", "client/connection", "client/http"]),
+    ("proto", &["error.rs", "model"]),
+    ("richtext", &["adf", "diagnostic.rs", "document.rs", "markdown", "spelling", "storage", "tree", "wiki"]),
+];
+
+#[rustfmt::skip]
+pub(crate) const ROOMS: &[Room] = &[
+    // proto
+    room("proto", "base64.rs", 150, &[]),
+    room("proto", "codec", 1200, &["cursor.rs", "error.rs", "form", "json", "model", "revision.rs"]),
+    room("proto", "cursor.rs", 150, &[]),
+    room("proto", "envelope", 700, &["error.rs", "json", "revision.rs"]),
+    room("proto", "error.rs", 300, &["json", "model", "revision.rs"]),
+    room("proto", "form", 1200, &["json", "revision.rs"]),
+    room("proto", "frame.rs", 150, &[]),
+    room("proto", "http", 1150, &["base64.rs", "envelope", "error.rs", "json", "revision.rs"]),
+    room("proto", "json", 850, &[]),
+    room("proto", "model", 1750, &["error.rs", "json", "revision.rs"]),
+    room("proto", "peer", 3800, &["codec", "cursor.rs", "envelope", "error.rs", "json", "model", "revision.rs"]),
+    room("proto", "revision.rs", 250, &[]),
+    room("proto", "seal", 450, &["base64.rs", "json"]),
+    room("proto", "sse", 350, &[]),
+    room("proto", "testing.rs", 200, &["peer"]),
+    // plainwire: the ground, the server half from its lowest room up, the client half, and what knows both
+    room("plainwire", "error.rs", 250, &[]),
+    room("plainwire", "log.rs", 100, &[]),
+    room("plainwire", "runtime", 300, &[]),
+    room("plainwire", "stream", 950, &[]),
+    room("plainwire", "schema", 4250, &[]),
+    room("plainwire", "server/result", 800, &["schema"]),
+    room("plainwire", "server/roots", 450, &["server/result"]),
+    room("plainwire", "server/principal.rs", 100, &[]),
+    room("plainwire", "server/changes.rs", 350, &[]),
+    room("plainwire", "server/asking", 1050, &["runtime", "schema", "server/principal.rs", "server/result"]),
+    room("plainwire", "server/context", 1700, &["runtime", "server/asking", "server/changes.rs", "server/principal.rs", "server/result", "server/roots"]),
+    room("plainwire", "server/handler", 500, &["runtime", "schema", "server/context", "server/principal.rs", "server/result"]),
+    room("plainwire", "server/layer", 750, &["runtime", "schema", "server/context", "server/handler", "server/result"]),
+    room("plainwire", "server/entry", 2500, &["error.rs", "schema", "server/context", "server/handler", "server/layer", "server/result"]),
+    room("plainwire", "server/catalog", 950, &["error.rs", "schema", "server/changes.rs", "server/context", "server/entry", "server/handler", "server/layer", "server/result"]),
+    room("plainwire", "server/built.rs", 100, &["runtime", "server/asking", "server/catalog", "server/context", "server/principal.rs", "stream"]),
+    room("plainwire", "server/connection", 1600, &["error.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/changes.rs", "server/context", "server/handler", "server/principal.rs", "server/result", "stream"]),
+    room("plainwire", "server", 750, &["error.rs", "log.rs", "runtime", "schema", "server/asking", "server/built.rs", "server/catalog", "server/connection", "server/context", "server/entry", "server/layer", "server/principal.rs", "stream"]),
+    room("plainwire", "server/store", 3050, &["runtime"]),
+    room("plainwire", "server/http", 5850, &["error.rs", "runtime", "server", "server/built.rs", "server/changes.rs", "server/connection", "server/principal.rs", "server/store", "stream"]),
+    room("plainwire", "client/process", 1250, &["error.rs", "stream"]),
+    room("plainwire", "client/http", 1850, &["client", "error.rs"]),
+    room("plainwire", "client/connection", 2300, &["client", "client/http", "client/process", "error.rs", "runtime", "stream"]),
+    room("plainwire", "client", 3350, &["client/connection", "client/http", "client/process", "error.rs", "runtime", "stream"]),
+    room("plainwire", "client/config", 1150, &["client", "client/http", "error.rs"]),
+    room("plainwire", "client/host", 2150, &["client", "client/process", "error.rs", "runtime", "schema"]),
+    room("plainwire", "in_process.rs", 100, &["client", "server", "server/connection", "stream"]),
+    room("plainwire", "testing", 1900, &["client", "error.rs", "server", "server/connection", "stream"]),
+    room("plainwire", "handler.rs", 100, &["runtime", "schema", "server/asking", "server/context", "server/entry", "server/handler", "server/result"]),
+    room("plainwire", "macros.rs", 200, &[]),
+    room("plainwire", "prelude.rs", 100, &["error.rs", "server", "server/asking", "server/context", "server/entry", "server/principal.rs", "server/result"]),
+    // oauth
+    room("oauth", "session", 850, &["store"]),
+    room("oauth", "store", 950, &[]),
+    // richtext
+    room("richtext", "adf", 4350, &["diagnostic.rs", "document.rs", "format.rs", "spelling", "tree", "values"]),
+    room("richtext", "align.rs", 300, &[]),
+    room("richtext", "compare", 1000, &["align.rs", "loss.rs", "tree"]),
+    room("richtext", "convert.rs", 150, &["adf", "compare", "diagnostic.rs", "document.rs", "format.rs", "loss.rs", "spelling", "tree"]),
+    room("richtext", "diagnostic.rs", 150, &["tree"]),
+    room("richtext", "dice.rs", 100, &[]),
+    room("richtext", "document.rs", 100, &["diagnostic.rs", "format.rs", "spelling", "tree"]),
+    room("richtext", "format.rs", 100, &[]),
+    room("richtext", "loss.rs", 100, &["tree"]),
+    room("richtext", "markdown", 7600, &["adf", "diagnostic.rs", "format.rs", "spelling", "tree", "values"]),
+    room("richtext", "merge", 1000, &["align.rs", "compare", "document.rs", "format.rs", "loss.rs", "spelling", "tree", "values"]),
+    room("richtext", "minimize.rs", 200, &["convert.rs", "document.rs", "format.rs", "loss.rs", "spelling", "tree"]),
+    room("richtext", "names", 650, &["diagnostic.rs", "document.rs", "format.rs", "tree", "values"]),
+    room("richtext", "section", 450, &["document.rs", "format.rs", "merge", "names", "sidecar", "spelling", "tree"]),
+    room("richtext", "sidecar", 1050, &["adf", "align.rs", "compare", "diagnostic.rs", "document.rs", "format.rs", "loss.rs", "markdown", "merge", "names", "spelling", "tree"]),
+    room("richtext", "spelling", 100, &["adf", "diagnostic.rs", "format.rs", "markdown", "storage", "tree", "wiki"]),
+    room("richtext", "storage", 5750, &["adf", "diagnostic.rs", "format.rs", "spelling", "tree", "values"]),
+    room("richtext", "tree", 1050, &["diagnostic.rs"]),
+    room("richtext", "values", 1150, &[]),
+    room("richtext", "wiki", 4750, &["adf", "diagnostic.rs", "format.rs", "spelling", "tree", "values"]),
+    // inspect
+    room("inspect", "lint", 1050, &[]),
+    room("inspect", "tokens", 600, &[]),
+    // cli
+    room("cli", "completion", 700, &[]),
+    room("cli", "convert", 800, &[]),
+    room("cli", "demo", 300, &[]),
+    room("cli", "elicit", 450, &[]),
+    room("cli", "install", 850, &[]),
+];
