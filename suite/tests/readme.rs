@@ -19,7 +19,7 @@
 //!   and stderr together. Blank lines at the end do not count.
 //! - The exit code is 0. A line like `? 1` right below the command gives another one.
 //! - `sh` runs the commands, so quotes and pipes work. The commands of one block run in one folder, which is
-//!   empty at first. `plainwire` and `cargo run --release --` run the current binary; `cat FILE` shows a file
+//!   empty at first. `plainwire` and `cargo run --` run the current binary; `cat FILE` shows a file
 //!   that an earlier command has written. Other commands are not run. Commands without output are not run either.
 //! - In that folder, `target/debug` and `target/release` have the servers of `examples/`. Beside them are the
 //!   files of `docs/samples`.
@@ -38,7 +38,7 @@ use plainwire_suite::{binary, files_below, root};
 
 /// Returns the command line to run for a command in a page; `None` if it is not run.
 fn runnable(command: &str) -> Option<String> {
-    let (program, rest) = match command.strip_prefix("cargo run --release -- ") {
+    let (program, rest) = match command.strip_prefix("cargo run -- ") {
         Some(rest) => ("plainwire", rest),
         None => command.split_once(' ')?,
     };
@@ -101,7 +101,7 @@ fn finds_commands_with_their_output() {
 
 #[test]
 fn runs_nothing_but_the_command_and_cat() {
-    assert_eq!(runnable("cargo run --release -- demo").as_deref(), Some("exec 2>&1; plainwire demo"));
+    assert_eq!(runnable("cargo run -- demo").as_deref(), Some("exec 2>&1; plainwire demo"));
     assert_eq!(runnable("cat trace.txt").as_deref(), Some("exec 2>&1; cat trace.txt"));
     for other in ["cargo test --workspace", "plainwired x", "rm -r x", "npx y"] {
         assert_eq!(runnable(other), None, "{other}");

@@ -4,9 +4,9 @@
 
 NODE and SUITE are what install.sh prints, SERVER and CLIENT the binaries `plainwire-conformance-server` and
 `plainwire-conformance-client`. One process at one URL serves every revision; the client is started for each scenario. A
-scenario counts only if all its checks succeed and at least one of them says more than that the messages fit the schema:
-whoever is silent passes that one too. Exit code 0 if all scored scenarios count, and those not scored that need no
-extension which is not there.
+scenario counts only if all its checks succeed and at least one of them checks more than the schema of the messages: a
+silent program passes that check, too. Exit code 0 if all scored scenarios count, and all unscored ones that need no
+missing extension.
 """
 
 import json
@@ -23,7 +23,7 @@ SCORED = {
     "server": {"2025-11-25": 30, "2026-07-28": 37},
     "client": {"2025-11-25": 18, "2026-07-28": 32},
 }
-# Of an extension each that is not here yet.
+# Scenarios of extensions that are not implemented yet.
 EXTENSIONS = re.compile(r"^(tasks-|sep-2640-|auth/(dpop|wif-jwt|enterprise-managed))")
 PATIENCE = 30
 
@@ -46,7 +46,7 @@ def wait_for(port, server):
 
 
 def checks(folder):
-    """The checks of each scenario, by its name."""
+    """Returns the checks of each scenario, by its name."""
     found = {}
     for path in sorted(folder.rglob("checks.json")):
         name = re.sub(r"-\d{4}-\d\d-\d\dT[\dZ-]+$", "", str(path.parent.relative_to(folder)))
@@ -56,7 +56,7 @@ def checks(folder):
 
 
 def what_is_wrong(results):
-    """Says why a scenario does not count; nothing if it does."""
+    """Returns why a scenario does not count; `None` if it does."""
     failures = [it for it in results if it["status"] in ("FAILURE", "WARNING")]
     if failures:
         return "; ".join(f"{it['id']}: {it.get('errorMessage', it.get('description'))}" for it in failures)

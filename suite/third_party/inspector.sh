@@ -5,17 +5,17 @@
 #   inspector.sh <path to the plainwire binary> stdio <folder of the built examples>
 #   inspector.sh <path to the plainwire binary> http|sse
 #
-# Each check is one run of the Inspector: it wants an exit code and a JavaScript condition on the JSON answer (`result`,
-# or `error` for a failure). Prints one line per check and at the end `N passed, M failed`. Exit code 1 if anything
-# failed.
+# Each check is one run of the Inspector. It checks the exit code, and the JSON answer with a JavaScript condition
+# (`result`, or `error` for a failure). Prints one line per check and at the end `N passed, M failed`. Exit code 1 if
+# anything failed.
 #
-# `inspector --cli` connects anew for each run: over stdio it starts the server each time, over HTTP one server, on a
-# free port of this machine, has all connections, and is ended by SIGTERM. It can't answer forms or samples and declares
-# neither, has roots only from a config file, and knows neither completion nor subscriptions. `mcpdo`, in the same
-# package, keeps connections in a daemon and has all of these but samples: sampling is checked with the Python client
-# alone.
+# `inspector --cli` connects anew for each run. Over stdio it starts the server each time. Over HTTP one server, on a
+# free port of this machine, takes all connections and is ended by SIGTERM. The Inspector cannot answer elicitation or
+# sampling and declares neither, has roots only from a config file, and has no completion and no subscriptions. `mcpdo`,
+# in the same package, keeps connections in a daemon and has all of these but sampling, which only the Python client
+# checks.
 #
-# Exit codes of the Inspector: 0 fine, 1 error from the server, 5 the tool failed or does not exist, 6 with --strict a
+# Exit codes of the Inspector: 0 success, 1 error from the server, 5 the tool failed or does not exist, 6 with --strict a
 # schema that other clients may refuse.
 set -euo pipefail
 usage() {
@@ -38,12 +38,12 @@ server= # the process, over HTTP
 out=$(mktemp -d)
 trap 'mcpdo daemon stop >/dev/null 2>&1 || true; [ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$out"' EXIT
 
-# A daemon of our own, which keeps nothing on disk.
+# A daemon of our own, which stores nothing on disk.
 export MCP_INSPECTOR_DAEMON_DIR=$out/daemon MCP_INSPECTOR_SECRET_STORE=memory
 MCP_INSPECTOR_DAEMON_TOKEN=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
 export MCP_INSPECTOR_DAEMON_TOKEN
 
-# Waits up to 5 s for a line of a file.
+# Waits up to 5 s until a file has a line with the given text.
 waits_for() { # text file
   for _ in $(seq 100); do
     ! grep -q "$1" "$2" || return 0
@@ -56,7 +56,7 @@ reference=("$binary" serve reference)
 eras=(legacy auto modern)
 if [ "$transport" != stdio ]; then
   options=(--http 127.0.0.1:0)
-  # The transport of 2024-11-05 has sessions only.
+  # The transport of 2024-11-05 has only the legacy era.
   [ "$transport" = http ] || { options+=(--sse); eras=(legacy); }
   "${reference[@]}" "${options[@]}" </dev/null 2>"$out/log" &
   server=$!
@@ -65,7 +65,7 @@ if [ "$transport" != stdio ]; then
   [ "$transport" = http ] || reference=("${reference[0]%/mcp}/sse")
 fi
 
-# Each argument becomes a string of JSON.
+# Writes the client's config file as JSON.
 "$NODE" -e 'const [transport, target, ...uris] = process.argv.slice(1);
   const how = transport === "stdio" ? { type: "stdio", command: target, args: ["serve", "reference"] }
     : { type: transport === "sse" ? "sse" : "streamable-http", url: target };
@@ -88,7 +88,7 @@ mcpdo() { # arguments...
   timeout 30 "$NODE" "$MCPDO" --format json "$@" </dev/null
 }
 
-# Runs a command, then wants its exit code and a condition on its answer.
+# Runs a command, then checks its exit code and a condition on its answer.
 judge() { # name, exit code, condition, command...
   local name=$1 expected=$2 condition=$3 code=0
   shift 3
@@ -113,7 +113,7 @@ inspect() { # inspector arguments...
   timeout 30 "$NODE" "$INSPECTOR" --cli "${target[@]}" --format json -q "$@" </dev/null
 }
 
-# The Inspector passes on the server's message without its code; words of its own mean that no answer came.
+# The Inspector shows the server's message without its code. A message of its own means that no answer arrived.
 refused="result === undefined && !/closed|timed out|negotiation/i.test(error.message)"
 
 for era in "${eras[@]}"; do
@@ -139,7 +139,7 @@ for era in "${eras[@]}"; do
   era_check "tools/call with a wrong argument" 5 \
     "result.isError === true && result.content[0].text.includes('invalid characters')" \
     --method tools/call --tool-name calculate --tool-arg 'expression=2 + x'
-  # The Inspector looks the tool up in tools/list itself, so this one never becomes a tools/call.
+  # The Inspector looks the tool up in tools/list itself, so it sends no tools/call for this one.
   era_check "tools/call of an unknown tool" 5 \
     "error.code === 'tool_not_found'" \
     --method tools/call --tool-name no_such_tool
@@ -169,7 +169,7 @@ for era in "${eras[@]}"; do
   era_check "prompts/get of an unknown prompt" 1 \
     "$refused" \
     --method prompts/get --prompt-name no_such_prompt
-  # In 2026-07-28 it is the protocol error -32021, whose code the Inspector does not pass on.
+  # In 2026-07-28 this is the protocol error -32021, whose code the Inspector does not show.
   for asked in user:elicitation model:sampling; do
     code=1 condition="$refused && error.message.includes('declares \`${asked#*:}\`')"
     [ "$era" = legacy ] && code=5 condition="result.isError === true
@@ -190,7 +190,7 @@ for example in ${examples:+asks hello layers long_work resources state typed}; d
   check "$example: tools/list --strict" 0 "result.tools.length > 0" --method tools/list --strict
 done
 
-# Connections that last
+# Checks on connections that stay open
 
 asks_for_name="result.elicitationPending.message === 'What is your name?'
   && result.elicitationPending.requestedSchema.properties.name.type === 'string'
@@ -245,7 +245,7 @@ for era in "${eras[@]}"; do
     "${complete[@]}" --complete-ref explain_calculation --complete-arg-value 2
   mcpdo_check "completion for an unknown prompt" 1 "$refused" "${complete[@]}" --complete-ref no_such_prompt
 
-  # The stream ends with the client, not by itself.
+  # The stream does not end by itself, so the client is killed.
   "$NODE" "$MCPDO" --format json @reference resources/subscribe server://calculations \
     </dev/null >"$out/stream" 2>&1 &
   stream=$!
@@ -254,7 +254,7 @@ for era in "${eras[@]}"; do
   judge "$era, mcpdo: hears of the change" 0 "true" waits_for '"resources/updated"' "$out/stream"
   kill "$stream"
   wait "$stream" 2>/dev/null || true
-  # In 2026-07-28 the server leaves it out of what it acknowledges, which mcpdo does not look at.
+  # In 2026-07-28 the server leaves the resource out of its acknowledgement, which mcpdo does not check.
   [ "$era" != legacy ] ||
     mcpdo_check "subscription to an unknown resource" 1 "$refused" resources/subscribe nope://x
 

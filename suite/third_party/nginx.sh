@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# HTTP through nginx: events arrive one by one with and without its buffers, and clients that go are noticed, or not, by
-# the rules of their revision. Prints a line per check, then `N passed, M failed`. Exit code 1 if anything failed.
+# Checks HTTP through nginx: events arrive one by one with and without its buffers, and a client that leaves ends its calls
+# if its revision says so. Prints a line per check, then `N passed, M failed`. Exit code 1 if anything failed.
 #
 #   suite/third_party/nginx.sh FOLDER
 #
-# FOLDER has `counting-server`, as in target/debug after `cargo build -p plainwire-suite`. Without nginx it says SKIPPED.
+# FOLDER has `counting-server`, like target/debug after `cargo build -p plainwire-suite`. Prints SKIPPED without nginx.
 set -euo pipefail
 [ $# -eq 1 ] || { sed -n '2,7p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
 nginx=$(command -v nginx || PATH=/usr/sbin:$PATH command -v nginx) || {
@@ -33,9 +33,9 @@ upstream=$(sed -n 's,.*http://\([^/ ]*\)/mcp.*,\1,p' "$out/server" | head -1)
 [ -n "$upstream" ] || { echo "the server does not serve: $(cat "$out/server")" >&2; exit 1; }
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 
-# /plain: what a first configuration does, HTTP/1.0 to the server and buffers. /kept: as docs/http-deployment.md has it.
-# /deaf: as /plain, but the header that switches buffers off is ignored, which has to show, or the other checks show
-# nothing. (With HTTP/1.1 it would not: nginx passes on chunks as they come.)
+# /plain: a minimal configuration, with HTTP/1.0 to the server and buffers. /kept: as in docs/http-deployment.md.
+# /deaf: like /plain, but nginx ignores the header that switches buffers off. Its events have to arrive late, or the other
+# checks prove nothing. (With HTTP/1.1 they would not be late: nginx passes chunks on as they arrive.)
 cat >"$out/nginx.conf" <<CONF
 worker_processes 1;
 daemon off;

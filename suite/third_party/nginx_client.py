@@ -1,4 +1,4 @@
-"""Checks what arrives through nginx, and when. Started by nginx.sh with the port; needs nothing but Python."""
+"""Checks what arrives through nginx, and when. nginx.sh starts it with the port. It needs only Python."""
 
 import http.client
 import json
@@ -52,7 +52,7 @@ def session(path):
 
 
 def events(response):
-    """Yields the events as pairs: when they came, and what they say."""
+    """Yields the events as pairs: the time of arrival, and the fields."""
     fields = {}
     for line in response:
         line = line.decode().rstrip("\n")
@@ -65,14 +65,14 @@ def events(response):
 
 
 def seen(path):
-    """How many calls run, and how many were dropped."""
+    """Returns the number of running calls and of dropped calls."""
     answer = json.load(modern(path, "seen", {}).getresponse())
     running, dropped = answer["result"]["content"][0]["text"].split()
     return int(running), int(dropped)
 
 
 def until(path, wanted, seconds=3.0):
-    """Waits until this many calls run and were dropped, and returns how many it were in the end."""
+    """Waits until `seen` returns `wanted`, or the time is up. Returns the last numbers."""
     end = time.monotonic() + seconds
     while (found := seen(path)) != wanted and time.monotonic() < end:
         time.sleep(0.02)
@@ -80,7 +80,7 @@ def until(path, wanted, seconds=3.0):
 
 
 def spread(response):
-    """How far apart the first and the last event came, and the last."""
+    """Returns the time between the first and the last event, and the data of the last."""
     came = list(events(response))
     return came[-1][0] - came[0][0], came[-1][1]["data"]
 

@@ -3,12 +3,12 @@
     python python_client.py <path to the plainwire binary> stdio|http|sse
 
 Connects once per mode: `legacy` and `auto` as the client offers them, each legacy revision by a handshake that asks
-for it, and the modern revision without `server/discover`. Every check runs in every mode whose revision has what it
-checks, on the same connection: there the client has a user, a model and roots. A second connection per mode
+for it, and the modern revision without `server/discover`. All checks for the features of a revision run on the same
+connection of the mode. Its client has a user, a model and roots. A second connection per mode
 has none of them. The client also validates each result against the schema of its era.
 
-Over stdio each connection has a server of its own. Over HTTP one server, on a free port of this machine, has them all;
-it is ended by SIGTERM, which it has to obey.
+Over stdio each connection has a server of its own. Over HTTP one server, on a free port of this machine, has all
+connections; SIGTERM has to end it.
 
 Prints one line per check and at the end `N passed, M failed`. Exit code 1 if anything failed.
 """
@@ -62,7 +62,7 @@ from mcp_types.version import (
     is_version_at_least,
 )
 
-# The revision each mode has to end up with: `auto` falls back to a handshake silently, which would be a failure here.
+# The expected revision of each mode: `auto` falls back to a handshake silently, which would be a failure here.
 MODES = {
     "legacy": LATEST_HANDSHAKE_VERSION,
     "auto": LATEST_MODERN_VERSION,
@@ -78,7 +78,7 @@ TOTAL_SECONDS = 60
 
 
 class Recorded:
-    """One direction of a transport, noting every message that passes."""
+    """One direction of a transport, which records every message."""
 
     def __init__(self, stream, log):
         self.stream = stream
@@ -114,7 +114,7 @@ class Recorded:
 
 @dataclass
 class Host:
-    """Who can be asked behind the client: a user, a model, the client itself. Notes what each was asked."""
+    """The user, the model and the roots behind the client. Records the questions to each."""
 
     user: object = None  # gives the answer to a form
     says: object = None  # what the model says, or an error
@@ -126,7 +126,7 @@ class Host:
     updated: list = field(default_factory=list)
 
     def begin(self):
-        """Forgets what was asked; a user who is not expected to be asked closes every form."""
+        """Forgets the recorded questions. By default the user closes every form."""
         self.user, self.says = closes, "Paris"
         self.forms, self.samples, self.updated = [], [], []
         self.roots_asked = self.given_up = 0
@@ -174,12 +174,12 @@ class Connection:
     began: tuple = (0, 0)
 
     def begin(self):
-        """Begins a check: `requests`, `questions` and `results` are those since then."""
+        """Begins a check: `requests`, `questions` and `results` return those since this call."""
         self.host.begin()
         self.began = (len(self.sent), len(self.received))
 
     def messages(self, log, kind):
-        """Returns the messages of one kind; what was not JSON-RPC is in the log as an exception."""
+        """Returns the messages of one kind. The log has an exception for a line that was not JSON-RPC."""
         return [item.message for item in log if not isinstance(item, Exception) and isinstance(item.message, kind)]
 
     def requests(self):
@@ -213,7 +213,7 @@ class Connection:
         return await self.peer.call_tool("ask", {"whom": whom})
 
     async def ask_in_rounds(self, whom, state=None, responses=None, tool="ask"):
-        """Makes one round by hand, which only a modern session has."""
+        """Makes one round by hand, in the modern era."""
         return await self.session.call_tool(
             tool, {"whom": whom}, request_state=state, input_responses=responses, allow_input_required=True
         )
@@ -256,7 +256,7 @@ class Http:
         command = [self.binary, "serve", "reference", "--http", "127.0.0.1:0", *self.options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         log = iter(self.process.stderr)
-        # It says so before anything else, or ends.
+        # The first line on stderr is the URL, unless the server has ended.
         found = re.search(r"serving (http://\S+)", next(log, ""))
         if found is None:
             self.process.kill()
@@ -278,7 +278,7 @@ class Http:
         if failed is None:
             equal("exit code", code, 0)
             lines = [line for line in log.splitlines() if "INFO" not in line]
-            # Those that the checks provoke.
+            # Without the warnings that the checks provoke.
             warnings = [line for line in lines if "refused a request state" not in line]
             equal("what the server warns of", warnings, [])
             at_most("seconds until the server had exited", time.monotonic() - began, 1)
@@ -295,7 +295,7 @@ class Http:
 
 
 class Sse(Http):
-    """The transport of 2024-11-05, which has sessions only: one for each stream."""
+    """The transport of 2024-11-05, with one legacy session for each stream."""
 
     modes = HANDSHAKE_PROTOCOL_VERSIONS
     options = ("--sse",)
@@ -623,7 +623,7 @@ async def answers_of_calls_side_by_side_are_not_mixed(c):
             if names_given == len(names):
                 waiting.set()
             await waiting.wait()
-            # The first who was asked answers last.
+            # The first question is answered last.
             await anyio.sleep(0.005 * (len(names) - int(name[1:])))
             return ElicitResult(action="accept", content={"name": name})
         even = int(form.message.rstrip("?").rpartition("n")[2]) % 2 == 0
@@ -785,7 +785,7 @@ async def listener_hears_of_changes(c):
     updated = c.notifications("notifications/resources/updated")
     ids = [n.params["_meta"]["io.modelcontextprotocol/subscriptionId"] for n in updated]
     equal("subscription ids", ids, [request.id] * 2)
-    # The client says so in a task of its own.
+    # The client sends the cancellation in a task of its own.
     await until("the listen was given up", lambda: request.id in c.cancelled_ids())
     await c.calculate("1 + 1")
     await anyio.sleep(0.1)  # had the server gone on, the change would be heard of by now
@@ -942,7 +942,7 @@ def checks_of(c):
     return checks + LAST_CHECKS
 
 
-# Whoever is asked
+# Answers of the user and the model
 
 
 def fills_in(content):
@@ -953,7 +953,7 @@ def fills_in(content):
 
 
 def called(name, then="accept"):
-    """Returns a user who gives a name, and then says what `then` says."""
+    """Returns a user who gives a name, and answers a form without fields with the action `then`."""
 
     async def user(form):
         if form.requested_schema["properties"]:
@@ -990,7 +990,7 @@ def accepts(**content):
 
 
 def asks(key, result):
-    """Returns the result of a round that has to ask for one thing."""
+    """Returns the result of a round, which has to ask exactly one question."""
     if not isinstance(result, InputRequiredResult):
         raise AssertionError(f"expected the question `{key}`, but found {result!r}")
     equal("questions", list(result.input_requests or {}), [key])
@@ -1116,7 +1116,7 @@ async def run_mode(server, mode, tally, can_be_asked):
 
 
 async def main(binary, transport):
-    # What 2026-07-28 deprecates has to work in the revisions that have it.
+    # Features that 2026-07-28 deprecates have to work in the revisions that have them.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     tally = Tally()
     with anyio.move_on_after(TOTAL_SECONDS) as limit:

@@ -1,6 +1,6 @@
-// Compares what Atlassian's transformer and pandoc read in what we wrote; `richtext.sh` starts it and says what the questions are.
+// Compares the documents that Atlassian's transformer and pandoc read from our output. `richtext.sh` starts it and describes the checks.
 //
-//   node richtext.cjs <folder of the corpora> <folder of what we wrote> <pandoc, or nothing>
+//   node richtext.cjs <folder of the corpora> <folder of our output> <pandoc, or nothing>
 'use strict'
 const fs = require('fs')
 const path = require('path')

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Lets the parsers of others read what `plainwire convert` writes. Live: it installs Atlassian's own transformer from npm, and uses pandoc if
-# there is one.
+# Checks the output of `plainwire convert` with third-party parsers: Atlassian's own transformer, which it installs from npm, and pandoc
+# if it is installed.
 #
 #   richtext.sh <path to the plainwire binary> <folder of the corpora>
 #
-# The folder has ADF below adf/ and wiki markup of Jira below wiki/. Prints a line of counts per question. Exit code 1 if fewer agree
-# than stand below. Needs Node 20 and npm; what is missing is SKIPPED, and said so.
+# The folder has ADF below adf/ and Jira wiki markup below wiki/. Prints a line of counts per check. Exit code 1 if fewer documents agree
+# than the numbers below require. Needs Node 20 and npm. Prints SKIPPED for a check whose tool is missing.
 #
-#   wiki again    wiki markup, read and written by us: Atlassian's parser sees the same document in it as in the original
-#   ADF as wiki   ADF that we wrote as wiki markup: Atlassian's parser and ours see the same document in it
+#   wiki again    wiki markup that we read and wrote again: Atlassian's parser reads the same document from it and from the original
+#   ADF as wiki   ADF that we wrote as wiki markup: Atlassian's parser and ours read the same document from it
 #   text          ADF that we wrote as plain Markdown: pandoc (gfm) reads the words of the document
 set -euo pipefail
 [ $# = 2 ] || { sed -n '2,8p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
@@ -30,7 +30,7 @@ fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Converts each folder of a corpus in one run. Losses (exit code 1) are not asked for here.
+# Converts each folder of a corpus in one run. Losses (exit code 1) are not checked here.
 convert() { # corpus extension to-folder options...
   local corpus=$1 extension=$2 to=$3 folder code
   shift 3

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Our client against servers that nobody here wrote, over stdio, Streamable HTTP and HTTP+SSE, in the eras that each speaks.
+# Checks our client against third-party servers, over stdio, Streamable HTTP and HTTP+SSE, in the eras that each supports.
 #
 #   servers.sh FOLDER      FOLDER has `plainwire-client-check`; what install.sh prints is in the environment
 #
-# Each server gets a port that is free and is stopped when its checks are done.
+# Each server gets a free port and is stopped after its checks.
 set -euo pipefail
 check=$1/plainwire-client-check
 log=$(mktemp)
@@ -19,7 +19,7 @@ free_port() {
   "$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# Starts a server that gets its port, and waits until somebody listens.
+# Starts a server on a port, and waits until it listens.
 start() { # port command...
   local port=$1
   shift
@@ -68,7 +68,7 @@ for era in auto legacy; do
 done
 unset PYTHONPATH
 
-# FastMCP asks in the eras with sessions only.
+# FastMCP has elicitation only in the legacy era.
 for example in "fastmcp:testing_demo/server.py:auto legacy" "fastmcp-elicitation:elicitation.py:legacy"; do
   IFS=: read -r name file eras <<<"$example"
   file=$FASTMCP_EXAMPLES/$file
