@@ -40,18 +40,14 @@ impl Keychain {
 
     pub(super) async fn save(&self, account: &str, text: &str) -> io::Result<()> {
         let (items, pieces) = (self.items(account), pieces::split(text, MAX_BYTES)?);
-        blocking(move || pieces.iter().enumerate().try_for_each(|(n, piece)| items.save(n, piece)))
-            .await
+        blocking(move || pieces.iter().enumerate().try_for_each(|(n, piece)| items.save(n, piece))).await
     }
 
     pub(super) async fn remove(&self, account: &str) -> io::Result<()> {
         let items = self.items(account);
         // Begins with the first piece: `load` ignores the others without it, even if the removal stops
         // half-way.
-        blocking(move || {
-            (0..pieces::MAX).find_map(|n| items.remove(n).transpose()).unwrap_or(Ok(()))
-        })
-        .await
+        blocking(move || (0..pieces::MAX).find_map(|n| items.remove(n).transpose()).unwrap_or(Ok(()))).await
     }
 
     fn items(&self, account: &str) -> Items {
