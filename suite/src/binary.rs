@@ -49,18 +49,28 @@ pub fn search_path() -> OsString {
 fn build() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
     let mut command = Command::new(cargo);
-    command.current_dir(crate::root()).args(["build", "--package=plainwire-cli", "--message-format=json"]);
-    command.args(EXAMPLES.map(|name| format!("--package={name}")));
-    command.arg("--package=client");
+    // All targets, so that dependencies have the features that `cargo test --workspace` has built them with. For the command
+    // alone cargo would build them once more: 100 s.
+    command.current_dir(crate::root()).args([
+        "build",
+        "--workspace",
+        "--all-targets",
+        "--message-format=json",
+    ]);
     if !cfg!(debug_assertions) {
         command.arg("--release");
     }
     let output = command.output().expect("cargo starts: it has started this test");
     assert!(output.status.success(), "building failed:\n{}", String::from_utf8_lossy(&output.stderr));
     let messages = output.stdout.split(|byte| *byte == b'\n');
+    let is_the_command = |message: &Value| {
+        message.pointer("/target/name") == Some(&Value::from("plainwire"))
+            && message.pointer("/target/kind/0") == Some(&Value::from("bin"))
+            && message.pointer("/profile/test") == Some(&Value::from(false))
+    };
     let executable = messages
         .filter_map(|line| serde_json::from_slice::<Value>(line).ok())
-        .filter(|message| message.pointer("/target/name") == Some(&Value::from("plainwire")))
+        .filter(is_the_command)
         .filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
         .next_back();
     executable.expect("cargo names the binary it has built")

@@ -16,7 +16,7 @@ built() { # target, words for cargo...
   cargo test "$@" --no-run --message-format=json 2>/dev/null | grep "\"name\":\"$target\"" |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
 }
-library=$(built plainwire -p plainwire --features keychain --lib)
+library=$(built plainwire_oauth -p plainwire-oauth --features keychain --lib)
 suite=$(built cli -p plainwire-suite --test cli)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
