@@ -38,8 +38,8 @@ pub(crate) fn literal(attributes: &[Attribute], kind: Kind) -> Result<()> {
     match values.next() {
         Some(value) => {
             let text = format!(
-                "expected a doc comment whose text stands here, since it is the description: write \
-                 `#[{}(description = …)]` for one that does not",
+                "expected a doc comment with literal text, since it is the description: write \
+                 `#[{}(description = …)]` for other text",
                 kind.attribute()
             );
             Err(Error::new_spanned(value, text))

@@ -80,7 +80,7 @@ impl Found {
             if let Some(first) = self.keys.insert((word, key.value()), ident.clone()) {
                 let what = if entry.options.uri.is_some() { "URI" } else { "name" };
                 let text = format!(
-                    "expected a {what} of its own, but `{}` is what the {word} `{first}` has: change one of them",
+                    "expected a unique {what}, but `{}` is also that of the {word} `{first}`: change one of them",
                     key.value()
                 );
                 keep(errors, Error::new(key.span(), text));

@@ -80,7 +80,7 @@ impl<'r> Bounds<'r> {
         if least.is_below(most) || (self.is_closed() && !most.is_below(least)) {
             return Ok(());
         }
-        let text = format!("expected a range with something in it, but found {}", written(self.range));
+        let text = format!("expected a range that is not empty, but found {}", written(self.range));
         Err(Error::new_spanned(self.range, text))
     }
 
@@ -197,9 +197,9 @@ mod tests {
     #[test]
     fn what_can_not_be_is_said() {
         for (range, ty, default, expected) in [
-            ("24..=1", "u8", "1", "expected a range with something in it, but found 24..=1"),
-            ("1..1", "Hours", "1", "expected a range with something in it, but found 1..1"),
-            ("0.5..=-0.5", "f64", "0.0", "expected a range with something in it, but found 0.5..=-0.5"),
+            ("24..=1", "u8", "1", "expected a range that is not empty, but found 24..=1"),
+            ("1..1", "Hours", "1", "expected a range that is not empty, but found 1..1"),
+            ("0.5..=-0.5", "f64", "0.0", "expected a range that is not empty, but found 0.5..=-0.5"),
             (
                 "1..=400",
                 "u8",

@@ -114,9 +114,9 @@ impl Parameter {
         if self.kind != Kind::Argument {
             let text = match self.kind {
                 Kind::Arguments => {
-                    "expected this on one argument, but this parameter is all of them: put it on a field of the struct"
+                    "expected this attribute on one argument, but this parameter holds all arguments: put it on a field of the struct"
                 }
-                _ => "expected this on an argument, but this parameter comes from the call: remove it",
+                _ => "expected this attribute on an argument, but this parameter is not one: remove it",
             };
             return Err(Error::new_spanned(attribute, text));
         }
@@ -236,12 +236,12 @@ fn owned(ty: &Type) -> Result<()> {
     if let Type::Reference(reference) = ty {
         let text = match &*reference.elem {
             Type::Path(path) if path.path.is_ident("str") => {
-                "expected a type of its own such as `String`: an argument is read from the request and borrows nothing"
+                "expected an owned type such as `String`: an argument is read from the request and can't borrow"
             }
             inner if is_named(inner, "Context", 0) => {
                 "expected `&Context` or `Context`, but found `&mut Context`"
             }
-            _ => "expected a type of its own: an argument is read from the request and borrows nothing",
+            _ => "expected an owned type: an argument is read from the request and can't borrow",
         };
         return Err(Error::new_spanned(ty, text));
     }

@@ -1,8 +1,8 @@
 //! Base64 encoding and decoding, for binary content and for sealed state.
 //!
-//! In: bytes, or text. Out: text, or bytes. The standard alphabet of RFC 4648 is written and read with
-//! padding; the alphabet for URLs (section 5) without. Written by hand, since a small server may have only
-//! fifty crates and this is one page.
+//! In: bytes or base64 text. Out: the other of the two. Text in the standard alphabet of RFC 4648 has
+//! padding; text in its alphabet for URLs (section 5) has none. Written by hand instead of taken from a
+//! crate, since a small server may have only fifty crates and this is one page.
 
 /// Encodes `bytes` in base64, with padding.
 pub fn encode(bytes: &[u8]) -> String {
@@ -59,7 +59,8 @@ fn undigits(text: &str, value: impl Fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns `bytes` in base64, without padding. A chunk of n bytes has n + 1 digits.
+/// Returns `bytes` in digits of `alphabet`, without padding: a chunk of n bytes, 1 to 3, becomes n + 1
+/// digits.
 fn digits(alphabet: [u8; 64], bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -70,7 +71,7 @@ fn digits(alphabet: [u8; 64], bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the six bits of a digit of the URL alphabet.
+/// Returns the six bits of a digit of the URL alphabet; `None` for any other byte.
 fn value(digit: u8) -> Option<u32> {
     Some(u32::from(match digit {
         b'A'..=b'Z' => digit - b'A',

@@ -1,16 +1,17 @@
-//! Cursors for paged lists: stateless, authenticated, valid across restarts.
+//! Cursors for paged lists: authenticated, valid across restarts, and not stored on the server.
 //!
-//! In: a list and an offset, or a cursor from the wire. Out: a cursor, or an offset. A cursor is not secret;
-//! it is *sealed*, so that an invented one, or one of another server or list, is refused.
+//! In: a list and an offset, or a cursor from the wire. Out: a cursor, or an offset. A cursor holds the
+//! offset of the next page in readable form, and an authentication tag. The tag *seals* it: a damaged or
+//! guessed cursor, or one of another server or list, is refused.
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce};
 
-/// The key that seals the cursors of one server.
+/// The key that seals and opens the cursors of one server.
 #[derive(Clone)]
 pub struct CursorKey(ChaCha20Poly1305);
 
-/// The lists that are paged.
+/// A list of a server, which clients request page by page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum List {
     /// `prompts/list`
@@ -37,7 +38,7 @@ impl List {
         }
     }
 
-    /// Returns the member of the result that holds the entries.
+    /// Returns the name of the member of the result that holds the entries.
     pub const fn member(self) -> &'static str {
         match self {
             Self::Prompts => "prompts",
@@ -48,14 +49,15 @@ impl List {
     }
 }
 
-/// Bytes of the authentication tag.
+/// Length of the authentication tag in bytes.
 const TAG: usize = 16;
 
 impl CursorKey {
-    /// Derives the key from the server's name and the names in its lists.
+    /// Derives the key from the name of the server and from `catalog`, the names of all entries of its lists
+    /// in one text.
     ///
-    /// Both are public, so the key only separates: replicas and restarts of the same server share cursors,
-    /// while another server or a changed list has different ones.
+    /// Both are public, so an attacker can derive the key too. It only makes replicas and restarts of the
+    /// same server accept each other's cursors, and refuse those of another server or of a changed list.
     pub fn derive(server: &str, catalog: &str) -> Self {
         let fixed = ChaCha20Poly1305::new(&Key::from(*b"plainwire cursor key derivation."));
         let mut key = [0; 32];
@@ -68,7 +70,7 @@ impl CursorKey {
         Self(ChaCha20Poly1305::new(&Key::from(key)))
     }
 
-    /// Returns the cursor for the entries of `list` starting at `offset`.
+    /// Returns the cursor for the page of `list` that begins with entry number `offset`, counted from 0.
     pub fn seal(&self, list: List, offset: u32) -> String {
         let head = Self::head(list, offset);
         let mut bytes = head[..5].to_vec();
@@ -76,7 +78,7 @@ impl CursorKey {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Returns the offset in `cursor`, or `None` unless this server made it for `list`.
+    /// Returns the offset in `cursor`; `None` unless the cursor was sealed with this key for `list`.
     pub fn open(&self, list: List, cursor: &str) -> Option<u32> {
         if cursor.len() != 2 * (5 + TAG) || !cursor.bytes().all(|b| b.is_ascii_hexdigit()) {
             return None;
@@ -90,8 +92,9 @@ impl CursorKey {
         (bytes[0] == head[0] && self.0.decrypt(&Nonce::from(head), &bytes[5..]).is_ok()).then_some(offset)
     }
 
-    /// Returns the nonce, which is also the sealed data: each list and offset has its own, so none serves two
-    /// messages.
+    /// Returns the nonce for the tag of a cursor: the list and the offset. The tag authenticates its nonce,
+    /// so no other data is sealed. Each pair of list and offset has a nonce of its own, so no nonce is used
+    /// for two messages.
     fn head(list: List, offset: u32) -> [u8; 12] {
         let mut head = [0; 12];
         head[0] = list as u8;

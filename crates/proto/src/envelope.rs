@@ -1,8 +1,7 @@
-//! The JSON-RPC envelope: parses a frame in one pass without copying, and writes messages.
+//! The JSON-RPC envelope: parses a message in one pass, copies nothing, and writes the JSON around its content.
 //!
-//! In: one frame. Out: a [`Message`] whose parts are [`Span`]s of that frame, or a [`Malformed`] with the
-//! expected and the found text and the id that the sender used. The meaning of `method` is not interpreted
-//! here.
+//! In: one frame (the bytes of a message or batch). Out: a [`Message`] of [`Span`]s (byte ranges) of it, or a
+//! [`Malformed`] with the error and, if it could be read, the id. This module does not interpret `method`.
 
 use std::fmt;
 
@@ -58,7 +57,7 @@ impl fmt::Display for Id {
 pub enum Message {
     /// A request, which needs an answer.
     Request {
-        /// The sender's id.
+        /// The id that the sender chose.
         id: Id,
         /// The method, a JSON string.
         method: Span,
@@ -88,12 +87,12 @@ pub enum Message {
     },
 }
 
-/// The parameters of a message, found in the same pass as the message itself.
-///
-/// The spans may hold a JSON value of any type; the code that uses a span checks its type.
+/// The members of `params` that the protocol defines, found in the same pass as the message itself. A member
+/// that is absent is `None`.
+/// A span may hold a JSON value of any type; the code that uses it checks the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Params {
-    /// All of `params`.
+    /// The whole value of `params`.
     pub all: Option<Span>,
     /// `params.arguments`.
     pub arguments: Option<Span>,
@@ -115,10 +114,10 @@ pub struct Params {
     pub uri: Option<Span>,
 }
 
-/// The members of `params._meta` that the protocol defines.
+/// The members of `params._meta` that the protocol defines. A member that is absent is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Meta {
-    /// All of `_meta`.
+    /// The whole value of `_meta`.
     pub all: Option<Span>,
     /// `io.modelcontextprotocol/clientCapabilities`.
     pub client_capabilities: Option<Span>,
@@ -134,23 +133,23 @@ pub struct Meta {
     pub subscription_id: Option<Span>,
 }
 
-/// A frame that is not a valid message.
+/// The report of a text that is not a valid message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Malformed {
-    /// The error to send back.
+    /// The error to send back, or to log if the sender waits for no answer.
     pub error: Error,
-    /// The id that the sender used, if it could be read with certainty.
+    /// The id in the text; `None` if there is none or it could not be read with certainty.
     pub id: Option<Id>,
-    /// Whether the sender waits for an answer: a malformed notification or answer gets none.
+    /// Whether the sender waits for an answer. A malformed notification or a malformed answer gets none.
     pub answer: bool,
-    /// Whether the frame was meant as an answer: it has a `result` or an `error`, and no method.
+    /// Whether the text was meant as an answer: it has a `result` or an `error`, and no method.
     pub is_answer: bool,
 }
 
-/// Parses the message at `place` in `frame`.
+/// Parses the message whose text is the span `place` of `frame`.
 ///
 /// # Errors
-/// [`Malformed`] for text that is not JSON, is nested deeper than `max_depth`, or is not a JSON-RPC message.
+/// [`Malformed`] for text that is not JSON, has more than `max_depth` levels, or is not a JSON-RPC message.
 pub fn parse(frame: &str, place: Span, max_depth: usize) -> Result<Message, Malformed> {
     let mut draft = Draft::default();
     match draft.read(frame, place, max_depth) {
@@ -159,8 +158,8 @@ pub fn parse(frame: &str, place: Span, max_depth: usize) -> Result<Message, Malf
     }
 }
 
-/// Reads the id and the kind of a message from its beginning `start`; `error` is the reason why the whole
-/// message is refused.
+/// Returns the report of a message of which only the beginning, `start`, was read, and which is refused with
+/// `error`. The id and the kind of the message are taken from `start`.
 pub fn cut_off(start: &str, max_depth: usize, error: Error) -> Malformed {
     let mut draft = Draft::default();
     let end =
@@ -169,15 +168,17 @@ pub fn cut_off(start: &str, max_depth: usize, error: Error) -> Malformed {
     Malformed { error, id: draft.certain_id(start, end), answer: !is_answer, is_answer }
 }
 
-/// Returns whether a frame holds a batch, judged by its first byte.
+/// Returns whether a frame holds a batch, judged by its first byte after white space.
 pub fn is_batch(frame: &str) -> bool {
     frame.trim_start().starts_with('[')
 }
 
-/// Returns the spans of the messages in a batch, at most `max_messages`. The spans do not overlap.
+/// Returns the spans of the messages in a batch. They do not overlap; [`parse`] still has to check each of
+/// them.
 ///
 /// # Errors
-/// [`Malformed`] for text that is not JSON, for an empty batch, and for a batch over a limit.
+/// [`Malformed`] for text that is not JSON, for an empty batch, and for a batch of more than `max_depth`
+/// levels or `max_messages` messages.
 pub fn split_batch(frame: &str, max_depth: usize, max_messages: usize) -> Result<Vec<Span>, Malformed> {
     let whole = Span::new(0, frame.len());
     let mut scanner = Scanner::new(frame, max_depth);
@@ -210,11 +211,14 @@ struct Draft {
     id: Option<Span>,
     jsonrpc: Option<Span>,
     method: Option<Span>,
+    /// The type of the message, if it is not an object.
     not_an_object: Option<Kind>,
     /// Whether the message has a `result` or an `error`, even an incomplete one.
     outcome: bool,
     params: Params,
+    /// The type of `params`; `None` if there are none.
     params_kind: Option<Kind>,
+    /// The path of a member that appears twice, such as `params.cursor`; `None` if there is none.
     repeated: Option<&'static str>,
     result: Option<Span>,
     /// Whether there are two members `id` with different values.
@@ -255,8 +259,8 @@ impl Draft {
                     continue;
                 }
             };
-            // Repeated members are an error: two programs may each use a different one of them, and so read
-            // different messages.
+            // Repeated members are an error: of two programs, one may use the first and one the second, and
+            // so read different messages.
             let value = scanner.value()?;
             if let Some(before) = slot.replace(value) {
                 self.two_ids |= known == "id" && before.text(frame) != value.text(frame);
@@ -268,7 +272,8 @@ impl Draft {
 
     fn finish(self, frame: &str) -> Result<Message, Malformed> {
         let id = self.only_id().and_then(|span| Id::parse(span.text(frame)));
-        // The sender waits for an answer if the message has an id, or has neither a method nor an outcome.
+        // The sender waits for an answer, unless the message is itself an answer, or a notification: it has a
+        // method and no id.
         let is_answer = self.is_answer();
         let answer = !is_answer && (self.id.is_some() || self.method.is_none());
         let refuse =
@@ -325,7 +330,8 @@ impl Draft {
         })
     }
 
-    /// Returns the error for a syntax fault, with the id if it came before the fault.
+    /// Returns the report of a syntax fault, with the id of the message if the id comes before the fault. In
+    /// a message that is nested too deeply, the id may also come after the fault.
     #[cold]
     fn broken(&self, frame: &str, place: Span, syntax: Syntax) -> Malformed {
         let is_answer = self.is_answer();
@@ -350,17 +356,19 @@ impl Draft {
         Malformed { error: Error::new(ErrorKind::Parse, text), id, answer: !is_answer, is_answer }
     }
 
-    /// Returns whether this is an answer. A message with a method is a request or a notification.
+    /// Returns whether the message is an answer. A message with a method is a request or a notification,
+    /// whatever else it has.
     fn is_answer(&self) -> bool {
         self.outcome && self.method.is_none()
     }
 
-    /// Returns the id, unless there are two that differ.
+    /// Returns the span of the id; `None` if there is no id, or if there are two that differ.
     fn only_id(&self) -> Option<Span> {
         self.id.filter(|_| !self.two_ids)
     }
 
-    /// Returns the id, unless it is a number that may continue after `end`, where reading stopped.
+    /// Returns the id; `None` if [`Self::only_id`] has none, or if the id is a number that may continue after
+    /// `end`, where reading stopped.
     fn certain_id(&self, frame: &str, end: usize) -> Option<Id> {
         let span = self.only_id()?;
         let text = span.text(frame);
@@ -368,8 +376,8 @@ impl Draft {
     }
 }
 
-/// Reads `params`. `repeated` is set to the name of a member that the protocol defines and that appears
-/// twice.
+/// Reads `params`. Sets `repeated` to the path of a member of `params` that the protocol defines and that
+/// appears twice, if there is one.
 fn read_params(
     scanner: &mut Scanner<'_>,
     frame: &str,
@@ -444,7 +452,7 @@ fn read_meta(scanner: &mut Scanner<'_>, frame: &str) -> Result<Meta, Syntax> {
 enum DeepId {
     Absent,
     Certain(Id),
-    /// The id cannot be read, or there are two that differ.
+    /// The id is not a valid id, or there are two that differ.
     Uncertain,
 }
 

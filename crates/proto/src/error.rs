@@ -1,7 +1,7 @@
 //! Errors of the protocol, and the one table from kinds of errors to the codes of each revision.
 //!
-//! In: an [`ErrorKind`] and a message. Out: the JSON-RPC `error` object. Failures of a tool are results, not
-//! errors; they are in [`crate::model::CallToolResult`].
+//! In: an [`ErrorKind`] and a message, or a JSON-RPC `error` object. Out: that object, or an [`Error`]. A
+//! tool that fails returns a result instead: [`crate::model::CallToolResult`].
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum ErrorKind {
     Application(i32),
     /// Headers that are missing, malformed, or differ from the body.
     HeaderMismatch,
-    /// A fault of this program.
+    /// A fault of the program that reports the error; also a connection that ended before the answer came.
     Internal,
     /// The parameters do not fit the method; also unknown tools, prompts and cursors.
     InvalidParams,
@@ -30,13 +30,13 @@ pub enum ErrorKind {
     MethodNotFound,
     /// The request needs a capability that the client did not declare.
     MissingClientCapability,
-    /// A limit of this program is exceeded; trying again later may help.
+    /// A limit of this program is exceeded, or an answer did not come in time; trying again later may help.
     Overloaded,
     /// Text that is not JSON.
     Parse,
     /// An unknown resource.
     ResourceNotFound,
-    /// The request names a revision that is not served.
+    /// The request names a revision that is not served, or client and server have no revision in common.
     UnsupportedVersion,
 }
 
@@ -86,9 +86,11 @@ impl Error {
         .with_data(format!("{{\"requiredCapabilities\":{required}}}"))
     }
 
-    /// Creates the error for a request of a version that is not served, or that requires `initialize` first.
+    /// Creates the error for a request that names the version `requested`: it is not one of `served`, or it
+    /// can only be used after `initialize`.
     ///
-    /// `data` lists `served` newest first, so that the client can choose.
+    /// `served` has the oldest revision first. `data` lists it newest first, so that the client can choose
+    /// from it.
     pub fn unsupported_version(served: &[Revision], requested: &str) -> Self {
         let supported: Vec<_> = served.iter().rev().map(|r| r.as_str()).collect();
         let data = serde_json::json!({ "supported": supported, "requested": requested });
@@ -117,7 +119,7 @@ impl Error {
         &self.message
     }
 
-    /// Returns `data` as JSON text.
+    /// Returns `data` as JSON text; `None` if the error has none.
     pub fn data(&self) -> Option<&str> {
         self.data.as_deref().map(RawValue::get)
     }
@@ -127,7 +129,7 @@ impl Error {
         self.received
     }
 
-    /// Returns the code of this kind of error in `revision`.
+    /// Returns the JSON-RPC code that this error has in `revision`.
     pub fn code(&self, revision: Revision) -> i32 {
         match self.kind {
             ErrorKind::Application(code) => code,
@@ -150,7 +152,8 @@ impl Error {
     /// Reads the `error` object of an answer to `method`.
     ///
     /// A code has different meanings for different methods: "not found" has been -32001, -32002, -32003 and
-    /// -32602, so method and code together determine the kind. Unknown codes stay as they are.
+    /// -32602, so method and code together determine the kind. Unknown codes become
+    /// [`ErrorKind::Application`]; JSON that is not an `error` object becomes [`ErrorKind::InvalidRequest`].
     pub fn from_wire(json: &str, method: &str) -> Self {
         #[derive(Deserialize)]
         struct Wire {
@@ -186,7 +189,7 @@ impl Error {
         Self { kind, message: wire.message, data: wire.data, received: Some(wire.code) }
     }
 
-    /// Writes the `error` object.
+    /// Writes the `error` object, with the code of `revision`.
     pub fn write(&self, out: &mut Vec<u8>, revision: Revision) {
         let mut object = Object::open(out);
         write::display(object.name("code"), self.code(revision));

@@ -1,9 +1,9 @@
 //! The forms of elicitation: the flat, restricted JSON Schema in `requestedSchema`, and the answers to it.
 //!
 //! In: a schema, from the wire or from a Rust type; answers as JSON, or lines that a user typed. Out: a
-//! [`Form`], its schema in the syntax of a revision, and errors in an answer: the field, what was expected,
-//! and what was found. This module shows nothing to users, and handles neither messages nor the actions other
-//! than "accept".
+//! [`Form`]; its schema in the syntax of a revision; the values of typed lines; and errors in an answer: the
+//! field, what was expected, and what was found. This module shows nothing to users, and handles neither
+//! messages nor the answers "decline" and "cancel".
 //!
 //! ```
 //! use plainwire_proto::form::Form;
@@ -37,8 +37,8 @@ pub use format::Format;
 /// A form that a server asks a user to fill in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// The fields in the order of the wire, which is the order to ask in. An empty list is a plain
-    /// confirmation.
+    /// The fields in the order of the schema, in which clients ask for them. A form without fields only asks
+    /// the user to confirm.
     pub fields: Vec<Field>,
 }
 
@@ -49,9 +49,9 @@ impl Form {
     /// Largest number of choices of one field: more than there are countries, time zones or currencies.
     pub const MAX_CHOICES: usize = 1_000;
 
-    /// Adds the default of each field that is absent or null in `content`.
+    /// Sets each field that is absent or null in `content` to its default, if it has one.
     ///
-    /// A client does this when its user accepts (SEP-1034).
+    /// Clients do this when the user accepts the form (SEP-1034).
     pub fn with_defaults(&self, mut content: Map<String, Value>) -> Map<String, Value> {
         for field in &self.fields {
             if let (None | Some(Value::Null), Some(value)) = (content.get(&field.name), field.default_value())
@@ -63,10 +63,10 @@ impl Form {
     }
 }
 
-/// One question of a form, and the member of the answer that holds its value.
+/// One field of a form: a question to the user, whose answer is a member of `content`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name of the member.
+    /// The name of the member in `content`.
     pub name: String,
     /// The label shown to users instead of the name.
     pub title: Option<String>,
@@ -79,7 +79,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the default as the JSON of an answer.
+    /// Returns the default as the JSON of an answer; `None` if the field has no default.
     pub fn default_value(&self) -> Option<Value> {
         match &self.kind {
             FieldKind::Boolean { default } => default.map(Value::Bool),
@@ -98,7 +98,7 @@ impl Field {
 pub enum FieldKind {
     /// Yes or no.
     Boolean { default: Option<bool> },
-    /// Any number of the choices.
+    /// Several of the choices, at least `min_items` and at most `max_items`.
     MultiSelect {
         choices: Vec<Choice>,
         min_items: Option<u64>,
@@ -107,8 +107,8 @@ pub enum FieldKind {
     },
     /// A number; if `integer`, a whole number.
     Number { integer: bool, minimum: Option<Number>, maximum: Option<Number>, default: Option<Number> },
-    /// One of the choices. `legacy_titles`: titles are written as `enumNames`, even in revisions with
-    /// `oneOf`.
+    /// One of the choices. If `legacy_titles` is true, titles are written as `enumNames`, even in revisions
+    /// that have `oneOf`.
     SingleSelect { choices: Vec<Choice>, legacy_titles: bool, default: Option<String> },
     /// Free text; lengths are in characters.
     Text { min_length: Option<u64>, max_length: Option<u64>, format: Option<Format>, default: Option<String> },
@@ -152,8 +152,8 @@ impl fmt::Display for Unsupported {
 
 impl std::error::Error for Unsupported {}
 
-/// Returns a message as one line, made safe to show on terminals and to models: names in it come from
-/// untrusted servers.
+/// Returns an error message as one line of at most 1,000 characters, made safe to show on terminals and to
+/// models: names in it come from untrusted servers.
 fn one_line(why: String) -> String {
     visible(&why, 1_000)
 }

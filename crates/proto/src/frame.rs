@@ -1,39 +1,44 @@
-//! Splits a stream of bytes into frames, one per line, with a limit.
+//! Splits a stream of bytes into frames: lines of limited length.
 //!
-//! In: the bytes of each read. Out: [`Frame`]s. A line over the limit is reported once and skipped, so that
-//! the stream stays in sync; memory stays within the limit plus one read. The content of frames is not
-//! parsed.
+//! In: the bytes of each read from the stream. Out: [`Frame`]s. A line over the limit is reported once and
+//! skipped, so that the next line is read as usual; memory stays within the limit plus one read. The content
+//! of frames is not parsed.
 
 /// A frame, or the report of a line over the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame<'b> {
     /// The bytes of a line without its line break and surrounding white space; never blank.
     Line(&'b [u8]),
-    /// The first bytes of a line over the limit.
+    /// The first bytes of a line over the limit, at most 4,096.
     TooLong(&'b [u8]),
 }
 
-/// The bytes of a stream that are not split into frames yet.
+/// A buffer of bytes that were read from a stream and are not split into frames yet.
 #[derive(Debug)]
 pub struct Lines {
     buffer: Vec<u8>,
-    /// Invariant: `start <= scanned <= filled <= buffer.len()`; there is no line break in `start..scanned`.
+    /// The offset at which the current line begins. Invariant: `start <= scanned <= filled <= buffer.len()`;
+    /// there is no line break in `start..scanned`.
     start: usize,
+    /// The offset up to which the current line was searched for its line break.
     scanned: usize,
+    /// The offset at which the bytes read so far end.
     filled: usize,
+    /// Largest length of a line in bytes, without its line break.
     limit: usize,
     /// Whether the stream is inside a line over the limit, whose bytes are dropped up to its line break.
     skipping: bool,
 }
 
-/// Size of one read: the capacity of a pipe on Linux.
+/// Smallest size of the buffer in bytes: the capacity of a pipe on Linux, which is the most that one read
+/// from a pipe returns.
 const READ: usize = 64 * 1024;
 
-/// Size above which an empty buffer is freed. 4 MiB keeps a stream of megabyte messages from allocating and
-/// freeing its buffer again and again.
+/// Size in bytes above which an empty buffer is freed. 4 MiB keeps a stream of megabyte messages from
+/// allocating and freeing its buffer again and again.
 const KEEP: usize = 4 * 1024 * 1024;
 
-/// Length of the reported beginning of a line over the limit, enough to find its id.
+/// Largest length in bytes of [`Frame::TooLong`], enough to find the id of the message.
 const PREFIX: usize = 4096;
 
 impl Lines {
@@ -42,7 +47,8 @@ impl Lines {
         Self { buffer: Vec::new(), start: 0, scanned: 0, filled: 0, limit, skipping: false }
     }
 
-    /// Returns the space for the next read. Never empty.
+    /// Returns the free part of the buffer, for the next read to write into; never empty. Call
+    /// [`Self::filled`] after the read.
     pub fn space(&mut self) -> &mut [u8] {
         if self.start == self.filled {
             (self.start, self.scanned, self.filled) = (0, 0, 0);
@@ -68,7 +74,8 @@ impl Lines {
         self.filled = (self.filled + count).min(self.buffer.len());
     }
 
-    /// Returns the next complete frame. Blank lines are skipped.
+    /// Returns the next complete frame, or the report of a line over the limit; `None` if more bytes are
+    /// needed. Blank lines are skipped.
     pub fn next_frame(&mut self) -> Option<Frame<'_>> {
         loop {
             let Some(found) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) else {
@@ -98,7 +105,9 @@ impl Lines {
         }
     }
 
-    /// Returns the incomplete last line at the end of the stream, usually empty.
+    /// Returns the bytes after the last line break, without surrounding white space: at the end of the
+    /// stream, a last line that lacks its line break. Usually empty, and always empty inside a line over the
+    /// limit.
     pub fn rest(&self) -> &[u8] {
         if self.skipping { &[] } else { self.buffer[self.start..self.filled].trim_ascii() }
     }

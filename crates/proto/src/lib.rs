@@ -1,8 +1,9 @@
 //! The Model Context Protocol as pure functions and one state machine.
 //!
-//! Covers all five published revisions, client and server, legacy and modern era. Bytes and the time come in
-//! as arguments; bytes and events go out. This crate does no I/O, reads no clock, draws no randomness, spawns
-//! no tasks and contains no tools.
+//! Covers all five published revisions of the protocol, for clients and servers: the legacy era (sessions
+//! that begin with `initialize`) and the modern era (2026-07-28, without sessions). Received bytes and the
+//! current time come in as arguments; bytes to send and events go out. This crate does no I/O, reads no
+//! clock, draws no randomness, spawns no tasks and contains no tools.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -17,15 +18,17 @@
 //! ```
 //!
 //! - [`revision`]: the five revisions and the table of their features.
-//! - [`frame`]: splits bytes into lines, up to a limit.
-//! - [`envelope`]: parses a message in one pass, and writes messages.
-//! - [`peer`]: one side of a connection.
+//! - [`frame`]: splits a stream of bytes into frames: lines of limited length, each a message or a batch.
+//! - [`envelope`]: parses messages, and writes the JSON around their parameters and results.
+//! - [`peer`]: the state machine, one side of a connection.
 //! - [`model`]: values in the shape of the newest revision; [`codec`]: writes those values in the shape of
 //!   each revision.
 //! - [`form`]: form schemas of elicitations, and the check of a user's answer against them.
 //! - [`error`]: kinds of errors, and their codes in each revision.
-//! - [`cursor`]: sealed positions in lists; [`seal`]: sealed state of requests; [`base64`]: bytes as text.
-//! - [`http`]: eras and headers of HTTP requests; [`sse`]: writes and reads event streams.
+//! - [`cursor`]: cursors of paged lists; [`seal`]: the `requestState` of requests, encrypted; [`base64`]:
+//!   bytes as text.
+//! - [`http`]: finds the era of an HTTP request and checks its headers; [`sse`]: writes and reads event
+//!   streams.
 //! - [`json`]: reads and writes JSON text without building trees.
 //! - [`testing`]: two connected peers on a simulated clock.
 

@@ -1,13 +1,13 @@
 //! The five protocol revisions and the one table of their features.
 //!
 //! In: version strings from the wire. Out: a [`Revision`], and whether it has a given [`Feature`]. This file
-//! does not read or write messages; [`crate::codec`] and [`crate::peer`] ask it what to do.
+//! does not read or write messages: [`crate::codec`] and [`crate::peer`] do so according to its table.
 
 use std::fmt;
 
-/// One published revision of the Model Context Protocol, oldest first.
+/// A published revision of the Model Context Protocol.
 ///
-/// The order is the order of publication, so `revision >= Revision::V2025_06_18` means "2025-06-18 or newer".
+/// Revisions are ordered by publication, so `revision >= Revision::V2025_06_18` means "2025-06-18 or newer".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Revision {
     /// 2024-11-05, the first revision.
@@ -16,7 +16,7 @@ pub enum Revision {
     V2025_03_26,
     /// 2025-06-18: structured results, titles, resource links, form elicitation; no more batches.
     V2025_06_18,
-    /// 2025-11-25: icons, URL elicitation; the last revision with a handshake.
+    /// 2025-11-25: icons, URL elicitation; the last revision with `initialize` and sessions.
     V2025_11_25,
     /// 2026-07-28: stateless; each request describes itself in `_meta`.
     V2026_07_28,
@@ -68,7 +68,7 @@ impl Revision {
         }
     }
 
-    /// Returns a number below [`Revision::ALL`]`.len()`, for tables with one entry per revision.
+    /// Returns the index of this revision in [`Revision::ALL`], for tables with one entry per revision.
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -97,15 +97,17 @@ pub enum Feature {
     Audio,
     /// JSON-RPC batches.
     Batches,
-    /// `ttlMs` and `cacheScope` on lists and reads.
+    /// `ttlMs` and `cacheScope` in the results of lists, `resources/read` and `server/discover`.
     CacheHints,
     /// The `completions` capability.
     CompletionsCapability,
     /// `elicitation/create`, in form mode.
     Elicitation,
-    /// An error answer may leave out the `id` that could not be read.
+    /// An error answer leaves out `id` if the id of the message could not be read. Revisions without this
+    /// feature write `null`.
     ErrorWithoutId,
-    /// `description`, `icons` and `websiteUrl` of an implementation; `icons` everywhere else.
+    /// `icons` of implementations, tools, resources, resource templates and prompts; also `description` and
+    /// `websiteUrl` of implementations.
     Icons,
     /// `initialize` and `notifications/initialized`.
     Initialize,
@@ -121,8 +123,8 @@ pub enum Feature {
     ParamHeaders,
     /// `ping`.
     Ping,
-    /// Event streams that begin with an event that holds only an id to resume from, so that either side may
-    /// end them early.
+    /// Event streams whose first event has no data, only an id with which the client can resume. Either side
+    /// may therefore end the stream early.
     PrimedStreams,
     /// `message` in progress notifications.
     ProgressMessage,
@@ -134,7 +136,7 @@ pub enum Feature {
     ResultType,
     /// Forms with multiple choices, titles beside each choice, and defaults of every kind.
     RicherForms,
-    /// `roots.listChanged`, and the notification that it announces.
+    /// The client's capability `roots.listChanged`, and the notification that it announces.
     RootsListChanged,
     /// `_meta["io.modelcontextprotocol/serverInfo"]` in each result.
     ServerInfoInResults,
@@ -155,7 +157,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// The first and the last revision that have the feature. This is the only feature table.
+    /// Returns the first and the last revision that have the feature. This is the only feature table.
     ///
     /// Source: the changelogs of the five revisions and the properties of their schemas.
     const fn span(self) -> (Revision, Revision) {

@@ -1,12 +1,15 @@
-//! Sealed request state: data that a server gives to its client, and that the client sends back unchanged.
+//! Sealed request state (`requestState`): data that a server gives to its client, and that the client sends
+//! back unchanged.
 //!
-//! In: keys, a nonce, the time, a body, and the [`Binding`] to a request. Out: text that the client can
-//! neither read, change nor use for another request; or the body again, or a [`Refusal`]. This module draws
-//! no randomness, reads no clock, and stores nothing except in [`UsedStates`].
+//! Sealing takes keys, a nonce, an expiry, a body, and the [`Binding`] to a request. It returns a text that
+//! the client can neither read, change nor use for another request. Opening this text returns the body again,
+//! or a [`Refusal`]. This module draws no randomness and reads no clock: nonce and time are arguments. It
+//! stores nothing except in [`UsedStates`].
 //!
-//! A state is one version byte, 24 bytes of nonce, then XChaCha20-Poly1305 over expiry, binding and body with
-//! the version as associated data; all of it in base64 for URLs. The binding is encrypted and not associated
-//! data, so that a genuine state of another request can be told from one that was tampered with.
+//! A state is one version byte, 24 bytes of nonce, then expiry, binding and body, encrypted by
+//! XChaCha20-Poly1305 with the version byte as associated data; all of it in base64 for URLs. The binding is
+//! encrypted and not associated data, so that a genuine state of another request can be told from one that
+//! was tampered with.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,13 +21,15 @@ use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce, XChaCha20Poly1305, XNonce};
 use crate::base64;
 use crate::json::canonical::canonical;
 
-/// Largest length of a sealed state, in bytes of text: it is sent twice, and clients hold it in memory.
+/// Largest length of a sealed state, in bytes of text: it travels to the client and back, and clients hold it
+/// in memory.
 pub const MAX_BYTES: usize = 64 << 10;
 
-/// Largest number of keys accepted at once: for a forged state, every key is tried.
+/// Largest number of keys in [`SealingKeys`]: opening a forged state tries every key.
 pub const MAX_KEYS: usize = 16;
 
-/// The keys for request state: the first key seals, all of them open.
+/// The keys of a server for request state: the first key seals new states, and each key opens the states that
+/// it sealed.
 ///
 /// To rotate keys, first append the new key on every server, then move it to the front on every server, then
 /// remove the old one once its states have expired.
@@ -37,14 +42,16 @@ pub struct SealingKeys {
 /// The request that a state is bound to: a request that differs in one of these fields cannot use the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding<'b> {
-    /// The principal that makes the request, if known. `None` differs from an empty name.
+    /// The principal (the authenticated user or program) that makes the request; `None` if it is not known.
+    /// `None` differs from an empty name.
     pub principal: Option<&'b str>,
     /// The method of the request.
     pub method: &'b str,
     /// The name or URI of the tool, prompt or resource.
     pub name: &'b str,
     /// The arguments as JSON text, or an empty text. Order of members, white space and escapes do not matter;
-    /// numbers must be written identically. Text that is not JSON is compared byte by byte.
+    /// numbers must be written identically. Text that is not JSON, or has more than 128 levels, is compared
+    /// byte by byte.
     pub arguments: &'b str,
     /// The name of the server.
     pub server: &'b str,
@@ -52,10 +59,10 @@ pub struct Binding<'b> {
     pub version: &'b str,
 }
 
-/// A state that was opened.
+/// The content of a state that was opened.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// The sealed body.
+    /// The body that was sealed.
     pub body: String,
     /// Unix time from which on the state is no longer valid.
     pub expires: Duration,
@@ -68,9 +75,10 @@ pub struct Opened {
 pub enum Refusal {
     /// The state has expired.
     Expired,
-    /// The state is genuine, but belongs to another `principal`, `method`, `name`, `arguments` or `server`.
+    /// The state is genuine, but belongs to another request: the field of [`Binding`] with this name differs.
+    /// `server` also stands for `version`.
     Foreign(&'static str),
-    /// The record of used states is full of states that have not expired yet; trying again later may help.
+    /// [`UsedStates`] is full of states that have not expired yet; trying again later may help.
     Full,
     /// The text does not have the format of a state.
     Malformed,
@@ -83,18 +91,19 @@ pub enum Refusal {
 }
 
 impl SealingKeys {
-    /// Creates a key set from keys of 32 random bytes, the sealing key first; `None` unless there are 1 to
-    /// [`MAX_KEYS`].
+    /// Creates a set of keys, each of 32 random bytes, with the sealing key first; `None` unless there are 1
+    /// to [`MAX_KEYS`] keys.
     pub fn new(keys: &[[u8; 32]]) -> Option<Self> {
         (1..=MAX_KEYS)
             .contains(&keys.len())
             .then(|| Self { keys: keys.iter().map(SealingKey::derive).collect() })
     }
 
-    /// Seals `body` for requests like `binding` until the Unix time `expires`.
+    /// Seals `body` for requests that match `binding`. The state is valid until the Unix time `expires`.
     ///
-    /// `nonce` must be random and used once: two states with the same nonce let their holder read and forge
-    /// states. Principal, method, names and body add to the length of the state; arguments do not.
+    /// `nonce` must be random and used only once: a client that has two states with the same nonce can read
+    /// and forge states. The body and all fields of `binding` except `arguments` add to the length of the
+    /// state.
     ///
     /// # Errors
     /// [`Refusal::TooLong`] if the state would be longer than [`MAX_BYTES`].
@@ -125,14 +134,14 @@ impl SealingKeys {
         Ok(base64::encode_url(&[&[VERSION], nonce.as_slice(), &sealed].concat()))
     }
 
-    /// Opens `state` for a request like `binding` at the Unix time `now_unix`.
+    /// Opens `state` for a request that `binding` describes, at the Unix time `now_unix`.
     ///
     /// A state is valid while `now_unix < expires`; at exactly `expires` it has expired.
     ///
     /// # Errors
     /// In the order of the checks: [`Refusal::TooLong`] and [`Refusal::Malformed`] for the text itself,
     /// [`Refusal::Tampered`] if no key opens it, [`Refusal::Expired`], and [`Refusal::Foreign`] with the
-    /// first field of the binding that differs.
+    /// first field of the binding that differs from the sealed one.
     pub fn open(&self, state: &str, binding: &Binding<'_>, now_unix: Duration) -> Result<Opened, Refusal> {
         if state.len() > MAX_BYTES {
             return Err(Refusal::TooLong);
@@ -158,7 +167,7 @@ impl SealingKeys {
         }
     }
 
-    /// Returns the key that `sealed` was made with, and the decrypted bytes.
+    /// Returns the key with which `sealed` was encrypted, and the decrypted bytes; `None` if no key fits.
     fn decrypt(&self, nonce: &[u8; 24], sealed: &[u8]) -> Option<(&SealingKey, Vec<u8>)> {
         let nonce = XNonce::from(*nonce);
         self.keys.iter().find_map(|key| {
@@ -200,26 +209,28 @@ impl fmt::Display for Refusal {
 
 /// A record of used states, for states that may be used only once.
 ///
-/// It belongs to one process. Several replicas need a record that they share, or a fixed replica for each
-/// client.
+/// The record belongs to one process. A server of several replicas needs a record that the replicas share, or
+/// must send all requests of a client to the same replica.
 #[derive(Debug)]
 pub struct UsedStates {
+    /// Largest number of states in `used`.
     max: usize,
-    /// Expiry as Unix time, and id. Ordered by expiry, so that the first is the next to remove. Invariant: at
-    /// most `max`.
+    /// The used states that have not expired: expiry as Unix time, and id. Ordered by expiry, so that the
+    /// first is the next to remove. Invariant: at most `max`.
     used: BTreeSet<(Duration, [u8; 24])>,
-    /// The latest expiry of a removed state. States up to it are refused even if the clock was set back
-    /// since.
+    /// The latest expiry of the states removed so far. A state that expires at this time or earlier is
+    /// refused, even if the clock was set back since.
     forgotten: Duration,
 }
 
 impl UsedStates {
-    /// Creates an empty record of at most `max` states that have not expired, about 80 bytes each.
+    /// Creates an empty record for at most `max` states that have not expired; each takes about 80 bytes.
     pub fn new(max: usize) -> Self {
         Self { max, used: BTreeSet::new(), forgotten: Duration::ZERO }
     }
 
-    /// Records that `opened` is used at the Unix time `now_unix`, and removes expired states.
+    /// Records that the state `opened` is used at the Unix time `now_unix`, and removes expired states from
+    /// the record.
     ///
     /// # Errors
     /// [`Refusal::Expired`] if the state has expired since it was opened, [`Refusal::Replayed`] if it was
@@ -246,21 +257,23 @@ impl UsedStates {
 
 /// Returns a digest of `text` under `salt`, to detect that a text has changed.
 ///
-/// It is the tag of ChaCha20-Poly1305 over `text` as associated data, with the salt as key and a fixed nonce.
-/// This is a keyed digest, not a general one: an attacker who knows the salt, or sees digests under it, can
-/// make two texts with the same digest. So the salt must be random, new for each call, and kept inside sealed
-/// state together with the digest. Then an attacker cannot aim for a collision, and texts of a megabyte
-/// collide with a probability below 2^-86.
+/// The digest is the tag of ChaCha20-Poly1305 over `text` as associated data, with the salt as key and a
+/// fixed nonce. This is a keyed digest, not a general one: an attacker who knows the salt, or sees digests
+/// under it, can make two texts with the same digest. So the salt must be random, new for each call of a
+/// tool, prompt or resource, and kept inside sealed state together with the digest. Then an attacker cannot
+/// aim for a collision, and texts of a megabyte collide with a probability below 2^-86.
 pub fn digest(salt: &[u8; 32], text: &str) -> [u8; 16] {
     let payload = Payload { msg: b"", aad: text.as_bytes() };
     let tag = ChaCha20Poly1305::new(&Key::from(*salt)).encrypt(&Nonce::from([0; 12]), payload);
-    tag.expect(FITS).try_into().expect("nothing but a tag comes from an empty message")
+    tag.expect(FITS).try_into().expect("sealing an empty message yields only the tag")
 }
 
-/// Two keys derived from one, so that no key serves two purposes.
+/// Two keys derived from one key of the server, so that no key serves two purposes.
 #[derive(Clone)]
 struct SealingKey {
+    /// Encrypts states.
     state: XChaCha20Poly1305,
+    /// Makes the salt of the digest of arguments.
     salts: XChaCha20Poly1305,
 }
 
@@ -269,26 +282,30 @@ impl SealingKey {
         let master = ChaCha20Poly1305::new(&Key::from(*key));
         let derived = |purpose: &[u8; 12]| {
             let stream = master.encrypt(&Nonce::from(*purpose), [0; 32].as_slice()).expect(FITS);
-            XChaCha20Poly1305::new(&Key::from(*stream.first_chunk().expect("as many bytes as went in")))
+            XChaCha20Poly1305::new(&Key::from(
+                *stream.first_chunk().expect("the output is never shorter than the input"),
+            ))
         };
         Self { state: derived(b"pw state  v1"), salts: derived(b"pw salts  v1") }
     }
 
-    /// Returns the digest of `json` that a state holds in place of arguments of any length.
+    /// Returns the digest of the arguments `json`. A state holds this digest in place of the arguments, which
+    /// may be long.
     ///
-    /// Its salt is the keystream of the second key under the state's nonce: each state has its own salt,
-    /// which is unknown without the key and need not be stored. (The keystream of the first key under that
+    /// Its salt is the keystream of the key `salts` under the state's nonce: each state has its own salt,
+    /// which is unknown without the key and need not be stored. (The keystream of the key `state` under that
     /// nonce would not do: it hides the plaintext.) The digest leaves this process only encrypted, so an
     /// attacker who tries other arguments has to do it blindly, with one request for each try.
     fn arguments(&self, nonce: &[u8; 24], json: &str) -> [u8; 16] {
         let salt = self.salts.encrypt(&XNonce::from(*nonce), [0; 32].as_slice()).expect(FITS);
-        let salt = salt.first_chunk().expect("as many bytes as went in");
+        let salt = salt.first_chunk().expect("the output is never shorter than the input");
         // The canonical form is itself JSON, so it never equals a text that is not JSON.
         canonical(json).map_or_else(|| digest(salt, json), |json| digest(salt, &json))
     }
 }
 
-/// The plaintext of a state. Each text is preceded by its length, so that `a`, `bc` differs from `ab`, `c`.
+/// The plaintext of a state: the expiry, the [`Binding`] with a digest in place of the arguments, and the
+/// body. As bytes, each text is preceded by its length, so that `a`, `bc` differs from `ab`, `c`.
 struct Plain<'p> {
     expires: Duration,
     principal: Option<&'p str>,
@@ -347,11 +364,11 @@ fn text<'p>(rest: &mut &'p [u8]) -> Option<&'p str> {
     std::str::from_utf8(text).ok()
 }
 
-/// The first byte of a state.
+/// The first byte of a state: the version of its format.
 const VERSION: u8 = 1;
-/// Bytes of version and nonce.
+/// Length of version and nonce in bytes.
 const HEAD: usize = 25;
-/// Bytes of the authentication tag.
+/// Length of the authentication tag in bytes.
 const TAG: usize = 16;
 /// The reason why encryption cannot fail.
 const FITS: &str = "a text in memory is shorter than the cipher's limit of 2^38 bytes";

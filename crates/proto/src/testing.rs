@@ -1,7 +1,7 @@
-//! Two connected peers without a network, for tests, on a clock that moves only when told to.
+//! Two connected peers without a network, for tests, on a clock that only the test moves.
 //!
 //! In: configurations of a server and a client. Out: the events of both, and every frame between them. A test
-//! delivers all frames at once, or one by one, so that frames of both sides cross each other.
+//! delivers all frames at once, or one by one, so that frames of the two sides can cross each other.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ use crate::peer::{ClientConfig, Event, Now, Peer, ServerConfig};
 pub struct Pair {
     /// The client's side.
     pub client: Peer,
-    /// Events of the client, in order.
+    /// The events that the client has reported so far, in order.
     pub client_events: Vec<Event>,
     /// Whether the connection has ended: frames sent later are dropped.
     ended: bool,
-    /// The current time.
+    /// The current time, for both sides.
     pub now: Now,
     /// The server's side.
     pub server: Peer,
-    /// Events of the server, in order.
+    /// The events that the server has reported so far, in order.
     pub server_events: Vec<Event>,
     /// Frames that left the server and have not reached the client yet. A test may add more.
     pub to_client: VecDeque<String>,
@@ -48,8 +48,9 @@ impl Pair {
         }
     }
 
-    /// Delivers frames in both directions until neither side has more to send. `serve` answers requests as
-    /// they arrive; its arguments are the server, the event and the frame of the event.
+    /// Delivers frames in both directions until neither side has more to send. Calls `serve` for each event
+    /// that a frame causes on the server, with the server, the event and that frame, so that it can answer
+    /// requests.
     pub fn drive(&mut self, mut serve: impl FnMut(&mut Peer, &Event, &str)) {
         loop {
             let mut silent = true;
@@ -65,7 +66,8 @@ impl Pair {
         }
     }
 
-    /// Collects the events and frames of both sides, without delivering the frames.
+    /// Moves the new events and frames of both sides into the fields of this pair, without delivering the
+    /// frames.
     pub fn post(&mut self) {
         self.client_events.extend(std::iter::from_fn(|| self.client.poll_event()));
         self.server_events.extend(std::iter::from_fn(|| self.server.poll_event()));
@@ -119,7 +121,8 @@ impl Pair {
         self.post();
     }
 
-    /// Moves the clock forward for both sides.
+    /// Moves the clock of both sides forward, lets both handle the passage of time, and collects their
+    /// events, but not their frames.
     pub fn advance(&mut self, by: Duration) {
         self.now.monotonic += by;
         self.now.unix += by;

@@ -8,44 +8,46 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// A step of an alignment.
+/// A step of the alignment of two sequences, here called `a` and `b`. Its numbers are indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
-    /// Element of the first sequence that equals an element of the second.
+    /// `Keep(i, j)`: the element `a[i]` equals `b[j]`.
     Keep(usize, usize),
-    /// Element of the first sequence that was changed to an element of the second.
+    /// `Pair(i, j)`: the element `a[i]` was changed to `b[j]`.
     Pair(usize, usize),
-    /// Element of the first sequence that is gone.
+    /// `Delete(i)`: the element `a[i]` is gone.
     Delete(usize),
-    /// Element of the second sequence that is new.
+    /// `Insert(j)`: the element `b[j]` is new.
     Insert(usize),
 }
 
-/// A range of each of two sequences in which they differ.
+/// A difference between two sequences: a range of indices in the first, and the range in the second that
+/// replaces it. One of the two may be empty.
 pub(crate) type Hunk = (Range<usize>, Range<usize>);
 
-/// The most pairs in a stretch that is searched in full. In a larger stretch only the neighbourhood of each
-/// difference is searched.
+/// The most pairs of elements (the length of the one side times that of the other) in a stretch that is
+/// searched in full. In a larger stretch only the neighbourhood of each difference is searched.
 const MAX_PAIRS: usize = 4_000_000;
 
-/// The farthest that a search of a large stretch looks ahead for equal elements, in elements of both
-/// sequences together.
+/// The most elements, of both sequences together, that the search of a large stretch skips to find equal
+/// elements again.
 const FAR: usize = 32;
 
 /// The number of consecutive equal elements that end a difference in a large stretch.
 const ENOUGH: usize = 4;
 
-/// The most pairs in a gap for which the best pairing is computed. In a larger gap elements are paired in
-/// order.
+/// The most pairs of elements in a [`Hunk`] for which the best pairing is computed. In a larger hunk the
+/// elements are paired in order.
 const MAX_WEIGHED: usize = 10_000;
 
-/// Aligns `a` and `b`. Elements between kept ones are paired so that the sum of their `score`s is highest;
-/// elements with a score of 0 are never paired.
+/// Aligns `a` and `b`. Elements that differ are paired so that the sum of the pairs' `score`s is highest; in
+/// a hunk of more than [`MAX_WEIGHED`] pairs they are paired in order. `score` gets an index of `a` and one
+/// of `b`; elements with a score of 0 are never paired.
 pub(crate) fn align(a: &[u64], b: &[u64], score: impl Fn(usize, usize) -> u32) -> Vec<Op> {
     paired(&hunks(a, b), a.len(), b.len(), score)
 }
 
-/// Like [`align`], for sequences of these lengths that differ in `hunks`.
+/// Like [`align`], for two sequences of these lengths whose differences are known to be `hunks`.
 pub(crate) fn paired(
     hunks: &[Hunk],
     a_len: usize,
@@ -68,13 +70,14 @@ pub(crate) fn paired(
     ops
 }
 
-/// Returns whether the pairs of a gap are chosen for the highest sum of scores. In other gaps elements are
-/// paired in order.
+/// Returns whether the pairs of the hunk of `gone` and `new` are chosen for the highest sum of scores. In a
+/// larger hunk the elements are paired in order.
 pub(crate) fn is_weighed(gone: &Range<usize>, new: &Range<usize>) -> bool {
     gone.len().saturating_mul(new.len()) <= MAX_WEIGHED
 }
 
-/// Finds the pairs with the highest sum of scores, by dynamic programming.
+/// Adds the steps for the hunk of `gone` and `new` to `ops`, with the pairs that have the highest sum of
+/// scores, found by dynamic programming.
 fn weigh(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize) -> u32, ops: &mut Vec<Op>) {
     let (rows, columns) = (gone.len(), new.len());
     let mut best = vec![0_u32; (rows + 1) * (columns + 1)];
@@ -105,7 +108,8 @@ fn weigh(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize) ->
     }
 }
 
-/// Pairs elements in order, up to the length of the shorter range.
+/// Adds the steps for the hunk of `gone` and `new` to `ops`: pairs the elements in order, up to the length of
+/// the shorter range. Elements with a score of 0, and those left over, are deleted or inserted.
 fn in_order(gone: Range<usize>, new: Range<usize>, score: &impl Fn(usize, usize) -> u32, ops: &mut Vec<Op>) {
     let pairs = gone.len().min(new.len());
     for (i, j) in gone.clone().zip(new.clone()) {
@@ -131,6 +135,7 @@ pub(crate) fn hunks(a: &[u64], b: &[u64]) -> Vec<Hunk> {
     found
 }
 
+/// Adds the differences between the range `x` of `a` and the range `y` of `b` to `found`.
 fn between(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut Vec<Hunk>) {
     if x.is_empty() && y.is_empty() {
         return;
@@ -149,7 +154,7 @@ fn between(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut V
     }
 }
 
-/// Finds the hunks of a large stretch in linear time.
+/// Like [`between`], for a large stretch: takes linear time, but may find more differences than necessary.
 fn step_by_step(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &mut Vec<Hunk>) {
     let (mut i, mut j) = (x.start, y.start);
     while i < x.end && j < y.end {
@@ -186,7 +191,8 @@ fn have_common(a: &[u64], b: &[u64]) -> bool {
     many.iter().any(|it| sorted.binary_search(it).is_ok())
 }
 
-/// Adds a pair of ranges that differ. If it touches the last pair, the two are merged.
+/// Adds the hunk of `x` and `y` to `found`. If it directly follows the hunk before it in both sequences, the
+/// two are merged.
 fn join(found: &mut Vec<Hunk>, x: Range<usize>, y: Range<usize>) {
     match found.last_mut() {
         Some(last) if last.0.end == x.start && last.1.end == y.start => {
@@ -197,8 +203,8 @@ fn join(found: &mut Vec<Hunk>, x: Range<usize>, y: Range<usize>) {
     }
 }
 
-/// Returns the positions of elements that occur once in each sequence: the largest set that has the same
-/// order in both.
+/// Returns the indices, in `a` and in `b`, of elements that occur once in each: the largest set that has the
+/// same order in both.
 fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
     let (a, b) = (single(a), single(b));
     let mut both = Vec::new();
@@ -211,7 +217,7 @@ fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
     rising(&both)
 }
 
-/// Returns the elements that occur once, sorted, with their positions.
+/// Returns the elements that occur exactly once, sorted by value, each with its index.
 fn single(all: &[u64]) -> Vec<(u64, usize)> {
     let mut places: Vec<(u64, usize)> = all.iter().copied().zip(0..).collect();
     places.sort_unstable();

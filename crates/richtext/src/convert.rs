@@ -9,33 +9,37 @@ use crate::loss::{Loss, LossKind};
 use crate::spelling;
 use crate::tree::Node;
 
-/// A text in another format.
+/// The result of a conversion: the text in the target format, its losses, and the errors in the source.
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// The text.
+    /// The text in the target format.
     pub text: String,
-    /// Content of the source that the text does not carry, found by reading the text again and comparing. At
-    /// most 1,000 losses, and 1,000 more of identifiers ([`LossKind::Identity`]).
+    /// Differences between the content of the source and of [`text`](Self::text), found by reading the text
+    /// again and comparing it with the source. At most 1,000 losses, and 1,000 more of identifiers
+    /// ([`LossKind::Identity`]).
     pub losses: Vec<Loss>,
     /// Errors in the source.
     pub diagnostics: Vec<Diagnostic>,
-    /// Content of the source that Atlassian's schema does not allow in ADF and that the text carries all the
-    /// same (`:status[OK]{color=freen}`), with spans in the source; at most 100 entries. Atlassian's products
-    /// refuse such a document. Empty if the source is ADF: [`adf::check`](crate::adf::check) reports that
-    /// case. From Markdown to storage format or wiki markup: attributes that a directive lacks and that these
-    /// formats can't do without: the id of a mention, the colour of a status, the type of a panel.
+    /// Mistakes in the content of the source that the text carries all the same, with spans in the source; at
+    /// most 100. Which mistakes are looked for depends on the formats:
+    ///
+    /// - To ADF from another format: attributes and marks that Atlassian's schema does not allow
+    ///   (`:status[OK]{color=freen}`). Atlassian's products refuse such a document.
+    /// - From Markdown to storage format or wiki markup: attributes that a directive lacks and that these
+    ///   formats can't do without (the id of a mention, the colour of a status, the type of a panel).
+    /// - Otherwise none. [`adf::check`](crate::adf::check) checks a source that is ADF.
     pub invalid: Vec<Diagnostic>,
 }
 
 impl Conversion {
-    /// Returns whether nothing but identifiers was lost. [`Conversion::invalid`] is independent of this.
+    /// Returns whether nothing but identifiers was lost. [`Conversion::invalid`] makes no difference.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         self.losses.iter().all(|it| it.kind == LossKind::Identity)
     }
 }
 
-/// Converts `source`, then reads the text again and compares it with the source to find
+/// Converts `source` to the format `to`, then reads the text again and compares it with the source to find
 /// [`Conversion::losses`].
 #[must_use]
 pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
@@ -62,8 +66,8 @@ pub fn convert_with(
     let Document { blocks, diagnostics, .. } = read_again();
     let text = spelling::of(to).document(&blocks);
     let mut invalid = missing_parts(from, to, &blocks);
-    // Only one of the two trees is in memory at a time. So the source is read again if blocks differ, and
-    // once more to find what is invalid.
+    // Of the tree of the source and the tree of the text, only one is in memory at a time. So the source is
+    // read again if blocks differ, and once more to find what is invalid.
     let outline = Outline::of(&blocks);
     drop(blocks);
     let mut again = || read_again().blocks;
@@ -77,8 +81,8 @@ pub fn convert_with(
 }
 
 impl Document<'_> {
-    /// Converts this document, with a list of losses. Call [`resolve`](Self::resolve) before to fill in
-    /// names.
+    /// Converts this document to the format `to`, with a list of losses. To fill in names, call
+    /// [`resolve`](Self::resolve) first.
     #[must_use]
     pub fn convert(self, to: Format) -> Conversion {
         let Self { format: from, blocks, diagnostics, .. } = &self;
@@ -95,12 +99,15 @@ impl Document<'_> {
     }
 }
 
-/// Returns whether the ADF that was written breaks Atlassian's schema, and the source is not itself ADF.
+/// Returns whether the conversion was from another format to ADF and its text breaks Atlassian's schema.
+/// `read` has the blocks that were read from the text.
 fn became_invalid(from: Format, to: Format, read: &[Node<'_>]) -> bool {
     to == Format::Adf && from != Format::Adf && !adf::complaints(read).is_empty()
 }
 
-/// Returns attributes that are easily forgotten in Markdown and that the other formats can't do without.
+/// Returns a diagnostic for each required attribute that `blocks` lack, if the conversion is from Markdown to
+/// storage format or wiki markup. Authors easily forget these attributes in Markdown, and the two formats
+/// can't do without them.
 fn missing_parts(from: Format, to: Format, blocks: &[Node<'_>]) -> Vec<Diagnostic> {
     match (from, to) {
         (Format::Markdown(_), Format::Storage | Format::Wiki(_)) => adf::missing_parts(blocks),

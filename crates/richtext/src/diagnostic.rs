@@ -4,12 +4,12 @@ use std::fmt;
 
 use crate::tree::Span;
 
-/// A finding of a reader or a writer about a text.
+/// A message about a part of a text: a syntax error, or content that is not allowed there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The message: "expected a closing {code}, but found the end of the text".
     pub message: String,
-    /// The span in the source.
+    /// The bytes of the source that the message is about.
     pub span: Span,
 }
 
@@ -37,12 +37,13 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// A position as editors count it: lines and characters from 1. A byte order mark counts as a character.
+/// A position as editors count it: lines and characters are counted from 1. A byte order mark counts as a
+/// character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The line.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// The character in the line.
+    /// The number of the character in its line, from 1.
     pub column: usize,
 }
 
@@ -73,7 +74,7 @@ impl Position {
 #[derive(Clone, Debug)]
 pub struct Positions<'a> {
     source: &'a str,
-    /// The positions of every [`STEP`]th byte.
+    /// The positions of every [`STEP`]th byte. A byte within a character has the position of that character.
     steps: Vec<Position>,
 }
 

@@ -6,34 +6,35 @@ use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::tree::{MAX_NODES, Node, Room};
 
-/// The largest source that is read, in bytes: 1 GiB. For a larger one the tree stays empty and a diagnostic
-/// says so.
+/// The size of the largest source that [`Document::read`] reads, in bytes: 1 GiB. A larger source gives a
+/// document with an empty source and without blocks, and a diagnostic.
 pub const MAX_SOURCE: usize = 1 << 30;
 
-/// A source text with its tree.
+/// A source text and the tree that was read from it.
 #[derive(Clone, Debug)]
 pub struct Document<'a> {
     /// The format of the source.
     pub format: Format,
-    /// The source text.
+    /// The source text; empty if it was larger than [`MAX_SOURCE`].
     pub source: &'a str,
     /// The top-level blocks, in order. Bytes between them in the source belong to no block; nor does a byte
     /// order mark before them.
     pub blocks: ThinVec<Node<'a>>,
-    /// Errors in the source. Text that could not be understood is in the tree as raw nodes.
+    /// Errors in the source. Text that could not be understood is in the tree verbatim, as a raw node
+    /// ([`Kind::RawBlock`](crate::tree::Kind::RawBlock), [`Kind::RawInline`](crate::tree::Kind::RawInline)).
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Document<'a> {
-    /// Reads `source`. This never fails: a part that can't be understood is kept raw and reported in
+    /// Reads `source`. This never fails: a part that can't be understood is kept verbatim and reported in
     /// [`Document::diagnostics`].
     #[must_use]
     pub fn read(format: Format, source: &'a str) -> Self {
         Self::read_within(format, source, Room::default())
     }
 
-    /// Reads the output of a conversion, with twice the node limit. Reading can need more nodes than the tree
-    /// that was written, because tags in Markdown count as nodes.
+    /// Reads a text that a conversion has written, with twice the usual node limit. The text can need more
+    /// nodes than the tree it was written from, because tags in Markdown count as nodes.
     pub(crate) fn read_back(format: Format, written: &'a str) -> Self {
         Self::read_within(format, written, Room::of(2 * MAX_NODES))
     }
@@ -58,17 +59,17 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The byte order mark.
+/// The byte order mark, which some editors put at the start of a text.
 pub(crate) const MARK: char = '\u{feff}';
 
-/// Returns the length in bytes of the byte order mark that some editors put before a text. Returns 0 for ADF,
-/// whose reader skips the mark itself.
+/// Returns the length in bytes of the byte order mark at the start of `source`. Returns 0 if there is none,
+/// and for ADF, whose reader skips the mark.
 pub(crate) fn mark(format: Format, source: &str) -> usize {
     if format != Format::Adf && source.starts_with(MARK) { MARK.len_utf8() } else { 0 }
 }
 
-/// Moves the spans of nodes and diagnostics by `mark`, the length in bytes of a byte order mark before the
-/// text they were read from.
+/// Shifts the spans of `blocks` and `diagnostics` forward by `mark` bytes: the length of the byte order mark
+/// that was cut off before they were read.
 pub(crate) fn moved(mark: usize, blocks: &mut [Node<'_>], diagnostics: &mut [Diagnostic]) {
     if mark > 0 {
         blocks.iter_mut().for_each(|it| it.shift(mark));

@@ -12,14 +12,14 @@ pub enum Format {
     Storage,
     /// Wiki markup, in the dialect of Jira or of Confluence.
     Wiki(Dialect),
-    /// Markdown. The reader treats both flavours alike.
+    /// Markdown. Both flavours are read alike; the flavour only decides how Markdown is written.
     Markdown(Flavor),
 }
 
 /// A dialect of wiki markup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// Jira's: `{info}` and similar macros are plain text.
+    /// Jira's: macros that Jira does not have, such as `{info}`, are plain text.
     Jira,
     /// Confluence's: every macro is read as a macro.
     #[default]
@@ -29,19 +29,22 @@ pub enum Dialect {
 /// A flavour of Markdown, by how much of a document it carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Flavor {
-    /// Everything but identifiers. Content that Markdown has no syntax for is written as a directive
+    /// Carries everything but identifiers. Content that Markdown has no syntax for is written as a directive
     /// (`:status[OK]{color=green}`).
     #[default]
     Extended,
-    /// Only what GitHub renders, for reading: panels are alerts, a status is its text.
+    /// Carries only what GitHub renders, for people to read: a panel becomes an alert, a status becomes its
+    /// text.
     Plain,
 }
 
 impl Format {
-    /// The flavour of Markdown to use for edits: it carries everything but identifiers.
+    /// The format in which documents are edited: Markdown of the flavour that carries everything but
+    /// identifiers.
     pub const EDITED: Self = Self::Markdown(Flavor::Extended);
 
-    /// Returns the format's name on a command line: `adf`, `storage`, `wiki`, `markdown`.
+    /// Returns the format's name on a command line, without dialect or flavour: `adf`, `storage`, `wiki`,
+    /// `markdown`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -53,7 +56,7 @@ impl Format {
     }
 }
 
-/// Returns the format's name as a `&'static str`; `None` if `name` is not a format. Readers use it for the
+/// Returns `name` as a `&'static str` if it is the name of a format, otherwise `None`. Readers use it for the
 /// format of raw nodes.
 pub(crate) fn known(name: &str) -> Option<&'static str> {
     name.parse().ok().map(Format::name)

@@ -1,10 +1,12 @@
 //! Rich text as Atlassian's products and assistants write it: reads and writes ADF, Confluence storage
 //! format, wiki markup and Markdown through one tree.
 //!
-//! In: a text in one of the formats. Out: a tree whose nodes have spans in that text ([`Document`]), and a
-//! text in another format. This crate does no I/O, does not know MCP, and sends no request to a server.
+//! In: a text in one of the formats. Out: a tree whose nodes have spans (byte ranges) in that text
+//! ([`Document`]), and a text in another format. This crate does no I/O, does not know MCP, and sends no
+//! request to a server.
 //!
-//! Reading never fails. A conversion reports all content that the target format can't carry ([`Loss`]).
+//! Reading never fails. A conversion reports the content that the written text does not carry ([`Loss`]), up
+//! to [`MAX_LOSSES`].
 
 pub mod adf;
 mod align;

@@ -1,30 +1,35 @@
-//! Losses of a conversion: content of the source that the written text does not carry.
+//! Losses of a conversion: differences between the content of the source and that of the written text.
 
 use crate::tree::Span;
 
-/// The most losses that a conversion reports. Losses of identifiers ([`LossKind::Identity`]) are counted
-/// separately, with an equal limit, so that they never hide a loss of content.
+/// The most losses of content and attributes that a conversion reports. Losses of identifiers
+/// ([`LossKind::Identity`]) are counted separately, with an equal limit, so that they never hide a loss of
+/// content.
 pub const MAX_LOSSES: usize = 1000;
 
-/// Content of the source that the written text does not carry.
+/// Content of the source that the written text does not carry or carries differently, or content that only
+/// the written text has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// The gravity of the loss.
     pub kind: LossKind,
     /// The message: "panel: expected param:title = \"T\", but found none".
     pub message: String,
-    /// The span in the source.
+    /// The bytes of the lost content in the source. For content that only the written text has: the bytes of
+    /// the node around it, or an empty span at the top level.
     pub span: Span,
 }
 
 /// The gravity of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LossKind {
-    /// An identifier, such as `localId`, or the name of a user whose id is carried; a sidecar restores it.
+    /// Data that people do not see in the document: an identifier such as `localId`, the choice between two
+    /// spellings of equal meaning, an attribute that has its default value, or the name of a user whose id is
+    /// carried. A [`Sidecar`](crate::Sidecar) restores it.
     Identity,
-    /// An attribute of a node or a mark of text: a colour, a width.
+    /// An attribute or a mark of a node: a colour, a width, bold.
     Attribute,
-    /// Text, or a node.
+    /// Text, or a whole node.
     Content,
 }
 

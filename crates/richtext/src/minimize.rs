@@ -1,4 +1,5 @@
-//! Reduces a document to a small part that still loses content, to examine and to report.
+//! Reduces a document that loses content in a conversion to a small part that still does, for examination and
+//! reports.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -9,20 +10,23 @@ use crate::loss::{Loss, LossKind};
 use crate::spelling;
 use crate::tree::Node;
 
-/// A small document that loses content as the large one did.
+/// A small document with a loss of the same kind as the large document it was made from.
 #[derive(Clone, Debug)]
 pub struct Minimal {
     /// The document, in the format of the large one.
     pub source: String,
-    /// Its losses.
+    /// The losses of converting the small document.
     pub losses: Vec<Loss>,
 }
 
-/// The most candidate documents that are tried.
+/// The most smaller documents that are tried.
 const MAX_TRIES: usize = 5000;
 
-/// Returns the smallest document found by removing parts of `source` that still has a loss of the gravest
-/// kind that `source` has when it is converted. Returns `None` if `source` loses nothing but identifiers.
+/// Converts `source`, and removes parts of it while the gravest loss of the conversion keeps its kind.
+/// Returns the smallest document found; `None` if `source` loses nothing but identifiers.
+///
+/// Returns `source` unchanged if the loss depends on how it is spelled, and so vanishes when the tree is
+/// written anew.
 #[must_use]
 pub fn minimize(from: Format, to: Format, source: &str) -> Option<Minimal> {
     let losses = convert(from, to, source).losses;
@@ -31,8 +35,8 @@ pub fn minimize(from: Format, to: Format, source: &str) -> Option<Minimal> {
     let mut search = Search { from, to, worst, tries: 0 };
     let mut blocks = document.blocks;
     if search.loses(&blocks).is_none() {
-        // Written anew, the document loses nothing, so the loss depends on how the source is spelled. Only
-        // the source itself shows it.
+        // Written anew, the document does not have the loss, so the loss depends on how the source is
+        // spelled. Only the source itself shows it.
         return Some(Minimal { source: source.to_owned(), losses });
     }
     while let Some(smaller) = search.smaller(&blocks) {
@@ -42,6 +46,7 @@ pub fn minimize(from: Format, to: Format, source: &str) -> Option<Minimal> {
     Some(Minimal { source: spelling::of(from).document(&blocks), losses })
 }
 
+/// Returns the kind of the gravest loss; `None` if nothing but identifiers is lost.
 fn worst(losses: &[Loss]) -> Option<LossKind> {
     losses.iter().map(|it| it.kind).max().filter(|it| *it != LossKind::Identity)
 }
@@ -49,12 +54,14 @@ fn worst(losses: &[Loss]) -> Option<LossKind> {
 struct Search {
     from: Format,
     to: Format,
+    /// The kind of the gravest loss of the original document.
     worst: LossKind,
+    /// The number of documents that were converted.
     tries: usize,
 }
 
 impl Search {
-    /// Returns the losses of these blocks, if the gravest has the kind that is searched for.
+    /// Returns the losses of converting these blocks, if the gravest has the kind [`worst`](Self::worst).
     fn loses(&mut self, blocks: &[Node<'_>]) -> Option<Vec<Loss>> {
         self.tries += 1;
         let source = spelling::of(self.from).document(blocks);
@@ -63,7 +70,7 @@ impl Search {
     }
 
     /// Returns a smaller document with the loss: a single block, the children of a block, or all blocks
-    /// without one part.
+    /// without one part. Returns `None` if none of these has it.
     fn smaller<'a>(&mut self, blocks: &[Node<'a>]) -> Option<ThinVec<Node<'a>>> {
         if blocks.len() > 1 {
             let single = blocks.iter().map(|it| thin_vec![it.clone()]);
@@ -82,6 +89,8 @@ impl Search {
         self.first((0..count).map(|at| without(blocks, at)))
     }
 
+    /// Returns the first of `candidates` that has the loss; `None` if there is none or [`MAX_TRIES`] is
+    /// reached.
     fn first<'a>(
         &mut self,
         candidates: impl Iterator<Item = ThinVec<Node<'a>>>,
@@ -98,7 +107,8 @@ impl Search {
     }
 }
 
-/// Returns how many parts can be removed: nodes, attributes, marks, and halves of texts.
+/// Returns how many parts can be removed from `nodes` and their descendants: nodes, attributes, marks, and
+/// halves of texts.
 fn parts(nodes: &[Node<'_>]) -> usize {
     nodes.iter().map(|it| 1 + own_parts(it) + parts(&it.children)).sum()
 }
@@ -107,7 +117,7 @@ fn own_parts(node: &Node<'_>) -> usize {
     node.attrs.len() + node.marks.len() + if halves(&node.text).is_some() { 2 } else { 0 }
 }
 
-/// Returns the nodes without part number `at`.
+/// Returns the nodes without the part number `at`, counted from 0 as [`parts`] counts them.
 fn without<'a>(nodes: &[Node<'a>], mut at: usize) -> ThinVec<Node<'a>> {
     let mut all = ThinVec::from(nodes);
     for place in 0..all.len() {
@@ -143,7 +153,7 @@ fn take(node: &mut Node<'_>, at: usize) {
     }
 }
 
-/// Splits a text of more than one character into halves.
+/// Splits a text at the first character boundary after its middle; `None` if there is none before its end.
 fn halves(text: &str) -> Option<(&str, &str)> {
     let middle = text.len().div_ceil(2);
     let middle = (middle..text.len()).find(|&it| text.is_char_boundary(it))?;

@@ -2,7 +2,7 @@
 //!
 //! A format reads a source into a tree and writes a tree. Restoring and patching need two more operations:
 //! writing some nodes so that they fit between parts of a source, and finding a character in the spelling of
-//! a text.
+//! a text. The spelling of a text is its characters as a source writes them, with escapes.
 
 use thin_vec::ThinVec;
 
@@ -36,16 +36,19 @@ pub(crate) trait Spelling {
     /// Returns a whole document with these blocks.
     fn document(&self, blocks: &[Node<'_>]) -> String;
 
-    /// Returns the text of sibling nodes as it appears in `parent` (`None`: the document), without `parent`'s
-    /// own markup: blocks with their separators, or runs of text.
+    /// Returns the text of the siblings `nodes` as it appears within `parent` (`None`: at the top level of
+    /// the document): blocks with the separators between them, or runs of text. The markup of `parent` is not
+    /// part of it.
     fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String;
 
-    /// Returns the output of [`part`](Self::part) as a text that can be read by itself.
+    /// Returns `part`, an output of [`part`](Self::part), in a form that [`read`](Self::read) can read by
+    /// itself.
     fn alone(&self, part: &str) -> String {
         part.to_owned()
     }
 
-    /// Returns whether all nodes have the children that the format requires.
+    /// Returns whether all of `nodes` and their descendants have the children that the format requires.
+    /// Always true unless a format overrides it.
     fn is_full(&self, nodes: &[Node<'_>]) -> bool {
         let _ = nodes;
         true
@@ -54,12 +57,13 @@ pub(crate) trait Spelling {
     /// Returns the separator between two siblings in `parent`: `,`, a line feed, nothing.
     fn between(&self, parent: Option<&Node<'_>>) -> &'static str;
 
-    /// Returns the spelling of `text` between the spellings `before` and `after`, in a node of kind `within`
-    /// ([`Kind::Text`], or [`Kind::CodeBlock`] for the text of a code block).
+    /// Returns the spelling of `text` for a position between `before` and `after`, the parts of the source
+    /// around it, which may make escapes necessary. `within` is the kind of node: [`Kind::Text`], or
+    /// [`Kind::CodeBlock`] for the text of a code block.
     fn text(&self, text: &str, within: Kind, before: &str, after: &str) -> String;
 
-    /// Returns the offset in `spelling`, the spelling of a text, at which its decoded byte `offset` begins.
-    /// Returns `None` if `offset` lies within characters that are spelled together, such as an entity of two
-    /// characters.
+    /// Returns the byte offset in `spelling` that corresponds to the byte `offset` of the text that it
+    /// spells; `within` is as in [`text`](Self::text). Returns `None` if `offset` lies within characters that
+    /// are spelled together, such as an entity of two characters.
     fn place(&self, spelling: &str, within: Kind, offset: usize) -> Option<usize>;
 }

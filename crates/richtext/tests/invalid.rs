@@ -45,7 +45,7 @@ const WRONG: [(&str, &str); 20] = [
     ),
     (":::panel{type=info /order=3}\na\n:::", "1:1: panel: expected no key `order`"),
     (":comment[t]{id=3}", "1:1: annotation: id: expected a string, but found 3"),
-    (":mark[text]{type=foo}", "1:1: expected a mark that ADF has, but found `foo`"),
+    (":mark[text]{type=foo}", "1:1: expected a mark of ADF, but found `foo`"),
     ("- [ ] a\n\n```rust {wrap=3}\nx\n```", "3:1: codeBlock: wrap: expected true or false, but found 3"),
 ];
 
@@ -163,7 +163,7 @@ fn a_mention_with_another_name_and_the_old_id_is_told() {
     assert_eq!(renamed.len(), 1);
     assert_eq!(
         renamed[0].message,
-        "mention: expected \"@Jane Doe\", who has the id 5b10, but found \"@Janet\""
+        "mention: expected the name \"@Jane Doe\" for the id 5b10, but found \"@Janet\""
     );
     assert_eq!(sidecar.restore(&text.replace("a :", "c :")).expect("its own").invalid, []);
 }
@@ -185,10 +185,7 @@ fn a_node_that_adf_does_not_have_and_a_day_that_is_none_are_told() {
         let converted = convert(EXTENDED, Format::Adf, markdown);
         converted.invalid.into_iter().map(|it| it.message).collect::<Vec<_>>()
     };
-    assert_eq!(
-        said("```adf\n{\"type\":\"nope\"}\n```"),
-        ["expected a node that ADF has, but found \"nope\""]
-    );
+    assert_eq!(said("```adf\n{\"type\":\"nope\"}\n```"), ["expected a node type of ADF, but found \"nope\""]);
     assert_eq!(
         said(":date[hello] :date[2026-02-28]"),
         ["date: expected a day such as 2026-02-28, but found \"hello\""]

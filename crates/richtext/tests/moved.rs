@@ -3,7 +3,7 @@
 
 use plainwire_richtext::{Dialect, Document, Format, Restored, Sidecar};
 
-/// Returns the source after `edit` of its Markdown.
+/// Applies `edit` to the Markdown of `source`, and returns the restored source.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> Restored {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     let edited = edit(&markdown);

@@ -18,7 +18,7 @@ fn a_document_has_no_more_nodes_than_the_limit() {
             .at(rest.span, rest.span)
     );
     let said: Vec<String> = document.diagnostics.iter().map(|it| it.shown(&source).to_string()).collect();
-    let expected = "expected at most 4194304 nodes, but found more: what follows is kept as it was written";
+    let expected = "expected at most 4194304 nodes, but found more: the rest is kept as raw source";
     assert_eq!(said, [format!("{}:1: {expected}", rows + 1)]);
 }
 

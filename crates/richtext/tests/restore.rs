@@ -5,7 +5,7 @@ use plainwire_richtext::{Dialect, Document, Format, Sidecar};
 
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 
-/// Returns the source after `edit` of its Markdown; asserts that nothing is lost.
+/// Applies `edit` to the Markdown of `source`, and returns the restored source; asserts that nothing is lost.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> String {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     let edited = edit(&markdown);

@@ -5,7 +5,7 @@ use plainwire_richtext::{Address, Dialect, Document, Flavor, Format, Restored, S
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
-/// Returns the source after `edit` of its Markdown.
+/// Applies `edit` to the Markdown of `source`, and returns the restored source.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> Restored {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     let edited = edit(&markdown);
@@ -48,7 +48,7 @@ fn lists_of_markdown_that_come_to_stand_side_by_side_stay_two() {
 fn a_block_that_an_element_left_open_swallows_is_a_loss() {
     let restored = edited(Format::Storage, "<strong><em> one", |it| format!("{it}\ntwo\n"));
     let losses: Vec<&str> = restored.losses.iter().map(|it| it.message.as_str()).collect();
-    let expected = "expected \"<p>two</p>\" to be a block, but found it one with what stands before it";
+    let expected = "expected \"<p>two</p>\" to be a block of its own, but found it joined to the text before";
     assert_eq!(losses, [expected], "{}", restored.text);
 }
 

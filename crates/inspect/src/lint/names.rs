@@ -40,11 +40,13 @@ pub(super) fn check(tool: &Entry, known: &mut Known, broken: &mut Broken) {
     }
     let alike = known.add(name);
     if alike.iter().any(|it| it == name) {
-        add("duplicate-name", format!("expected a name of its own, but found {name:?} a second time"));
+        add("duplicate-name", format!("expected a unique name, but found {name:?} a second time"));
     } else if let Some(other) = alike.first() {
         add(
             "similar-name",
-            format!("expected more than case, `_`, `-` and `.` between {other:?} and {name:?}"),
+            format!(
+                "expected names that differ in more than case, `_`, `-` and `.`, but found {other:?} and {name:?}"
+            ),
         );
     }
     let length = name.chars().count();

@@ -63,12 +63,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule("dangling-reference", Error, &[], "put the definition into `$defs` of the same schema"),
     rule("reference", Warning, &[Copilot, Gemini], "write the definition where it is used"),
-    rule(
-        "recursive-reference",
-        Note,
-        &[Copilot, Gemini],
-        "no way around it if the data is a tree; otherwise limit its depth",
-    ),
+    rule("recursive-reference", Note, &[Copilot, Gemini], "limit the depth of the data, unless it is a tree"),
     rule(
         "required-unknown",
         Warning,
@@ -83,7 +78,12 @@ pub const RULES: &[Rule] = &[
     ),
     rule("format", Warning, &[Gemini], "say the format in the description"),
     rule("enum-type", Warning, &[Gemini], "make the values strings"),
-    rule("keyword", Warning, &[Gemini], "use what Gemini has: `enum`, `minimum`, `maximum`, `anyOf`"),
+    rule(
+        "keyword",
+        Warning,
+        &[Gemini],
+        "use keywords that Gemini supports: `enum`, `minimum`, `maximum`, `anyOf`",
+    ),
     rule("empty-object", Warning, &[Gemini], "list its properties, or take a string with JSON in it"),
     rule("deep-schema", Note, &[Openai], "flatten it"),
     rule("many-properties", Note, &[Openai], "split the tool"),

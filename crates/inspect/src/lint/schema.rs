@@ -138,7 +138,9 @@ fn check_type(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broke
 /// Checks the other keywords.
 fn check_values(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broken) {
     for keyword in NOT_IN_GEMINI.iter().filter(|it| object.contains_key(**it)) {
-        broken.add("keyword", place, || format!("expected a keyword that Gemini has, but found `{keyword}`"));
+        broken.add("keyword", place, || {
+            format!("expected a keyword that Gemini supports, but found `{keyword}`")
+        });
     }
     let required = object.get("required").and_then(Value::as_array).into_iter().flatten();
     let properties = object.get("properties").and_then(Value::as_object);
@@ -170,8 +172,10 @@ fn check_reference<'s>(
     }
     broken.add(rule, place, || match rule {
         "dangling-reference" => format!("expected {to:?} to be in the schema, but it is not"),
-        "recursive-reference" => format!("expected a schema that ends, but found {to:?} inside itself"),
-        _ => format!("expected a schema in its place, but found a reference to {to:?}"),
+        "recursive-reference" => {
+            format!("expected a schema without recursion, but found {to:?} inside itself")
+        }
+        _ => format!("expected an inline schema, but found a reference to {to:?}"),
     });
 }
 

@@ -96,17 +96,20 @@ fn description(name: &str, text: &str, broken: &mut Broken) {
         add("long-description", format!("expected at most {LONG} characters, but found {length}"));
     }
     if is_english(text) && !words(text).any(|word| RESULTS.iter().any(|it| word.starts_with(it))) {
-        add("no-result", "expected a word on what is returned, but found none".into());
+        add("no-result", "expected a description of the result, but found none".into());
     }
     let beginning = text.to_lowercase();
     if let Some(found) = NARRATION.iter().find(|it| beginning.starts_with(**it)) {
         add(
             "narrating-description",
-            format!("expected what it does, but found {:?}", format!("{} …", found.trim())),
+            format!("expected a verb first, but found {:?}", format!("{} …", found.trim())),
         );
     }
     if repeats(name, text) {
-        add("repeats-name", format!("expected more than the name says, but found {text:?}"));
+        add(
+            "repeats-name",
+            format!("expected a description that says more than the name, but found {text:?}"),
+        );
     }
 }
 
@@ -119,7 +122,7 @@ fn parameter(name: &str, schema: &Value, root: &Value, broken: &mut Broken) {
             format!("expected a description of `{name}`, but found none")
         }),
         Some(text) if is_only_a_type(text) => broken.add("type-as-description", place, || {
-            format!("expected what `{name}` means, but found {text:?}")
+            format!("expected the meaning of `{name}`, but found {text:?}")
         }),
         Some(_) => {}
     }

@@ -5,7 +5,8 @@ use crate::json::write::Object;
 use crate::model::{Content, MediaContent, Resource, ResourceContents, TextContent};
 use crate::revision::{Feature, Revision};
 
-/// Writes one block. A kind that `revision` lacks becomes another kind with the same information.
+/// Writes one content block. A kind of block that `revision` lacks becomes another kind with the same
+/// content.
 pub fn content(out: &mut Vec<u8>, block: &Content, revision: Revision) {
     match block {
         Content::Text(it) => text(out, it, revision),

@@ -1,4 +1,4 @@
-//! Writes the entries of lists in the shape of a revision.
+//! Writes the entries of lists (tools, resources, resource templates, prompts) in the shape of a revision.
 
 use serde_json::value::RawValue;
 
@@ -40,7 +40,8 @@ pub fn tool(out: &mut Vec<u8>, it: &Tool, revision: Revision) {
     object.close();
 }
 
-/// Writes an entry of `resources/list`, or a `resource_link` block if that is the `kind`.
+/// Writes a resource: as a content block if `kind` is its type, `resource_link`; as an entry of
+/// `resources/list` if `kind` is `None`.
 pub(super) fn resource_of_kind(out: &mut Vec<u8>, it: &Resource, revision: Revision, kind: Option<&str>) {
     let mut object = Object::open(out);
     object.maybe_string("type", kind);

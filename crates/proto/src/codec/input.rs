@@ -1,7 +1,8 @@
-//! Writes and reads the questions of servers and their answers, in the shape of a revision.
+//! Writes and reads the questions of servers and their answers, in the shape of a revision. A question is an
+//! elicitation, sampling or roots request.
 //!
 //! In: [`InputRequest`] and [`InputResponse`], or JSON from the other side. Out: JSON, or those values.
-//! Sending a question (as a request, or in an `input_required` result) is not handled here.
+//! Nothing is sent here: [`crate::peer`] does that.
 
 use std::collections::BTreeSet;
 
@@ -22,11 +23,11 @@ use crate::revision::{Feature, Revision};
 /// A question in an `input_required` result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedRequest {
-    /// Its key, unique within the call.
+    /// The key of the question, unique within the call. Its answer in `inputResponses` has the same key.
     pub key: String,
-    /// The method that asks it.
+    /// The method of the question.
     pub method: InputMethod,
-    /// The output of [`input_params`].
+    /// The parameters of the question as JSON, written by [`input_params`].
     pub params: String,
 }
 
@@ -51,7 +52,7 @@ pub fn input_params(out: &mut Vec<u8>, request: &InputRequest, revision: Revisio
     Ok(())
 }
 
-/// Returns the name of a block that sampling messages of `revision` lack, if no other block can replace it.
+/// Returns the type of `block` if sampling messages of `revision` cannot have such a block; else `None`.
 fn missing(block: &SamplingContent, revision: Revision) -> Option<&'static str> {
     match block {
         SamplingContent::Audio(_) if !revision.has(Feature::Audio) => Some("`audio`"),
@@ -97,8 +98,8 @@ fn sample_params(out: &mut Vec<u8>, it: &CreateMessage, revision: Revision) {
     let mut object = Object::open(out);
     let one_block_each = !revision.has(Feature::SamplingTools);
     let messages = it.messages.iter().flat_map(|message| {
-        // Older messages have one block each: a message of several blocks becomes several messages of the
-        // same role.
+        // Before 2025-11-25 a message has one block: a message of several blocks becomes several messages of
+        // the same role.
         let size = if one_block_each { 1 } else { message.content.len().max(1) };
         message.content.chunks(size).map(move |content| (message, content))
     });
@@ -140,7 +141,8 @@ fn sampling_message(out: &mut Vec<u8>, it: &SamplingMessage, blocks: &[SamplingC
     object.close();
 }
 
-/// Writes one block as an object, which every revision reads, and several as an array.
+/// Writes the member `content`: one block as an object, which every revision reads; none or several as an
+/// array.
 fn sampling_blocks(object: &mut Object<'_>, blocks: &[SamplingContent], revision: Revision) {
     match blocks {
         [one] => sampling_content(object.name("content"), one, revision),
@@ -202,7 +204,7 @@ fn model_preferences(out: &mut Vec<u8>, it: &ModelPreferences) {
     object.close();
 }
 
-/// Writes an answer: the `result` of a request, or a value of `inputResponses`.
+/// Writes an answer to a question: the `result` of a request, or a value of `inputResponses`.
 pub fn input_response(out: &mut Vec<u8>, response: &InputResponse, revision: Revision) {
     let mut object = Object::open(out);
     match response {
@@ -220,7 +222,7 @@ pub fn input_response(out: &mut Vec<u8>, response: &InputResponse, revision: Rev
         }),
         InputResponse::Sample(it) => {
             object.string("role", it.role.as_str());
-            // Older answers have one block: only the first is written.
+            // Before 2025-11-25 an answer has one block: only the first is written.
             let all = it.content.len();
             let fitting = if revision.has(Feature::SamplingTools) { all } else { all.min(1) };
             sampling_blocks(&mut object, &it.content[..fitting], revision);
@@ -311,7 +313,7 @@ pub fn read_input_response(method: InputMethod, json: &str) -> Result<InputRespo
 }
 
 impl Encoder {
-    /// Writes an `input_required` result.
+    /// Writes an `input_required` result with the questions `requests` and the `requestState` `state`.
     pub fn input_required(&self, out: &mut Vec<u8>, requests: &[KeyedRequest], state: Option<&str>) {
         let mut object = Object::open(out);
         object.string("resultType", "input_required");
@@ -346,7 +348,8 @@ impl InputRequired {
     /// Reads a result whose type is `input_required`.
     ///
     /// # Errors
-    /// `InvalidRequest` for a result without questions and state, or with a question that no revision has.
+    /// `InvalidRequest` for a result of another shape, a result with neither questions nor state, a question
+    /// that no revision has, and two questions with one key.
     pub fn parse(result: &str) -> Result<Self, Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -396,8 +399,8 @@ impl InputRequired {
 /// Returns the parameters for the retry of a request: `params`, the answers, and the state that came with the
 /// questions.
 ///
-/// `responses` has keys and the output of [`input_response`] for each. `params` must not contain answers or a
-/// state of earlier rounds.
+/// Each pair in `responses` is the key of a question and its answer, written by [`input_response`]. `params`
+/// must not contain answers or a state of earlier rounds.
 pub fn retry_params(params: &str, responses: &[(String, String)], state: Option<&str>) -> String {
     let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
     let mut out = Vec::new();
@@ -420,7 +423,7 @@ pub fn retry_params(params: &str, responses: &[(String, String)], state: Option<
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Returns the members of a JSON object in their order, as text.
+/// Returns the members of the JSON object `json` in their order: each name, and its value as JSON text.
 ///
 /// # Errors
 /// For text that is not a JSON object.

@@ -1,8 +1,9 @@
-//! Writes values in the shape of each revision.
+//! Writes the values of the protocol in the shape of a revision.
 //!
-//! In: values of [`crate::model`] and a [`Revision`]. Out: the JSON of `result`. Metadata that a revision
-//! lacks is left out; content that it lacks is written in another form, so that no content of a handler is
-//! lost. Readers need no revision: older shapes are the newest shape with members missing.
+//! In: values of [`crate::model`] and a [`Revision`]. Out: JSON, mostly that of `result`. Metadata that a
+//! revision lacks is left out; content that it lacks is written in another form, so that no content that a
+//! tool, resource or prompt returned is lost. Reading needs no revision: older shapes are the newest shape
+//! with members missing.
 
 mod content;
 mod entry;
@@ -28,17 +29,17 @@ pub use utility::{complete_params, subscription_filter};
 /// The key in `_meta` that holds the server's `Implementation`.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Writes the results of one server in one revision.
+/// A writer for the results of one server in one revision.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     revision: Revision,
-    /// The server's `Implementation` as JSON, if each result must carry it.
+    /// The server's `Implementation` as JSON; `None` if results must not carry it.
     server_info: Option<Arc<str>>,
 }
 
 impl Encoder {
-    /// Creates the encoder of `revision`. With `server`, each result names the server in revisions that ask
-    /// for it.
+    /// Creates the encoder of `revision`. If `server` is given, each result carries it in revisions with
+    /// [`Feature::ServerInfoInResults`].
     pub fn new(revision: Revision, server: Option<&Implementation>) -> Self {
         let named = server.filter(|_| revision.has(Feature::ServerInfoInResults));
         let server_info = named.map(|server| {
@@ -54,7 +55,8 @@ impl Encoder {
         self.revision
     }
 
-    /// Writes the result of `tools/call`.
+    /// Writes the result of `tools/call`. Structured content without content blocks is also written as a text
+    /// block.
     pub fn call_tool(&self, out: &mut Vec<u8>, result: &CallToolResult) {
         let mut object = self.open(out);
         let structured = result.structured_content.as_deref().map(serde_json::value::RawValue::get);
@@ -132,13 +134,13 @@ impl Encoder {
         self.close(object, None);
     }
 
-    /// Writes a result with nothing but `meta`, a JSON object.
+    /// Writes a result that has no content, and `meta`, a JSON object, in its `_meta`.
     pub(crate) fn empty_with(&self, out: &mut Vec<u8>, meta: &str) {
         let object = self.open(out);
         self.close(object, Some(meta));
     }
 
-    /// Begins a result.
+    /// Begins a result: writes `{` and, if the revision has it, `resultType`. [`Self::close`] ends it.
     pub(crate) fn open<'o>(&self, out: &'o mut Vec<u8>) -> Object<'o> {
         let mut object = Object::open(out);
         if self.revision.has(Feature::ResultType) {
@@ -147,7 +149,8 @@ impl Encoder {
         object
     }
 
-    /// Ends a result with its `_meta`: that of the handler and, if required, the server's `Implementation`.
+    /// Ends a result. Its `_meta` has the members of `meta`, a JSON object, and the server's `Implementation`
+    /// if results carry it.
     pub(crate) fn close(&self, mut object: Object<'_>, meta: Option<&str>) {
         match (meta, &self.server_info) {
             (None, None) => {}
@@ -185,7 +188,7 @@ impl Encoder {
         );
     }
 
-    /// Returns whether the revision allows this structured content.
+    /// Returns whether the revision allows the JSON value `json` as structured content.
     ///
     /// Spec: 2025-06-18 and 2025-11-25 allow only objects, 2026-07-28 any JSON value.
     fn takes_structured(&self, json: &str) -> bool {

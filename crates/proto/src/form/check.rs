@@ -1,6 +1,7 @@
 //! Checks that an answer fits its form.
 //!
-//! In: a form and the `content` of an answer. Out: the first error in it. Nothing is repaired.
+//! In: a form and the `content` of an answer. Out: nothing, or the first error in the answer. The answer is
+//! not changed.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -11,10 +12,12 @@ use super::{Choice, Field, FieldKind, Form, one_line};
 use crate::json::shorten;
 
 impl Form {
-    /// Checks the answer to this form. For optional fields null counts as absent, as in tool arguments.
+    /// Checks `content`, an answer to this form. For optional fields, null counts as absent, as in tool
+    /// arguments.
     ///
     /// # Errors
-    /// A missing, unknown or unfit value, such as ``expected `age` to be at least 18, but found 7``.
+    /// For a required field that is missing, a member that is not a field, and a value that does not fit its
+    /// field, such as ``expected `age` to be at least 18, but found 7``.
     pub fn check(&self, content: &Map<String, Value>) -> Result<(), String> {
         self.checked(content).map_err(one_line)
     }
@@ -46,10 +49,10 @@ impl Form {
 }
 
 impl Field {
-    /// Checks one value.
+    /// Checks that `value` fits this field.
     ///
     /// # Errors
-    /// The expected and the found value.
+    /// If it does not fit. The text says what was expected and what was found.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.checked(value).map_err(one_line)
     }
@@ -58,7 +61,8 @@ impl Field {
         match (&self.kind, value) {
             (FieldKind::Boolean { .. }, Value::Bool(_)) => Ok(()),
             (FieldKind::MultiSelect { choices, min_items, max_items, .. }, Value::Array(items)) => {
-                // More items than choices can never fit; this also limits the number of comparisons below.
+                // An answer with more items than choices repeats a choice, so it is refused; this also limits
+                // the number of comparisons below.
                 let all = choices.len() as u64;
                 let most = max_items.map_or(all, |most| most.min(all));
                 self.size(items.len() as u64, "item", *min_items, Some(most))?;
@@ -88,7 +92,8 @@ impl Field {
         }
     }
 
-    /// Returns the name for error messages, shortened: names come from untrusted servers and can be long.
+    /// Returns the name of the field for error messages, shortened: names come from untrusted servers and can
+    /// be long.
     pub(super) fn path(&self) -> Cow<'_, str> {
         shorten(&self.name)
     }
@@ -138,9 +143,9 @@ pub(super) fn one_of(choices: &[Choice]) -> String {
     format!("one of {}", list(choices))
 }
 
-/// Returns the values as text, as many as there is room for.
+/// Returns the values of the choices as one text for error messages, shortened to 80 characters.
 pub(super) fn list(choices: &[Choice]) -> String {
-    // Eighty values always exceed the eighty characters of the shortened text.
+    // 80 values are always longer than the 80 characters that are kept.
     let values: Vec<_> = choices.iter().take(80).map(|it| Value::from(&*it.value).to_string()).collect();
     shorten(&values.join(", ")).into_owned()
 }
@@ -153,7 +158,7 @@ fn is_whole(number: &Number) -> bool {
     number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|n| n.fract() == 0.0)
 }
 
-/// Compares whole numbers exactly, others as floating point numbers.
+/// Compares two whole numbers exactly, and other pairs of numbers as floating point numbers.
 fn order(one: &Number, other: &Number) -> Ordering {
     let whole = |it: &Number| it.as_i64().map(i128::from).or_else(|| it.as_u64().map(i128::from));
     match (whole(one), whole(other)) {

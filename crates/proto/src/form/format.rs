@@ -1,9 +1,9 @@
-//! The formats of text fields in a form, checked by hand.
+//! The formats of text fields in a form, and the check of each, written by hand.
 //!
-//! In: text. Out: whether it has the format. Addresses are not looked up, and leap seconds are not compared
-//! with the published list.
+//! In: text. Out: whether the text has a given format. Addresses are not looked up, and leap seconds are not
+//! compared with the published list.
 
-/// The format of a text. Other formats that schemas name are ignored.
+/// The format of a text field. A format that is not listed here is ignored when a schema names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `2026-07-28`, as in RFC 3339.
@@ -29,7 +29,7 @@ impl Format {
         }
     }
 
-    /// Returns a description, such as `a date such as 2026-07-28`.
+    /// Returns a description for error messages, such as `a date such as 2026-07-28`.
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::Date => "a date such as 2026-07-28",
@@ -78,7 +78,8 @@ fn is_date_time(text: &str) -> bool {
     is_date(date) && is_clock(time, &[23, 59, 60]) && fraction_fits && zone_fits
 }
 
-/// Returns whether `text` has one number of two digits for each number in `most`, none above its maximum.
+/// Returns whether `text` has as many numbers as `most`, separated by colons, each of two digits and not
+/// above the number in `most` at the same position.
 fn is_clock(text: &str, most: &[u32]) -> bool {
     let parts: Vec<_> = text.split(':').collect();
     parts.len() == most.len()
@@ -96,7 +97,8 @@ fn is_email(text: &str) -> bool {
     })
 }
 
-/// Returns whether `text` has a scheme and a rest. Source: RFC 3986 §3.1 for the scheme.
+/// Returns whether `text` is a scheme, a colon, and more text without white space. Source: RFC 3986 §3.1 for
+/// the scheme.
 fn is_uri(text: &str) -> bool {
     text.split_once(':').is_some_and(|(scheme, rest)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -1,8 +1,8 @@
 //! Parses a form from its schema.
 //!
 //! In: the text of a `requestedSchema`, from an untrusted server or derived from a Rust type. Out: the form
-//! with its fields in the order of the text, or an error with its path. References are not followed; unknown
-//! keywords and formats are ignored.
+//! with its fields in the order of the text, or an error that names the path of the invalid part. References
+//! (`$ref`) are not followed; unknown keywords and formats are ignored.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,11 +17,11 @@ use crate::json::shorten;
 
 impl Form {
     /// Parses the schema of a form, in the syntax of any revision. A field that also allows `null` is
-    /// optional. A default that fails the field's own check is dropped.
+    /// optional. A default that does not fit its own field is dropped.
     ///
     /// # Errors
-    /// A part that is not valid in a form, such as ``expected `properties.address` to be a string, number,
-    /// boolean or choice, but found an object``, and more than [`Form::MAX_FIELDS`] fields or
+    /// For a part that is not valid in a form, such as ``expected `properties.address` to be a string,
+    /// number, boolean or choice, but found an object``, and for more than [`Form::MAX_FIELDS`] fields or
     /// [`Form::MAX_CHOICES`] choices.
     pub fn parse(schema: &str) -> Result<Self, String> {
         Self::parsed(schema).map_err(one_line)
@@ -62,8 +62,8 @@ impl Form {
     }
 }
 
-/// Returns the error for text that is not an object. An object can also be nested too deeply, or have numbers
-/// out of range.
+/// Returns the error for text that could not be parsed as an object. If it begins like an object, `error`
+/// tells why: for example, it is nested too deeply, or has a number out of range.
 fn no_object(path: &str, found: &str, error: &serde_json::Error) -> String {
     match found.trim_start().starts_with('{') {
         true => format!("expected `{path}` to be readable, but found: {error}"),
@@ -110,7 +110,8 @@ fn field(name: String, schema: Value, required: bool) -> Result<Field, String> {
     Ok(field)
 }
 
-/// Removes `null` from a schema that allows it beside another type. Returns whether it did.
+/// Removes `null` from the types, choices or alternatives of a schema. If only one alternative remains, its
+/// keywords move into the schema. Returns whether there was a `null`.
 fn strip_null(map: &mut Map<String, Value>) -> bool {
     let mut found = false;
     for keyword in ["anyOf", "enum", "oneOf", "type"] {
@@ -196,8 +197,8 @@ fn multi_select(it: &Keywords<'_>) -> Result<FieldKind, String> {
     })
 }
 
-/// Reads `enum`, with or without `enumNames`, or the constants under `keyword`. Also returns whether there
-/// were `enumNames`.
+/// Reads the choices of a schema: the values of `enum`, with `enumNames` as titles if present; or, without
+/// `enum`, the `const` of each schema under `keyword`. Also returns whether there were `enumNames`.
 fn choices(it: &Keywords<'_>, keyword: &str) -> Result<(Vec<Choice>, bool), String> {
     let Some(values) = it.strings("enum")? else {
         let Some(Value::Array(all)) = it.map.get(keyword) else {
@@ -262,7 +263,8 @@ impl Keywords<'_> {
         self.typed(keyword, "a number", |it| it.as_number().cloned())
     }
 
-    /// Returns the keyword as a count; `3.0` is a whole number too.
+    /// Returns the value of `keyword` as a whole number, which includes `3.0`; `None` if it is absent or
+    /// null.
     fn count(&self, keyword: &str) -> Result<Option<u64>, String> {
         let whole = |n: &f64| n.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(n);
         self.typed(keyword, "a whole number", |it| {
@@ -270,7 +272,8 @@ impl Keywords<'_> {
         })
     }
 
-    /// Returns the value of `keyword`, converted by `read`. Null counts as absent.
+    /// Returns the value of `keyword`, converted by `read`; `None` if it is absent or null. If `read` returns
+    /// `None`, the error names the type that was `expected`.
     fn typed<T>(
         &self,
         keyword: &str,

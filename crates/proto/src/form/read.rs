@@ -1,7 +1,7 @@
-//! Reads a line that a user typed as the value of a field.
+//! Converts a line that a user typed into the value of a field.
 //!
-//! In: a line of text. Out: the value, checked against the field, or an error. Showing the field is the job
-//! of the program with the terminal.
+//! In: a line of text. Out: the value, checked against the field, or an error. The program that has the
+//! terminal shows the field to the user.
 
 use serde_json::{Number, Value};
 
@@ -10,15 +10,16 @@ use super::one_line;
 use super::{Choice, Field, FieldKind};
 
 impl Field {
-    /// Reads a line; surrounding white space is ignored. An empty line means the default, or no value if the
-    /// field is optional.
+    /// Converts a typed line; surrounding white space is ignored. An empty line means the default. Without a
+    /// default, it means no value for an optional field, and is an error for a required one.
     ///
-    /// Booleans are `y`, `yes`, `true`, `n`, `no` or `false`. A choice is given by value, title or number
-    /// from 1, tried in this order; several are separated by commas. Case is ignored, unless values differ
-    /// only in case.
+    /// Booleans are `y`, `yes`, `true`, `n`, `no` or `false`. A choice is given by its value, its title or
+    /// its number, counted from 1; they are tried in this order. Several choices are separated by commas.
+    /// Case is ignored, unless two choices differ only in case.
     ///
     /// # Errors
-    /// Like [`Field::check`], with the line as the found value.
+    /// Like [`Field::check`]; also for a line that has no value of the field's type, and for an empty line if
+    /// a value is required.
     pub fn read(&self, text: &str) -> Result<Option<Value>, String> {
         self.understood(text).map_err(one_line)
     }
@@ -46,7 +47,7 @@ impl Field {
         self.check(&value).map(|()| Some(value))
     }
 
-    /// Reads several choices. The whole line may be one choice that contains a comma.
+    /// Converts a line with several choices. A line that is itself one choice is not split at its commas.
     fn read_several(&self, text: &str, choices: &[Choice]) -> Result<Value, String> {
         let mut picked = Vec::new();
         let parts = if pick(text, choices).is_some() { vec![text] } else { text.split(',').collect() };
@@ -71,7 +72,7 @@ fn boolean(text: &str) -> Option<Value> {
     }
 }
 
-/// Reads a number. Unlike in JSON, `+5`, `.5` and `007` are accepted.
+/// Parses a number. Unlike in JSON, `+5`, `.5` and `007` are accepted.
 fn number(text: &str, integer: bool) -> Option<Value> {
     if let Ok(whole) = text.parse::<i64>() {
         return Some(whole.into());
@@ -80,14 +81,14 @@ fn number(text: &str, integer: bool) -> Option<Value> {
         return Some(whole.into());
     }
     let float = text.parse::<f64>().ok()?;
-    // From 2^53 on, one float stands for several whole numbers.
+    // From 2^53 on, one float stands for several whole numbers, so it is not converted to one of them.
     if integer && float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
         return Some(Value::from(float as i64));
     }
     Number::from_f64(float).map(Value::Number)
 }
 
-/// Returns the value of the choice that `text` names; `None` if it fits two choices equally well.
+/// Returns the value of the choice that `text` selects; `None` if it selects none, or fits two equally well.
 fn pick<'c>(text: &str, choices: &'c [Choice]) -> Option<&'c str> {
     let lower = text.to_lowercase();
     let exact = choices.iter().find(|choice| choice.value == text);

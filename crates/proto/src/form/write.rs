@@ -1,18 +1,19 @@
 //! Writes a form as the `requestedSchema` of a revision.
 //!
-//! In: a form and a revision. Out: JSON. For 2025-06-18, titles become `enumNames`, and defaults other than
-//! booleans are left out, since clients must be able to answer without them. A multiple choice cannot be
-//! expressed there.
+//! In: a form and a revision. Out: JSON. In 2025-06-18, titles of choices become `enumNames`; defaults other
+//! than booleans are left out, which is harmless, since clients must be able to answer without them; and a
+//! multiple choice cannot be expressed.
 
 use super::{Choice, Field, FieldKind, Form, Unsupported};
 use crate::json::write::{Object, display, string};
 use crate::revision::{Feature, Revision};
 
 impl Form {
-    /// Writes `requestedSchema`. If one choice has a title, all choices get one, as the schemas require.
+    /// Writes `requestedSchema`. If one choice of a field has a title, all its choices are written with one,
+    /// as the schemas require; a choice without a title gets its value as title.
     ///
     /// # Errors
-    /// [`Unsupported`] for a multiple choice in a revision without them; then nothing is written.
+    /// [`Unsupported`] if the form has a multiple choice and `revision` does not; then nothing is written.
     pub fn write(&self, out: &mut Vec<u8>, revision: Revision) -> Result<(), Unsupported> {
         let rich = revision.has(Feature::RicherForms);
         let multiple = |field: &&Field| matches!(field.kind, FieldKind::MultiSelect { .. });

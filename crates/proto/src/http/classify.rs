@@ -1,4 +1,4 @@
-//! Determines the era of a POST, by the first rule that applies.
+//! Determines the era and the destination of a POST, by the first rule that applies.
 //!
 //! In: a frame, its parsed message, its headers. Out: a [`Class`]. Later checks determine whether the session
 //! exists, and whether a modern request follows the rules of its era.
@@ -18,7 +18,7 @@ pub enum Class<'h> {
     Initialize,
     /// A modern request. Call [`super::check_modern`] next.
     Modern,
-    /// A modern notification: answer 202 and ignore it. This revision has none over HTTP.
+    /// A modern notification. Answer 202 and ignore it: 2026-07-28 has no notifications of clients over HTTP.
     ModernNotification,
     /// A message for the legacy session with this id. If the session does not exist, answer 404. Otherwise
     /// call [`super::check_session`] next.
@@ -27,14 +27,15 @@ pub enum Class<'h> {
 
 /// Determines the destination of a posted message.
 ///
-/// `frame` may be a batch; then `parsed` is ignored. The first rule that applies decides: a modern version in
-/// the body, a modern version in the header, a method of the modern era only, `initialize`, a session, a
-/// version in the header.
+/// `frame` may be a batch; then `parsed` is ignored. For a request, the first of these rules that applies
+/// decides. A version in `_meta` makes it modern. A modern version in the header, or a method that only the
+/// modern era has, is refused, since `_meta` has no version. `initialize` starts a session. Client
+/// information in `_meta` without a session id is refused. A session id leads to that session. Anything else
+/// is refused.
 ///
 /// # Errors
 /// A refusal with status 400 for a malformed message, for a modern header with a body that is not modern, for
-/// an answer outside a session, for a version that is not served, and for a legacy message without a
-/// session.
+/// an answer outside a session, for a version that is not served, and for a legacy message without a session.
 pub fn classify<'h>(
     frame: &str,
     parsed: &Result<Message, Malformed>,
@@ -67,7 +68,7 @@ pub fn classify<'h>(
     }
 }
 
-/// Applies the rules for requests, in order.
+/// Applies the rules for requests, in the order in which [`classify`] lists them.
 fn request<'h>(
     frame: &str,
     method: &str,
@@ -93,7 +94,8 @@ fn request<'h>(
 
 /// Handles `initialize`.
 ///
-/// Spec: 2026-07-28 `versioning`: a server without a handshake answers it with the versions it supports.
+/// Spec: 2026-07-28 `versioning`: a server that serves only modern revisions answers `initialize` with the
+/// versions that it supports.
 fn initialize<'h>(frame: &str, params: &Params, endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
     #[derive(Deserialize, Default)]
     #[serde(rename_all = "camelCase", default)]
@@ -166,7 +168,8 @@ fn has_modern_header(headers: &(impl Headers + ?Sized)) -> Result<bool, Refusal>
     Ok(version.and_then(Revision::parse).is_some_and(|r| r.era() == Era::Modern))
 }
 
-/// Returns the revision of the header, for errors about messages that cannot be parsed.
+/// Returns the revision that the version header names, or else the newest, for errors about messages that
+/// cannot be parsed.
 fn named(headers: &(impl Headers + ?Sized)) -> Revision {
     let version = text(headers, super::VERSION).ok().flatten();
     version.and_then(Revision::parse).unwrap_or(Revision::NEWEST)

@@ -1,4 +1,4 @@
-//! The protocol rules of HTTP: the era of a POST, and the checks of its headers.
+//! The protocol rules of HTTP: finds the era of a POST, and checks its headers.
 //!
 //! In: a frame, its parsed message, and the headers by name. Out: a [`Class`], or a [`Refusal`] with the
 //! status and the JSON-RPC error. Call [`classify`] first; then [`check_modern`] for modern requests or
@@ -35,7 +35,7 @@ pub const SESSION: &str = "mcp-session-id";
 /// The header that repeats the method of a modern request.
 pub const METHOD: &str = "mcp-method";
 
-/// The header that repeats the name or URI in a modern request.
+/// The header that repeats the name of the tool or prompt, or the URI of the resource, in a modern request.
 pub const NAME: &str = "mcp-name";
 
 /// The value of a header.
@@ -72,7 +72,7 @@ impl<N: AsRef<str>, V: AsRef<[u8]>> Headers for [(N, V)] {
     }
 }
 
-/// The configuration of one HTTP address.
+/// The configuration of the HTTP address of a server, as far as these rules need it.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint<'e> {
     /// The revisions served, oldest first.
@@ -99,14 +99,15 @@ impl Refusal {
         Self::legacy(error, Revision::NEWEST)
     }
 
-    /// Creates a refusal of a request that belongs to a session, or that names `revision`.
+    /// Creates a refusal of a request that belongs to a session of `revision`, or whose header names
+    /// `revision`.
     pub fn legacy(error: Error, revision: Revision) -> Self {
         Self { status: status_before_handler(error.kind()), error, revision }
     }
 }
 
-/// Returns the id that an answer to `parsed` repeats: that of a request, even a malformed one, but never that
-/// of an answer.
+/// Returns the id for an error answer to the message `parsed`: that of a request, even of a malformed one.
+/// `None` for notifications and answers, and if the id could not be read.
 pub fn answered_id(parsed: &Result<Message, Malformed>) -> Option<&Id> {
     match parsed {
         Ok(Message::Request { id, .. }) => Some(id),
@@ -119,7 +120,7 @@ pub fn answered_id(parsed: &Result<Message, Malformed>) -> Option<&Id> {
 ///
 /// Source: 2026-07-28 `streamable-http`: 400 for versions, headers, capabilities and `_meta`, 404 for
 /// methods. The specification has no status for the other errors; HTTP uses 503 for "try later" and 500 for
-/// faults of the server.
+/// faults of the server. The remaining kinds come from handlers only; like results, they get 200.
 pub fn status_before_handler(kind: &ErrorKind) -> u16 {
     match kind {
         ErrorKind::MethodNotFound => 404,
@@ -137,8 +138,8 @@ pub fn status_before_handler(kind: &ErrorKind) -> u16 {
 
 /// Returns the HTTP status for an error that a handler returned for a modern request.
 ///
-/// It is 200, as for a result. Source: 2026-07-28 `basic/index` "Error codes": only -32021 must always be
-/// 400.
+/// It is 200, as for a result, except for a missing capability. Source: 2026-07-28 `basic/index` "Error
+/// codes": only -32021 must always be 400.
 pub fn status_of_answer(kind: &ErrorKind) -> u16 {
     match kind {
         ErrorKind::MissingClientCapability => 400,
@@ -146,7 +147,8 @@ pub fn status_of_answer(kind: &ErrorKind) -> u16 {
     }
 }
 
-/// Reads a header as text without surrounding white space. Anything but plain ASCII is an error.
+/// Returns the value of the header `name` as text without surrounding white space; `None` if the header is
+/// absent. Several different values are an error, and so is anything but plain ASCII.
 ///
 /// Source: RFC 9110 section 5.5; 2026-07-28 "A header value contains invalid characters".
 fn text<'h>(headers: &'h (impl Headers + ?Sized), name: &str) -> Result<Option<&'h str>, Error> {
@@ -166,7 +168,8 @@ fn text<'h>(headers: &'h (impl Headers + ?Sized), name: &str) -> Result<Option<&
     }
 }
 
-/// Returns whether a byte is allowed in the value of a header.
+/// Returns whether a byte is plain ASCII, which is allowed in the value of a header: a tab, a space or a
+/// visible character.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b'\t' | b' '..=b'~')
 }

@@ -9,11 +9,12 @@ use crate::error::{Error, ErrorKind};
 use crate::json::{Span, shorten};
 use crate::revision::{Era, Revision};
 
-/// Checks the fields of `_meta`, the version, and the headers that repeat the body, in this order.
+/// Checks, in this order: the fields of `_meta`, the version header, whether the version is served, and the
+/// headers that repeat the method and the name.
 ///
 /// The specification leaves the order open; the conformance suite requires this one: a request without
-/// `_meta` is -32602 whatever its headers are, and a header that differs is -32020 even if the version is not
-/// served.
+/// `_meta` is -32602 whatever its headers are, and a version header that differs from `_meta` is -32020 even
+/// if the version is not served.
 ///
 /// # Errors
 /// A refusal with status 400: -32602 for `_meta`, -32020 for a header, -32022 for the version.
@@ -30,7 +31,7 @@ pub fn check_modern(
     check(frame, method, params, headers, endpoint).map_err(Refusal::modern)
 }
 
-/// Returns the parameter of `method` that `Mcp-Name` repeats.
+/// Returns the parameter of `method` that `Mcp-Name` repeats; `None` if the header repeats none.
 pub fn name_source(method: &str) -> Option<&'static str> {
     match method {
         "tools/call" | "prompts/get" => Some("name"),
@@ -76,7 +77,8 @@ fn check_name(
         // If both are absent, the method reports the missing parameter later.
         return header.map_or(Ok(()), |it| Err(mismatch(unneeded(it))));
     };
-    // Like an absent parameter: no header could match a value that is not a string, and no handler sees it.
+    // No header could match a value that is not a string. The method refuses the value later, so no handler
+    // sees it.
     let Some(body) = body.string(frame) else { return Ok(()) };
     match header {
         None => same(NAME, None, &body),

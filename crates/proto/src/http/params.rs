@@ -1,7 +1,7 @@
 //! Arguments of a call that headers repeat: checks them on the server, and produces them on the client.
 //!
-//! In: the output of [`super::param_headers`], the arguments of a call, its headers. Out: nothing, or an
-//! error; or pairs of name and value.
+//! In: the output of [`super::param_headers`], the arguments of a call and, on the server, its headers. Out:
+//! on the server, nothing or an error; on the client, pairs of header name and value.
 //!
 //! Source: 2026-07-28 `streamable-http` "Server Behavior for Custom Headers" and "Client Behavior".
 
@@ -12,10 +12,11 @@ use crate::error::Error;
 use crate::json::scan::{Scanner, Syntax};
 use crate::json::{shorten, unquote};
 
-/// 2^53 − 1, the largest integer up to which all integers are exact in JavaScript.
+/// 2^53 − 1. JavaScript represents all integers up to this one exactly.
 const MOST: i64 = (1 << 53) - 1;
 
-/// Checks that the headers of a call match its `arguments`. Other `Mcp-Param-…` headers are ignored.
+/// Checks that the headers of a call match its `arguments`. `Mcp-Param-…` headers that are not in `params`
+/// are ignored.
 ///
 /// # Errors
 /// `HeaderMismatch` for an argument without its header, a header without its argument, two values that
@@ -48,7 +49,7 @@ pub fn check_params(
     Ok(())
 }
 
-/// Returns the headers, names and values, that a client sends with `arguments`.
+/// Returns the headers that a client sends with `arguments`, as pairs of name and value.
 ///
 /// # Errors
 /// `HeaderMismatch` for arguments that a header cannot hold.
@@ -68,6 +69,7 @@ pub fn param_values(params: &[ParamHeader], arguments: Option<&str>) -> Result<V
 
 /// An argument in a form that a header can hold.
 enum Body<'a> {
+    /// A whole number within ±(2^53 − 1).
     Integer(i64),
     /// A string, `true` or `false`.
     Text(Cow<'a, str>),
@@ -86,7 +88,7 @@ fn compare(param: &ParamHeader, header: &str, body: &Body<'_>) -> Result<(), Err
     Err(mismatch(format!("expected `{name}` to be {body} as in the body, but found {found:?}")))
 }
 
-/// Returns the argument; `None` if it is absent or `null`.
+/// Returns the argument that the header of `param` repeats; `None` if it is absent or `null`.
 fn find<'a>(arguments: Option<&'a str>, param: &ParamHeader) -> Result<Option<Body<'a>>, Error> {
     let Some(mut json) = arguments else { return Ok(None) };
     for name in &param.path {
@@ -102,8 +104,8 @@ fn find<'a>(arguments: Option<&'a str>, param: &ParamHeader) -> Result<Option<Bo
         Some(b't' | b'f') => Some(Body::Text(Cow::Borrowed(json))),
         _ => integer(json).map(Body::Integer),
     };
-    // An error even where the schema will refuse the argument: programs between client and server must not be
-    // shown another value.
+    // This is an error even if the schema will refuse the argument later: programs between client and server
+    // read the header, and must not see another value than the server.
     body.map(Some).ok_or_else(|| {
         let (path, found) = (param.path.join("."), shorten(json));
         let kind = match param.kind {
@@ -115,8 +117,8 @@ fn find<'a>(arguments: Option<&'a str>, param: &ParamHeader) -> Result<Option<Bo
     })
 }
 
-/// Returns the member `name` of an object. A repeated member is an error: a program that reads the first and
-/// one that reads the last see different calls.
+/// Returns the member `name` of an object; `None` if it is absent or `json` is not an object. A repeated
+/// member is an error: a program that reads the first and one that reads the last see different calls.
 fn member<'a>(json: &'a str, name: &str) -> Result<Option<&'a str>, String> {
     if !json.starts_with('{') {
         return Ok(None);
@@ -142,8 +144,8 @@ fn member<'a>(json: &'a str, name: &str) -> Result<Option<&'a str>, String> {
     }
 }
 
-/// Levels of nesting allowed, the maximum of the limit `depth`. The limit itself was applied when the frame
-/// was parsed.
+/// Largest number of nesting levels: the maximum of the limit `depth`. The limit itself was applied when the
+/// frame was parsed.
 const MOST_SCANNED: usize = 1_024;
 
 /// Parses a whole number within ±(2^53 − 1), in any notation: `42`, `42.0`, `4.2e1`.

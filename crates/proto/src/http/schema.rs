@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// An argument that a header repeats.
+/// An argument of a tool that a header repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamHeader {
     /// The full name of the header in lower case, such as `mcp-param-region`.
@@ -31,26 +31,29 @@ pub enum Primitive {
     String,
 }
 
-/// The annotation in the schema.
+/// The keyword that declares, in the schema of an argument, the header that repeats it.
 const KEYWORD: &str = "x-mcp-header";
 
-/// Largest number of levels of a schema. 128: the limit of common parsers.
+/// Largest number of nesting levels in a schema. 128: the limit of common parsers.
 const MOST_LEVELS: usize = 128;
 
 /// Returns the arguments that headers repeat, in the order of the schema.
 ///
-/// `null` beside the one type is allowed, since the specification defines the header for a `null` argument.
+/// An argument has one type, beside which `null` is allowed, since the specification defines the header for a
+/// `null` argument.
 ///
 /// # Errors
 /// The reason, for the log: clients leave out such a tool, and servers should not offer it. Reasons are a
 /// name that is empty, not a token or already used, an argument that is neither string nor integer nor
-/// boolean, and an annotation that is not reachable through `properties` alone.
+/// boolean, an annotation that is not reachable through `properties` alone, and a schema of more than 128
+/// levels.
 pub fn param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
     let mut walk = Walk { found: Vec::new(), names: BTreeSet::new(), path: Vec::new() };
     walk.schema(schema, Place::Reachable, 0)?;
     Ok(walk.found)
 }
 
+/// The position of a subschema: reachable from the root through `properties` alone, or elsewhere.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Elsewhere,
@@ -132,7 +135,7 @@ impl Walk {
     }
 }
 
-/// Returns whether `name` is a `token`. Source: RFC 9110 section 5.6.2.
+/// Returns whether `name` is a `token` of HTTP. Source: RFC 9110 section 5.6.2.
 fn is_token(name: &str) -> bool {
     let is_tchar = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_tchar)

@@ -11,7 +11,8 @@ use crate::error::{Error, ErrorKind};
 use crate::json::visible;
 use crate::revision::{Era, Feature, Revision};
 
-/// Longest session id in bytes. 128: ours have a fourth of that, and longer ones need no look-up.
+/// Longest session id in bytes. 128: our ids have a fourth of that, and longer ids are refused without a
+/// look-up.
 const MOST_BYTES: usize = 128;
 
 /// Returns whether `id` is a valid session id: 1 to 128 bytes of visible ASCII.
@@ -72,8 +73,9 @@ pub(super) fn no_session(revision: Revision) -> Refusal {
 
 /// Checks the version header of a request to a session of `revision`, for all HTTP methods.
 ///
-/// The header may be absent, since the session has a revision. It SHOULD be the negotiated one, so any served
-/// legacy version is accepted, without effect. Before 2025-06-18 there was no such header, and it is ignored.
+/// The header may be absent, since the session has a revision. By the specification it SHOULD be the
+/// negotiated version, so any served legacy version is accepted, and changes nothing. Revisions before
+/// 2025-06-18 have no such header; in their sessions it is ignored.
 ///
 /// # Errors
 /// A refusal with status 400 for several versions, and for one that is unknown, modern or not served.
@@ -96,7 +98,7 @@ pub fn check_session(
     }
 }
 
-/// Checks that `frame` is not a batch, unless `revision`, that of the session, has batches.
+/// Checks that `frame` is not a batch, unless the revision of its session, `revision`, has batches.
 ///
 /// # Errors
 /// A refusal with status 400.

@@ -1,4 +1,4 @@
-//! Values of headers: plain ASCII as it is, other text in base64 between markers.
+//! Values of headers: plain ASCII as it is, other text in base64 between the markers `=?base64?` and `?=`.
 //!
 //! In: text from a body, or the value of a header. Out: the value of a header, or text.
 //!
@@ -17,7 +17,7 @@ const SUFFIX: &str = "?=";
 /// Returns `text` as the value of a header.
 ///
 /// Base64 is used for text that is not plain ASCII, for text with surrounding white space, which would be
-/// lost, and for text that looks like encoded base64.
+/// lost, and for text that itself has the markers of base64.
 pub fn encode_value(text: &str) -> Cow<'_, str> {
     let blank = |c: char| c == ' ' || c == '\t';
     let lossy = text.starts_with(blank) || text.ends_with(blank) || !text.bytes().all(is_plain);
@@ -39,7 +39,8 @@ impl BadValue {
     }
 }
 
-/// Returns the text of a header value. A value without both markers, in lower case, is returned as it is.
+/// Returns the text of a header value. A value without both markers is returned as it is; markers are in
+/// lower case.
 ///
 /// # Errors
 /// [`BadValue`] for base64 that is not padded, has invalid digits, or is not UTF-8.

@@ -1,13 +1,14 @@
 //! Canonical JSON text, for comparing two texts.
 //!
 //! In: JSON text. Out: the text without white space, members sorted by name, strings escaped in one way.
-//! Numbers stay as written, and repeated members stay in their order: a tree would round numbers and drop
-//! repeated members, and so make texts equal that a handler can tell apart.
+//! Numbers stay as written, and repeated members stay in their order: a tree such as `serde_json::Value`
+//! would round numbers and drop repeated members, so that texts which a tool can tell apart would become
+//! equal.
 
 use super::scan::{Kind, Scanner};
 use super::write;
 
-/// The default depth limit of frames.
+/// Largest number of nesting levels: the default of the limit `depth`.
 const MAX_DEPTH: usize = 128;
 
 /// Returns the canonical form of `json`, or `None` if it is not JSON or is nested more than 128 levels deep.
@@ -19,7 +20,8 @@ pub(crate) fn canonical(json: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// Writes one value. Recursive; the scanner refuses more than [`MAX_DEPTH`] levels.
+/// Reads the next value and writes its canonical form. This function is recursive; the scanner refuses more
+/// than [`MAX_DEPTH`] levels.
 fn value(scanner: &mut Scanner<'_>, json: &str, out: &mut Vec<u8>) -> Option<()> {
     match scanner.peek().ok()? {
         Kind::Array => {
@@ -67,7 +69,8 @@ fn object(scanner: &mut Scanner<'_>, json: &str, out: &mut Vec<u8>) -> Option<()
     Some(())
 }
 
-/// Replaces the comma after the last item with the closing bracket `with`.
+/// Writes the closing bracket `with`: in place of the comma after the last item, unless the container is
+/// `empty`.
 fn close(out: &mut Vec<u8>, empty: bool, with: u8) {
     if !empty {
         out.pop();

@@ -1,8 +1,8 @@
 //! Reads and writes JSON text without building trees.
 //!
-//! `scan` scans text once, checks it and finds the spans of values; [`mod@write`] writes values into a
-//! buffer; `canonical` rewrites text so that layout and order do not matter. Messages are not interpreted
-//! here.
+//! `scan` reads text once, checks it and finds the spans of values; [`mod@write`] writes values into a
+//! buffer; `canonical` rewrites text so that white space and the order of members do not matter. Messages are
+//! not interpreted here.
 
 pub(crate) mod canonical;
 pub(crate) mod scan;
@@ -21,7 +21,8 @@ pub struct Span {
 }
 
 impl Span {
-    /// Frames are shorter than 4 GiB: [`crate::peer::Limits`] keeps them far below.
+    /// Creates a span from byte offsets. They fit in 32 bits, since frames are shorter than 4 GiB:
+    /// [`crate::peer::Limits`] keeps them far below.
     pub(crate) fn new(start: usize, end: usize) -> Self {
         Self { start: start as u32, end: end as u32 }
     }
@@ -31,7 +32,7 @@ impl Span {
         (start <= end).then_some(Self { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? })
     }
 
-    /// Returns the span of all of `text`.
+    /// Returns the span of the whole `text`.
     pub fn whole(text: &str) -> Self {
         Self::new(0, text.len())
     }
@@ -52,7 +53,8 @@ impl Span {
     }
 }
 
-/// Decodes the JSON string `text` (with its quotes); borrowed if nothing is escaped.
+/// Decodes the JSON string `text`, which includes its quotes; borrowed if nothing is escaped. `None` for any
+/// other JSON value.
 pub(crate) fn unquote(text: &str) -> Option<Cow<'_, str>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
@@ -91,7 +93,8 @@ fn push_visible(out: &mut String, letter: char) {
     out.extend(pair.escape_debug().skip(1));
 }
 
-/// Shortens a value for an error message to at most 80 characters, without splitting a character.
+/// Returns `text` for an error message: the whole text if it has at most 80 characters, else its first 80
+/// characters and `…`.
 pub fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(80) {
         None => Cow::Borrowed(text),

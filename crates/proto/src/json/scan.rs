@@ -34,15 +34,17 @@ impl Kind {
 pub(crate) struct Syntax {
     /// Byte offset in the frame.
     pub(crate) at: usize,
+    /// A description of the text that should be at this offset.
     pub(crate) expected: &'static str,
 }
 
-/// The only fault that is a limit and not a mistake in the grammar.
+/// The value of [`Syntax::expected`] for text that is nested too deeply: the only fault that is not a mistake
+/// in the grammar.
 pub(crate) const DEPTH: &str = "nesting within the limit `depth`";
 
 type Scan<T> = Result<T, Syntax>;
 
-/// A position in JSON text.
+/// A reader at a position in JSON text.
 #[derive(Clone)]
 pub(crate) struct Scanner<'f> {
     text: &'f [u8],
@@ -57,7 +59,7 @@ impl<'f> Scanner<'f> {
         Self { text: text.as_bytes(), at: 0, depth: 0, max_depth }
     }
 
-    /// Confines the scanner to `place`; spans still refer to the whole text.
+    /// Confines the scanner to the span `place`. Offsets and returned spans still refer to the whole text.
     pub(crate) fn at(mut self, place: Span) -> Self {
         let range = place.range();
         self.text = self.text.get(..range.end).unwrap_or(self.text);
@@ -65,13 +67,13 @@ impl<'f> Scanner<'f> {
         self
     }
 
-    /// Returns the position of the next value.
+    /// Skips white space and returns the position of the next value.
     pub(crate) fn position(&mut self) -> usize {
         self.space();
         self.at
     }
 
-    /// Returns the span of the text read since `start`.
+    /// Returns the span from `start` to the current position.
     pub(crate) fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
@@ -118,7 +120,8 @@ impl<'f> Scanner<'f> {
         self.byte(b'[', "`[`")
     }
 
-    /// Returns whether another element follows; `false` at `]`, which ends the array.
+    /// Returns whether another element follows; `false` at `]`, which ends the array. `first` is true for the
+    /// first call after [`Self::open_array`].
     pub(crate) fn element(&mut self, first: bool) -> Scan<bool> {
         self.next_item(first, b']', "`,` or `]`")
     }
@@ -142,8 +145,8 @@ impl<'f> Scanner<'f> {
         if self.at == self.text.len() { Ok(()) } else { self.fault("the end of the message") }
     }
 
-    /// Skips an object or array without recursion: one bit for each open level records which of the two it
-    /// is.
+    /// Skips an object or array without recursion: one bit for each open level records whether the level is
+    /// an object.
     fn container(&mut self) -> Scan<()> {
         let outer = self.depth;
         // Invariant: bit n%64 of word n/64 is set if level n is an object.
@@ -349,13 +352,14 @@ fn plain_chunks(text: &[u8]) -> usize {
     32 * text.chunks_exact(32).take_while(clean).count()
 }
 
-/// Returns whether a byte ends a plain run. Uses `|`, since with `||` each comparison is a branch and the
-/// loop is not vectorized.
+/// Returns whether a byte is not plain: a quote, a backslash or a control byte. Uses `|`, since with `||`
+/// each comparison is a branch and the loop is not vectorized.
 fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
-/// Sets the high bit of each special byte in `word`. Bits above the lowest one set may be wrong.
+/// Returns a word whose lowest set bit is the high bit of the first special byte in `word`; 0 if there is
+/// none. Higher bits may be wrong.
 fn special(word: u64) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;

@@ -1,6 +1,7 @@
 //! Writes JSON values straight into a buffer, without building a tree.
 //!
-//! In: Rust values. Out: compact JSON text without a raw newline. [`Object`] places the commas.
+//! In: Rust values. Out: compact JSON text without a raw newline. [`Object`] writes the commas between
+//! members.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -40,8 +41,8 @@ pub fn display(out: &mut Vec<u8>, value: impl Display) {
     drop(write!(out, "{value}"));
 }
 
-/// Writes a floating point number: whole ones without a fraction, and those that JSON cannot express as
-/// `null`.
+/// Writes a floating point number. Whole numbers have no fraction; infinities and NaN, which JSON cannot
+/// express, become `null`.
 pub fn number(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() { display(out, value) } else { out.extend_from_slice(b"null") }
 }
@@ -62,6 +63,7 @@ pub fn raw(out: &mut Vec<u8>, json: &str) {
 pub struct Object<'o> {
     /// The buffer. Write into it directly only for the value that follows [`Object::name`].
     pub out: &'o mut Vec<u8>,
+    /// Whether no member was written yet.
     first: bool,
 }
 

@@ -24,12 +24,13 @@ impl Capabilities {
         self.0.get(name).and_then(|settings| settings.get(setting)) == Some(&Value::Bool(true))
     }
 
-    /// Returns the settings of an extension, such as `io.modelcontextprotocol/ui`.
+    /// Returns the settings of an extension, such as `io.modelcontextprotocol/ui`; `None` if it is not
+    /// declared.
     pub fn extension(&self, identifier: &str) -> Option<&Value> {
         self.0.get("extensions")?.get(identifier)
     }
 
-    /// Returns the settings of an experimental capability.
+    /// Returns the settings of an experimental capability; `None` if it is not declared.
     pub fn experimental(&self, name: &str) -> Option<&Value> {
         self.0.get("experimental")?.get(name)
     }

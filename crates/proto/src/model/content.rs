@@ -59,7 +59,7 @@ pub struct EmbeddedResource {
     /// The metadata (`_meta`).
     #[serde(default, rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// The resource.
+    /// The URI and contents of the resource.
     pub resource: ResourceContents,
 }
 
@@ -106,15 +106,15 @@ pub struct TextResource {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Annotations {
-    /// The intended readers; empty means both.
+    /// The intended readers; empty means both the user and the model.
     pub audience: Vec<Role>,
-    /// The time of the last change, in ISO 8601.
+    /// The time of the most recent change, in ISO 8601.
     pub last_modified: Option<String>,
     /// The importance, from 0 (may be left out) to 1 (required).
     pub priority: Option<f64>,
 }
 
-/// The speaker of a message.
+/// The user or the model, as the speaker of a message or the reader of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -182,8 +182,9 @@ impl ResourceContents {
     }
 }
 
-// The member that selects the variant may come last, so the raw JSON is kept until it is found. The tagging
-// of serde would parse the raw JSON inside.
+// The member that selects the variant may be the last one of the object, so the raw JSON is kept until that
+// member is found. The enum representations of serde cannot be used: they would also parse the JSON that is
+// to stay raw inside.
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]

@@ -13,7 +13,7 @@ pub enum Elicitation {
         /// The JSON of `requestedSchema`.
         schema: String,
     },
-    /// A page to open. What the user enters there never reaches the client.
+    /// A page that the user opens in a browser. Data that the user enters there never reaches the client.
     Url {
         /// `elicitationId`, which only 2025-11-25 sends.
         id: String,
@@ -25,9 +25,10 @@ pub enum Elicitation {
 }
 
 impl Elicitation {
-    /// Returns the host of the page as written in the URL, without a port; `None` for a form.
+    /// Returns the host of the page as written in the URL, without a port; `None` for a form, and for a URL
+    /// without a host.
     ///
-    /// Text before an `@` is not part of the host, and `\\` ends the host, as in browsers.
+    /// Text before an `@` is not part of the host, and a backslash ends the host, as in browsers.
     pub fn host(&self) -> Option<&str> {
         let Self::Url { url, .. } = self else { return None };
         let (_, rest) = url.split_once("://")?;
@@ -85,7 +86,7 @@ impl ElicitResult {
     /// fields.
     ///
     /// Any other value becomes the field `value`, which is the field's name in a form for a type that is not
-    /// a struct: `accept("Ada")` is `{ "value": "Ada" }`. A `None` is a field left empty.
+    /// a struct: `accept("Ada")` is `{ "value": "Ada" }`. A value of `None` is left out.
     ///
     /// ```
     /// use plainwire_proto::model::ElicitResult;

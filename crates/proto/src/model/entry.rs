@@ -18,7 +18,7 @@ pub struct Implementation {
     pub title: Option<String>,
     /// The version, in any format.
     pub version: String,
-    /// The URL of a page about it.
+    /// The URL of a page about the client or server.
     pub website_url: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct Icon {
     pub sizes: Vec<String>,
     /// An `https:` or `data:` URI.
     pub src: String,
-    /// The theme it is made for: `"light"` or `"dark"`.
+    /// The theme that the icon is made for, `"light"` or `"dark"`; `None` for any theme.
     pub theme: Option<String>,
 }
 
@@ -84,11 +84,12 @@ pub struct Tool {
 pub struct ToolAnnotations {
     /// Whether the tool may destroy data. Without the hint, clients assume that it may.
     pub destructive_hint: Option<bool>,
-    /// Whether repeating a call has no further effect.
+    /// Whether repeating a call has no further effect. Without the hint, clients assume that it has.
     pub idempotent_hint: Option<bool>,
-    /// Whether the tool interacts with an open set of external entities.
+    /// Whether the tool interacts with an open set of external entities, such as web pages. Without the hint,
+    /// clients assume that it does.
     pub open_world_hint: Option<bool>,
-    /// Whether the tool changes nothing.
+    /// Whether the tool changes nothing. Without the hint, clients assume that it changes something.
     pub read_only_hint: Option<bool>,
     /// The name for people in revisions without `title`; [`Tool::title`] takes precedence.
     pub title: Option<String>,
@@ -115,7 +116,7 @@ pub struct Resource {
     pub size: Option<u64>,
     /// The name for people.
     pub title: Option<String>,
-    /// The URI to read it with.
+    /// The URI to read the resource with.
     pub uri: String,
 }
 
@@ -165,7 +166,7 @@ pub struct Prompt {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptArgument {
-    /// The description of its value.
+    /// The description of the argument's value.
     pub description: Option<String>,
     /// The name.
     pub name: String,

@@ -7,7 +7,8 @@ use super::{ClientCapability, CreateMessage, CreateMessageResult, ElicitResult, 
 pub enum InputRequest {
     /// `elicitation/create`: a question to the user.
     Elicit(Elicitation),
-    /// `roots/list`: a question to the client itself.
+    /// `roots/list`: a question to the client program, for the directories and files that the server may work
+    /// in.
     ListRoots,
     /// `sampling/createMessage`: a question to the model.
     Sample(Box<CreateMessage>),
@@ -47,7 +48,7 @@ pub enum InputMethod {
 }
 
 impl InputMethod {
-    /// Returns the method with the name `text`.
+    /// Returns the method with the name `text`; `None` if questions have no such method.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Elicit, Self::ListRoots, Self::Sample].into_iter().find(|method| method.as_str() == text)
     }
@@ -76,8 +77,9 @@ pub enum InputResponse {
 /// A result that asks questions instead of giving an answer. Source: `InputRequiredResult`.
 #[derive(Clone, Debug, Default)]
 pub struct InputRequired {
-    /// Questions by key, in the order of the wire. Without questions, the client just retries the request.
+    /// The questions by key, in the order of the wire. If there are none, the client repeats the request with
+    /// the state alone.
     pub requests: Vec<(String, InputRequest)>,
-    /// The state to send back with the answers, unchanged.
+    /// The state to send back with the answers, unchanged; `None` if there is none.
     pub state: Option<String>,
 }

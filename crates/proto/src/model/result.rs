@@ -77,7 +77,7 @@ impl Default for CacheHint {
 /// Description of a server, which a client receives from `initialize` or `server/discover`.
 #[derive(Clone, Debug)]
 pub struct ServerHello {
-    /// The capabilities.
+    /// The capabilities that the server declared.
     pub capabilities: Capabilities,
     /// Instructions to the model on using the server.
     pub instructions: Option<String>,
@@ -85,6 +85,6 @@ pub struct ServerHello {
     pub revision: Revision,
     /// The name and version; optional for servers of 2026-07-28.
     pub server_info: Option<Implementation>,
-    /// The whole result, as it was sent.
+    /// The whole result of `initialize` or `server/discover`, as it was sent.
     pub raw: RawJson,
 }

@@ -56,7 +56,7 @@ impl CreateMessage {
     /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Message Content Constraints".
     ///
     /// # Errors
-    /// The number of the message, with what was expected of it.
+    /// If a message breaks these rules. The text has the index of the message and what was expected of it.
     pub fn check(&self) -> Result<(), String> {
         let mut due = BTreeSet::new();
         for (n, message) in self.messages.iter().enumerate() {
@@ -93,8 +93,8 @@ impl SamplingMessage {
         Self { content: vec![content], role }
     }
 
-    /// Removes the uses that this message answers from `due`; `n` is its index. Returns whether it consists
-    /// of results.
+    /// Removes the uses of tools that this message answers from `due`, the ids of uses that have no result
+    /// yet. `n` is the index of the message. Returns whether the message consists of results.
     fn check(&self, n: usize, due: &mut BTreeSet<&str>) -> Result<bool, String> {
         let mut results = 0;
         for block in &self.content {
@@ -120,7 +120,8 @@ impl SamplingMessage {
         Ok(results > 0)
     }
 
-    /// Adds the uses of tools to `due`. Source: `ToolUseContent.id`, which is unique.
+    /// Adds the ids of the uses of tools in this message to `due`; `n` is the index of the message. Source:
+    /// `ToolUseContent.id`, which is unique.
     fn note_uses<'m>(&'m self, n: usize, due: &mut BTreeSet<&'m str>) -> Result<(), String> {
         for block in &self.content {
             if let SamplingContent::ToolUse(it) = block
@@ -180,7 +181,7 @@ pub struct ToolResult {
 /// A request of the model to call a tool.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ToolUse {
-    /// The id of this use.
+    /// The id of this request, which its [`ToolResult`] repeats.
     pub id: String,
     /// The arguments, an object.
     pub input: RawJson,

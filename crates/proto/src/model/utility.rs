@@ -70,7 +70,7 @@ impl LogLevel {
         }
     }
 
-    /// Returns the level with the name `text`.
+    /// Returns the level with the name `text`; `None` if there is none.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == text)
     }
@@ -198,7 +198,7 @@ pub struct Completion {
     /// Whether there are more values than those given.
     #[serde(default)]
     pub has_more: bool,
-    /// The total number of values.
+    /// The total number of values; `None` if it is not known.
     #[serde(default)]
     pub total: Option<u64>,
     /// At most [`Completion::MAX_VALUES`] values, the best first.
@@ -209,7 +209,7 @@ impl Completion {
     /// Largest number of values in one answer. Source: `CompleteResult`.
     pub const MAX_VALUES: usize = 100;
 
-    /// Creates an answer with as many of `values` as fit.
+    /// Creates an answer with the first [`Self::MAX_VALUES`] of `values`.
     pub fn of(mut values: Vec<String>) -> Self {
         let total = values.len();
         values.truncate(Self::MAX_VALUES);
@@ -221,13 +221,13 @@ impl Completion {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubscriptionFilter {
-    /// Changes of the list of prompts.
+    /// Whether to report changes of the list of prompts.
     pub prompts_list_changed: bool,
-    /// Changes of these resources, by URI.
+    /// The URIs of the resources whose changes to report.
     pub resource_subscriptions: Vec<String>,
-    /// Changes of the list of resources.
+    /// Whether to report changes of the list of resources.
     pub resources_list_changed: bool,
-    /// Changes of the list of tools.
+    /// Whether to report changes of the list of tools.
     pub tools_list_changed: bool,
 }
 

@@ -1,8 +1,10 @@
-//! Questions to the client of a legacy session, asked while one of its requests is in flight.
+//! Questions to the client of a legacy session: elicitation, sampling and roots requests that the server
+//! makes while it works on a request of the client.
 //!
-//! In: a request of the client that is still open, and the question. Out: a request to the client on the same
-//! stream, and later exactly one [`Event::Result`] or [`Event::Failed`]. Questions to modern clients are
-//! results instead: [`crate::codec::Encoder::input_required`].
+//! In: an open request of the client, and a question. Out: a request to the client on the same stream, and
+//! later exactly one [`Event::Result`] or [`Event::Failed`], unless the program ends the question by
+//! [`Peer::cancel`]. Questions to modern clients are results instead:
+//! [`crate::codec::Encoder::input_required`].
 
 use super::{CallKey, Event, Now, Peer, RequestKey, RequestOptions, Role, Route, TransmitKind};
 use crate::envelope::{self, Id};
@@ -15,12 +17,12 @@ impl Peer {
     /// Asks the client a question on behalf of its request `call`; `params` is the output of
     /// [`crate::codec::input_params`].
     ///
-    /// The question ends with an answer, at its deadline, or together with `call`: once `call` is answered or
-    /// cancelled, its questions are withdrawn.
+    /// The question ends with its answer, at its deadline, or together with `call`: once `call` is answered
+    /// or cancelled, its questions are withdrawn and fail.
     ///
     /// # Errors
-    /// If `call` is no longer open, or is a modern request, since modern servers make no requests; or after
-    /// [`Self::handle_end`].
+    /// If `call` is no longer open; if it is a modern request, since modern servers make no requests; or
+    /// after [`Self::handle_end`].
     pub fn ask(
         &mut self,
         call: CallKey,
@@ -49,7 +51,7 @@ impl Peer {
         Ok(key)
     }
 
-    /// Marks the other side as ended: it will send nothing more, so all our open requests fail.
+    /// Records that the other side will send nothing more. All our open requests fail.
     pub fn handle_end(&mut self, now: Now) {
         self.ended = true;
         while let Some(key) = self.outbound.first() {
@@ -58,7 +60,8 @@ impl Peer {
         }
     }
 
-    /// Withdraws the questions that were asked on behalf of `call`.
+    /// Cancels the questions that were asked on behalf of `call`, and reports each as [`Event::Failed`]. Does
+    /// nothing on a client, which asks no questions.
     pub(super) fn withdraw(&mut self, call: CallKey) {
         if matches!(self.role, Role::Client(_)) {
             return;

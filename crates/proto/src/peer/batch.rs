@@ -11,19 +11,23 @@ use crate::revision::Feature;
 /// The batches whose answers are still being collected.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
+    /// The number of the batch that came in most recently; 0 before the first.
     last: u32,
+    /// The batches by number.
     open: BTreeMap<u32, Batch>,
 }
 
 #[derive(Debug, Default)]
 struct Batch {
+    /// The answers so far, as the beginning of a JSON array.
     answers: Vec<u8>,
     /// Number of messages whose answer is due, plus one while the batch is being read.
     due: usize,
 }
 
 impl Batches {
-    /// Returns the number of bytes already collected in the batch that `answer` goes into.
+    /// Returns the number of bytes already collected in the batch that `answer` goes into; 0 for an answer
+    /// that goes into no batch.
     pub(super) fn gathered(&self, answer: Answer) -> usize {
         match answer {
             Answer::Alone => 0,
@@ -62,8 +66,8 @@ impl Peer {
         self.batch_step(Answer::InBatch(batch), None);
     }
 
-    /// Marks one message of a batch as done and collects its answer, if it has one. Sends the answers once
-    /// the last message is done.
+    /// Counts one message of a batch, or the reading of the batch, as done, and collects its answer `bytes`,
+    /// if it has one. Sends the answers once nothing is due any more. Does nothing for [`Answer::Alone`].
     pub(super) fn batch_step(&mut self, answer: Answer, bytes: Option<Vec<u8>>) {
         let Answer::InBatch(number) = answer else { return };
         let Some(batch) = self.batches.open.get_mut(&number) else { return };
@@ -93,7 +97,8 @@ impl Peer {
         self.batches.open.contains_key(&number)
     }
 
-    /// Returns whether a request may be part of a batch. `initialize` and modern requests may not.
+    /// Returns whether a request of `method` may be part of a batch. A server accepts neither `initialize`
+    /// nor modern requests in one; a client accepts any request.
     pub(super) fn may_be_batched(&self, method: &str, modern: bool) -> bool {
         matches!(self.role, Role::Client(_)) || (method != "initialize" && !modern)
     }

@@ -1,4 +1,5 @@
-//! The client's side: finds out which revision the server speaks, and adds `_meta` to each request.
+//! The client's side of a connection: agrees with the server on a revision, adds `_meta` to each request, and
+//! accepts the questions of the server.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,20 +19,24 @@ use crate::revision::{Era, Feature, Revision};
 
 /// State of a connection on the client's side.
 ///
-/// States: nothing sent; `handshake` sent, with `proposed` as the proposed revision; `agreed` on a revision.
+/// States: nothing sent; `handshake` sent, with `proposed` as the revision it proposes; `agreed` on a
+/// revision.
 #[derive(Debug)]
 pub(super) struct Session {
     config: ClientConfig,
+    /// Our `server/discover` or `initialize`, while it is not answered.
     handshake: Option<RequestKey>,
+    /// The revision that both sides have agreed on.
     agreed: Option<Revision>,
     /// Whether a revision was proposed twice, to a server that refused it and listed it as supported in the
     /// same answer.
     insisted: bool,
-    /// The log level that requests of a modern connection ask for.
+    /// The lowest level of log messages that requests of a modern connection ask for; `None` asks for none.
     log_level: Option<LogLevel>,
     /// The `server/discover` that was not answered in time, and the revision it proposed. Its answer may
     /// still come.
     overdue: Option<(RequestKey, Revision)>,
+    /// The revision that the most recent handshake request proposed.
     proposed: Option<Revision>,
 }
 
@@ -52,8 +57,9 @@ impl Session {
         self.agreed
     }
 
-    /// Writes `params`, with the `_meta` that the revision requires in front. Requests of the handshake carry
-    /// no progress token. A subscription carries neither a progress token nor a log level.
+    /// Writes the JSON object `params`, with the `_meta` that the revision requires put before its members.
+    /// Requests of the handshake carry no progress token. A `subscriptions/listen` request carries neither a
+    /// progress token nor a log level.
     pub(super) fn write_params(&self, out: &mut Vec<u8>, method: &str, params: &str, key: RequestKey) {
         let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
         let modern = self.agreed.or(self.proposed).filter(|revision| revision.era() == Era::Modern);
@@ -78,7 +84,7 @@ impl Session {
         object.close();
     }
 
-    /// Writes the required fields of `_meta`.
+    /// Writes the fields of `_meta` that each modern request must have.
     ///
     /// Spec: 2026-07-28 `basic/index` "Per-request protocol fields".
     fn describe(&self, meta: &mut Object<'_>, revision: Revision) {
@@ -89,13 +95,14 @@ impl Session {
         meta.raw("io.modelcontextprotocol/clientCapabilities", &capabilities);
     }
 
-    /// Returns the newest revision of `era` that we speak and `accept` accepts.
+    /// Returns the newest revision of `era` in our configuration for which `accept` returns true.
     fn newest(&self, era: Era, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
         self.config.revisions.iter().copied().filter(|r| r.era() == era && accept(*r)).max()
     }
 
-    /// Returns the revision to propose by `initialize` after `server/discover` has failed, if the fallback is
-    /// allowed.
+    /// Returns the revision to propose by `initialize` after `server/discover` has failed: the newest legacy
+    /// one for which `accept` returns true. `None` if there is none, or unless the configuration is
+    /// [`EraChoice::Auto`].
     fn fallback(&self, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
         self.newest(Era::Legacy, accept).filter(|_| self.config.era == EraChoice::Auto)
     }
@@ -123,9 +130,9 @@ impl Peer {
         self.session_revision()
     }
 
-    /// Asks for log messages of at least `level` in every later request, or for none.
+    /// Sets the lowest level of log messages that every later request asks for; `None` asks for none.
     ///
-    /// Modern connections only; legacy servers receive the level by `logging/setLevel`.
+    /// This concerns modern connections only; legacy servers receive the level by `logging/setLevel`.
     pub fn set_log_level(&mut self, level: Option<LogLevel>) {
         if let Role::Client(session) = &mut self.role {
             session.log_level = level;
@@ -136,7 +143,8 @@ impl Peer {
         matches!(&self.role, Role::Client(session) if session.handshake == Some(request))
     }
 
-    /// Handles requests of a server: `ping`, and the questions whose capability we have declared.
+    /// Handles a request of the server: serves `ping`, and the questions whose capability we have declared.
+    /// Other methods are answered with an error. On a modern connection, nothing is answered.
     ///
     /// Spec: 2026-07-28 stdio: servers write no requests and clients no answers.
     pub(super) fn serve_as_client(
@@ -180,10 +188,10 @@ impl Peer {
         );
     }
 
-    /// Continues the handshake after its answer.
+    /// Continues the handshake with the answer to `server/discover` or `initialize`.
     ///
-    /// Spec: 2026-07-28 stdio "Backward Compatibility". Any answer that is not modern means a legacy server:
-    /// the fallback does not depend on one error code.
+    /// Spec: 2026-07-28 stdio "Backward Compatibility". Any answer to `server/discover` that is not modern
+    /// means a legacy server: the fallback does not depend on one error code.
     pub(super) fn handshake_answer(&mut self, answer: Result<(&str, Span), Error>, now: Now) {
         let Role::Client(session) = &mut self.role else { return };
         session.handshake = None;
@@ -196,7 +204,7 @@ impl Peer {
         }
     }
 
-    /// Records that the handshake `request` was not answered in time.
+    /// If `request` is our open `server/discover`, records that it was not answered in time.
     pub(super) fn handshake_is_overdue(&mut self, request: RequestKey) {
         if let Role::Client(session) = &mut self.role
             && session.handshake == Some(request)
@@ -206,8 +214,9 @@ impl Peer {
     }
 
     /// Handles the answer to a `server/discover` that timed out, while `initialize` is still open: a server
-    /// that is slow to start reads both requests, and answers them in order. Returns whether the
-    /// message was such an answer and names a revision of ours.
+    /// that is slow to start reads both requests, and answers them in order. If the message with this `id` is
+    /// such an answer and names a modern revision of ours, the connection becomes modern, and `initialize` is
+    /// dropped. Returns whether this happened.
     pub(super) fn discovered_late(&mut self, id: &Id, result: &str, now: Now) -> bool {
         let Role::Client(session) = &mut self.role else { return false };
         let Some((request, revision)) = session.overdue.filter(|_| session.agreed.is_none()) else {
@@ -343,7 +352,8 @@ impl Peer {
         }
     }
 
-    /// Falls back to `initialize` if the server listed a legacy revision of ours.
+    /// Falls back to `initialize` with the newest legacy revision for which `served` returns true. If there
+    /// is none, refuses the server; `found` is the list of revisions that it sent, for the error message.
     fn fall_back(&mut self, served: impl Fn(Revision) -> bool, found: &str, now: Now) {
         let Role::Client(session) = &self.role else { return };
         if let Some(revision) = session.fallback(served) {
@@ -412,7 +422,7 @@ fn capabilities(it: &Capabilities, revision: Revision) -> String {
     serde_json::to_string(&it).unwrap_or_else(|_| "{}".to_owned())
 }
 
-/// Returns the revisions that we are willing to speak, for error messages.
+/// Returns the revisions that our configuration allows, for error messages.
 fn ours(config: &ClientConfig) -> String {
     let wanted = |revision: &&Revision| match config.era {
         EraChoice::Auto => true,

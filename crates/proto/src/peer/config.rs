@@ -6,23 +6,26 @@ use crate::codec::Encoder;
 use crate::model::{CacheHint, Capabilities, Implementation};
 use crate::revision::{Era, Revision};
 
-/// Limits of one connection. Past a limit the answer is an error that names the limit.
+/// The limits of one connection. A message over a limit is answered with an error that names the limit. The
+/// documentation of each field gives its default, and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Messages in a batch. 1,000: more than any known client sends at once.
+    /// Largest number of messages in a batch. Default 1,000: more than any known client sends at once.
     pub batch: usize,
-    /// Levels of nesting in a message, at most 1,024. 128: the limit of other parsers.
+    /// Largest number of nesting levels in a message; itself at most 1,024. Default 128: the limit of other
+    /// parsers.
     pub depth: usize,
-    /// Bytes of an incoming message. 16 MiB: a photograph in base64.
+    /// Largest size of an incoming message in bytes. Default 16 MiB: enough for a photograph in base64.
     pub frame_in: usize,
-    /// Bytes of an outgoing message. 64 MiB: known clients can receive that much.
+    /// Largest size of an outgoing answer in bytes. Default 64 MiB: known clients can receive that much.
     pub frame_out: usize,
-    /// Requests in flight at a time. 4,096: each takes some KiB.
+    /// Largest number of requests of the other side in flight at a time. Default 4,096: each takes some KiB.
     pub in_flight: usize,
-    /// `subscriptions/listen` requests at a time; they do not count as `in_flight`. 16: one for each window
-    /// of a client.
+    /// Largest number of `subscriptions/listen` requests at a time, which do not count as `in_flight`.
+    /// Default 16: one for each window of a client.
     pub listens: usize,
-    /// Subscriptions to resources, of sessions and listens together. 1,024: more than a user looks at.
+    /// Largest number of subscriptions to resources, of the session and of all listens together. Default
+    /// 1,024: more than a user looks at.
     pub subscriptions: usize,
 }
 
@@ -40,7 +43,7 @@ impl Default for Limits {
     }
 }
 
-/// Configuration that all connections of a server share.
+/// The configuration that all connections of a server share.
 #[derive(Debug)]
 pub struct ServerConfig {
     /// The cache hint of the result of `server/discover`.
@@ -51,8 +54,9 @@ pub struct ServerConfig {
     pub(super) info: Implementation,
     /// Instructions to the model on using the server.
     pub instructions: Option<String>,
-    /// Silence of a session's client after which the server sends a `ping`; as much silence again is reported
-    /// as [`super::Event::Unresponsive`]. `None`, the default, means never.
+    /// Length of a silence of a session's client after which the server sends a `ping`. If the silence then
+    /// goes on for as long again, the server reports [`super::Event::Unresponsive`]. `None`, the default,
+    /// means no check.
     pub keep_alive: Option<Duration>,
     /// The limits of each connection.
     pub limits: Limits,
@@ -100,24 +104,26 @@ pub enum EraChoice {
     Modern,
 }
 
-/// Configuration of a client's connection.
+/// The configuration of a client's connection.
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
-    /// The capabilities offered to the server.
+    /// The capabilities that the client declares.
     pub capabilities: Capabilities,
     /// The handshakes to try.
     pub era: EraChoice,
     /// The client's name and version.
     pub info: Implementation,
-    /// Time to wait for the answer to `initialize`. 60 s: cold starts are slow.
+    /// Time to wait for the answer to `initialize`; more than 10 minutes count as 10 minutes. Default 60 s:
+    /// cold starts are slow.
     pub initialize_timeout: Duration,
-    /// Silence of a session's server after which the client sends a `ping`; as much silence again is reported
-    /// as [`super::Event::Unresponsive`]. `None`, the default, means never.
+    /// Length of a silence of a session's server after which the client sends a `ping`. If the silence then
+    /// goes on for as long again, the client reports [`super::Event::Unresponsive`]. `None`, the default,
+    /// means no check.
     pub keep_alive: Option<Duration>,
     /// The limits of the connection.
     pub limits: Limits,
-    /// Time to wait for the answer to `server/discover`. 5 s: a server that a package runner starts may still
-    /// be loading, and a server that does not answer at all is treated as legacy.
+    /// Time to wait for the answer to `server/discover`. Default 5 s: a server that a package runner starts
+    /// may still be loading, and a server that does not answer at all is treated as legacy.
     pub probe_timeout: Duration,
     /// The revisions that the client speaks; the newest one in common with the server is used.
     pub revisions: Vec<Revision>,

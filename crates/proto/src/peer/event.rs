@@ -10,42 +10,44 @@ use crate::json::Span;
 use crate::model::{InputMethod, LogLevel, ServerHello, SubscriptionFilter};
 use crate::revision::Revision;
 
-/// An event of a peer. Spans point into the frame that was handled last.
+/// An event that a peer reports to the program. Spans point into the frame that the peer handled most
+/// recently. *Our* requests are those that this peer sent.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The other side cancelled the request `key`. The handler should stop; then call
-    /// [`super::Peer::finished`].
+    /// The other side cancelled the request `key`. Stop the work for it, then call [`super::Peer::finished`].
     Cancelled {
         /// The request.
         key: CallKey,
         /// The reason given by the other side, for logs.
         reason: Option<String>,
     },
-    /// The handshake of the client has succeeded; it may make requests now.
+    /// The handshake has succeeded: this client may make requests now.
     Connected(Box<ServerHello>),
-    /// One of our requests failed: with an error answer, or because no answer came in time.
+    /// One of our requests failed: it was answered with an error, or got no valid answer before its deadline,
+    /// before the end of the connection, or before the request it was asked for ended.
     Failed {
         /// The request.
         request: RequestKey,
-        /// The error of the answer, or the reason why there is none.
+        /// The error in the answer, or the reason why there is no valid answer.
         error: Error,
     },
-    /// A message came in that needs no answer and changes nothing. The text describes it, for logs.
+    /// A message came in that was malformed or unexpected. The program need not handle it: if an answer is
+    /// due, the peer sends it. The text describes the message, for logs.
     Ignored(String),
     /// One of our requests has to be repeated, with answers to the server's questions:
     /// [`crate::model::InputRequired::parse`] reads the questions, [`crate::codec::retry_params`] writes the
     /// new parameters.
     InputRequired {
-        /// The request; it has ended.
+        /// The request, which has ended: its repetition is a new request.
         request: RequestKey,
         /// The JSON value of `result`.
         result: Span,
     },
-    /// The legacy client has finished the handshake.
+    /// The legacy client has sent `notifications/initialized`, which ends the handshake.
     Initialized,
     /// The legacy client wants log messages of this level and above.
     LogLevel(LogLevel),
-    /// A list of the server has changed.
+    /// A list of the legacy server has changed. Modern servers report this as [`Self::News`].
     ListChanged(List),
     /// One of our subscriptions received a notification, or has ended.
     News {
@@ -54,7 +56,8 @@ pub enum Event {
         /// The content of the notification.
         news: News,
     },
-    /// A notification whose method the protocol does not define.
+    /// A notification that has no event of its own, such as `notifications/message`, or one that the protocol
+    /// does not define.
     Notification {
         /// The method, a JSON string.
         method: Span,
@@ -65,14 +68,15 @@ pub enum Event {
     Progress {
         /// The request.
         request: RequestKey,
-        /// Work done so far.
+        /// The work done so far, in the unit of `total`.
         progress: f64,
-        /// Total work, if known.
+        /// The total work, if known.
         total: Option<f64>,
-        /// Description of the current step.
+        /// A description of the current step.
         message: Option<String>,
     },
-    /// The handshake failed: the two sides have no revision in common, or the server refused.
+    /// The handshake of this client failed: the two sides have no revision in common, or the server refused
+    /// or did not answer.
     Refused(Error),
     /// A request that the program answers with [`super::Peer::respond`] or [`super::Peer::respond_error`].
     Request {
@@ -92,12 +96,11 @@ pub enum Event {
         /// The JSON value of `result`.
         result: Span,
     },
-    /// The other side has not answered our ping and has sent nothing else for the time `keep_alive` since the
-    /// ping.
+    /// The other side has not answered our ping, and has sent nothing else for the time `keep_alive` either.
     Unresponsive,
 }
 
-/// A notification to one of our subscriptions, or its end.
+/// A notification to one of our subscriptions, or the end of the subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
     /// The subscription is open; the server will report the changes named by this filter, which may be fewer
@@ -144,7 +147,7 @@ pub enum Request {
     List {
         /// The list.
         list: List,
-        /// The cursor to continue from, a JSON string.
+        /// The cursor to continue from, a JSON string; `None` for the first page.
         cursor: Option<Span>,
     },
     /// `subscriptions/listen`: [`super::Peer::accept_listen`] opens it.
@@ -169,14 +172,15 @@ pub enum Request {
 /// The metadata of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RequestMeta {
-    /// `inputResponses`, a JSON object; modern requests only.
+    /// `inputResponses`, a JSON object with the answers to earlier questions; `None` if absent, and in legacy
+    /// requests.
     pub input_responses: Option<Span>,
     /// The lowest level of log messages that the client wants for the request; `None` if it wants none. In a
     /// legacy session it is the session's level at the time the request came in.
     pub log_level: Option<LogLevel>,
     /// The members of `_meta`.
     pub meta: Meta,
-    /// `requestState`, a JSON string; modern requests only.
+    /// `requestState`, a JSON string; `None` if absent, and in legacy requests.
     pub request_state: Option<Span>,
     /// The revision in which the request is answered.
     pub revision: Revision,
@@ -185,11 +189,12 @@ pub struct RequestMeta {
 /// A frame to send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transmit {
-    /// The kind of frame; irrelevant on stdio.
+    /// The kind of frame. On stdio, skip [`TransmitKind::Close`] and treat all other kinds alike.
     pub kind: TransmitKind,
     /// The stream that the frame belongs to; irrelevant on stdio.
     pub route: Route,
-    /// One JSON message or one batch, without a line break inside or at the end.
+    /// One JSON message or one batch, without a line break inside or at the end; empty for
+    /// [`TransmitKind::Close`].
     pub bytes: Vec<u8>,
 }
 
@@ -198,7 +203,7 @@ pub struct Transmit {
 pub enum TransmitKind {
     /// The result of a request, or the answer to a batch.
     Answer,
-    /// No bytes: the stream of the request should end here, and its client reconnect after this duration to
+    /// No bytes: end the stream of the request here. The client should connect again after this duration to
     /// receive the remaining messages.
     Close(Duration),
     /// An error answer: to a request that failed, or, with [`Route::Unsolicited`], to a message that was not

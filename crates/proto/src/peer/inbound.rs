@@ -1,4 +1,5 @@
-//! The in-flight table: requests of the other side that are not answered yet.
+//! The in-flight table: the requests of the other side that are not answered yet, and the cancelled ones
+//! whose work has not ended.
 //!
 //! Invariants: an id is in `ids` exactly as long as its request is open; a slot is taken until the request is
 //! answered, or, once cancelled, until its work has ended. Keys carry a generation, so that a late answer
@@ -11,21 +12,25 @@ use crate::json::write::{self, Object};
 use crate::model::LogLevel;
 use crate::revision::{Feature, Revision};
 
-/// The key of a request that is in flight.
+/// The key of a request of the other side that is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallKey {
+    /// The index in `Inbound::slots`.
     slot: u32,
+    /// The number of requests that have left the slot before this one came.
     generation: u32,
 }
 
 /// The frame that an answer goes into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
+    /// A frame of its own.
     Alone,
+    /// The frame with all answers to the batch of this number.
     InBatch(u32),
 }
 
-/// An open request.
+/// A request of the other side whose answer is due.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) answer: Answer,
@@ -34,16 +39,18 @@ pub(super) struct Open {
     pub(super) is_listen: bool,
     /// Whether the request is `tools/call`, whose failures are results.
     pub(super) is_tool: bool,
+    /// The progress that was reported most recently; negative infinity before the first.
     pub(super) last_progress: f64,
     /// The lowest level of log messages that the request's own `_meta` asks for, or the session's level at
-    /// its start.
+    /// the time the request came in; `None` if it wants none.
     pub(super) log_level: Option<LogLevel>,
+    /// The progress token as JSON; `None` if the request wants no progress.
     pub(super) progress_token: Option<Box<str>>,
     pub(super) revision: Revision,
 }
 
 impl Open {
-    /// Creates a request without progress and log messages.
+    /// Creates a request that wants neither progress nor log messages.
     pub(super) fn new(id: Id, answer: Answer, revision: Revision) -> Self {
         Self {
             answer,
@@ -68,13 +75,17 @@ enum State {
 
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
+    /// The indices of the slots that no request has.
     free: Vec<u32>,
+    /// The keys of the open requests, by id.
     ids: BTreeMap<Id, CallKey>,
+    /// For each slot, its generation and its state.
     slots: Vec<(u32, State)>,
 }
 
 impl Inbound {
-    /// Adds a request whose id is not in flight: the caller has checked [`Self::holds`].
+    /// Adds a request and returns its key. The caller has checked by [`Self::holds`] that no open request has
+    /// its id.
     pub(super) fn open(&mut self, open: Open) -> CallKey {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push((0, State::Free));
@@ -87,7 +98,7 @@ impl Inbound {
         key
     }
 
-    /// Ends a request. Returns it if its answer is still due.
+    /// Frees the slot of the request `key`. Returns the request if its answer is still due.
     pub(super) fn close(&mut self, key: CallKey) -> Option<Open> {
         let (generation, state) = self.slots.get_mut(key.slot as usize)?;
         if *generation != key.generation {
@@ -105,7 +116,8 @@ impl Inbound {
         }
     }
 
-    /// Frees the id of a request; its slot stays taken until [`Self::close`].
+    /// Marks the open request with this id as cancelled; its slot stays taken until [`Self::close`]. Returns
+    /// its key, and the frame that its answer would have gone into; `None` if there is no such request.
     pub(super) fn cancel(&mut self, id: &Id) -> Option<(CallKey, Answer)> {
         let key = self.ids.remove(id)?;
         let (_, state) = self.slots.get_mut(key.slot as usize)?;
@@ -115,7 +127,8 @@ impl Inbound {
         }
     }
 
-    /// Records progress. Returns the token and the revision if the progress should be sent.
+    /// Records progress of the request `key`. Returns the token and the revision if the progress should be
+    /// sent.
     pub(super) fn advance(&mut self, key: CallKey, progress: f64) -> Option<(&str, Revision)> {
         match self.slots.get_mut(key.slot as usize)? {
             (generation, State::Open(open)) if *generation == key.generation => {
@@ -130,7 +143,7 @@ impl Inbound {
         }
     }
 
-    /// Returns whether a request with this id is still to be answered.
+    /// Returns whether there is an open request with this id.
     pub(super) fn holds(&self, id: &Id) -> bool {
         self.ids.contains_key(id)
     }
@@ -147,7 +160,7 @@ impl Inbound {
         self.get(key).map(|open| open.revision)
     }
 
-    /// Returns whether invalid arguments of the request are reported in a result instead of an error.
+    /// Returns whether invalid arguments of the request `key` are reported in a result instead of an error.
     pub(super) fn answers_in_results(&self, key: CallKey) -> bool {
         self.get(key)
             .is_some_and(|open| open.is_tool && open.revision.has(Feature::InvalidArgumentsAreToolErrors))
@@ -158,7 +171,7 @@ impl Inbound {
     }
 }
 
-/// Writes `notifications/progress`.
+/// Writes `notifications/progress`. `token` is JSON text.
 pub(super) fn write_progress(
     out: &mut Vec<u8>,
     token: &str,

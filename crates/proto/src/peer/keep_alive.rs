@@ -1,21 +1,25 @@
-//! Keep-alive check: sends a `ping` after a long silence, and reports the other side as unresponsive after as
-//! long again.
+//! Keep-alive check: sends a `ping` after a long silence, and reports the other side as unresponsive after a
+//! second silence of the same length.
 //!
-//! In: the time of now and of the last message. Out: a ping, or [`super::Event::Unresponsive`]. Only legacy
-//! revisions have pings; 2026-07-28 has none. A silence limit too long to represent never ends.
+//! In: the current time, and the time of the most recent message. Out: a ping, or
+//! [`super::Event::Unresponsive`]. Only legacy revisions have pings; 2026-07-28 has none. If the end of a
+//! silence is too far in the future for a [`Duration`], the check does nothing.
 
 use std::time::Duration;
 
 use super::{Event, Now, Peer, RequestKey, RequestOptions, Role};
 use crate::revision::Feature;
 
-/// State of the keep-alive check: listening; `asked`, with a ping sent and any message awaited; `over`, after
-/// the report.
+/// State of the keep-alive check: first it waits for a silence; with `asked`, it has sent a ping and waits
+/// for any message; with `over`, it has reported the other side as unresponsive and stops.
 #[derive(Debug, Default)]
 pub(super) struct KeepAlive {
-    /// Our ping, and the time it was sent: later than it was due, if the program was delayed.
+    /// Our ping that is not answered yet, and the monotonic time at which it was sent: later than it was due,
+    /// if the program was delayed.
     asked: Option<(RequestKey, Duration)>,
+    /// Length of the silence after which the check acts; `None` turns the check off.
     every: Option<Duration>,
+    /// The monotonic time of the most recent message.
     heard: Duration,
     over: bool,
 }
@@ -35,7 +39,8 @@ impl KeepAlive {
 }
 
 impl Peer {
-    /// Returns the time at which the silence has lasted too long, if the check is on.
+    /// Returns the monotonic time at which the silence will have lasted too long; `None` if the check is off
+    /// or over, or if pings are not allowed.
     pub(super) fn silence_ends(&self) -> Option<Duration> {
         let every = self.keep_alive.every.filter(|_| !self.keep_alive.over && self.may_ping())?;
         let KeepAlive { asked, heard, .. } = self.keep_alive;
@@ -43,7 +48,8 @@ impl Peer {
         since.checked_add(every).filter(|&ends| ends < Duration::MAX)
     }
 
-    /// Sends a ping after too long a silence; after a second one, reports the other side as unresponsive.
+    /// Does nothing unless the silence has lasted too long. Then it sends a ping; or, if an earlier ping is
+    /// still unanswered, reports the other side as unresponsive.
     pub(super) fn check_silence(&mut self, now: Now) {
         if self.silence_ends().is_none_or(|ends| now.monotonic < ends) {
             return;

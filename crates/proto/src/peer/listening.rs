@@ -1,4 +1,5 @@
-//! Subscriptions of a client: a request that stays open, and the notifications that the server sends for it.
+//! The subscriptions of a modern client: for each, a `subscriptions/listen` request that stays open, and the
+//! notifications that the server sends for it.
 //!
 //! In: a filter, and notifications that name a subscription. Out: [`Event::News`]. Change notifications of
 //! legacy servers belong to no subscription and are not handled here.
@@ -13,14 +14,15 @@ use crate::json::write::Object;
 use crate::json::{Span, shorten};
 use crate::model::SubscriptionFilter;
 
-/// The method of the request that stays open.
+/// The method of the request that opens a subscription.
 pub(super) const METHOD: &str = "subscriptions/listen";
 
 impl Peer {
     /// Opens a subscription to the changes that `filter` names; modern servers only.
     ///
-    /// It has no deadline. [`News::Acknowledged`] comes first. The subscription ends with [`News::Ended`] or
-    /// [`Event::Failed`]; [`Peer::cancel`] ends it from this side.
+    /// The subscription has no deadline. Its first event is [`News::Acknowledged`]; it ends with
+    /// [`News::Ended`] or [`Event::Failed`]. To end it from this side, call [`Peer::cancel`] with the
+    /// returned key; no event follows.
     pub fn listen(&mut self, filter: &SubscriptionFilter, now: Now) -> RequestKey {
         let mut params = Vec::new();
         let mut object = Object::open(&mut params);
@@ -61,7 +63,7 @@ impl Peer {
         self.events.push_back(Event::News { request, news: News::Ended });
     }
 
-    /// Returns the open subscription of ours with this id.
+    /// Returns the key of our open subscription whose request has this id.
     fn listening(&self, id: &Id) -> Option<RequestKey> {
         let Id::Integer(number) = id else { return None };
         let key = RequestKey(u64::try_from(*number).ok()?);

@@ -15,15 +15,15 @@ use crate::revision::{Feature, Revision};
 
 /// The level of a session before the client has set one.
 ///
-/// Source: none; the revisions leave the choice to the server. Clients can ask for finer levels.
+/// The specification leaves the choice to the server. Clients can ask for finer levels.
 pub(super) const DEFAULT: LogLevel = LogLevel::Info;
 
-/// The key of the level in a request's `_meta`, as error messages name it.
+/// The path of the level in a request, for error messages.
 pub(super) const LOG_LEVEL: &str = "_meta.io.modelcontextprotocol/logLevel";
 
 impl Peer {
-    /// Sends a log message of the request `key`, if the request is still open and its client wants messages
-    /// of this level.
+    /// Sends a log message that belongs to the request `key`, if the request is still open and its client
+    /// wants messages of `level`.
     ///
     /// `data` is a JSON value. Spec: a legacy client sets the level by `logging/setLevel`; a request of
     /// 2026-07-28 names it in its own `_meta`. A server that did not declare `logging` sends nothing.
@@ -42,8 +42,8 @@ impl Peer {
         self.transmit(TransmitKind::Message, Route::Request(key), out);
     }
 
-    /// Returns the lowest level of messages that the client now wants for the request `key`; `None` if it
-    /// wants none.
+    /// Returns the lowest level of messages that the client now wants for the request `key`; `None` if no
+    /// messages may be sent for it.
     fn log_level(&self, key: CallKey) -> Option<LogLevel> {
         let Role::Server(session) = &self.role else { return None };
         let open = self.inbound.get(key).filter(|open| !open.is_listen)?;
@@ -85,7 +85,7 @@ impl Peer {
     }
 }
 
-/// Reads a level from the JSON string `json`. `place` is its path, for the error message.
+/// Reads a level from the JSON string `json`. `place` is the path of the level in the message, for the error.
 pub(super) fn read(place: &str, json: &str) -> Result<LogLevel, Error> {
     unquote(json).and_then(|text| LogLevel::parse(&text)).ok_or_else(|| {
         let levels = LogLevel::ALL.map(LogLevel::as_str).join(", ");

@@ -1,14 +1,22 @@
 //! One side of a connection: a state machine without I/O, clock or randomness.
 //!
-//! In: frames ([`Peer::handle_frame`]), the time ([`Peer::handle_timeout`]), and answers, requests and
-//! notifications of the program ([`Peer::respond`], [`Peer::request`], [`Peer::notify`] and others). Out:
-//! [`Peer::poll_event`], [`Peer::poll_transmit`], [`Peer::poll_timeout`].
+//! In: frames of the other side ([`Peer::handle_frame`]), the time ([`Peer::handle_timeout`]), and the
+//! answers, requests and notifications that the program wants to send ([`Peer::respond`], [`Peer::request`],
+//! [`Peer::notify`] and others). Out: events for the program ([`Peer::poll_event`]), frames to send
+//! ([`Peer::poll_transmit`]), and the next deadline ([`Peer::poll_timeout`]).
 //!
-//! Call order: after each `handle_*`, drain `poll_event` before you handle the next frame, since events point
-//! into the frame; then drain `poll_transmit`; then wait for the next frame or for the time that
-//! `poll_timeout` returns.
+//! Call order: after each `handle_*`, call `poll_event` until it returns `None`, before you handle the next
+//! frame, since events point into the frame. Then do the same with `poll_transmit`. Then wait for the next
+//! frame or for the time that `poll_timeout` returns.
 //!
-//! A peer does not run handlers, does not hold the catalog, and does not decide when to close a connection.
+//! A peer does not run the code behind tools, resources and prompts, does not know which of them exist, and
+//! does not decide when to close a connection.
+//!
+//! Words: *our* requests are those that this peer sends. A *legacy* session begins with `initialize`; a
+//! *modern* request (2026-07-28) describes itself in `_meta`. A *question* is an elicitation, sampling or
+//! roots request of a server to its client. A *listen* is a `subscriptions/listen` request, which stays open.
+//! A request of the other side is *open* until it is answered or cancelled, and *in flight* until it is
+//! answered or, once cancelled, until the work for it has ended.
 
 mod asking;
 mod batch;
@@ -58,7 +66,7 @@ pub struct Now {
     pub unix: Duration,
 }
 
-/// One side of a connection.
+/// One side of a connection: a client or a server.
 #[derive(Debug)]
 pub struct Peer {
     role: Role,
@@ -110,7 +118,7 @@ impl Peer {
         }
     }
 
-    /// Handles a frame from the other side.
+    /// Handles a frame from the other side: the bytes of one message or one batch.
     pub fn handle_frame(&mut self, frame: &[u8], now: Now) {
         self.keep_alive.heard(now);
         let text = match std::str::from_utf8(frame) {
@@ -124,14 +132,14 @@ impl Peer {
         }
     }
 
-    /// Handles a message that was already parsed; its spans point into `text`. Otherwise like
-    /// [`Self::handle_frame`].
+    /// Like [`Self::handle_frame`], but for a message that [`crate::envelope::parse`] has already parsed. Its
+    /// spans point into `text`.
     pub fn handle_parsed(&mut self, text: &str, parsed: Result<Message, Malformed>, now: Now) {
         self.keep_alive.heard(now);
         self.handle_outcome(text, parsed, Answer::Alone, now);
     }
 
-    /// Handles a frame over the size limit; `prefix` is its beginning.
+    /// Refuses a frame over the limit `frame_in`. `prefix` is its beginning, from which the id is read.
     pub fn handle_oversize(&mut self, prefix: &[u8], now: Now) {
         self.keep_alive.heard(now);
         let limit = self.limits.frame_in;
@@ -143,12 +151,14 @@ impl Peer {
         self.refuse(Answer::Alone, malformed, now);
     }
 
-    /// Handles the passage of time: fails requests past their deadline, and runs the keep-alive check.
+    /// Handles the passage of time: ends our requests whose deadline has passed, with an error, and runs the
+    /// keep-alive check. While a client works on a question, its own requests do not end at their idle
+    /// deadline.
     pub fn handle_timeout(&mut self, now: Now) {
         self.check_silence(now);
         while let Some(expired) = self.outbound.expired(now) {
-            // While a handler here works on a question of the server, the server may be waiting for its
-            // answer before it sends anything for our request.
+            // While this client works on a question of the server, the server may be waiting for the answer
+            // to it before it sends anything for our request.
             if expired.idle && matches!(self.role, Role::Client(_)) && self.inbound.len() > 0 {
                 self.outbound.touch(expired.key, now);
             } else {
@@ -157,29 +167,30 @@ impl Peer {
         }
     }
 
-    /// Returns the next event.
+    /// Returns the next event; `None` if there is none.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Returns the next frame to send, without a line break at its end.
+    /// Returns the next frame to send, without a line break at its end; `None` if there is none.
     pub fn poll_transmit(&mut self) -> Option<Transmit> {
         self.transmits.pop_front()
     }
 
-    /// Returns the monotonic time at which to call [`Self::handle_timeout`].
+    /// Returns the monotonic time at which to call [`Self::handle_timeout`]; `None` if there is no deadline.
     pub fn poll_timeout(&self) -> Option<Duration> {
         [self.outbound.next_deadline(), self.silence_ends()].into_iter().flatten().min()
     }
 
-    /// Takes back a buffer that was sent, to reuse it for a later frame.
+    /// Takes back the buffer of a frame that was sent, to reuse it for a later frame.
     pub fn recycle(&mut self, buffer: Vec<u8>) {
         self.pool.give(buffer);
     }
 
     /// Answers the request `key`. `write` writes the value of `result`, usually with [`Self::encoder`].
     ///
-    /// Sends nothing if the request was cancelled or was answered before.
+    /// Sends nothing if the request was cancelled or was answered before. A result over the limit `frame_out`
+    /// is replaced with an error. The questions asked on behalf of the request are withdrawn.
     pub fn respond(&mut self, key: CallKey, write: impl FnOnce(&mut Vec<u8>)) {
         let Some((open, route)) = self.close(key) else { return };
         let mut out = self.buffer();
@@ -198,7 +209,8 @@ impl Peer {
         self.send(open.answer, TransmitKind::Answer, route, out);
     }
 
-    /// Answers the request `key` with an error; otherwise like [`Self::respond`].
+    /// Answers the request `key` with an error. Sends nothing if the request was cancelled or was answered
+    /// before.
     pub fn respond_error(&mut self, key: CallKey, error: &Error) {
         if let Some((open, route)) = self.close(key) {
             self.send_error(open.answer, route, Some(&open.id), error, Some(open.revision));
@@ -222,10 +234,9 @@ impl Peer {
         self.respond(key, |out| encoder.call_tool(out, &result));
     }
 
-    /// Marks the work for a request as ended. This frees the slot of a cancelled request in the in-flight
-    /// table.
+    /// Reports that the work for the request `key` has ended. A cancelled request is in flight until then.
     ///
-    /// If the request was neither answered nor cancelled, it is answered with an error.
+    /// A request that was neither answered nor cancelled is answered with an error.
     pub fn finished(&mut self, key: CallKey) {
         let text = "expected the work to end with an answer, but found that it ended without one";
         self.respond_error(key, &Error::new(ErrorKind::Internal, text));
@@ -233,7 +244,8 @@ impl Peer {
 
     /// Sends progress of the request `key`, if the request is still open and carried a progress token.
     ///
-    /// Spec: progress must increase each time. A value that does not increase is not sent.
+    /// Spec: progress must increase each time. A value that does not increase is not sent. `message` is left
+    /// out in 2024-11-05, which lacks it.
     pub fn progress(&mut self, key: CallKey, progress: f64, total: Option<f64>, message: Option<&str>) {
         let Some((token, revision)) = self.inbound.advance(key, progress) else { return };
         let mut out = self.pool.take();
@@ -247,8 +259,9 @@ impl Peer {
         self.transmit(TransmitKind::Message, Route::Request(key), out);
     }
 
-    /// Ends the stream that awaits the answer to `key`, without the answer: the client reconnects after
-    /// `retry` to receive the remaining messages. Does nothing in revisions without primed streams.
+    /// Ends the HTTP stream of the open request `key` before its answer: the client connects again after
+    /// `retry` to receive the answer and all other messages still to come. Does nothing in revisions without
+    /// [`Feature::PrimedStreams`].
     ///
     /// Source: 2025-11-25 transports "Sending Messages to the Server" 6.
     pub fn close_stream(&mut self, key: CallKey, retry: Duration) {
@@ -270,8 +283,8 @@ impl Peer {
         self.transmit(TransmitKind::Message, route, out);
     }
 
-    /// Returns the number of requests from the other side that are in flight. Cancelled ones count until
-    /// their work has ended; listens do not count.
+    /// Returns the number of requests of the other side that are in flight, without listens. Cancelled
+    /// requests count until the work for them has ended.
     pub fn in_flight(&self) -> usize {
         self.inbound.len() - self.subscriptions.listens()
     }
@@ -286,8 +299,8 @@ impl Peer {
         self.outbound.len()
     }
 
-    /// Ends a request of the other side. If its answer is still due, returns the request and the route for
-    /// the answer.
+    /// Ends a request of the other side and withdraws the questions asked on behalf of it. Returns the
+    /// request and the route for its answer, if the answer is still due.
     fn close(&mut self, key: CallKey) -> Option<(Open, Route)> {
         let open = self.inbound.close(key)?;
         self.withdraw(key);
@@ -343,7 +356,7 @@ impl Peer {
         }
         match &*method.string(frame).unwrap_or_default() {
             "notifications/cancelled" => self.handle_cancelled(frame, params.request_id, params),
-            // From LSP; some guides to MCP describe it. Accepted, never sent.
+            // This method is from LSP, and some guides to MCP describe it. It is accepted, but never sent.
             "$/cancelRequest" => self.handle_cancelled(frame, params.id, params),
             "notifications/progress" => self.handle_progress(frame, params, now),
             "notifications/initialized" => self.handle_initialized(),
@@ -367,7 +380,7 @@ impl Peer {
         };
         match self.inbound.cancel(&id) {
             Some((key, answer)) => {
-                // A listen has no work whose end would free its slot.
+                // No work is done for a listen, so nothing else would free its slot.
                 if self.subscriptions.end(key) {
                     self.inbound.close(key);
                 }
@@ -381,8 +394,9 @@ impl Peer {
         }
     }
 
-    /// Handles a malformed message: a malformed answer ends our request; any other is answered if its sender
-    /// may be waiting for an answer.
+    /// Handles a malformed message. A malformed answer to one of our open requests ends that request with an
+    /// error. Anything else is reported for logs; a server, but not a client, also answers it with an error
+    /// if its sender waits for an answer.
     fn refuse(&mut self, answer: Answer, malformed: Malformed, now: Now) {
         let Malformed { error, id, .. } = malformed;
         if malformed.is_answer
@@ -434,7 +448,7 @@ impl Peer {
         self.transmits.push_back(Transmit { kind, route, bytes });
     }
 
-    /// Reports text for logs that belongs to no request.
+    /// Reports `text` for logs, as [`Event::Ignored`].
     fn note(&mut self, text: &str) {
         self.events.push_back(Event::Ignored(text.to_owned()));
     }
@@ -459,7 +473,8 @@ impl Peer {
 }
 
 impl Peer {
-    /// Returns the encoder for results of the request `key`, in the revision of that request.
+    /// Returns the encoder for results of the request `key`, in the revision of that request; in the newest
+    /// legacy revision if the request is no longer open.
     pub fn encoder(&self, key: CallKey) -> Encoder {
         let revision = self.inbound.revision(key).unwrap_or(Revision::NEWEST_LEGACY);
         match &self.role {
@@ -469,7 +484,7 @@ impl Peer {
     }
 }
 
-/// Returns the beginning of `bytes` up to the first invalid UTF-8.
+/// Returns the beginning of `bytes`, up to the first invalid UTF-8, as text.
 fn readable(bytes: &[u8]) -> &str {
     let end = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
     std::str::from_utf8(&bytes[..end]).unwrap_or("")

@@ -23,12 +23,14 @@ impl RequestKey {
     }
 }
 
-/// Deadlines of a request.
+/// The deadlines of one of our requests; [`Duration::MAX`] is no deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestOptions {
-    /// Longest time without progress. 60 s: the usual timeout of clients.
+    /// Longest time to wait for the answer or for the next report of progress. Default 60 s: the usual
+    /// timeout of clients.
     pub idle: Duration,
-    /// Longest time in total, regardless of progress. 10 min: no user watches for longer.
+    /// Longest time to wait for the answer, regardless of progress. Default 10 min: no user watches for
+    /// longer.
     pub hard: Duration,
 }
 
@@ -45,9 +47,12 @@ impl Default for RequestOptions {
 
 #[derive(Debug)]
 struct Waiting {
-    /// The request of the other side on behalf of which this one was made.
+    /// The request of the other side on behalf of which this one was made; `None` if it was made for no
+    /// request.
     call: Option<CallKey>,
+    /// The monotonic time at which the request ends without an answer; progress moves it, up to `hard`.
     deadline: Duration,
+    /// The latest value that `deadline` can have.
     hard: Duration,
     idle: Duration,
     method: Box<str>,
@@ -55,7 +60,8 @@ struct Waiting {
 
 /// A request whose deadline has passed.
 pub(super) struct Expired {
-    /// Whether progress could have moved the deadline.
+    /// Whether progress could have moved the deadline: it is neither the hard one nor one with an idle time
+    /// of zero.
     pub(super) idle: bool,
     pub(super) key: RequestKey,
     pub(super) why: Error,
@@ -63,11 +69,13 @@ pub(super) struct Expired {
 
 #[derive(Debug, Default)]
 pub(super) struct Outbound {
-    /// Invariant: one entry per request in `waiting` that has a `call`.
+    /// The requests in `waiting` that have a `call`: the call, and the number of the request.
     asked: BTreeSet<(CallKey, u64)>,
-    /// Invariant: one entry per request in `waiting`, under its deadline.
+    /// The deadline and the number of each request in `waiting`.
     deadlines: BTreeSet<(Duration, u64)>,
+    /// The number of the newest request; 0 before the first.
     last: u64,
+    /// The requests that are not answered yet, by number.
     waiting: BTreeMap<u64, Waiting>,
 }
 
@@ -89,7 +97,7 @@ impl Outbound {
         RequestKey(self.last)
     }
 
-    /// Ends a request and returns its method.
+    /// Removes the request `key` and returns its method; `None` if it is not waiting for an answer.
     pub(super) fn close(&mut self, key: RequestKey) -> Option<Box<str>> {
         let waiting = self.waiting.remove(&key.0)?;
         if let Some(call) = waiting.call {
@@ -105,7 +113,7 @@ impl Outbound {
         asked.map(|&(_, number)| RequestKey(number)).collect()
     }
 
-    /// Returns the request of the other side on behalf of which `key` was made.
+    /// Returns the request of the other side on behalf of which our request `key` was made, if there is one.
     pub(super) fn call_of(&self, key: RequestKey) -> Option<CallKey> {
         self.waiting.get(&key.0)?.call
     }
@@ -143,7 +151,8 @@ impl Outbound {
         self.waiting.len()
     }
 
-    /// Restarts the idle deadline after progress. Returns whether the request is still open.
+    /// Restarts the idle deadline of a request, for example after progress; the hard deadline stays. Returns
+    /// whether the request is still waiting for an answer.
     pub(super) fn touch(&mut self, key: RequestKey, now: Now) -> bool {
         let Some(waiting) = self.waiting.get_mut(&key.0) else { return false };
         self.deadlines.remove(&(waiting.deadline, key.0));
@@ -153,17 +162,18 @@ impl Outbound {
     }
 }
 
-/// The type of a result.
+/// The `resultType` of a result.
 enum ResultType {
     Complete,
     InputRequired,
 }
 
 impl Peer {
-    /// Sends a request; `params` is a JSON object without `_meta`, which is added in the form of the
-    /// revision.
+    /// Sends a request. `params` is a JSON object without `_meta`: a client adds the `_meta` that the
+    /// revision requires, a server adds nothing.
     ///
-    /// Progress is always requested. The answer comes as [`Event::Result`] or [`Event::Failed`].
+    /// A client always asks for progress, except in handshakes and `subscriptions/listen`. The answer comes
+    /// as [`Event::Result`], [`Event::Failed`] or [`Event::InputRequired`].
     pub fn request(&mut self, method: &str, params: &str, options: RequestOptions, now: Now) -> RequestKey {
         let key = self.outbound.open(method, None, options, now);
         let mut out = self.buffer();
@@ -177,7 +187,8 @@ impl Peer {
         key
     }
 
-    /// Cancels a request and notifies the other side. If its answer still comes, it is ignored.
+    /// Ends one of our requests without an event, and notifies the other side, except about a handshake. If
+    /// an answer still comes, it is ignored.
     pub fn cancel(&mut self, request: RequestKey, reason: &str) {
         // The cancellation of a question goes to the stream on which it was asked.
         let route = self.outbound.call_of(request).map_or(Route::Unsolicited, Route::Request);
@@ -190,10 +201,10 @@ impl Peer {
         }
     }
 
-    /// Drops the request with this id without notifying the other side. Returns its key, if its answer was
+    /// Drops our request with this id without notifying the other side. Returns its key, if its answer was
     /// still due.
     ///
-    /// For transports that know that the answer is lost.
+    /// This is for transports that know that the answer is lost.
     pub fn abandon(&mut self, id: &Id) -> Option<RequestKey> {
         self.answered(id).map(|(request, _)| request)
     }
@@ -264,9 +275,10 @@ impl Peer {
         Some((key, self.outbound.close(key)?))
     }
 
-    /// Checks that the result is an object, and returns its type.
+    /// Checks that the result is an object, and returns its `resultType`.
     ///
-    /// Spec: 2026-07-28 `basic/index` "ResultType": absent means complete, unknown is invalid.
+    /// Spec: 2026-07-28 `basic/index` "ResultType": an absent type means `complete`; an unknown one is
+    /// invalid.
     fn check_result(&self, frame: &str, result: Span, method: &str) -> Result<ResultType, Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -298,7 +310,8 @@ impl Peer {
         }
     }
 
-    /// Passes an answer to the handshake, to the keep-alive, or to the program as an event.
+    /// Passes the outcome of our request to the handshake or to the keep-alive check, if they made the
+    /// request; else to the program as an event.
     pub(super) fn settle(&mut self, request: RequestKey, answer: Result<(&str, Span), Error>, now: Now) {
         if self.is_handshake(request) {
             return self.handshake_answer(answer, now);

@@ -1,17 +1,18 @@
-//! Buffers that were sent and can be reused.
+//! Buffers of frames that were sent, kept to be reused for later frames.
 
 /// A pool of at most [`COUNT`] buffers with at most [`BYTES`] in total: a burst of answers is written without
 /// allocation, and rare large buffers hold little memory.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     buffers: Vec<Vec<u8>>,
+    /// The total capacity of the buffers in bytes.
     bytes: usize,
 }
 
-/// Enough for the requests that one busy client has in flight.
+/// Largest number of buffers: enough for the requests that one busy client has in flight.
 const COUNT: usize = 64;
 
-/// Room for two answers of a megabyte, whose buffers may be twice as large.
+/// Largest total capacity in bytes: room for two answers of a megabyte, whose buffers may be twice as large.
 const BYTES: usize = 4 << 20;
 
 impl Pool {

@@ -1,4 +1,4 @@
-//! A session as bytes, from which another process can continue it.
+//! Records of legacy sessions: bytes from which another process can continue a session.
 //!
 //! In: a session of a server. Out: its record, and a peer that continues from that record. Open requests are
 //! not part of the record: the process that began them ends them.
@@ -19,17 +19,19 @@ use crate::revision::{Era, Revision};
 #[serde(rename_all = "camelCase")]
 struct Record {
     capabilities: Capabilities,
+    /// The client's `Implementation` as JSON; `None` if it sent none.
     #[serde(skip_serializing_if = "Option::is_none")]
     info: Option<Box<RawValue>>,
     initialized: bool,
     log_level: String,
     revision: String,
+    /// The resources that the client subscribes to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     uris: Vec<String>,
 }
 
 impl Peer {
-    /// Returns the session as bytes; `None` before `initialize`.
+    /// Returns the record of the legacy session; `None` before `initialize`, and for a client.
     pub fn save_session(&self) -> Option<Vec<u8>> {
         let Role::Server(session) = &self.role else { return None };
         let (revision, client) = (session.revision?, session.client.as_deref()?);
@@ -58,7 +60,7 @@ impl Peer {
     }
 
     /// Continues a session from a record of [`Self::save_session`], made by this process or another. Returns
-    /// whether the record is valid and its revision is served.
+    /// whether the record is valid and its revision is served; otherwise nothing changes.
     pub fn restore_session(&mut self, record: &[u8]) -> bool {
         let Ok(record) = serde_json::from_slice::<Record>(record) else { return false };
         let Role::Server(session) = &mut self.role else { return false };

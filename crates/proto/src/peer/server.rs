@@ -1,4 +1,4 @@
-//! The server's side: the legacy session, modern requests, and the methods that exist.
+//! The server's side of a connection: the legacy session, modern requests, and the methods of requests.
 
 use std::sync::Arc;
 
@@ -23,25 +23,27 @@ use crate::revision::{Era, Feature, Revision};
 pub(super) struct Session {
     pub(super) client: Option<Arc<Client>>,
     pub(super) config: Arc<ServerConfig>,
-    /// Number of changes to the data that [`Peer::save_session`] writes.
+    /// Number of changes so far to the data that [`Peer::save_session`] writes, except subscriptions.
     pub(super) generation: u64,
     pub(super) initialized: bool,
+    /// The level that the client set by `logging/setLevel`, or the default.
     pub(super) log_level: LogLevel,
     pub(super) revision: Option<Revision>,
 }
 
-/// Description of a client: its capabilities and implementation info.
+/// The description of a client: its capabilities and implementation info.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
     /// The capabilities that the client offers to the server.
     pub capabilities: Capabilities,
-    /// Its name and version. For display only: no behaviour may depend on it.
+    /// The client's name and version; `None` if it sent none. For display only: no behaviour may depend on
+    /// it.
     pub info: Option<Implementation>,
 }
 
 impl Client {
-    /// Reads the client from the `_meta` of a modern request; missing or malformed fields are left at their
-    /// defaults.
+    /// Reads the client from `json`, the `_meta` of a modern request. Fields that are missing or malformed
+    /// get their defaults.
     pub fn from_meta(json: &str) -> Self {
         #[derive(Deserialize)]
         struct Meta<'m> {
@@ -81,7 +83,7 @@ impl Session {
         &self.config.capabilities
     }
 
-    /// Returns whether the client has finished the handshake.
+    /// Returns whether the client has sent `notifications/initialized`, which ends the handshake.
     pub(super) fn is_initialized(&self) -> bool {
         self.initialized
     }
@@ -95,8 +97,8 @@ impl Session {
         self.generation += 1;
     }
 
-    /// Returns the revision for errors about messages that name none. A server that speaks only modern
-    /// revisions answers in the newest one.
+    /// Returns the revision for errors about messages that name none: that of the session. Without a session
+    /// it is the newest of all if the server serves only modern revisions, else `None`.
     pub(super) fn error_revision(&self) -> Option<Revision> {
         self.revision.or_else(|| self.config.newest_legacy().is_none().then_some(Revision::NEWEST))
     }
@@ -107,7 +109,7 @@ impl Session {
 }
 
 impl Peer {
-    /// Returns the client of the legacy session, once `initialize` has come in.
+    /// Returns the client of the legacy session; `None` before `initialize` has come in.
     pub fn session_client(&self) -> Option<Arc<Client>> {
         match &self.role {
             Role::Server(session) => session.client.clone(),
@@ -249,7 +251,8 @@ impl Peer {
         }
     }
 
-    /// Adds a request to the in-flight table and reports it.
+    /// Adds a request to the in-flight table and reports it as [`Event::Request`]. Over the limit
+    /// `in_flight`, answers it with an error instead.
     pub(super) fn admit(&mut self, frame: &str, id: Id, request: Request, meta: RequestMeta, answer: Answer) {
         let revision = meta.revision;
         if self.in_flight() >= self.limits.in_flight {
@@ -327,7 +330,7 @@ impl Peer {
         }
     }
 
-    /// Answers a request that needs no handler.
+    /// Answers a request that the program does not see. `write` writes the value of `result`.
     pub(super) fn answer_at_once(
         &mut self,
         answer: Answer,
@@ -343,8 +346,8 @@ impl Peer {
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// Reads the parameters of the methods that handlers answer. Methods of capabilities not offered are not
-/// found.
+/// Reads the parameters of a request that the program answers. A method whose capability is not `offered` is
+/// an unknown method.
 fn request(
     frame: &str,
     method: &str,
@@ -356,8 +359,8 @@ fn request(
         let text = format!("expected a method of this server, but found `{}`", shorten(method));
         Err(Error::new(ErrorKind::MethodNotFound, text))
     };
-    // Spec: methods begin with the name of their capability, except this one. 2024-11-05 has this method but
-    // no such capability on the wire.
+    // Spec: methods begin with the name of their capability, except `completion/complete`. 2024-11-05 has
+    // this method but no such capability on the wire.
     let capability = match method {
         "completion/complete" => "completions",
         _ => method.split('/').next().unwrap_or_default(),
@@ -393,9 +396,10 @@ fn request(
     }
 }
 
-/// Reads the metadata of a request.
+/// Reads the metadata of a request. `session_level` is the log level of the session; `None` if the request
+/// must not have log messages.
 ///
-/// Spec: 2026-07-28 `mrtr`: the results of earlier rounds are read from modern requests only.
+/// Spec: 2026-07-28 `mrtr`: `inputResponses` and `requestState` are read from modern requests only.
 pub(super) fn request_meta(
     frame: &str,
     params: Params,
@@ -438,7 +442,7 @@ fn string(frame: &str, name: &str, found: Option<Span>) -> Result<Span, Error> {
     }
 }
 
-/// Checks that the parameter is an object; `null` counts as absent.
+/// Returns the span of the parameter `name`, which must be an object; `None` if it is absent or `null`.
 fn object(frame: &str, name: &str, found: Option<Span>) -> Result<Option<Span>, Error> {
     match found.map(|span| (span, span.text(frame))) {
         None | Some((_, "null")) => Ok(None),

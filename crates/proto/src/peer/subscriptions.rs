@@ -1,9 +1,10 @@
-//! Subscriptions of clients: legacy subscriptions, `subscriptions/listen`, and the change notifications sent
-//! for them.
+//! The subscriptions of the clients of a server: legacy subscriptions, `subscriptions/listen`, and the change
+//! notifications sent for both.
 //!
 //! In: the subscriptions that the program accepts, and changes. Out: acknowledgements, notifications, and the
-//! results that end listens. The program knows which resources exist and when they change. A listen is in the
-//! in-flight table, so that it can be cancelled, but it does not count as in flight.
+//! results that end listens. The program decides which resources exist, and reports when they change. A
+//! *listen* is a `subscriptions/listen` request. It stays in the in-flight table until one side ends it, so
+//! that it can be cancelled, but does not count as in flight.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,28 +22,33 @@ use crate::revision::Revision;
 /// A change that clients can subscribe to: the entries of a list, or the contents of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// The entries of a list have changed. Templates belong to the list of resources.
+    /// The entries of a list have changed. A change of resource templates is reported as a change of
+    /// resources.
     List(List),
     /// The contents of the resource with this URI have changed.
     Resource(String),
 }
 
-/// The key in `_meta` under which each message of a listen names its listen.
+/// The key in `_meta` under which notifications and the final result of a listen carry the id of the listen.
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// The changes that one connection is notified of.
+/// The changes that the client of one connection is notified of.
 ///
-/// Invariant: `watched` counts in how many of `legacy` and `listens` each URI appears; `uris` is the sum.
+/// Invariant: `watched` has, for each URI, the number of its appearances in `legacy` and in accepted
+/// `listens`; `uris` is the sum of these numbers.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions {
+    /// Number of changes to the subscriptions so far.
     pub(super) generation: u64,
+    /// The URIs of the resources that the legacy session subscribes to.
     pub(super) legacy: BTreeSet<Box<str>>,
+    /// The listens, accepted or not, by the key of their request.
     listens: BTreeMap<CallKey, Listen>,
     uris: usize,
     watched: BTreeMap<Box<str>, u32>,
 }
 
-/// A listen. States: requested (the program has not accepted it yet), then open until it is cancelled or
+/// A listen. States: requested, while the program has not accepted it; then `open`, until it is cancelled or
 /// ended.
 #[derive(Debug)]
 struct Listen {
@@ -52,7 +58,7 @@ struct Listen {
 }
 
 impl Subscriptions {
-    /// Adds a listen that the program has not accepted yet. A URI that is named twice counts once.
+    /// Adds a listen that the program has not accepted yet. A URI that its filter names twice counts once.
     pub(super) fn want(&mut self, key: CallKey, id: &Id, mut filter: SubscriptionFilter) {
         let mut seen = BTreeSet::new();
         filter.resource_subscriptions.retain(|uri| seen.insert(uri.clone()));
@@ -64,7 +70,7 @@ impl Subscriptions {
         self.listens.len()
     }
 
-    /// Ends a listen. Returns whether it existed.
+    /// Removes a listen. Returns whether it existed.
     pub(super) fn end(&mut self, key: CallKey) -> bool {
         let Some(listen) = self.listens.remove(&key) else { return false };
         if listen.open {
@@ -108,9 +114,9 @@ impl Listen {
         meta.close();
     }
 
-    /// Writes the acknowledgement.
+    /// Writes the acknowledgement of a listen.
     ///
-    /// Spec: parts of the filter that were not accepted are left out.
+    /// Spec: the acknowledgement leaves out the parts of the filter that were not accepted.
     fn write_acknowledged(&self, out: &mut Vec<u8>) {
         envelope::begin_notification(out, "notifications/subscriptions/acknowledged");
         let mut params = Object::open(out);
@@ -122,7 +128,8 @@ impl Listen {
 }
 
 impl Peer {
-    /// Adds `subscriptions/listen` to the in-flight table and reports it.
+    /// Adds a `subscriptions/listen` request to the in-flight table and reports it as [`Event::Request`].
+    /// Answers it with an error instead if its filter is invalid or a limit is exceeded.
     pub(super) fn serve_listen(
         &mut self,
         frame: &str,
@@ -134,7 +141,7 @@ impl Peer {
         let read = filter(params.all.map_or("{}", |span| span.text(frame)));
         let found = read.and_then(|filter| Ok((filter, request_meta(frame, params, revision, None)?)));
         let (filter, meta) = match found {
-            // Checked before the program sees the URIs, even if it would accept only a few of them.
+            // The limit holds for the requested URIs, even if the program would accept only a few of them.
             Ok((filter, _)) if filter.resource_subscriptions.len() > self.limits.subscriptions => {
                 let error = too_many(self.limits.subscriptions, filter.resource_subscriptions.len());
                 return self.send_error(answer, Route::Unsolicited, Some(&id), &error, Some(revision));
@@ -159,11 +166,13 @@ impl Peer {
         self.events.push_back(Event::Request { key, request: Request::Listen, meta });
     }
 
-    /// Opens the listen `key` and acknowledges it; `may_subscribe` returns whether the client may subscribe
-    /// to a resource.
+    /// Accepts the listen `key` and acknowledges it. `may_subscribe` returns whether the client may subscribe
+    /// to the resource with a given URI.
     ///
-    /// Lists whose changes the server does not announce are left out of the filter; so are all resources, if
-    /// the server offers no resource subscriptions. Does nothing if the listen was cancelled in the meantime.
+    /// Left out of the filter are resources for which `may_subscribe` returns false, lists whose changes the
+    /// server has not declared to report, and all resources if the server has not declared subscriptions.
+    /// Over the limit `subscriptions`, the listen is answered with an error. Does nothing if the listen was
+    /// cancelled in the meantime.
     pub fn accept_listen(&mut self, key: CallKey, may_subscribe: impl Fn(&str) -> bool) {
         let Role::Server(session) = &self.role else { return };
         let Some(listen) = self.subscriptions.listens.get_mut(&key).filter(|listen| !listen.open) else {
@@ -189,7 +198,8 @@ impl Peer {
         self.transmit(TransmitKind::Message, Route::Listen(key), out);
     }
 
-    /// Accepts the request `key` to subscribe to the resource `uri`, which exists.
+    /// Accepts the legacy request `key` to subscribe to the resource `uri`, which exists. Over the limit
+    /// `subscriptions`, answers it with an error instead.
     pub fn subscribe(&mut self, key: CallKey, uri: &str) {
         if !self.subscriptions.legacy.contains(uri) {
             let found = self.subscriptions.uris + 1;
@@ -203,7 +213,7 @@ impl Peer {
         self.respond_empty(key);
     }
 
-    /// Accepts the request `key` to unsubscribe from `uri`, whether or not a subscription exists.
+    /// Accepts the legacy request `key` to unsubscribe from `uri`, whether or not a subscription exists.
     pub fn unsubscribe(&mut self, key: CallKey, uri: &str) {
         if self.subscriptions.legacy.remove(uri) {
             self.subscriptions.unwatch(uri);
@@ -256,7 +266,8 @@ impl Peer {
         }
     }
 
-    /// Ends every listen with a result, because the server is shutting down. Returns whether there were any.
+    /// Ends every listen with a result, as a server does before it shuts down. Returns whether there were
+    /// any.
     ///
     /// Spec: 2026-07-28 subscriptions "Graceful Closure".
     pub fn end_listens(&mut self) -> bool {
@@ -290,7 +301,7 @@ impl Peer {
         self.session_hears(list) || self.subscriptions.listens.values().any(|listen| listen.hears(list))
     }
 
-    /// Returns the resources that the other side subscribes to, each once and in order.
+    /// Returns the URIs of the resources that the other side subscribes to, each once and sorted.
     pub fn watched(&self) -> impl Iterator<Item = &str> {
         self.subscriptions.watched.keys().map(|uri| &**uri)
     }
@@ -336,7 +347,8 @@ fn filter(params: &str) -> Result<SubscriptionFilter, Error> {
         .map_err(|error| invalid(format!("expected `notifications` to be a filter, but found: {error}")))
 }
 
-/// Returns whether clients of a session in `revision` can subscribe to resources.
+/// Returns whether the client of a session in `revision` can subscribe to resources; `offered` are the
+/// capabilities of the server.
 pub(super) fn may_subscribe(revision: Revision, offered: &Capabilities) -> bool {
     revision.has(crate::revision::Feature::LegacySubscriptions) && offered.is_on("resources", "subscribe")
 }

@@ -87,16 +87,16 @@ pub struct Event {
 }
 
 impl Event {
-    /// Returns whether the event has data to handle, and does not only set an id or a reconnection time.
+    /// Returns whether the event has data that is not empty.
     ///
-    /// Source: 2025-11-25 `basic/transports`: an event of an id and an empty `data` primes the client to
-    /// reconnect.
+    /// Source: 2025-11-25 `basic/transports`: an event with an id and empty `data` only gives the client an
+    /// id to reconnect with.
     pub fn has_data(&self) -> bool {
         self.data.as_ref().is_some_and(|data| !data.is_empty())
     }
 }
 
-/// A piece of a stream: an event, or the report of a dropped one.
+/// A piece of a stream: an event, or the report of an event that was dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A complete event.
@@ -114,6 +114,7 @@ pub struct Events {
     size: usize,
     /// The line being read. For a line that is dropped, only its first byte, which marks it as not blank.
     line: Vec<u8>,
+    /// Largest size of an event in bytes, counting field names but not comments.
     limit: usize,
     /// Whether the last byte was CR, so that a following LF belongs to it.
     after_cr: bool,
@@ -121,7 +122,9 @@ pub struct Events {
     mark: Option<usize>,
     /// Whether the stream is inside an event over the limit.
     skipping: bool,
+    /// The id of the most recent event that had one; empty before the first.
     last_id: String,
+    /// The pieces that were read and not taken yet, in order.
     ready: VecDeque<Piece>,
 }
 
@@ -164,12 +167,12 @@ impl Events {
         }
     }
 
-    /// Returns the next complete piece, in order.
+    /// Returns the next complete piece, in the order of the stream; `None` if more bytes are needed.
     pub fn next_piece(&mut self) -> Option<Piece> {
         self.ready.pop_front()
     }
 
-    /// Returns the id of the last event that had one, with which to resume. Empty if there was none.
+    /// Returns the id to resume with: that of the most recent event that had one. Empty if there was none.
     pub fn last_id(&self) -> &str {
         &self.last_id
     }
@@ -188,7 +191,8 @@ impl Events {
         bytes
     }
 
-    /// Keeps a part of a line. Comments use no memory, whatever their length.
+    /// Adds `part` to the line being read. Of comments, and of lines in an event over the limit, only the
+    /// first byte is kept. If the part exceeds the limit, drops the event and reports [`Piece::TooLong`].
     fn hold(&mut self, part: &[u8]) {
         let comment = self.line.first().or(part.first()) == Some(&b':');
         if self.skipping || comment {
@@ -238,7 +242,7 @@ impl Events {
         }
     }
 
-    /// Ends an event at a blank line. An event with a type alone is not reported.
+    /// Ends an event at a blank line. An event that has nothing but a type is not reported.
     fn end_event(&mut self) {
         let mut event = std::mem::take(&mut self.event);
         self.size = 0;

@@ -23,16 +23,18 @@ use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 use crate::values::json::escape;
 
-/// The `extensionType` of raw nodes of another format. The `extensionKey` is the name of that format.
+/// The `extensionType` of the extensions in which raw nodes of other formats are written. Their
+/// `extensionKey` is the name of the format.
 const RAW: &str = "com.plainwire.raw";
 
-/// The attribute with a group's element name, in JSON that is only for this crate.
+/// The attribute for the element name of a [`Kind::Group`], in JSON that only this crate reads
+/// ([`node_json`]).
 const ELEMENT: &str = "plainwire:element";
 
-/// Names of the kinds that ADF lacks, in JSON that is only for this crate.
+/// The names of kinds that ADF lacks, in JSON that only this crate reads ([`node_json`]).
 const OWN: [(&str, Kind); 2] = [("plainwire:group", Kind::Group), ("plainwire:image", Kind::Image)];
 
-/// Returns the name of a kind that ADF lacks, in JSON that is only for this crate.
+/// Returns the name of a kind that ADF lacks, from [`OWN`].
 fn tree_name(kind: Kind) -> Option<&'static str> {
     OWN.iter().find(|it| it.1 == kind).map(|it| it.0)
 }
@@ -76,14 +78,14 @@ impl Spelling for Adf {
     }
 }
 
-/// Returns `node` as JSON, for a format that has no syntax for it. It has all attributes, also foreign ones,
-/// whether or not the schema allows them.
+/// Returns `node` as JSON, for a format that has no syntax for it. The JSON has all attributes of the node,
+/// also those that ADF does not have or that the schema forbids.
 pub(crate) fn node_json(node: &Node<'_>) -> String {
     write::verbatim(node)
 }
 
-/// Reads the node in `json`, with spans in `json`. The result is raw if `json` is not a node, or if the
-/// document has no `room` for it; `at` is its offset in the document.
+/// Reads the output of [`node_json`], with spans in `json`. The result is raw if `json` is not a node, or if
+/// the document has no `room` for it; `at` is the offset of `json` in the document.
 pub(crate) fn read_node<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
     read::lone(json, room, at)
 }

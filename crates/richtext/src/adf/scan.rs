@@ -6,24 +6,26 @@
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
-/// A position in a source.
+/// A scanner: a source and the position in it.
 pub(super) struct Scan<'a> {
     pub(super) source: &'a str,
+    /// The byte offset of the next byte.
     pub(super) at: usize,
-    /// The offset of the first raw control character in a string. JSON requires an escape there.
+    /// The byte offset of the first unescaped control character in a string, where JSON requires an escape;
+    /// `None` if none was found yet.
     pub(super) control: Option<usize>,
 }
 
-/// A syntax error, with its span.
+/// A syntax error in JSON.
 #[derive(Debug)]
 pub(super) struct Fault(pub(super) Diagnostic);
 
-/// The characters of a string as spelled, without the quotes.
+/// The characters of a JSON string as spelled, without the quotes.
 #[derive(Clone, Copy)]
 pub(super) struct Quoted<'a> {
     pub(super) spelling: &'a str,
     pub(super) span: Span,
-    /// Whether it contains a backslash escape.
+    /// Whether the string contains a backslash escape.
     pub(super) escaped: bool,
 }
 
@@ -32,7 +34,7 @@ impl<'a> Scan<'a> {
         Self { source, at: 0, control: None }
     }
 
-    /// Returns the next byte.
+    /// Returns the next byte without skipping it; `None` at the end of the source.
     pub(super) fn peek(&self) -> Option<u8> {
         self.source.as_bytes().get(self.at).copied()
     }
@@ -44,7 +46,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Skips white space and then `byte`.
+    /// Skips white space and then `byte`. The fault, if another byte follows, calls the missing one `wanted`.
     pub(super) fn expect(&mut self, byte: u8, wanted: &str) -> Result<(), Fault> {
         self.space();
         if self.peek() != Some(byte) {
@@ -54,7 +56,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Returns the fault that `wanted` is missing here.
+    /// Returns the fault that `wanted` was expected at the current position.
     pub(super) fn fault(&self, wanted: &str) -> Fault {
         Fault(Diagnostic::new(
             Span::new(self.at, self.next_end()),
@@ -89,7 +91,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Skips a string.
+    /// Skips the string that begins here, and returns it. The fault, if none begins here, calls the missing
+    /// string `wanted`.
     pub(super) fn string(&mut self, wanted: &str) -> Result<Quoted<'a>, Fault> {
         if self.peek() != Some(b'"') {
             return Err(self.fault(wanted));
@@ -165,8 +168,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Skips the brackets that close after a value, up to the next value. Returns whether no bracket is open
-    /// any more.
+    /// Skips the closing brackets after a value, then the comma and the key before the next value. Returns
+    /// whether no bracket is open any more, so that no value follows.
     fn close(&mut self, open: &mut Vec<u8>) -> Result<bool, Fault> {
         while let Some(&bracket) = open.last() {
             self.space();
@@ -188,7 +191,7 @@ impl<'a> Scan<'a> {
         Ok(true)
     }
 
-    /// Skips a key and its colon.
+    /// Skips a key, its colon and the white space around them, and returns the key.
     pub(super) fn key(&mut self) -> Result<Quoted<'a>, Fault> {
         self.space();
         let key = self.string("a key in quotes")?;
@@ -197,7 +200,7 @@ impl<'a> Scan<'a> {
         Ok(key)
     }
 
-    /// Skips a number or a word.
+    /// Skips a number, or `true`, `false` or `null`.
     fn plain(&mut self) -> Result<(), Fault> {
         let rest = &self.source[self.at..];
         if let Some(word) = ["true", "false", "null"].into_iter().find(|it| rest.starts_with(it)) {
@@ -240,8 +243,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Returns whether `text` is JSON values with commas between them, where `begins` holds for the first byte of
-/// each.
+/// Returns whether `text` consists of JSON values with commas between them, and `begins` is true for the
+/// first byte of each.
 pub(super) fn are_values(text: &str, begins: impl Fn(u8) -> bool) -> bool {
     let mut scan = Scan::new(text);
     loop {

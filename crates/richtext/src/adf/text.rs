@@ -28,7 +28,8 @@ pub(super) fn cleaned(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Decodes the characters of a string. A surrogate without its other half becomes U+FFFD.
+/// Decodes the characters of a JSON string, given without its quotes. A surrogate without its other half
+/// becomes U+FFFD.
 pub(super) fn decode(spelling: &str) -> String {
     let mut out = String::with_capacity(spelling.len());
     let mut at = 0;
@@ -42,14 +43,15 @@ pub(super) fn decode(spelling: &str) -> String {
     out
 }
 
-/// Returns the offset in `spelling` of the first surrogate without its other half.
+/// Returns the byte offset in `spelling` of the first surrogate without its other half.
 pub(super) fn lone_surrogate(spelling: &str) -> Option<usize> {
     let at = memchr::memchr(b'\\', spelling.as_bytes())?;
     Characters { spelling, at }.find(|it| it.is_lone).map(|it| it.start)
 }
 
-/// Returns the offset in `spelling` at which its decoded byte `offset` begins; `None` if that is within a
-/// character.
+/// Returns the byte offset in `spelling`, a JSON string without its quotes, of the character that begins at
+/// the byte `offset` of the decoded string; the end of `spelling` for the end of the string. Returns `None`
+/// if no character begins there.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let mut decoded = 0;
     for it in (Characters { spelling, at: 0 }) {
@@ -61,13 +63,15 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (decoded == offset).then_some(spelling.len())
 }
 
-/// A character of a string, and the offset of its spelling.
+/// A character of a JSON string, and the byte offset at which its spelling begins.
 struct Spelled {
     character: char,
     start: usize,
+    /// Whether the spelling is a surrogate without its other half; the character is U+FFFD then.
     is_lone: bool,
 }
 
+/// An iterator over the characters of a JSON string, given without its quotes, from the byte offset `at`.
 struct Characters<'a> {
     spelling: &'a str,
     at: usize,

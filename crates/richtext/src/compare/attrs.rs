@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use crate::loss::LossKind;
 use crate::tree::{Attr, Kind, Mark, Node, Value};
 
-/// Returns whether two nodes are equal apart from identifiers. Does not look at their children.
+/// Returns whether two nodes have equal kind, text, attributes (also identifiers) and marks. Does not look at
+/// their children.
 pub(super) fn alike(ours: &Node<'_>, theirs: &Node<'_>) -> bool {
     ours.kind == theirs.kind && ours.text == theirs.text && differences(ours, theirs).is_empty()
 }
 
-/// Returns the differences between the attributes and marks of two nodes.
+/// Returns the differences between the attributes and marks of two nodes, each with a message.
 pub(super) fn differences(ours: &Node<'_>, theirs: &Node<'_>) -> Vec<(LossKind, String)> {
     let mut found = Vec::new();
     if ours.attrs != theirs.attrs {
@@ -26,12 +27,14 @@ pub(super) fn differences(ours: &Node<'_>, theirs: &Node<'_>) -> Vec<(LossKind, 
     found
 }
 
-/// Returns the attribute that only repeats what the node's id says. A product shows a user's name from the
-/// id, also where the text has none.
+/// Returns the name of the attribute that may be absent without a loss, because the node's id says as much:
+/// the `text` of a mention. A product shows a user's name from the id, also where the text has none.
 fn label(node: &Node<'_>) -> Option<&'static str> {
     (node.kind == Kind::Mention && node.get("id").is_some()).then_some("text")
 }
 
+/// Adds the differences between two lists of attributes to `found`. `label` is the name of an attribute whose
+/// absence counts as the loss of an identifier.
 fn compare(ours: &[Attr<'_>], theirs: &[Attr<'_>], label: Option<&str>, found: &mut Vec<(LossKind, String)>) {
     let missing = |attr: &Attr<'_>| {
         if label == Some(&attr.name) || attr.is_default() { LossKind::Identity } else { kind_of(attr) }
@@ -75,7 +78,8 @@ pub(crate) fn same_value(name: &str, ours: &Value<'_>, theirs: &Value<'_>) -> bo
     }
 }
 
-/// Parses the JSON value of the attribute `name`, without the identifiers of a macro.
+/// Parses the JSON value of the attribute `name`, without the `macroMetadata` of a macro's `parameters`: it
+/// has only identifiers. Returns `None` if `json` is not JSON.
 fn meaning(name: &str, json: &str) -> Option<serde_json::Value> {
     let mut value: serde_json::Value = serde_json::from_str(json).ok()?;
     if name == "parameters"
@@ -86,7 +90,7 @@ fn meaning(name: &str, json: &str) -> Option<serde_json::Value> {
     Some(value)
 }
 
-/// Returns whether two sets of marks are equal, in any order.
+/// Returns whether two lists of marks are equal, in any order and apart from identifiers in their attributes.
 pub(crate) fn same_marks(ours: &[Mark<'_>], theirs: &[Mark<'_>]) -> bool {
     ours == theirs
         || (ours.len() == theirs.len() && ours.iter().all(|a| theirs.iter().any(|b| same_mark(a, b))))
@@ -118,7 +122,7 @@ fn names(marks: &[Mark<'_>]) -> String {
 pub(super) fn canonical<'v>(name: &str, value: &'v Value<'_>) -> Cow<'v, str> {
     match value {
         Value::Str(text) => Cow::Borrowed(text),
-        // Levels and numbers of list items have only one spelling.
+        // Whole numbers, such as levels, have only one spelling, so they need not be parsed.
         Value::Json(text) if text.bytes().all(|it| it.is_ascii_digit()) && !text.starts_with('0') => {
             Cow::Borrowed(text)
         }
@@ -128,14 +132,14 @@ pub(super) fn canonical<'v>(name: &str, value: &'v Value<'_>) -> Cow<'v, str> {
     }
 }
 
-/// Returns whether the attribute has content, and is not only an identifier.
+/// Returns whether the attribute counts as content, not as an identifier or a choice of spelling.
 pub(super) fn says(attr: &Attr<'_>) -> bool {
     !attr.is_incidental()
 }
 
 impl Node<'_> {
-    /// Returns whether the node is rich: of a kind that Markdown itself has no syntax for. A rich node that
-    /// an edit removes is reported.
+    /// Returns whether the node is rich: of a kind that Markdown itself has no syntax for. If an edit removes
+    /// a rich node, the user gets a conflict.
     pub(crate) fn is_rich(&self) -> bool {
         !matches!(
             self.kind,

@@ -1,4 +1,5 @@
-//! Inline nodes as one sequence of units. The sequence does not depend on how the text is split into nodes.
+//! Sibling inline nodes as one sequence of units: characters, and nodes that are not text. The sequence does
+//! not depend on how the text is split into nodes.
 
 use std::ops::{Deref, Range};
 
@@ -9,7 +10,7 @@ use crate::loss::LossKind;
 use crate::tree::{Kind, Node};
 
 /// A character of a text node, or an inline node that is not text. There is one for every character, so it is
-/// small: data common to a node is in [`Units`].
+/// small: data that all characters of a node have in common is in [`Units`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     /// The character; `None` for a node that is not text.
@@ -19,12 +20,12 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// Returns the index of the unit's node.
+    /// Returns the index of the unit's node among its siblings.
     pub(crate) fn node(self) -> usize {
         self.node as usize
     }
 
-    /// Returns the byte offset in the node's text.
+    /// Returns the byte offset of the character in its node's text; 0 for other nodes.
     pub(crate) fn offset(self) -> usize {
         self.offset as usize
     }
@@ -59,7 +60,8 @@ impl Units {
         self.numbers[unit.node()]
     }
 
-    /// Returns a hash of a unit. Units with equal content have equal hashes.
+    /// Returns a hash of a unit: of its character and marks, or of its node. Units with equal content have
+    /// equal hashes.
     fn id(&self, unit: &Unit) -> u64 {
         let number = self.numbers[unit.node()];
         match unit.char {
@@ -81,7 +83,7 @@ impl Deref for Units {
     }
 }
 
-/// An odd number without a pattern, from the golden ratio.
+/// An odd number without a pattern in its bits, from the golden ratio. Multiplying by it spreads a hash.
 pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns a scrambled `number`, different for every number: a step of SplitMix64.
@@ -91,20 +93,22 @@ pub(super) fn mixed(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// A difference between two sequences.
+/// A difference between two sequences of units: where the first has `ours`, the second has `theirs`. One of
+/// the two may be empty.
 pub(super) struct Change<'u> {
     pub(super) ours: &'u [Unit],
     pub(super) theirs: &'u [Unit],
 }
 
-/// Returns the differences, in order.
+/// Returns the differences between two sequences, in order.
 pub(super) fn changes<'u>(ours: &'u Units, theirs: &'u Units) -> Vec<Change<'u>> {
     hunks(ours, theirs).into_iter().map(|(a, b)| Change { ours: &ours[a], theirs: &theirs[b] }).collect()
 }
 
-/// Returns the ranges that differ. Units between the ranges are equal.
+/// Returns the ranges in which two sequences differ, in order. Units between the ranges are equal.
 pub(crate) fn hunks(ours: &Units, theirs: &Units) -> Vec<Hunk> {
-    // Usually little differs, so hashes are only listed for the units between the equal ends.
+    // Usually little differs, so hashes are only listed for the units between the equal beginnings and the
+    // equal ends.
     let same = |it: &(&Unit, &Unit)| ours.id(it.0) == theirs.id(it.1);
     let start = ours.iter().zip(theirs.iter()).take_while(same).count();
     let end = ours[start..].iter().rev().zip(theirs[start..].iter().rev()).take_while(same).count();
@@ -125,7 +129,7 @@ impl Change<'_> {
         (a.char.is_none() && b.char.is_none() && a_node.kind == b_node.kind).then_some((a_node, b_node))
     }
 
-    /// Returns [`LossKind::Attribute`] if only marks differ, otherwise [`LossKind::Content`].
+    /// Returns [`LossKind::Attribute`] if only the marks of text differ, otherwise [`LossKind::Content`].
     pub(super) fn kind(&self) -> LossKind {
         let chars = |units: &[Unit]| units.iter().map(|it| it.char).collect::<Vec<_>>();
         let only_text = self.ours.iter().all(|it| it.char.is_some());
@@ -133,6 +137,7 @@ impl Change<'_> {
         if same { LossKind::Attribute } else { LossKind::Content }
     }
 
+    /// Returns the message for the change.
     pub(super) fn shown(&self, ours: &[Node<'_>], theirs: &[Node<'_>]) -> String {
         format!("expected {}, but found {}", described(self.ours, ours), described(self.theirs, theirs))
     }

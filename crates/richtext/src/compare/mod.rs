@@ -1,8 +1,8 @@
 //! Comparison of two trees.
 //!
-//! In: two lists of blocks. Out: the differences, with spans in the first. Identifiers (`localId`,
-//! `ac:macro-id`) are reported apart from content. The order of marks, the splitting of text into nodes and
-//! the spelling of numbers make no difference.
+//! In: two lists of blocks. Out: the differences, with spans in the source of the first. Identifiers
+//! (`localId`, `ac:macro-id`) are reported apart from content. The order of marks, the splitting of text into
+//! nodes and the spelling of numbers make no difference.
 
 mod attrs;
 mod inline;
@@ -19,8 +19,8 @@ pub(crate) use outline::Outline;
 pub(crate) use print::{print, print_unmarked};
 pub(crate) use similar::similarity;
 
-/// Returns the content of `ours` that `theirs` lacks or has otherwise: at most 1,000 losses, and 1,000 more
-/// of identifiers.
+/// Returns the differences of content: what `theirs` lacks or has differently, and what only `theirs` has. At
+/// most 1,000 losses, and 1,000 more of identifiers.
 pub(crate) fn differences(ours: &[Node<'_>], theirs: &[Node<'_>]) -> Vec<Loss> {
     let mut comparison = Comparison::default();
     comparison.siblings(ours, theirs, Span::default());
@@ -32,6 +32,7 @@ struct Comparison {
     found: Vec<Loss>,
     /// The number of losses of identifiers in `found`.
     identities: usize,
+    /// The kinds of the nodes that are being compared, the outermost first.
     path: Vec<Kind>,
 }
 
@@ -67,6 +68,7 @@ impl Comparison {
         }
     }
 
+    /// Compares the nodes of one step of an alignment. `within` is the span of the node around them.
     fn step<'n, 'a: 'n, 'b: 'n>(
         &mut self,
         op: Op,
@@ -113,7 +115,8 @@ impl Comparison {
         self.path.pop();
     }
 
-    /// Reports differing identifiers of inline nodes whose content is equal.
+    /// Reports identifiers that differ between inline nodes of equal content. `ours` and `theirs` correspond
+    /// in order.
     fn identifiers(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>]) {
         let objects = |nodes| <[Node<'_>]>::iter(nodes).filter(|it| it.kind != Kind::Text);
         for (our, their) in objects(ours).zip(objects(theirs)).filter(|it| print(it.0) == print(it.1)) {
@@ -142,7 +145,7 @@ impl Comparison {
 }
 
 impl Kind {
-    /// Returns the kind's name for people.
+    /// Returns the kind's name for messages.
     pub(crate) fn shown(self) -> &'static str {
         self.adf_name().unwrap_or(match self {
             Self::Group => "group",
@@ -152,18 +155,18 @@ impl Kind {
         })
     }
 
-    /// Returns whether the children are inline nodes.
+    /// Returns whether the children of such a node are inline nodes.
     pub(crate) fn holds_inlines(self) -> bool {
         self.holds() == Holds::Inlines
     }
 }
 
-/// Returns the text that people see: of a raw node its source.
+/// Returns the text of a node for a message: the source of a raw node, the plain text of any other.
 fn shown_text(node: &Node<'_>) -> String {
     if node.kind.is_verbatim() { node.text.to_string() } else { node.plain_text() }
 }
 
-/// Returns the beginning of a text, for a message.
+/// Returns the first 40 characters of a text for a message, with `…` if there are more.
 pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}…", &text[..at]),

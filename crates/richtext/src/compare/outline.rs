@@ -16,14 +16,16 @@ use crate::tree::{Kind, Node, Span};
 /// [`MAX_LOSSES`] are reported. As many more are compared in which only identifiers differ.
 const MAX_COMPARED: usize = 4 * MAX_LOSSES;
 
-/// The blocks of a document, as two hashes each.
+/// The blocks of a document, as two hashes for each block.
 pub(crate) struct Outline {
+    /// The kind of each block.
     kinds: Vec<Kind>,
-    /// Hashes of the blocks without identifiers.
+    /// The hash of each block, without identifiers.
     said: Vec<u64>,
-    /// Hashes of the blocks with identifiers.
+    /// The hash of each block, with identifiers.
     all: Vec<u64>,
-    /// A hash of the nodes, if there are inline nodes at the top level.
+    /// The hash of all nodes as one sequence of inline nodes, if any node at the top level is inline; `None`
+    /// if all are blocks.
     run: Option<u64>,
 }
 
@@ -38,8 +40,9 @@ impl Outline {
         }
     }
 
-    /// Returns the content of the outlined blocks that `theirs` lacks or has otherwise: at most 1,000 losses,
-    /// and 1,000 more of identifiers. Calls `again` for the outlined blocks if something differs.
+    /// Returns the differences of content: what `theirs` lacks or has differently of the outlined blocks, and
+    /// what only `theirs` has. At most 1,000 losses, and 1,000 more of identifiers. Only if hashes differ,
+    /// calls `again` to get the outlined blocks once more.
     pub(crate) fn differences<'o>(
         &self,
         theirs: ThinVec<Node<'_>>,
@@ -57,7 +60,8 @@ impl Outline {
         comparison.found
     }
 
-    /// Compares each block with the one at its position in the other document.
+    /// Compares each block that differs with the block at its position in the other document. `again` is as
+    /// in [`differences`](Self::differences).
     fn one_by_one<'o>(
         &self,
         other: &Self,
@@ -80,7 +84,8 @@ impl Outline {
         }
     }
 
-    /// Compares blocks if some are missing, new or of another kind.
+    /// Compares the blocks of documents that have different numbers or kinds of blocks: aligns them by
+    /// content first. Identifiers in blocks of equal content are not compared.
     fn aligned<'o>(
         &self,
         other: &Self,
@@ -103,7 +108,8 @@ impl Outline {
         }
     }
 
-    /// Returns the first hunks, up to [`MAX_COMPARED`] differing blocks.
+    /// Returns the hunks from the beginning up to the one that reaches [`MAX_COMPARED`] differing blocks,
+    /// which may be cut.
     fn first(&self, other: &Self, hunks: Vec<Hunk>) -> Vec<Hunk> {
         let mut differ = 0;
         let mut enough = |count: usize| {
@@ -134,12 +140,12 @@ impl Outline {
 /// The blocks of a document that are to be compared.
 struct Kept<'a> {
     nodes: ThinVec<Node<'a>>,
-    /// The position of each block in the document, in order.
+    /// The index that each block had in the document, in rising order.
     places: Vec<usize>,
 }
 
 impl<'a> Kept<'a> {
-    /// Returns the blocks that are `wanted`.
+    /// Keeps those of `nodes` for which `wanted` is true, and drops the others.
     fn of(nodes: ThinVec<Node<'a>>, wanted: &[bool]) -> Self {
         let places: Vec<usize> = (0..nodes.len()).filter(|it| wanted[*it]).collect();
         let mut nodes: ThinVec<Node<'a>> =
@@ -148,9 +154,9 @@ impl<'a> Kept<'a> {
         Self { nodes, places }
     }
 
-    /// Returns the block that was at the position `place`.
+    /// Returns the block that had the index `place` in the document.
     fn at(&self, place: usize) -> &Node<'a> {
-        &self.nodes[self.places.binary_search(&place).expect("only what was kept is asked for")]
+        &self.nodes[self.places.binary_search(&place).expect("only kept nodes are requested")]
     }
 }
 

@@ -1,4 +1,4 @@
-//! Hashes of nodes by content.
+//! Hashes of nodes by content: equal for nodes of equal content.
 
 use super::attrs::{canonical, says};
 use super::inline::{SPREAD, mixed};
@@ -10,13 +10,13 @@ pub(crate) fn print(node: &Node<'_>) -> u64 {
     prints(node).0
 }
 
-/// Like [`print()`], but without the node's own marks: a mention stays equal when it becomes bold.
+/// Like [`print()`], but without the marks of the node: a mention that becomes bold keeps its hash.
 pub(crate) fn print_unmarked(node: &Node<'_>) -> u64 {
     unmarked(node, Mixer::default()).0
 }
 
-/// Returns the hash of [`print()`], and one with identifiers. Text adds nothing to the second, because it may
-/// be split into nodes anywhere.
+/// Returns the hash of [`print()`], and one that also depends on identifiers. Identifiers of text nodes are
+/// left out of it, because text may be split into nodes anywhere.
 pub(super) fn prints(node: &Node<'_>) -> (u64, u64) {
     let mut said = Mixer::default();
     said.number(marks(&node.marks));
@@ -68,7 +68,7 @@ pub(super) fn inlines(nodes: &[Node<'_>]) -> u64 {
     mixed(all.0)
 }
 
-/// Returns a hash of the attributes for which `counts` holds, in any order.
+/// Returns a hash of the attributes for which `counts` is true. Their order makes no difference.
 fn attributes(attrs: &[Attr<'_>], counts: impl Fn(&Attr<'_>) -> bool) -> u64 {
     let number = |attr: &Attr<'_>| {
         let mut one = Mixer::default();
@@ -79,7 +79,7 @@ fn attributes(attrs: &[Attr<'_>], counts: impl Fn(&Attr<'_>) -> bool) -> u64 {
     attrs.iter().filter(|it| counts(it)).map(number).fold(0, u64::wrapping_add)
 }
 
-/// Returns a hash of a set of marks.
+/// Returns a hash of a list of marks, without identifiers. Their order makes no difference.
 pub(super) fn marks(marks: &[Mark<'_>]) -> u64 {
     let number = |mark: &Mark<'_>| {
         let mut one = Mixer(attributes(&mark.attrs, says));
@@ -89,7 +89,8 @@ pub(super) fn marks(marks: &[Mark<'_>]) -> u64 {
     marks.iter().map(number).fold(0, u64::wrapping_add)
 }
 
-/// A hasher. That of `std` takes ten times as long, which would be most of a comparison's time.
+/// A hasher with its state. The hasher of `std` takes ten times as long, which would be most of a
+/// comparison's time.
 #[derive(Default)]
 struct Mixer(u64);
 

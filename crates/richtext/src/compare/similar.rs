@@ -2,8 +2,8 @@
 
 use crate::tree::Node;
 
-/// Returns how likely the two are one node before and after an edit: 0 if their kinds differ, otherwise 1 to
-/// 101, by the share of words in common.
+/// Returns how likely `b` is the node `a` after an edit: 0 if their kinds differ, otherwise 1 to 101, by the
+/// share of words that they have in common.
 pub(crate) fn similarity(a: &Node<'_>, b: &Node<'_>) -> u32 {
     if a.kind != b.kind {
         return 0;
@@ -24,7 +24,7 @@ fn common(a: &[&str], b: &[&str]) -> usize {
     both
 }
 
-/// The text and attributes of a node, from which words are taken.
+/// The text and attributes of a node and its descendants, from which words are taken.
 struct Said<'n> {
     within: String,
     own: &'n str,

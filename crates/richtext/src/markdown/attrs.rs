@@ -66,7 +66,8 @@ fn value(text: &str) -> Option<(Value<'_>, usize)> {
     }
 }
 
-/// Returns the value of JSON in single quotes. A JSON string literal is a string there too.
+/// Returns the value of `raw`, the JSON inside single quotes: a string if it is a JSON string literal,
+/// otherwise JSON.
 fn literal(raw: &str) -> Value<'_> {
     match json::string(raw) {
         Some(text) => Value::Str(text),
@@ -82,7 +83,7 @@ fn in_word(it: char) -> bool {
     !it.is_whitespace() && !it.is_control() && !"{}[]<>\"'`=|\\".contains(it)
 }
 
-/// The surroundings of attributes. They decide which characters need a numeric escape.
+/// The surroundings of attributes, which decide the characters that need a numeric escape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// A line of its own, which is read before CommonMark parses the text.
@@ -139,13 +140,13 @@ pub(super) fn write_all(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     }
 }
 
-/// Returns whether Markdown carries this attribute. It leaves out [incidental](Attr::is_incidental) ones.
+/// Returns whether Markdown carries this attribute. Only [incidental](Attr::is_incidental) ones are left out.
 pub(super) fn is_carried(attr: &Attr<'_>) -> bool {
     !attr.is_incidental()
 }
 
-/// Returns the nodes without the incidental attributes of their marks. The spelling that another format had
-/// for a mark is no reason to write the mark as a directive here.
+/// Returns the nodes without the incidental attributes of their marks. Such an attribute only records how
+/// another format spelled the mark, so the mark need not become a directive.
 pub(super) fn with_carried_marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Cow<'n, [Node<'a>]> {
     let is_odd = |it: &Node<'_>| it.marks.iter().any(|it| it.attrs.iter().any(Attr::is_incidental));
     if !nodes.iter().any(is_odd) {
@@ -156,8 +157,8 @@ pub(super) fn with_carried_marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Cow<'n, [Node
     Cow::Owned(nodes)
 }
 
-/// Returns the attributes of a node, and of a block also its marks as attributes; `None` if Markdown can't
-/// write one of the names.
+/// Returns the attributes to write for `node`: those that Markdown carries, and for a block also its marks as
+/// attributes. Returns `None` if Markdown can't write one of their names.
 pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     let carried = node.attrs.iter().filter(|it| is_carried(it));
     let named = |it: &'n Attr<'_>| match is_read_otherwise(node.kind, &it.name) {
@@ -172,14 +173,15 @@ pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     attrs.iter().all(|it| can_name(&it.name)).then_some(attrs)
 }
 
-/// The name of a macro parameter that has no name.
+/// The name that Markdown uses for the macro parameter whose name is empty.
 pub(super) const UNNAMED: &str = "_";
 
-/// The prefix of an attribute whose bare name would be read as something else.
+/// The prefix of an attribute name that would be read as something else without the prefix, such as `align`,
+/// which is the name of a mark.
 pub(super) const PLAIN: &str = "attr:";
 
-/// Returns whether the bare name of an attribute would be read as that of a mark or of an HTML attribute, or
-/// would be ignored.
+/// Returns whether `name` without the prefix [`PLAIN`], on a node of `kind`, would be read as the name of a
+/// mark or HTML attribute, or, after a fence, as a part of the language.
 fn is_read_otherwise(kind: Kind, name: &str) -> bool {
     if kind.is_inline() || name.contains([':', '/']) {
         return false;
@@ -192,15 +194,16 @@ fn is_read_otherwise(kind: Kind, name: &str) -> bool {
     }
 }
 
-/// Returns whether a fence may have this attribute for its code. Braces with any other attribute are part of
-/// the language.
+/// Returns whether an attribute of this name may follow the language of a fence. Braces with any other
+/// attribute are read as a part of the language.
 pub(super) fn is_of_code(name: &str) -> bool {
     const NAMES: [&str; 6] = ["language", "uniqueId", "localId", "wrap", "hideLineNumbers", "hide-lines"];
     let known = NAMES.contains(&name) || is_foreign(name) || name == "breakout-width";
     known || SHORT.iter().any(|it| it.0 == name)
 }
 
-/// Returns whether this is an attribute of HTML that ADF does not have.
+/// Returns whether `name`, in the HTML tag of a node of `kind`, is an attribute of HTML that ADF does not
+/// have.
 pub(super) fn of_html(kind: Kind, name: &str) -> bool {
     const NAMES: [&str; 21] = [
         "abbr",
@@ -229,7 +232,7 @@ pub(super) fn of_html(kind: Kind, name: &str) -> bool {
     NAMES.contains(&name) || shared || name.starts_with("data-") || name.starts_with("aria-")
 }
 
-/// Returns the value with its text borrowed.
+/// Returns a value that borrows the text of `value`.
 pub(super) fn borrowed<'n>(value: &'n Value<'_>) -> Value<'n> {
     match value {
         Value::Str(text) => Value::Str(Cow::Borrowed(text)),
@@ -237,7 +240,8 @@ pub(super) fn borrowed<'n>(value: &'n Value<'_>) -> Value<'n> {
     }
 }
 
-/// Short names for the marks of blocks, each with the mark's only (or first) attribute.
+/// The attributes that stand for marks of blocks: the name in Markdown, the kind of the mark, and the mark's
+/// attribute that gets the value.
 const SHORT: [(&str, MarkKind, &str); 4] = [
     ("align", MarkKind::Alignment, "align"),
     ("indent", MarkKind::Indentation, "level"),
@@ -260,7 +264,7 @@ fn of_mark<'n>(mark: &'n Mark<'_>) -> ThinVec<Attr<'n>> {
     thin_vec![Attr::json(format!("mark:{}", mark.name()), object(&mark.attrs))]
 }
 
-/// Writes attributes as a JSON object.
+/// Returns the attributes as a JSON object, without `/type`.
 pub(super) fn object(attrs: &[Attr<'_>]) -> String {
     let mut out = String::from("{");
     for (at, attr) in attrs.iter().filter(|it| it.name != "/type").enumerate() {
@@ -278,7 +282,9 @@ pub(super) fn object(attrs: &[Attr<'_>]) -> String {
     out
 }
 
-/// Adds `attrs` to `node`. An attribute with the name of a block's mark becomes that mark.
+/// Adds `attrs` to `node`. An attribute with a name of [`SHORT`] or the prefix `mark:` becomes a mark, and
+/// `breakout-width` the width of the mark `breakout`. Any other attribute replaces one of the same name,
+/// unless it has the prefix [`PLAIN`].
 pub(super) fn apply<'a>(node: &mut Node<'a>, attrs: ThinVec<Attr<'a>>) {
     for attr in attrs {
         if let Some(name) = attr.name.strip_prefix(PLAIN) {
@@ -316,23 +322,23 @@ fn mark_of<'a>(name: &str, value: &Value<'a>) -> Mark<'a> {
     mark
 }
 
-/// Returns whether these attributes may follow the text of a paragraph or heading. Any other braces there are
-/// text.
+/// Returns whether braces with these attributes, after the text of a paragraph or heading, are read as its
+/// attributes. Otherwise the braces are text.
 pub(super) fn fit_text(attrs: &[Attr<'_>]) -> bool {
     let known =
         |name: &str| SHORT.iter().any(|it| it.0 == name) || name == "breakout-width" || is_foreign(name);
     !attrs.is_empty() && attrs.iter().all(|it| known(&it.name))
 }
 
-/// The prefix of the attributes of a list item.
+/// The prefix of the names of a list item's attributes.
 pub(super) const ITEM: &str = "item/";
 
-/// Returns whether these are attributes of a list item, as they appear at its beginning.
+/// Returns whether these are the attributes of a list item: at least one, and all with the prefix [`ITEM`].
 pub(super) fn fit_item(attrs: &[Attr<'_>]) -> bool {
     !attrs.is_empty() && attrs.iter().all(|it| it.name.starts_with(ITEM))
 }
 
-/// Returns whether these attributes may stand on a line of their own before a block.
+/// Returns whether a line of only these attributes is read as the attributes of the block after the line.
 pub(super) fn fit_block(attrs: &[Attr<'_>]) -> bool {
     const KNOWN: [&str; 9] = [
         "layout",

@@ -5,7 +5,7 @@
 //! carries a whole document except identifiers (`localId`, ids of macros); `Flavor::Plain` is for reading.
 //! `docs/extended-markdown.md` describes the syntax:
 //!
-//! - `:status[OK]{color=green}` among text, `::card{url=…}` on a line of its own, `:::panel{type=info}` to
+//! - `:status[OK]{color=green}` within text, `::card{url=…}` on a line of its own, `:::panel{type=info}` to
 //!   `:::` around blocks;
 //! - `{align=center}` in the last line of a paragraph, at the end of a heading, after the language of a
 //!   fence, or on a line of its own before any other block;
@@ -13,8 +13,8 @@
 //! - `<u>`, `<sub>`, `<sup>`, `<br>`, and `<table>` and `<details>` with their blocks between blank lines;
 //! - a fence with the language `adf`, `storage` or `wiki`, whose text is in that format.
 //!
-//! Spans: the `inner` of text with the mark `code` includes its backticks, which show that nothing in it is
-//! escaped.
+//! The span `inner` of a text node with the mark `code` includes the backticks around the code. They show
+//! that the code contains no escapes.
 
 mod attrs;
 mod names;
@@ -34,18 +34,19 @@ use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 
-/// Returns the Markdown of these blocks, and the offset at which each of them ends.
+/// Returns the extended Markdown of `blocks`, and for each block the byte offset in that Markdown at which
+/// its text ends.
 pub(crate) fn document_with_ends(blocks: &[Node<'_>]) -> (String, Vec<usize>) {
     write::document_with_ends(blocks)
 }
 
-/// Reads `source`, and drops the children of each block at the top whose text `keep` rejects. This saves
-/// memory for callers that need only a few blocks of a long text.
+/// Reads `source`, and drops the children of each top-level block for whose source text `keep` returns false;
+/// only lists of tasks keep theirs. This saves memory for callers that need few blocks of a long text.
 pub(crate) fn blocks_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
     read::document_where(source, keep)
 }
 
-/// The Markdown format, in one of its flavours.
+/// The Markdown format. The flavour only matters for writing: both are read alike.
 pub(crate) struct Markdown {
     pub(crate) flavor: Flavor,
 }

@@ -3,7 +3,7 @@
 /// The form of a directive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
-    /// `:name[…]{…}` among text.
+    /// `:name[…]{…}` within text.
     Inline,
     /// `::name{…}` on a line of its own.
     Leaf,
@@ -20,8 +20,8 @@ pub(super) fn is_known(name: &str, form: Form) -> bool {
     }
 }
 
-/// The suffix after the name of a format in the info string of a fence, if every line of the fenced text
-/// ended with CR LF.
+/// The suffix that follows the name of a format in the info string of a fence, if every line of the fenced
+/// text originally ended with CR LF.
 pub(super) const CRLF: &str = " crlf";
 
 const INLINE: [&str; 20] = [
@@ -65,17 +65,19 @@ const CONTAINER: [&str; 13] = [
     "frame",
 ];
 
-/// The length of the longest name, in bytes.
+/// The length of the longest directive name, in bytes.
 pub(super) const LONGEST: usize = 11;
 
-/// Returns the name of a directive that `text` begins with. The name need not be a known one.
+/// Returns the lowercase letters and hyphens that `text` begins with: the name of a directive, if there is
+/// one of this name. Returns at most [`LONGEST`] + 1 bytes.
 pub(super) fn name_at(text: &str) -> &str {
     let bytes = text.as_bytes();
     let end = bytes.iter().take(LONGEST + 1).take_while(|it| it.is_ascii_lowercase() || **it == b'-').count();
     &text[..end]
 }
 
-/// Returns whether `text`, which follows a colon, reads as the beginning of an inline directive.
+/// Returns whether `text`, the source after a colon, begins with the name of an inline directive and then `[`
+/// or `{`.
 pub(super) fn looks_inline(text: &str) -> bool {
     let name = name_at(text);
     matches!(text.as_bytes().get(name.len()), Some(b'[' | b'{')) && is_known(name, Form::Inline)

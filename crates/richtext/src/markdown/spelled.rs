@@ -1,6 +1,7 @@
 //! Spelling of the characters of a text: escapes, entities, line ends, code.
 //!
-//! In: the slice of a source that spells one text. Out: its pieces, each with the text it stands for.
+//! In: the spelling of one text, which is the slice of a source that stands for it. Out: the pieces of the
+//! spelling, each with the text that the piece stands for.
 
 use std::borrow::Cow;
 
@@ -8,15 +9,16 @@ use pulldown_cmark::{Event, Options, Parser};
 
 /// A piece of a spelling that is decoded as a unit.
 pub(super) struct Piece<'a> {
-    /// The length of its spelling, in bytes.
+    /// The length of the piece in the source, in bytes.
     pub(super) spelled: usize,
-    /// The text it stands for.
+    /// The text that the piece stands for.
     pub(super) text: Cow<'a, str>,
-    /// Whether each byte of the spelling stands for itself.
+    /// Whether each byte of the piece stands for itself.
     pub(super) plain: bool,
 }
 
-/// Splits the spelling of a text into pieces. A spelling in backticks is code.
+/// Splits a spelling into pieces. If all of it is a code span, the backticks belong to no piece, and nothing
+/// within is decoded as an escape or entity.
 pub(super) fn pieces(spelling: &str) -> Pieces<'_> {
     match code_body(spelling) {
         Some(at) => Pieces { rest: &spelling[at..spelling.len() - at], before: at, code: true },
@@ -24,8 +26,8 @@ pub(super) fn pieces(spelling: &str) -> Pieces<'_> {
     }
 }
 
-/// Returns the offset in `spelling` at which the decoded byte `offset` begins; `None` inside a piece that is
-/// decoded as a unit, and behind the end.
+/// Returns the byte offset in `spelling` that stands for the byte `offset` of the decoded text. Returns
+/// `None` if `offset` is inside a piece that is not plain, or behind the end of the text.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let all = pieces(spelling);
     let (mut at, mut decoded) = (all.before, 0);
@@ -73,8 +75,8 @@ pub(super) fn html(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the length of the backticks at either end (with the space that separates them from the code), if
-/// all of `spelling` is a code span.
+/// Returns how many bytes `spelling` has before the code and again after it (backticks, and perhaps one
+/// space), if all of it is one code span.
 fn code_body(spelling: &str) -> Option<usize> {
     if !spelling.starts_with('`') || spelling.len() < 3 {
         return None;
@@ -131,8 +133,8 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Returns how many bytes of `text`, which does not begin with white space, stand for themselves. White space
-/// before a line end does not.
+/// Returns the length of the run at the beginning of `text` in which each byte stands for itself. `text` does
+/// not begin with white space. Outside of code, white space before a line end does not belong to the run.
 fn plain_run(text: &str, code: bool) -> usize {
     let bytes = text.as_bytes();
     let after = |it: usize| it + 1;
@@ -144,8 +146,9 @@ fn plain_run(text: &str, code: bool) -> usize {
     }
 }
 
-/// Decodes white space at the beginning of `text`. A line end is one space, together with the white space
-/// around it and the quote signs after it; other white space stands for itself.
+/// Decodes the white space at the beginning of `text`; returns its length, its text, and whether it is plain.
+/// A line end becomes one space, together with the white space around it and the quote signs after it; in
+/// code, white space before the line end stands for itself, like all other white space.
 fn space(text: &str, code: bool) -> (usize, Cow<'_, str>, bool) {
     let before = if code { 0 } else { text.len() - text.trim_start_matches([' ', '\t']).len() };
     let rest = &text[before..];
@@ -159,7 +162,8 @@ fn space(text: &str, code: bool) -> (usize, Cow<'_, str>, bool) {
     }
 }
 
-/// Decodes the entity that `text` begins with; returns it with the length of its spelling.
+/// Decodes the entity, such as `&amp;`, that `text` begins with; returns its text and the length of its
+/// spelling in bytes. Returns `None` if CommonMark has no such entity.
 pub(super) fn entity(text: &str) -> Option<(Cow<'static, str>, usize)> {
     let end = text.bytes().take(40).position(|it| it == b';')? + 1;
     let spelled = &text[..end];

@@ -1,5 +1,5 @@
-//! Merges an edit of inline nodes: splices characters into a text in the source, or writes the changed runs
-//! anew.
+//! Merges an edit of inline nodes: splices characters into a text of the source, or writes the changed runs
+//! of text anew.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,15 +11,16 @@ use super::{Merge, Reach, graft};
 use crate::compare::{Unit, Units, hunks, same_marks};
 use crate::tree::{Kind, Mark, Node, Span};
 
-/// A range of the source's units, and the range of edited units that replaces it.
+/// A range of the source's [units](Units), and the range of edited units that replaces it.
 type Hunk = (Range<usize>, Range<usize>);
 
 /// A byte range of the source, and the text that replaces it.
 type Splice = (Range<usize>, String);
 
 impl Merge<'_> {
-    /// Returns the new text of `region`. Returns `None` if the nodes of source and Markdown do not correspond
-    /// unit by unit, or if the reach is wider than [`Reach::Runs`].
+    /// Returns the new text of `region`, the part of the source with the siblings `ours`. Returns `None` if
+    /// the nodes of source and Markdown do not correspond unit by unit, or if the reach is wider than
+    /// [`Reach::Runs`].
     pub(super) fn inlines(
         &self,
         ours: &[Node<'_>],
@@ -37,16 +38,16 @@ impl Merge<'_> {
             if parent.is_some_and(|it| it.kind == Kind::CodeBlock) { Kind::CodeBlock } else { Kind::Text };
         let splices =
             || changed.iter().map(|it| self.spliced(&runs, it, within, region)).collect::<Option<_>>();
-        // If a change can't be spliced, only these runs are written anew, not the whole block or its
-        // neighbours.
+        // If a change can't be spliced, only the changed runs are written anew, not the whole block.
         Some(match (self.reach == Reach::Text).then(splices).flatten() {
             Some(splices) => spliced(self.source, region, splices),
             None => self.rewritten(&runs, &changed, parent, region),
         })
     }
 
-    /// Returns the hunk as a change of characters within one text node; `None` if it goes beyond one node or
-    /// would leave the node empty.
+    /// Returns the hunk as a change of characters within one text node of the source. Returns `None` if the
+    /// hunk goes beyond one node or would leave it empty, or if the source spells its characters together
+    /// with others.
     fn spliced(
         &self,
         runs: &Runs<'_, '_, '_, '_>,
@@ -73,7 +74,8 @@ impl Merge<'_> {
         Some((base + from..base + to, text))
     }
 
-    /// Returns the text of `region`: groups that no hunk touches are copied, the others are written anew.
+    /// Returns the new text of `region`: [groups](Group) that no hunk in `changed` touches are copied, the
+    /// others are written anew.
     fn rewritten(
         &self,
         runs: &Runs<'_, '_, '_, '_>,
@@ -109,6 +111,7 @@ impl Merge<'_> {
         self.joined(&pieces, &spans, parent, region)
     }
 
+    /// Writes the nodes in `fresh`, if any, as a new piece, and empties `fresh`.
     fn flush(&self, fresh: &mut ThinVec<Node<'_>>, parent: Option<&Node<'_>>, pieces: &mut Vec<Piece>) {
         if !fresh.is_empty() {
             pieces.push(Piece::New(self.spelling.part(fresh, parent)));
@@ -130,9 +133,11 @@ fn spliced(source: &str, region: Span, mut splices: Vec<Splice>) -> String {
     text
 }
 
-/// Nodes that can only be copied together.
+/// Sibling nodes that can only be copied together, because they have one span.
 struct Group {
+    /// The span of each of the nodes.
     span: Span,
+    /// The indices of the nodes.
     nodes: Range<usize>,
 }
 
@@ -147,23 +152,28 @@ fn groups(nodes: &[Node<'_>]) -> Vec<Group> {
     groups
 }
 
-/// The units of the source, of its Markdown, and of the edited Markdown.
+/// Inline siblings of the source, of its Markdown and of the edited Markdown, with their units.
 struct Runs<'m, 'o, 'b, 'e> {
     ours: &'m [Node<'o>],
     base: &'m [Node<'b>],
     edited: &'m [Node<'e>],
+    /// The units of `ours`.
     a: Units,
+    /// The units of `base`.
     b: Units,
+    /// The units of `edited`.
     e: Units,
 }
 
 impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
+    /// Returns whether `ours` and `base` have the same characters, with other nodes at the same positions.
     fn go_together(&self) -> bool {
         self.a.len() == self.b.len() && self.a.iter().zip(self.b.iter()).all(|it| it.0.char == it.1.char)
     }
 
-    /// Returns the text node that contains all of the hunk, and the byte offset at which the hunk begins in
-    /// it.
+    /// Returns the index of the text node in `ours` that contains all of the hunk, and the byte offset in its
+    /// text at which the hunk begins. An insertion between two nodes belongs to the first if its marks fit,
+    /// otherwise to the second. Returns `None` if no node fits, for example because the marks change.
     fn place(&self, (gone, new): &Hunk) -> Option<(usize, usize)> {
         let fits = |unit: usize| {
             let marks = self.b.marks(self.b[unit]);
@@ -186,7 +196,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         }
     }
 
-    /// Adds the edited units of the hunk.
+    /// Adds the edited units of the hunk to `fresh`, as nodes. If the hunk replaces one node that is not text
+    /// by another of its kind, the new node gets the data of the old one that Markdown does not show.
     fn inserted<'x>(&self, hunk: &Hunk, fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,
@@ -209,8 +220,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         }
     }
 
-    /// Returns the edited node with the source's marks where these have equal meaning. Otherwise half of an
-    /// edited link would become another link.
+    /// Returns the edited node, with each of its marks replaced by the mark of the source that has equal
+    /// meaning, if there is one. Otherwise half of an edited link would become another link.
     fn with_own_marks<'x>(&self, node: &Node<'e>) -> Node<'x>
     where
         'o: 'x,
@@ -226,7 +237,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         node
     }
 
-    /// Adds the units of `range` that the hunks leave, and the edited units of the hunks.
+    /// Adds the units in `range` of the source to `fresh` that no hunk replaces, and the edited units of the
+    /// hunks at their positions.
     fn remaining<'x>(&self, range: Range<usize>, changed: &[Hunk], fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,
@@ -246,7 +258,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
     }
 }
 
-/// Adds a unit to runs of text. A character extends the last run if the marks are equal.
+/// Adds `unit`, which is of `node`, to `fresh`. A character extends the last node there if that is text with
+/// equal marks.
 fn add<'x>(node: &Node<'x>, unit: &Unit, fresh: &mut ThinVec<Node<'x>>) {
     let Some(char) = unit.char else { return fresh.push(node.clone()) };
     if let Some(last) = fresh.last_mut()

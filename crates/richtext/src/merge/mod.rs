@@ -5,8 +5,8 @@
 //! Nothing here depends on a format: [`Spelling`] writes the text that has to be new.
 //!
 //! The merge first tries the smallest change: characters spliced into a text. It reads the result again. If
-//! that does not have the content of the edit, it writes a wider part anew: the runs of text, the block, then
-//! everything.
+//! the result does not have the content of the edit, the merge writes a wider part anew: the runs of text,
+//! then the block, then everything.
 
 mod graft;
 mod inline;
@@ -28,11 +28,11 @@ use crate::tree::{Node, Span};
 pub(crate) enum Reach {
     /// Characters within a text.
     Text,
-    /// The runs of text that changed.
+    /// The runs of text that changed, with the inline nodes among them.
     Runs,
     /// The paragraphs that changed.
     Blocks,
-    /// Everything.
+    /// All blocks of the edit.
     All,
 }
 
@@ -43,21 +43,24 @@ const REACHES: [Reach; 4] = [Reach::Text, Reach::Runs, Reach::Blocks, Reach::All
 pub(crate) struct Edit<'m, 'o, 'b, 'e> {
     /// Nodes of the source.
     pub(crate) ours: &'m [Node<'o>],
-    /// Nodes of the Markdown before the edit, one for each node of the source.
+    /// Nodes of the Markdown before the edit, usually one for each node of the source.
     pub(crate) base: &'m [Node<'b>],
     /// Nodes of the Markdown after the edit.
     pub(crate) edited: &'m [Node<'e>],
 }
 
-/// A source after an edit.
+/// The result of a merge.
 #[derive(Debug)]
 pub(crate) struct Merged {
+    /// The new text of the region.
     pub(crate) text: String,
     /// Content of the edit that the text does not carry.
     pub(crate) losses: Vec<Loss>,
 }
 
-/// Applies the edit in `region` of `source`, which contains the siblings `ours` in `parent`.
+/// Returns the new text of `region`, the part of `source` with the siblings `edit.ours`; `parent` is their
+/// parent (`None`: the document). Tries each [`Reach`] in turn until a text has no losses; if all have some,
+/// returns the text with the lightest.
 pub(crate) fn merge(
     spelling: &dyn Spelling,
     source: &str,
@@ -82,18 +85,19 @@ pub(crate) fn merge(
             break;
         }
     }
-    let (text, losses) = best.expect("writing everything anew always works");
+    let (text, losses) = best.expect("rewriting the whole document always succeeds");
     Merged { text, losses }
 }
 
-/// Writes new top-level blocks. Returns the text, and the content of the blocks that it does not carry.
+/// Writes new top-level blocks. Returns their text, and the content of the blocks that the text does not
+/// carry.
 pub(crate) fn written(spelling: &dyn Spelling, nodes: &[Node<'_>]) -> (String, Vec<Loss>) {
     let text = spelling.part(nodes, None);
     let losses = unsaid(spelling, &text, nodes);
     (text, losses)
 }
 
-/// Reads `text` and returns the content of `edited` that it does not carry.
+/// Reads `text` and returns the content of `edited`, apart from identifiers, that the text does not carry.
 fn unsaid(spelling: &dyn Spelling, text: &str, edited: &[Node<'_>]) -> Vec<Loss> {
     let alone = spelling.alone(text);
     let (read, _) = spelling.read(&alone);
@@ -102,6 +106,8 @@ fn unsaid(spelling: &dyn Spelling, text: &str, edited: &[Node<'_>]) -> Vec<Loss>
     losses
 }
 
+/// Returns the weight of `losses`, by which texts are compared: a loss of content weighs as much as ten
+/// others.
 fn weight(losses: &[Loss]) -> usize {
     losses.iter().map(|it| if it.kind == LossKind::Content { 10 } else { 1 }).sum()
 }
@@ -128,7 +134,7 @@ impl Merge<'_> {
 }
 
 impl Span {
-    /// Returns the part of `source` between this span and `next`.
+    /// Returns the part of `source` after this span and before the span `next`.
     fn until(self, next: Self, source: &str) -> &str {
         source.get(self.end as usize..next.start as usize).unwrap_or_default()
     }

@@ -1,4 +1,5 @@
-//! Finds the rich nodes of edited parts that vanished or moved.
+//! Finds the rich nodes of edited parts that vanished or moved. Rich nodes are those of kinds that Markdown
+//! itself has no syntax for.
 //!
 //! In: the edited parts, before and after the edit. Out: the rich nodes that vanished from each part, and the
 //! edited nodes with the data carried over from their former positions.
@@ -18,10 +19,12 @@ use crate::values::dates;
 pub(crate) struct Gone {
     /// The span in the source.
     pub(crate) span: Span,
+    /// The node for a message: its kind and its name.
     pub(crate) what: String,
 }
 
-/// Returns the rich nodes that vanished from each part. A node that is now in another part has not vanished.
+/// Returns the rich nodes that vanished from each part. A node that is now in another part has not vanished;
+/// nor has one that was replaced by a new node of its kind in its part, which counts as its changed version.
 pub(crate) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
     let mut parts: Vec<Part<'_, '_, '_>> = edits.iter().map(Part::of).collect();
     // First match nodes that are unchanged, in their own part and then in others. After that, a new node
@@ -41,14 +44,17 @@ pub(crate) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
     parts.iter().map(Part::gone).collect()
 }
 
-/// The rich nodes of one part.
+/// The rich nodes of one edited part.
 struct Part<'m, 'o, 'b> {
+    /// The nodes in the Markdown before the edit.
     were: Vec<&'m Node<'b>>,
+    /// The key of each node in `were`: a hash of its content without its marks.
     keys: Vec<u64>,
+    /// The nodes in the source.
     places: Vec<&'m Node<'o>>,
     /// Indices in `were` of the nodes that are not matched yet.
     missing: Vec<usize>,
-    /// Nodes after the edit that are not matched yet, by key and kind.
+    /// The key and kind of each node after the edit that is not matched yet.
     new: Vec<(u64, Kind)>,
 }
 
@@ -60,6 +66,7 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
         Self { missing: (0..were.len()).collect(), were, keys, places: rich(edit.ours), new }
     }
 
+    /// Matches the nodes that the edit left unchanged in this part.
     fn take_kept(&mut self) {
         let mut kept = counts(self.new.iter().map(|it| it.0));
         let mut before = counts(self.keys.iter().copied());
@@ -77,8 +84,8 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
     }
 }
 
-/// Returns the edited nodes of each part. A rich node that occurs once before and once after the edit keeps
-/// the data that Markdown does not show, wherever it is now.
+/// Returns the edited nodes of each part. A rich node that occurs exactly once before and once after the edit
+/// gets the data that Markdown does not show, even if it is in another part now.
 pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
     let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
     for edit in edits {
@@ -94,12 +101,13 @@ pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x
     edits.iter().map(|edit| edit.edited.iter().map(|it| with_its_own(it, &homes)).collect()).collect()
 }
 
-/// The versions of a node before the edit, in the source and in Markdown.
+/// A node before the edit: in the source and in its Markdown.
 struct Home<'m, 'o, 'b> {
     ours: &'m Node<'o>,
     base: &'m Node<'b>,
 }
 
+/// Returns `node`, and its descendants, with the data from their homes. `homes` has the homes by key.
 fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>) -> Node<'x> {
     if homes.is_empty() {
         return node.clone();
@@ -120,7 +128,7 @@ fn counts<T: Eq + Hash>(things: impl Iterator<Item = T>) -> HashMap<T, usize> {
     counts
 }
 
-/// Takes one occurrence of `thing`. Returns whether one was left.
+/// Removes one occurrence of `thing` from `counts`. Returns whether there was one.
 fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, thing: &T) -> bool {
     let Some(count) = counts.get_mut(thing).filter(|it| **it > 0) else { return false };
     *count -= 1;
@@ -145,7 +153,8 @@ fn described(node: &Node<'_>) -> String {
     format!("{} {:?}", node.kind.shown(), shortened(&name(node).unwrap_or_default()))
 }
 
-/// Returns the name by which people know the node: its text, or else its target or type.
+/// Returns a name of the node for a message: the day of a date, the text of any other node, or else its
+/// target or type.
 fn name(node: &Node<'_>) -> Option<String> {
     /// Attributes that name a node, the most telling first.
     const NAMES: [&str; 12] = [

@@ -1,4 +1,5 @@
-//! Separators between blocks that were not neighbours in the source, or that have changed since.
+//! Separators between blocks that were not neighbours in the source, or that have changed since. Two texts
+//! are apart if together they are read as the blocks that each has by itself.
 //!
 //! In: the text before, the text after, and possible separators. Out: the separator that keeps them apart,
 //! found by reading the texts together.
@@ -9,17 +10,19 @@ use crate::format::Format;
 use crate::loss::{Loss, LossKind};
 use crate::tree::Span;
 
-/// The separator for Markdown blocks that neither the source's nor the writer's separator keeps apart. The
-/// comment ends a list.
+/// The separator for Markdown blocks that neither the separator in the source nor that of the writer keeps
+/// apart. The comment ends a list.
 const STRONGER: &str = "\n\n<!-- -->\n\n";
 
-/// Returns the first of `wanted` that keeps `before` and `after` apart; `None` if none does.
+/// Returns the first separator in `wanted` that keeps `before` and `after` apart; `None` if none does. For
+/// Markdown, [`STRONGER`] is tried last.
 pub(crate) fn between<'w>(format: Format, before: &str, after: &str, wanted: &[&'w str]) -> Option<&'w str> {
     let stronger = matches!(format, Format::Markdown(_)).then_some(STRONGER);
     wanted.iter().copied().chain(stronger).find(|it| apart(format, before, it, after))
 }
 
-/// Returns whether the joined texts have the blocks that each text has by itself.
+/// Returns whether `before`, `between` and `after`, joined, have the blocks that `before` and `after` have by
+/// themselves.
 pub(crate) fn apart(format: Format, before: &str, between: &str, after: &str) -> bool {
     if format == Format::Adf {
         // A comma always separates values of JSON.
@@ -37,7 +40,9 @@ pub(crate) fn lost(text: &str) -> Loss {
     Loss {
         kind: LossKind::Content,
         span: Span::default(),
-        message: format!("expected {what:?} to be a block, but found it one with what stands before it"),
+        message: format!(
+            "expected {what:?} to be a block of its own, but found it joined to the text before"
+        ),
     }
 }
 

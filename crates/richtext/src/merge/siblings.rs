@@ -1,5 +1,5 @@
-//! Merges an edit of sibling blocks: copies kept blocks with the separators before them, and goes into
-//! changed ones.
+//! Merges an edit of sibling blocks: copies unchanged blocks with the separators before them, and merges the
+//! children of changed ones.
 
 use super::{Merge, Reach, graft};
 use crate::align::{Op, align};
@@ -8,15 +8,15 @@ use crate::tree::{Holds, Node, Span};
 
 /// A piece of the new text of a region.
 pub(super) enum Piece {
-    /// The source node with this index, unchanged or changed.
+    /// The source node with this index, unchanged or changed, and its text.
     Ours(usize, String),
-    /// A new node.
+    /// The text of a new node, or of one that moved.
     New(String),
 }
 
 impl Merge<'_> {
-    /// Returns the new text of `region`; `None` if the nodes of source and Markdown do not correspond one to
-    /// one.
+    /// Returns the new text of `region`, the part of the source with the siblings `ours`. Returns `None` if
+    /// the nodes of source and Markdown do not correspond one to one.
     pub(super) fn siblings(
         &self,
         ours: &[Node<'_>],
@@ -62,8 +62,8 @@ impl Merge<'_> {
     fn node(&self, ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>, parent: Option<&Node<'_>>) -> String {
         let written = |it: &Self| it.spelling.part(&[graft::node(ours, base, edited)], parent);
         let same_head = graft::same_head(base, edited);
-        // Children without a span of their own can't be copied: they are written inside something else (a
-        // macro, an attribute).
+        // Children without bytes of their own can't be copied: the source has them inside a macro's parameter
+        // or an attribute.
         let opened = !ours.inner.is_empty();
         let whole = self.reach == Reach::Blocks && ours.kind.holds() == Holds::Inlines;
         if !same_head || !opened || whole || ours.kind.holds() == Holds::Nothing {
@@ -82,8 +82,8 @@ impl Merge<'_> {
         }
     }
 
-    /// Joins the pieces. A piece from the source keeps the separator before it; before a new piece comes the
-    /// format's separator.
+    /// Joins the pieces to the new text of `region`; `spans` has the span of each source node there. A piece
+    /// from the source keeps the separator before it; before a new piece comes the separator of the format.
     pub(super) fn joined(
         &self,
         pieces: &[Piece],

@@ -35,7 +35,7 @@ pub struct User {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Page {
-    /// The key of the page's space. If a text names none, it is the space of the text.
+    /// The key of the page's space. `None` in a link without a space: the page is in the space of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
     /// The title.
@@ -53,13 +53,14 @@ pub struct Attachment {
     /// The file name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The page it is attached to, if that is not the page of the text.
+    /// The page that the file is attached to; `None` if that is the page of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<Page>,
     /// The id in Atlassian's media services, a UUID; not the id of the attachment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_id: Option<String>,
-    /// The collection in the media services: `contentId-123`; none in Jira.
+    /// The name of the collection that the file is in, in the media services: `contentId-123`; `None` in
+    /// Jira.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
     /// The address for downloads.
@@ -70,7 +71,7 @@ pub struct Attachment {
 /// Looks up users, pages and files.
 ///
 /// The argument of a method has the fields that the text states; the result has all known fields. `None`
-/// leaves the text as it is. An implementation that needs a server sends its requests before, for all of
+/// leaves the text as it is. An implementation that needs a server sends its requests beforehand, for all of
 /// [`Document::references`] at once, and then answers from [`Names`].
 pub trait Resolver {
     /// Returns the user that the text refers to.
@@ -92,10 +93,13 @@ pub trait Resolver {
     }
 }
 
-/// The users, pages and files that a text refers to. With the fields filled in, it is a [`Resolver`].
+/// The users, pages and files that a text refers to. Once their fields are filled in, this is a [`Resolver`].
 ///
-/// As a resolver it returns the only entry that contradicts no field of the argument and matches at least
-/// one. If two different entries match, it returns `None`.
+/// As a resolver it returns the only entry that agrees with the argument in at least one of these fields and
+/// differs in none of them: account id, user key and login name of a user (the display name only if the
+/// argument has none of the three); title and address of a page; name and media id of a file. The space of a
+/// page must not differ either, and a file must be attached to the page that the argument states. If two
+/// different entries match, it returns `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Names {
@@ -125,8 +129,9 @@ impl Document<'_> {
     /// | storage format, wiki markup | page titles in links and cards; names of files with only a media id |
     /// | Markdown for reading ([`Flavor::Plain`](crate::Flavor)) | page titles in cards; names of files |
     ///
-    /// Existing names and ids stay, even if `resolver` has others. The source stays unchanged, and so does
-    /// everything that a [`Sidecar`](crate::Sidecar) or a [`Section`](crate::Section) restores from it.
+    /// Existing display names, account ids and media ids stay, even if `resolver` has others. The source
+    /// stays unchanged, and so does everything that a [`Sidecar`](crate::Sidecar) or a
+    /// [`Section`](crate::Section) restores from it.
     pub fn resolve(&mut self, resolver: &dyn Resolver, to: Format) {
         resolve::resolve(&mut self.blocks, resolver, to);
     }

@@ -1,4 +1,4 @@
-//! Collects the references of a tree and fills them in.
+//! Collects the users, pages and files that a tree refers to, and fills in their data from a [`Resolver`].
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use crate::format::{Flavor, Format};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs::Target;
 
-/// Attributes of a file that belong to one format only. They mean nothing once the file's id or address is
+/// Attributes of a file that only storage format has. They mean nothing once the file's id or address is
 /// known.
 const OF_THE_FILE: [&str; 4] = ["storage:container", "storage:form", "ri:version-at-save", "ri:content-id"];
 
@@ -27,7 +27,7 @@ pub(super) fn resolve(blocks: &mut [Node<'_>], resolver: &dyn Resolver, to: Form
     blocks.iter_mut().for_each(|it| resolving.node(it));
 }
 
-/// Adds the id to each mention without one, if `resolver` knows the user.
+/// Sets the id of each mention that has none, if `resolver` knows the user.
 pub(crate) fn identify(blocks: &mut [Node<'_>], resolver: &dyn Resolver) {
     for node in blocks {
         if node.kind == Kind::Mention && node.get("id").is_none() {
@@ -38,8 +38,8 @@ pub(crate) fn identify(blocks: &mut [Node<'_>], resolver: &dyn Resolver) {
     }
 }
 
-/// Returns a diagnostic for each mention whose name an edit changed without its id. The id decides which user
-/// is mentioned.
+/// Returns a diagnostic for each mention in `edited` whose id occurs in `base`, but only with other names.
+/// The id decides which user is mentioned, so the new name has no effect.
 pub(crate) fn renamed(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     each_name(base, &mut |_, id, name| {
@@ -49,13 +49,14 @@ pub(crate) fn renamed(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic>
     each_name(edited, &mut |span, id, name| {
         if let Some(known) = names.get(id).filter(|it| !it.contains(name)) {
             let known = known.iter().next().map_or("", String::as_str);
-            let message = format!("mention: expected {known:?}, who has the id {id}, but found {name:?}");
+            let message = format!("mention: expected the name {known:?} for the id {id}, but found {name:?}");
             found.push(Diagnostic::new(span, message));
         }
     });
     found
 }
 
+/// Calls `found` with the span, the id and the name of each mention that has both.
 fn each_name(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, &str)) {
     for node in nodes {
         if let (Kind::Mention, Some(id), Some(name)) = (node.kind, node.text_of("id"), node.text_of("text")) {
@@ -65,7 +66,8 @@ fn each_name(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, &str)) {
     }
 }
 
-/// Sets the user of a mention: the account id, or else the key or login name on a self-hosted server.
+/// Replaces the user in the attributes of a mention by `known`: sets the account id, or else the key or login
+/// name on a self-hosted server.
 fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
     attrs.retain(|it| !matches!(&*it.name, "ri:userkey" | "ri:username"));
     let User { account_id, user_key, username, .. } = known;
@@ -80,10 +82,13 @@ fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
 
 /// The target of a web address, or of an address such as `confluence:SPACE/Title`.
 enum Place {
+    /// A page, and the anchor on it.
     Page(Page, Option<String>),
+    /// An attached file.
     Attachment(Attachment),
 }
 
+/// The references found so far: as lists in the order of the text, and as sets to find duplicates.
 #[derive(Default)]
 struct Found {
     names: Names,
@@ -171,7 +176,8 @@ impl Resolving<'_> {
         }
     }
 
-    /// Replaces a card by a link that shows the title, for people who read Markdown.
+    /// Replaces an inline card of a page by a link that shows the page's title, for people who read Markdown.
+    /// Does nothing for other cards, or if the title is not known.
     fn titled(&self, node: &mut Node<'_>, place: Place) {
         let Place::Page(asked, _) = place else { return };
         let (Kind::InlineCard, Some(url)) = (node.kind, node.text_of("url")) else { return };
@@ -190,7 +196,8 @@ impl Resolving<'_> {
         }
     }
 
-    /// Returns the address of a link's target in the target format.
+    /// Returns the address of `place` for the target format; `None` if the existing address fits that format,
+    /// or if `resolver` does not know another.
     fn href(&self, place: Place) -> Option<String> {
         match (place, self.to) {
             (Place::Page(asked, anchor), Format::Adf) if asked.url.is_none() => {
@@ -218,7 +225,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// Sets the media id of a file: ADF knows a file only by its id.
+    /// Sets the media id of a file that the node shows, because ADF refers to a file only by its media id.
     fn with_id(&self, node: &mut Node<'_>, asked: &Attachment) {
         let Some(known) = self.resolver.attachment(asked) else { return };
         let Some(id) = known.media_id else { return };
@@ -231,7 +238,8 @@ impl Resolving<'_> {
         }
     }
 
-    /// Sets the name of a file: formats other than ADF know a file by its name.
+    /// Sets the name of the file that the node shows, because formats other than ADF refer to a file by its
+    /// name.
     fn with_name(&self, node: &mut Node<'_>, asked: &Attachment) {
         let Some(name) = self.resolver.attachment(asked).and_then(|it| it.name) else { return };
         node.attrs.retain(|it| !matches!(&*it.name, "id" | "collection" | "type" | "occurrenceKey"));
@@ -253,7 +261,7 @@ fn user(node: &Node<'_>) -> User {
     User { account_id, user_key, username, name }
 }
 
-/// Returns the fields that the text states about the file that a picture shows.
+/// Returns the fields that the text states about the file that `node` shows; `None` if it shows none.
 fn file(node: &Node<'_>) -> Option<Attachment> {
     if let Some(Place::Attachment(it)) = place(node, node.text_of("url")) {
         return Some(it);
@@ -267,7 +275,8 @@ fn place(node: &Node<'_>, url: Option<&str>) -> Option<Place> {
     place_of(url, node.text_of("storage:container"))
 }
 
-/// Returns the target of `href`. For a file, `container` has the page it is attached to, in storage format.
+/// Returns the target of `href`; `None` if that is neither a page, a file nor a web address. For a file,
+/// `container` is the page it is attached to, as an element of storage format.
 fn place_of(href: Option<&str>, container: Option<&str>) -> Option<Place> {
     let href = href?;
     let some = |it: Cow<'_, str>| Some(it.into_owned()).filter(|it| !it.is_empty());
@@ -289,7 +298,7 @@ fn place_of(href: Option<&str>, container: Option<&str>) -> Option<Place> {
     }
 }
 
-/// Returns the page of `<ri:page …/>`.
+/// Returns the page that the element `<ri:page …/>` in `container` names.
 fn holder(container: &str) -> Option<Page> {
     let link = format!("<p><ac:link>{container}</ac:link></p>");
     let read = Document::read(Format::Storage, &link);
@@ -300,7 +309,7 @@ fn holder(container: &str) -> Option<Page> {
     }
 }
 
-/// Sets the attribute `name`, at its existing position or at the end.
+/// Sets the attribute `name` to `value`: replaces the existing one, or adds it at the end.
 fn set(attrs: &mut ThinVec<Attr<'_>>, name: &'static str, value: String) {
     let new = Attr::string(name, value);
     match attrs.iter_mut().find(|it| it.name == name) {

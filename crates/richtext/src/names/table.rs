@@ -1,4 +1,4 @@
-//! Implements `Resolver` for `Names`: answers from a table.
+//! Implements [`Resolver`] for [`Names`]: searches its lists for the entry that matches.
 
 use super::{Attachment, Names, Page, Resolver, User};
 
@@ -32,6 +32,7 @@ impl Resolver for Names {
     }
 }
 
+/// Returns whether `it` can be the page `asked`: by title or address, or, if neither has a title, by space.
 fn page_fits(asked: &Page, it: &Page) -> bool {
     let named = [agree(&asked.title, &it.title), agree(&asked.url, &it.url)];
     agree(&asked.space, &it.space) != Some(false)
@@ -47,12 +48,12 @@ fn agree(asked: &Option<String>, it: &Option<String>) -> Option<bool> {
     Some(asked.as_ref()? == it.as_ref()?)
 }
 
-/// Returns whether at least one field is equal and none differs.
+/// Returns whether at least one pair of fields is equal and none differs. Each is an answer of [`agree`].
 fn fits(fields: &[Option<bool>]) -> bool {
     fields.contains(&Some(true)) && !fields.contains(&Some(false))
 }
 
-/// Returns the only entry that fits; `None` if several different ones do.
+/// Returns the only entry that fits; `None` if there is none or several different ones fit.
 fn only<T: Clone + PartialEq>(all: &[T], fits: impl Fn(&T) -> bool) -> Option<T> {
     let mut found = all.iter().filter(|it| fits(it));
     let first = found.next()?;

@@ -10,8 +10,9 @@ use crate::tree::Node;
 /// The address of a section in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// A path of headings, from the outermost to the section's own: `Goals/This year`. The section is the
-    /// heading and the blocks after it, up to the next heading of its own or a higher level.
+    /// A path of headings, the section's own last: `Goals/This year`. Outer headings may be left out. The
+    /// section is the heading and the blocks after it, up to the next heading with an equal or smaller level
+    /// number.
     Heading(Vec<String>),
     /// The block with this `localId` (ADF), `ac:local-id` or `ac:macro-id` (storage format): `#a1b2`.
     LocalId(String),
@@ -22,7 +23,8 @@ pub enum Address {
 impl FromStr for Address {
     type Err = String;
 
-    /// Parses `Goals/This year` (a `/` in a heading is written `\/`), `#localId` or `[3]`.
+    /// Parses `Goals/This year`, `#localId` or `[3]`. In a heading, a `\` makes the next character literal:
+    /// `\/` is a slash.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(id) = text.strip_prefix('#') {
             return Ok(Self::LocalId(id.to_owned()));
@@ -39,8 +41,8 @@ impl FromStr for Address {
         while let Some(character) = characters.next() {
             match character {
                 '/' => path.push(String::new()),
-                '\\' => path.last_mut().expect("it has one").extend(characters.next()),
-                other => path.last_mut().expect("it has one").push(other),
+                '\\' => path.last_mut().expect("the path has a last part").extend(characters.next()),
+                other => path.last_mut().expect("the path has a last part").push(other),
             }
         }
         let path: Vec<String> = path.iter().map(|it| words(it)).collect();
@@ -67,10 +69,10 @@ impl fmt::Display for Address {
     }
 }
 
-/// Sibling blocks and their parent.
+/// The blocks of a section, after their parent (`None`: the document).
 pub(super) type Place<'d, 'a> = (Option<&'d Node<'a>>, &'d [Node<'a>]);
 
-/// The most existing addresses that are offered for an unknown one.
+/// The most headings of the document that an error lists for an unknown address.
 const MAX_OFFERED: usize = 20;
 
 /// Returns all sections with this address.
@@ -89,7 +91,9 @@ pub(super) fn find<'d, 'a>(document: &'d Document<'a>, address: &Address) -> Vec
     }
 }
 
-/// Returns the existing addresses of the requested kind.
+/// Returns addresses that the document has, of the kind of `address`, for an error message: the range of
+/// block numbers, or at most [`MAX_OFFERED`] headings and the number of further ones. Returns nothing for a
+/// `localId`.
 pub(super) fn known(document: &Document<'_>, address: &Address) -> Vec<String> {
     let mut all: Vec<String> = match address {
         Address::Block(_) => {
@@ -108,7 +112,7 @@ pub(super) fn known(document: &Document<'_>, address: &Address) -> Vec<String> {
     all
 }
 
-/// Returns whether `path` ends with `asked`. The outer headings need not be named.
+/// Returns whether `path` ends with `asked`: an address may leave out outer headings.
 fn ends_with(path: &[String], asked: &[String]) -> bool {
     path.len() >= asked.len() && path[path.len() - asked.len()..].iter().zip(asked).all(|it| it.0 == it.1)
 }

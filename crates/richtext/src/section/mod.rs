@@ -1,7 +1,8 @@
-//! Sections: one part of a document is read and written, and everything outside stays byte for byte.
+//! Reads and writes one part of a document, a section. The source outside of the section stays byte for byte,
+//! except for the comma beside an ADF section that becomes empty.
 //!
 //! In: a document and the address of a section. Out: the section's Markdown, and the document with the
-//! section edited. No state is kept between the two.
+//! section edited. No state is kept between reading and editing.
 
 mod address;
 
@@ -16,7 +17,7 @@ use crate::names::{Names, Resolver, identify};
 use crate::sidecar::{Conflict, Restored, invalid};
 use crate::tree::{Kind, Node, Span};
 
-/// A section of a document: sibling blocks.
+/// A section of a document: the sibling blocks that an [`Address`] leads to.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'d, 'a> {
     document: &'d Document<'a>,
@@ -32,14 +33,15 @@ pub enum SectionError {
     Unknown {
         /// The address.
         address: String,
-        /// Existing addresses of the requested kind, as suggestions.
+        /// Addresses of the same kind that the document has, as suggestions: the range of block numbers, or
+        /// the first headings. Empty for a `localId`.
         known: Vec<String>,
     },
     /// Several sections have this address.
     Ambiguous {
         /// The address.
         address: String,
-        /// The number of sections.
+        /// The number of sections that have it.
         count: usize,
     },
 }
@@ -69,7 +71,7 @@ impl Section<'_, '_> {
         Document { blocks: self.nodes.into(), ..self.document.clone() }.write(Format::EDITED)
     }
 
-    /// Returns the span in the source.
+    /// Returns the section's span in the source.
     #[must_use]
     pub fn span(&self) -> Span {
         match (self.nodes.first(), self.nodes.last()) {
@@ -78,8 +80,9 @@ impl Section<'_, '_> {
         }
     }
 
-    /// Returns the document with this section replaced by `markdown`. [`Restored::copied`] counts the
-    /// top-level blocks outside the section.
+    /// Returns the source of the document after an edit of this section: `markdown` is the edited output of
+    /// [`markdown`](Self::markdown). Content of the section that the edit did not touch is copied from the
+    /// source. [`Restored::copied`] counts the top-level blocks outside the section.
     #[must_use]
     pub fn patch(&self, markdown: &str) -> Restored {
         self.patch_with(markdown, &Names::default())
@@ -126,8 +129,8 @@ impl Section<'_, '_> {
         }
     }
 
-    /// Returns the span of the section with the separator after it; if no block follows, with the separator
-    /// before it.
+    /// Returns the span of the section and the separator after it; if no sibling follows, of the section and
+    /// the separator before it.
     fn separated(&self) -> Span {
         let span = self.span();
         let siblings = self.parent.map_or(&self.document.blocks, |it| &it.children);
@@ -141,7 +144,9 @@ impl Section<'_, '_> {
         }
     }
 
-    /// Adds separators to the section that keep it apart from its neighbours. The neighbours are not changed.
+    /// Adds separators at the start and end of the new text if the neighbouring blocks would otherwise be
+    /// read as one with it. `new` is the format's separator for new blocks. If no separator helps, adds a
+    /// loss. Does nothing for blocks that have a parent, and if the text is empty or unchanged.
     fn keep_apart(&self, new: &str, merged: &mut Merged) {
         let (source, format, span) = (self.document.source, self.document.format, self.span());
         let was = span.of(source);
@@ -179,7 +184,7 @@ impl fmt::Display for SectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { address, known } if known.is_empty() => {
-                write!(f, "expected a section {address:?}, but found none of its kind in the document")
+                write!(f, "expected a section {address:?}, but found no section with this kind of address")
             }
             Self::Unknown { address, known } => {
                 write!(f, "expected a section {address:?}, but found only {}", known.join(", "))
@@ -193,7 +198,7 @@ impl fmt::Display for SectionError {
 
 impl std::error::Error for SectionError {}
 
-/// Returns the level of a heading.
+/// Returns the level of a heading; `None` for other nodes.
 fn level(node: &Node<'_>) -> Option<i64> {
     (node.kind == Kind::Heading).then(|| node.integer("level").unwrap_or(1))
 }

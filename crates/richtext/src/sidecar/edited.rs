@@ -12,12 +12,14 @@ use crate::format::Format;
 use crate::markdown::Partly;
 use crate::tree::Node;
 
-/// The edited Markdown. A block that was in the Markdown before the edit, word for word, is usually copied,
-/// so its children are not kept.
+/// The edited Markdown. A block whose text was in the Markdown before the edit is usually copied, so its
+/// children are not kept.
 pub(super) struct Edited<'e> {
+    /// The text.
     pub(super) source: &'e str,
+    /// The blocks of the text; unchanged ones may lack their children.
     pub(super) read: Partly<'e>,
-    /// All blocks with their children, read when an unchanged block is requested.
+    /// All blocks with their children, read when an unchanged block is first requested.
     whole: OnceCell<ThinVec<Node<'e>>>,
 }
 
@@ -33,12 +35,12 @@ impl<'e> Edited<'e> {
         self.read.blocks.len()
     }
 
-    /// Returns the text of a block.
+    /// Returns the text of the block with the index `at`.
     pub(super) fn text(&self, at: usize) -> &'e str {
         self.read.blocks[at].span.of(self.source)
     }
 
-    /// Returns a block with its children.
+    /// Returns the block with the index `at`, with its children.
     pub(super) fn block(&self, at: usize) -> &Node<'e> {
         let block = &self.read.blocks[at];
         let first = self.read.bare.partition_point(|it| *it < block.span.start);
@@ -49,8 +51,8 @@ impl<'e> Edited<'e> {
     }
 }
 
-/// Reads the blocks of a text that may begin with a byte order mark. Blocks that `keep` rejects may lack
-/// their children.
+/// Reads the blocks of a text that may begin with a byte order mark. `keep` gets the text of a block; blocks
+/// for which it returns `false` may lack their children.
 fn blocks_where<'e>(source: &'e str, keep: &dyn Fn(&str) -> bool) -> Partly<'e> {
     let mark = mark(Format::EDITED, source);
     let mut read = crate::markdown::blocks_where(&source[mark..], keep);

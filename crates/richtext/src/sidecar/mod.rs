@@ -1,7 +1,7 @@
 //! Sidecars: Markdown for editing, and the data to put an edit back into the source.
 //!
 //! In: a source, and later its edited Markdown. Out: Markdown with a sidecar, and later the source with the
-//! edit. Every block that was not touched comes back byte for byte, from its own entry.
+//! edit. Every block that the edit did not touch comes back byte for byte, from its entry in the sidecar.
 //!
 //! A sidecar is JSON text; [`Sidecar::to_json`] documents it. It contains the whole source.
 
@@ -27,39 +27,43 @@ use crate::tree::Node;
 pub struct Sidecar {
     /// Always [`Sidecar::VERSION`].
     version: u32,
+    /// The name of the source's format ([`Format::name`]).
     format: String,
+    /// The dialect of wiki markup, `jira` or `confluence`; `None` for other formats.
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<String>,
+    /// The blocks of the source, in order.
     entries: Vec<Entry>,
     /// The source after the last block.
     after: String,
 }
 
-/// One block of the source.
+/// A block of the source, or several that have their meaning only together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Entry {
-    /// The source before the block, from the block before or from the beginning.
+    /// The source before the block, from the end of the previous entry or the beginning of the source.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     before: String,
     /// The source of the block.
     source: String,
-    /// The Markdown blocks that were written for it, usually one.
+    /// The Markdown blocks that were written for the block, usually one.
     markdown: Vec<String>,
 }
 
-/// The reason why an edit can't be put back.
+/// The reason why an edit can't be put back into a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SidecarError {
-    /// The text is not a sidecar.
+    /// The text is not a sidecar, with the reason.
     Malformed(String),
-    /// The sidecar has another version.
+    /// The sidecar has another version than [`Sidecar::VERSION`].
     Version {
-        /// The version.
+        /// The version that the sidecar has.
         found: u32,
     },
-    /// The sidecar belongs to another document: the Markdown contains nothing of it.
+    /// The sidecar belongs to another document: the Markdown has nothing, or almost nothing, in common with
+    /// it.
     OtherDocument,
 }
 
@@ -75,12 +79,15 @@ pub struct Restored {
     pub losses: Vec<Loss>,
     /// Errors in the Markdown.
     pub diagnostics: Vec<Diagnostic>,
-    /// Content of the edit that Atlassian's schema does not allow (`:status[OK]{color=freen}`), and required
-    /// attributes that the edit lacks (`:mention[@Jane]` without an id), with spans in the Markdown. Empty if
-    /// the source is Markdown. The text carries the content all the same; a format that has no other spelling
-    /// for it embeds it as JSON.
+    /// Mistakes that the edit added, with spans in the Markdown: content that Atlassian's schema does not
+    /// allow (`:status[OK]{color=freen}`), and required attributes that are missing (`:mention[@Jane]`
+    /// without an id). For storage format and wiki markup also mentions whose name does not fit their id.
+    /// Empty if the source is Markdown. The text carries the content all the same; a format that has no other
+    /// spelling for it embeds it as JSON.
     pub invalid: Vec<Diagnostic>,
-    /// The number of blocks that were copied unchanged from their entries.
+    /// The number of blocks that were copied unchanged from their entries and are in their old order. If
+    /// [`Section::patch`](crate::Section::patch) made this: the number of top-level blocks outside the
+    /// section.
     pub copied: usize,
 }
 
@@ -89,11 +96,13 @@ pub struct Restored {
 pub struct Conflict {
     /// The node: "status \"OK\"".
     pub what: String,
-    /// The block of the source that contained it, counted from 0.
+    /// The index, from 0, of the block of the source that contained the node. A block is an entry of the
+    /// sidecar, or for [`Section::patch`](crate::Section::patch) a top-level block of the document.
     pub block: usize,
 }
 
-/// Returns the content of an edit for [`Restored::invalid`].
+/// Returns the diagnostics for [`Restored::invalid`]: mistakes in `edited`, the Markdown after the edit, that
+/// `base`, the Markdown before it, does not have.
 pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
     match format {
         Format::Markdown(_) => Vec::new(),
@@ -108,12 +117,12 @@ pub(crate) fn invalid(format: Format, base: &[Node<'_>], edited: &[Node<'_>]) ->
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected the {} of block [{}], but found it gone", self.what, self.block)
+        write!(f, "expected the {} of block [{}], but the edit removed it", self.what, self.block)
     }
 }
 
 impl Sidecar {
-    /// The version that is written and read.
+    /// The version of the JSON that this crate writes and reads.
     pub const VERSION: u32 = 1;
 
     /// Returns the format of the source.
@@ -139,8 +148,8 @@ impl Sidecar {
     ///
     /// # Errors
     ///
-    /// [`Malformed`](SidecarError::Malformed) if it is not a sidecar, [`Version`](SidecarError::Version) if
-    /// it has another version.
+    /// [`Malformed`](SidecarError::Malformed) if `json` is not a sidecar, [`Version`](SidecarError::Version)
+    /// if it has another version than [`VERSION`](Self::VERSION).
     pub fn from_json(json: &str) -> Result<Self, SidecarError> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -167,7 +176,7 @@ impl Sidecar {
         }
     }
 
-    /// Returns the number of blocks in the source.
+    /// Returns the number of blocks in the source. Blocks that have their meaning only together count as one.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.entries.len()
@@ -184,7 +193,7 @@ impl fmt::Display for SidecarError {
                 write!(f, "expected a sidecar of version {}, but found version {found}", Sidecar::VERSION)
             }
             Self::OtherDocument => {
-                write!(f, "expected the Markdown this sidecar belongs to, but found nothing of it")
+                write!(f, "expected the Markdown this sidecar belongs to, but found that of another document")
             }
         }
     }

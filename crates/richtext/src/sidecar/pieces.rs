@@ -13,36 +13,44 @@ use crate::align::{Op, align};
 use crate::compare::similarity;
 use crate::tree::{Kind, Node};
 
-/// An entry and what the edit did to it, or a new block.
+/// A part of the restored source: an entry of the sidecar, given by its index, or a new block.
 pub(super) enum Piece {
-    /// An unchanged entry.
+    /// An unchanged entry, in its old order.
     Copied(usize),
-    /// An entry, with its blocks in the edited Markdown.
+    /// A changed entry, with its blocks in the edited Markdown.
     Edited(usize, Vec<Block>),
     /// An entry that is now this block, at another position.
     Moved(usize, Block),
-    /// A new block.
+    /// The index of a new block in the edited Markdown.
     New(usize),
 }
 
 /// A block of the edited Markdown.
 pub(super) struct Block {
+    /// The index of the block.
     pub(super) at: usize,
-    /// Whether the block is unchanged.
+    /// Whether the text of the block is unchanged.
     pub(super) kept: bool,
 }
 
 /// The most pairs that are compared to find blocks that were both moved and edited.
 const MAX_PAIRS: usize = 10_000;
 
-/// The share of words, in percent, that a block has to keep to count as moved and edited.
+/// The share of words, in percent, above which a new block counts as the moved and edited version of a block
+/// that is gone.
 const MOVED: u32 = 60;
 
-/// The share of words, in percent, above which a block or document counts as the original one, edited.
+/// The share of words, in percent, above which a block or document counts as the edited version of the
+/// original one.
 const SAME: u32 = 30;
 
 impl Sidecar {
-    /// Returns the entries that are still in the Markdown and the new blocks, in order.
+    /// Returns, in order, the entries that are still in the edited Markdown, the entries that never had
+    /// Markdown, and the new blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`SidecarError::OtherDocument`] if the Markdown has almost nothing in common with the sidecar.
     pub(super) fn pieces(&self, edited: &Edited<'_>) -> Result<Vec<Piece>, SidecarError> {
         let old: Vec<(usize, &str)> = self
             .entries
@@ -68,6 +76,8 @@ impl Sidecar {
         Ok(pieces)
     }
 
+    /// Returns the pieces for the steps `ops`. `old` has the index of the entry and the text of each Markdown
+    /// block before the edit. Entries that are gone are in no piece.
     fn gathered(&self, ops: &[Op], old: &[(usize, &str)]) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut next = 0; // the next entry
@@ -99,7 +109,7 @@ impl Sidecar {
         pieces.into_iter().map(|it| self.whole(it)).collect()
     }
 
-    /// Turns an entry into a copied one if all its blocks are unchanged.
+    /// Turns an edited entry into a copied one if all its Markdown blocks are unchanged.
     fn whole(&self, piece: Piece) -> Piece {
         match piece {
             Piece::Edited(entry, blocks)
@@ -111,7 +121,8 @@ impl Sidecar {
         }
     }
 
-    /// Copies the entries up to `until` that have no Markdown. They stay in their positions.
+    /// Adds the entries from `next` to before `until` that have no Markdown to `pieces`, as copied: they stay
+    /// where they were. Sets `next` to `until`, if that is larger.
     fn unseen(&self, next: &mut usize, until: usize, pieces: &mut Vec<Piece>) {
         while *next < until {
             if self.entries[*next].markdown.is_empty() {
@@ -121,8 +132,8 @@ impl Sidecar {
         }
     }
 
-    /// Turns new blocks into moved entries if they are equal to the block of an entry that is gone, or
-    /// similar to it.
+    /// Turns a new block into a moved entry if it is equal or similar to the Markdown of an entry that is
+    /// gone. Considers only entries with one Markdown block.
     fn find_moved(&self, pieces: &mut [Piece], edited: &Edited<'_>) {
         let mut left = left(self, pieces);
         left.retain(|it| self.entries[*it].markdown.len() == 1);
@@ -152,7 +163,7 @@ impl Sidecar {
     }
 }
 
-/// Returns the entries that no piece has.
+/// Returns the indices of the entries that are in no piece, because the edit removed them.
 pub(super) fn left(sidecar: &Sidecar, pieces: &[Piece]) -> BTreeSet<usize> {
     let kept = |it: &Piece| match it {
         Piece::Copied(entry) | Piece::Edited(entry, _) | Piece::Moved(entry, _) => Some(*entry),
@@ -162,7 +173,7 @@ pub(super) fn left(sidecar: &Sidecar, pieces: &[Piece]) -> BTreeSet<usize> {
     (0..sidecar.entries.len()).filter(|it| !kept.contains(it)).collect()
 }
 
-/// Reads the only block of a Markdown text.
+/// Reads the only block of a Markdown text. A text with another number of blocks becomes a raw block.
 fn single(markdown: &str) -> Node<'_> {
     let mut blocks = crate::markdown::blocks_where(markdown, &|_| true).blocks;
     match blocks.len() {
@@ -171,8 +182,9 @@ fn single(markdown: &str) -> Node<'_> {
     }
 }
 
-/// Returns whether this step shows that the Markdown belongs to the sidecar: a block that is kept, or still
-/// similar.
+/// Returns whether this step shows that the Markdown belongs to the sidecar: it keeps a block, or changes it
+/// so little that it is still similar. `old` has the index of the entry and the text of each block before the
+/// edit, `new` the texts after it.
 fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
     match op {
         Op::Keep(..) => true,
@@ -184,8 +196,8 @@ fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
     }
 }
 
-/// Returns whether there are enough words in common to show that the texts belong together, if no single
-/// block does.
+/// Returns whether the texts before and after the edit have enough words in common to belong together. Called
+/// if no single block shows it.
 fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     let words = |texts: &mut dyn Iterator<Item = &str>| {
         let text: Vec<String> = texts.map(str::to_owned).collect();
@@ -195,7 +207,8 @@ fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     old.intersection(&new).count() * 100 > old.len().max(new.len()) * SAME as usize
 }
 
-/// Returns for each step the entry of the next block that is still in the Markdown.
+/// Returns for each step the entry of the next old block, at or after the step, that is still in the
+/// Markdown.
 fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
     let mut next = None;
     let step = |op: &Op| {

@@ -19,7 +19,7 @@ use crate::spelling::{self, Spelling};
 use crate::tree::{Kind, Node, Span};
 
 impl Sidecar {
-    /// Returns the source with the edits of `markdown`.
+    /// Returns the source with the edits of `markdown`, which is the edited output of [`split`](Self::split).
     ///
     /// # Errors
     ///
@@ -72,7 +72,8 @@ impl Sidecar {
             restoring.text.push_str(&self.after);
         }
         let Restoring { mut text, losses, copied, .. } = restoring;
-        // A copied source is returned as it is, also one that is JSON but no node: read in an array it is another tree.
+        // A source that was copied is returned as it is, even JSON that is not a node: if it were read in an
+        // array, it would be another tree.
         if self.is_lone_node() && !matches!(pieces[..], [Piece::Copied(_)]) {
             let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
             text = format!("{}{}", &text[..mark], in_document(spelling.as_ref(), &text[mark..]));
@@ -93,7 +94,7 @@ impl Sidecar {
     }
 }
 
-/// The Markdown of the entries that changed, by entry number.
+/// The Markdown, before the edit, of the entries that the edit changed or removed, by the index of the entry.
 struct Texts<'r> {
     sidecar: &'r Sidecar,
     texts: BTreeMap<usize, String>,
@@ -110,8 +111,8 @@ impl<'r> Texts<'r> {
         Self { sidecar, texts }
     }
 
-    /// Returns the edited parts: the pieces that are not copied, in order, then the entries that no piece
-    /// has.
+    /// Returns the edited parts: the pieces that are not copied, in order, then the entries that are in no
+    /// piece.
     fn parts<'x, 'e: 'x>(
         &'x self,
         spelling: &dyn Spelling,
@@ -152,7 +153,7 @@ impl<'r> Texts<'r> {
 
 /// An edited part: nodes of an entry in the source, in its Markdown, and in the edited Markdown.
 struct Part<'x> {
-    /// The entry; `None` for a new block.
+    /// The index of the entry; `None` for a new block.
     entry: Option<usize>,
     ours: ThinVec<Node<'x>>,
     base: ThinVec<Node<'x>>,
@@ -165,7 +166,7 @@ impl<'x> Part<'x> {
     }
 }
 
-/// Returns the rich nodes that vanished, in the order of the blocks that contained them.
+/// Returns the rich nodes that the edit removed, in the order of the blocks that contained them.
 fn conflicts(parts: &[Part<'_>], edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Conflict> {
     let gone = parts.iter().zip(gone(edits));
     let conflict = |block, it: Gone| Conflict { what: it.what, block };
@@ -176,28 +177,31 @@ fn conflicts(parts: &[Part<'_>], edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Conflict
     all
 }
 
+/// The state while the pieces are put together.
 struct Restoring<'r> {
     sidecar: &'r Sidecar,
     spelling: &'r dyn Spelling,
+    /// The new source so far.
     text: String,
-    /// The block added last.
+    /// The block that was added last; `None` before the first.
     last: Option<Last>,
     losses: Vec<Loss>,
     copied: usize,
 }
 
-/// A block in the result.
+/// A block in the new source.
 struct Last {
-    /// The range of its text in the result.
+    /// The byte range of its text in the new source.
     span: Range<usize>,
-    /// Its entry, if the block is at the entry's position.
+    /// The index of its entry, if the block is in the entry's old order.
     entry: Option<usize>,
-    /// Whether it was copied.
+    /// Whether the block is a copied entry.
     copied: bool,
 }
 
 impl<'r> Restoring<'r> {
-    /// Adds a piece. A piece that is not copied takes the next element of `changed`.
+    /// Adds a piece. A piece whose text changed takes the next element of `changed`: its part, and the nodes
+    /// to write.
     fn add<'p, 'x: 'p>(
         &mut self,
         piece: &Piece,
@@ -218,7 +222,8 @@ impl<'r> Restoring<'r> {
         }
     }
 
-    /// Adds the text of an entry or of a new block, after the separator it needs.
+    /// Adds the text of a block, after the separator it needs. `entry` is the index of its entry, `None` for
+    /// a moved or new block.
     fn push(&mut self, entry: Option<usize>, text: &str, copied: bool) {
         let sidecar = self.sidecar;
         if text.is_empty() && entry.is_none_or(|it| !sidecar.entries[it].source.is_empty()) {
@@ -234,8 +239,9 @@ impl<'r> Restoring<'r> {
         self.last = Some(Last { span: start..self.text.len(), entry, copied });
     }
 
-    /// Returns the separator between the last block and this one: the source's if it keeps them apart,
-    /// otherwise the format's.
+    /// Returns the separator between `last` and the block with this `text`: the source's if it keeps them
+    /// apart or if its two blocks were not apart before, otherwise the format's. If nothing keeps them apart,
+    /// records a loss.
     fn between(&mut self, last: &Last, entry: Option<usize>, text: &str, copied: bool) -> &'r str {
         let (entries, format) = (&self.sidecar.entries, self.sidecar.format());
         let own = entry.filter(|it| *it > 0).map(|it| entries[it].before.as_str());

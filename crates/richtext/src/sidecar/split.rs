@@ -6,11 +6,12 @@ use crate::document::Document;
 use crate::format::{Dialect, Format};
 use crate::tree::{Node, Span};
 
-/// The most stretches that are joined to find blocks that belong together.
+/// The most [stretches](Stretch) that are joined to find blocks that belong together.
 const MAX_TOGETHER: usize = 8;
 
 impl Sidecar {
-    /// Returns the Markdown of `document`, and the sidecar with which an edit can be put back.
+    /// Returns the extended Markdown of `document`, and the sidecar with which an edit of that Markdown can
+    /// be put back.
     #[must_use]
     pub fn split(document: &Document<'_>) -> (String, Self) {
         let (markdown, written) = crate::markdown::document_with_ends(&document.blocks);
@@ -51,9 +52,10 @@ fn places(markdown: &str) -> Vec<Span> {
     crate::markdown::blocks_where(markdown, &|_| false).blocks.iter().map(|it| it.span).collect()
 }
 
-/// Groups the blocks of the source into stretches, each with its number of Markdown blocks: usually one and
-/// one. `ends` has the end of the Markdown written for each block. Blocks whose Markdown is read as one block
-/// stay together.
+/// Groups the blocks of the source into stretches, each with the number of its Markdown blocks: usually one
+/// block with one. `ends` has the byte offset at which the Markdown written for each block ends; `chunks` has
+/// the spans of the blocks that were read from the Markdown. Blocks whose Markdown is read as one block stay
+/// together, and so do inline nodes.
 fn counts<'n, 'a>(blocks: &'n [Node<'a>], ends: &[usize], chunks: &[Span]) -> Vec<(&'n [Node<'a>], usize)> {
     let mut stretches = Vec::new();
     let (mut first, mut from, mut next, mut reached) = (0, 0, 0, 0);
@@ -75,14 +77,14 @@ fn counts<'n, 'a>(blocks: &'n [Node<'a>], ends: &[usize], chunks: &[Span]) -> Ve
     stretches
 }
 
-/// The most bytes of white space after a block that may be read as part of the block.
+/// The most bytes of white space after the Markdown of a block that may be read as part of the block.
 const BLANK: usize = 2;
 
-/// A stretch of blocks, and the number of their Markdown blocks.
+/// Consecutive blocks of the source, and the number of their Markdown blocks.
 type Stretch<'n, 'a> = (&'n [Node<'a>], usize);
 
-/// Joins stretches whose blocks have their meaning only together: a colour that begins in one and ends in
-/// another.
+/// Joins stretches that have their meaning only together: a colour that begins in one and ends in another.
+/// Only storage format and wiki markup have such blocks.
 fn together<'n, 'a>(document: &'n Document<'a>, stretches: Vec<Stretch<'n, 'a>>) -> Vec<Stretch<'n, 'a>> {
     if !matches!(document.format, Format::Storage | Format::Wiki(_)) {
         return stretches;

@@ -9,7 +9,8 @@ use crate::format::{Dialect, Flavor, Format};
 use crate::sidecar::Sidecar;
 use crate::tree::{Kind, Node, Room, misplaced};
 
-/// The most nodes beyond the limit in these documents: one for each container that is open.
+/// The most nodes beyond the limit in these documents: one for each node that is unfinished when the limit is
+/// reached.
 const MORE: usize = 12;
 
 fn read(format: Format, source: &str, most: usize) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
@@ -20,7 +21,8 @@ fn count(nodes: &[Node<'_>]) -> usize {
     nodes.iter().map(|it| 1 + count(&it.children)).sum()
 }
 
-/// Collects the raw nodes. Expects that a container has no two of them side by side.
+/// Collects the raw nodes among `nodes` and their descendants into `to`. Expects that no two raw blocks are
+/// side by side.
 fn raws<'n, 'a>(nodes: &'n [Node<'a>], to: &mut Vec<&'n Node<'a>>) {
     let beside = nodes.windows(2).find(|it| it.iter().all(|it| it.kind == Kind::RawBlock));
     assert!(beside.is_none(), "expected one for each place, but found {beside:?}");
@@ -40,8 +42,7 @@ fn holds_all(format: Format, source: &str, most: usize) {
     let (blocks, said) = read(format, source, most);
     assert_eq!(misplaced(&blocks, source), None, "{}", shown());
     assert!(count(&blocks) <= most + MORE, "{} nodes in {}: {blocks:?}", count(&blocks), shown());
-    let found =
-        format!("expected at most {most} nodes, but found more: what follows is kept as it was written");
+    let found = format!("expected at most {most} nodes, but found more: the rest is kept as raw source");
     let all = count(&of(format).read(source).0);
     let times = said.iter().filter(|it| it.message == found).count();
     assert_eq!(said.len(), times, "{}: {said:?}", shown());

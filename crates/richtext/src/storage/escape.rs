@@ -1,8 +1,9 @@
 //! Escapes and unescapes text: character references and CDATA sections.
 //!
-//! In: text, or its spelling in a source. Out: the other of the two, and the position of a character in a
-//! spelling. A spelling begins outside a CDATA section and may hold several. An unknown reference or a lone
-//! `&` (`&foo;`, `a & b`) is literal text. As XML requires, every line end decodes to a line feed.
+//! In: text, or its spelling, which is the source that stands for it. Out: the other of the two, and the
+//! position of a character in a spelling. A spelling begins outside of CDATA sections and may contain
+//! several. An unknown reference or a lone `&` (`&foo;`, `a & b`) is literal text. As XML requires, every
+//! line end decodes to a line feed.
 
 use std::borrow::Cow;
 
@@ -13,7 +14,7 @@ pub(super) const OPEN: &str = "<![CDATA[";
 /// The end of a CDATA section.
 pub(super) const CLOSE: &str = "]]>";
 
-/// Decodes a spelling to its text.
+/// Decodes the spelling of element content to its text.
 pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     if memchr::memchr3(b'&', b'<', b'\r', spelling.as_bytes()).is_none() {
         return Cow::Borrowed(spelling);
@@ -31,7 +32,7 @@ pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Decodes the value of an attribute. Like [`decode`], but CDATA has no meaning there.
+/// Decodes the value of an attribute. Like [`decode`], but CDATA sections have no meaning in attributes.
 pub(super) fn decode_value(spelling: &str) -> Cow<'_, str> {
     if !spelling.contains('&') {
         return Cow::Borrowed(spelling);
@@ -48,8 +49,8 @@ pub(super) fn decode_value(spelling: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the position in `spelling` of the decoded byte `offset`; `None` if the offset is inside a
-/// reference or a character.
+/// Returns the byte offset in `spelling` that stands for the byte `offset` of the decoded text; `None` if
+/// `offset` is inside the text of a reference, inside a character, or behind the end of the text.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let mut before = 0;
     let mut last = 0;
@@ -79,10 +80,11 @@ pub(super) fn unknown(spelling: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// A piece of a spelling: literal characters, or one reference.
+/// A piece of a spelling: literal characters, or one reference or line end.
 struct Unit<'a> {
     start: usize,
     raw: &'a str,
+    /// The character of the reference or line end; `None` if the piece is literal.
     reference: Option<char>,
 }
 
@@ -154,7 +156,8 @@ impl Units<'_> {
         if rest.starts_with(CLOSE) {
             return Found::Bracket(CLOSE.len());
         }
-        // Up to the next byte that may have a meaning. A bracket that has none becomes a unit of its own.
+        // The unit ends before the next byte that may have a meaning. A bracket without a meaning begins a
+        // unit.
         let first = rest.chars().next().map_or(0, char::len_utf8);
         Found::Unit(rest[first..].find([']', '\r']).map_or(rest.len(), |it| first + it), None)
     }
@@ -182,10 +185,12 @@ fn line_end(rest: &str) -> Option<Found> {
     rest.starts_with('\r').then_some(Found::Unit(length, Some('\n')))
 }
 
-/// The longest reference, in bytes: `&#x10FFFF;` with room for zeros, `&thetasym;`.
+/// The number of bytes after an `&` in which the `;` of a reference is searched: enough for `&thetasym;`, and
+/// for `&#x10FFFF;` with some leading zeros.
 const MAX_REFERENCE: usize = 16;
 
-/// Returns the character of the reference at the start of `text`, and the reference's length.
+/// Returns the character of the reference at the start of `text`, and the length of the reference in bytes;
+/// `None` if there is no reference or it is unknown.
 fn reference(text: &str) -> Option<(char, usize)> {
     let rest = text.strip_prefix('&')?;
     let end = rest.bytes().take(MAX_REFERENCE).position(|it| it == b';')?;
@@ -219,8 +224,8 @@ pub(super) fn encode(out: &mut String, text: &str) {
     });
 }
 
-/// Returns the replacement for a character that XML 1.0 forbids even as a reference (production 2): the
-/// replacement character U+FFFD.
+/// Returns the replacement for a character that XML 1.0 forbids even as a reference (production 2): U+FFFD.
+/// Returns `None` for all other characters.
 fn forbidden(it: char) -> Option<&'static str> {
     let is_forbidden =
         matches!(it, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
@@ -275,8 +280,9 @@ pub(super) fn encode_data(out: &mut String, text: &str) {
     out.push_str(&text[copied..]);
 }
 
-/// Spells `text` between two spellings, either of which may be inside a CDATA section. With `prefer_data`,
-/// text that needs escapes gets a CDATA section.
+/// Returns the spelling of `text` for a position between the spellings `before` and `after`, which may be
+/// inside a CDATA section. With `prefer_data`, text outside of a section that needs escapes gets a section of
+/// its own.
 pub(super) fn between(text: &str, prefer_data: bool, before: &str, after: &str) -> String {
     let opened = before.rfind(OPEN);
     let inside = opened.is_some_and(|it| before.rfind(CLOSE).is_none_or(|close| close < it));

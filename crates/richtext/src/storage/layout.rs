@@ -13,7 +13,8 @@ pub(super) fn width(kind: &str, count: usize, index: usize) -> Cow<'static, str>
     }
 }
 
-/// Returns the section type for these column widths: the one that fits, otherwise the even one.
+/// Returns the section type for these column widths in percent: the one whose widths differ by less than 1,
+/// failing that the one with equal columns, failing that `five_equal`.
 pub(super) fn kind(widths: &[&str]) -> &'static str {
     let near = |one: &str, other: &str| {
         let number = |it: &str| it.parse::<f64>().unwrap_or_default();

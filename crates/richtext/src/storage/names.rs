@@ -5,8 +5,8 @@
 use crate::tree::MarkKind;
 use crate::values::macros;
 
-/// The attribute of a macro that holds the part of its parameters' JSON that its elements cannot express;
-/// [`ABSENT`] if the node has no parameters.
+/// The attribute of a macro element for the part of the node's `parameters` that child elements cannot
+/// express, as JSON. Its value is [`ABSENT`] if the node has no `parameters`.
 pub(super) const EXTRA_PARAMETERS: &str = "data-plainwire-parameters";
 /// The value of [`EXTRA_PARAMETERS`] for a node that has no parameters at all, not even an empty object.
 pub(super) const ABSENT: &str = "absent";
@@ -16,7 +16,7 @@ pub(super) fn is_void(name: &str) -> bool {
     matches!(name, "br" | "hr" | "col" | "img" | "wbr" | "input" | "meta" | "area")
 }
 
-/// Returns whether an element is a block in any surroundings.
+/// Returns whether an element of this name is always a block, even if text is beside it.
 #[rustfmt::skip]
 pub(super) fn is_block(name: &str) -> bool {
     matches!(
@@ -33,13 +33,14 @@ pub(super) fn is_macro(name: &str) -> bool {
     matches!(name, "ac:structured-macro" | "ac:macro")
 }
 
-/// Returns whether a macro of this name is a block even among text. A macro with a body of blocks always is.
+/// Returns whether a macro of this name is a block even if it is within text and has no body of blocks. A
+/// macro with such a body is always a block.
 pub(super) fn is_block_macro(name: &str) -> bool {
     matches!(name, "code" | "noformat" | "expand") || macros::panel_type(name).is_some()
 }
 
-/// Returns the mark that an element without attributes stands for, and whether the element is the usual one
-/// for it.
+/// Returns the mark that the element `name` without attributes stands for, and whether that element is the
+/// usual one for the mark.
 pub(super) fn mark(name: &str) -> Option<(MarkKind, Spelled)> {
     Some(match name {
         "strong" => (MarkKind::Strong, Spelled::Usual),
@@ -57,7 +58,7 @@ pub(super) fn mark(name: &str) -> Option<(MarkKind, Spelled)> {
     })
 }
 
-/// The choice of element for a mark: the usual one, or another.
+/// The choice of element for a mark: its usual element, or another one with the same meaning.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelled {
     Usual,

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub(super) type Known = (&'static str, fn(&str) -> Option<String>);
 
 /// Splits `style` into the values of the `known` properties and the other declarations. If a property
-/// repeats, its last value counts. If no property is found, the rest is `style` verbatim.
+/// repeats, its last value counts. If no property is found, the other declarations are `style` verbatim.
 pub(super) fn take<'a, const N: usize>(
     style: &Cow<'a, str>,
     known: [Known; N],
@@ -45,7 +45,7 @@ fn declarations(style: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|it| !it.is_empty())
 }
 
-/// Returns the ADF alignment for this value, if there is one.
+/// Returns the ADF alignment for this value of `text-align`; `None` if ADF has no mark for it.
 pub(super) fn alignment(value: &str) -> Option<String> {
     match value {
         "center" => Some("center".to_owned()),
@@ -61,25 +61,26 @@ pub(super) fn indentation(value: &str) -> Option<String> {
     (level.fract() == 0.0 && (1.0..=6.0).contains(&level)).then(|| format!("{level}"))
 }
 
-/// Returns the number of pixels, as written.
+/// Returns the number in a value such as `12px`, as the source spells it.
 pub(super) fn pixels(value: &str) -> Option<String> {
     let number = value.strip_suffix("px")?.trim();
     is_number(number).then(|| number.to_owned())
 }
 
-/// Returns whether `text` is a non-negative number in JSON.
+/// Returns whether `text` is a non-negative JSON number without an exponent, with fewer than 16 digits before
+/// and after the point.
 pub(super) fn is_number(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |it: &str| !it.is_empty() && it.len() < 16 && it.bytes().all(|it| it.is_ascii_digit());
     digits(whole) && digits(fraction) && (whole == "0" || !whole.starts_with('0'))
 }
 
-/// Returns `line-through` or `underline`.
+/// Returns the value, if it is `line-through` or `underline`.
 pub(super) fn decoration(value: &str) -> Option<String> {
     matches!(value, "line-through" | "underline").then(|| value.to_owned())
 }
 
-/// Returns `monospace`.
+/// Returns the value, if it is `monospace`.
 pub(super) fn monospace(value: &str) -> Option<String> {
     (value == "monospace").then(|| value.to_owned())
 }

@@ -27,13 +27,13 @@ pub(super) enum Sort {
     Stray,
 }
 
-/// A piece of the text. The contents of an element follow it in the list.
+/// A piece of the source. In the list of items, the contents of an element follow it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) sort: Sort,
-    /// Whether the item is a block in any surroundings, by its name or by its contents.
+    /// Whether the item is a block even if text is beside it, because of its name or of a block in it.
     pub(super) block: bool,
-    /// Whether the item holds blocks.
+    /// Whether the item contains a block.
     pub(super) has_blocks: bool,
     pub(super) self_closing: bool,
     name_len: u16,
@@ -41,7 +41,7 @@ pub(super) struct Item {
     /// The span of the contents.
     inner: Span,
     end: u32,
-    /// The index of the item after this one and its contents.
+    /// The index of the item that follows this one and all of its contents.
     pub(super) next: u32,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Xml<'a> {
         Siblings { items: &self.items, at: from, end: to }
     }
 
-    /// Returns the attributes of an element, as written.
+    /// Returns the attributes of an element, as the source spells them.
     pub(super) fn attributes(&self, index: usize) -> Attributes<'a> {
         let item = &self.items[index];
         let from = item.start as usize + 1 + usize::from(item.name_len);
@@ -123,19 +123,19 @@ impl<'a> Xml<'a> {
         Attributes { rest: rest.strip_suffix('>').unwrap_or(rest) }
     }
 
-    /// Returns the decoded attribute of this name.
+    /// Returns the decoded value of the attribute of this name.
     pub(super) fn attribute(&self, index: usize, name: &str) -> Option<Cow<'a, str>> {
         self.attributes(index).find(|it| it.name == name).map(|it| it.value())
     }
 }
 
-/// Returns whether `text` means the same wherever it is put: all of its elements are closed, and it has no
-/// stray end tag or unknown reference.
+/// Returns whether `text` is read without a diagnostic, such as one for an unclosed element, a stray end tag
+/// or an unknown reference. Such text means the same wherever it is put.
 pub(super) fn is_sound(text: &str) -> bool {
     Xml::parse(text).1.is_empty()
 }
 
-/// The indices of siblings.
+/// An iterator over the indices of siblings.
 #[derive(Clone)]
 pub(super) struct Siblings<'x> {
     items: &'x [Item],
@@ -144,7 +144,7 @@ pub(super) struct Siblings<'x> {
 }
 
 impl Siblings<'_> {
-    /// Returns the index of the item after the last sibling.
+    /// Returns the index of the item after the last sibling and its contents.
     pub(super) fn end(&self) -> usize {
         self.end
     }
@@ -162,7 +162,7 @@ impl Iterator for Siblings<'_> {
     }
 }
 
-/// An attribute as written.
+/// An attribute as the source spells it.
 pub(super) struct Attribute<'a> {
     pub(super) name: &'a str,
     raw: &'a str,
@@ -175,7 +175,7 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// The attributes of one start tag. Malformed ones are accepted.
+/// An iterator over the attributes of one start tag. It accepts malformed ones.
 pub(super) struct Attributes<'a> {
     rest: &'a str,
 }
@@ -209,18 +209,18 @@ impl<'a> Iterator for Attributes<'a> {
 
 struct Parser<'a> {
     xml: Xml<'a>,
-    /// The indices of the open elements.
+    /// The indices of the open elements, the outermost first.
     open: Vec<u32>,
-    /// The number of open elements of each name, beyond the first [`SHALLOW`]. Keeps the search for a name
-    /// fast at any depth.
+    /// The number of open elements of each name, without the outermost [`SHALLOW`] elements. It makes the
+    /// search for a name fast at any depth.
     deep: HashMap<&'a str, u32>,
     diagnostics: Vec<Diagnostic>,
-    /// For a comment, a CDATA section and an instruction: whether the source has no further end for it.
-    /// Avoids repeated searches.
+    /// For a comment, a CDATA section and a processing instruction: whether a search has shown that the rest
+    /// of the source contains no end of one, so that the search is not repeated.
     ended: [bool; 3],
 }
 
-/// The number of open elements that are searched one by one.
+/// The number of open elements, the outermost first, that are searched one by one for a name.
 const SHALLOW: usize = 64;
 
 impl<'a> Parser<'a> {
@@ -262,7 +262,7 @@ impl<'a> Parser<'a> {
         if let Some((start, end)) = escape::unknown(&self.xml.source[from..to]) {
             let found = &self.xml.source[from + start..from + end];
             self.say(from + start, from + end, || {
-                format!("expected a reference that is known, but found {found:?}")
+                format!("expected a known character reference, but found {found:?}")
             });
         }
         self.push(Sort::Text, from, to, Span::new(from, to));
@@ -287,7 +287,7 @@ impl<'a> Parser<'a> {
         index
     }
 
-    /// Returns where the markup at `at` ends; `None` if it is text.
+    /// Returns the offset at which the markup that begins at `at` ends; `None` if it is text.
     fn markup_end(&mut self, at: usize) -> Option<usize> {
         let rest = &self.xml.source[at..];
         let bytes = rest.as_bytes();
@@ -361,7 +361,7 @@ impl<'a> Parser<'a> {
         let shallow =
             innermost || self.open.iter().take(SHALLOW).any(|it| self.xml.name(*it as usize) == name);
         if garbage || !(shallow || self.deep.contains_key(name)) {
-            self.say(at, end, || format!("expected an end tag of an open element, but found </{name}>"));
+            self.say(at, end, || format!("expected the end tag of an open element, but found </{name}>"));
             self.stray(at, end);
             return;
         }
@@ -409,7 +409,8 @@ impl<'a> Parser<'a> {
         self.settle(index);
     }
 
-    /// Decides whether a complete element is a block, and notes that in its parent.
+    /// Decides whether the element `index`, which is complete, is a block, and records in its parent that
+    /// this contains a block.
     fn settle(&mut self, index: usize) {
         let name = self.xml.name(index);
         let item = self.xml.items[index];
@@ -438,8 +439,8 @@ fn name_of(text: &str) -> &str {
     if name.len() <= usize::from(u16::MAX) { name } else { cut(name, 64) }
 }
 
-/// Returns the end of the start tag at the start of `text`: its first `>` outside a value. With a `<` before
-/// that, it is no tag.
+/// Returns the length of the start tag that `text` begins with, up to its first `>` outside of quotes. If a
+/// `<` comes before that, the first `>` within quotes ends the tag; without one there is no tag.
 fn tag_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -481,7 +482,7 @@ fn is_well_formed(attributes: &str) -> bool {
     }
 }
 
-/// Returns at most this many bytes of `text`.
+/// Returns the beginning of `text`: as many whole characters as fit into `bytes` bytes.
 fn cut(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|it| text.is_char_boundary(*it));
     &text[..end.unwrap_or_default()]

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
-/// An attribute. Attributes are in the order of the source.
+/// A named value of a node or a mark.
 ///
 /// The name shows the owner: a plain name (`panelType`) is ADF's; a name with a colon (`ac:macro-id`,
 /// `param:title`, `html:style`, `wiki:form`) belongs to another format and has no equivalent in ADF; a name
-/// that begins with `/` is a key of the ADF node itself, next to `type`.
+/// that begins with `/` is a key of the node's or mark's own JSON object in ADF, beside `type` and `attrs`.
+/// Two such names are this crate's: `/format` of raw nodes, and `/type` of nodes and marks that ADF does not
+/// have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attr<'a> {
-    /// The name, as in the source.
+    /// The name, including the part before the colon.
     pub name: Cow<'a, str>,
     /// The value.
     pub value: Value<'a>,
@@ -18,9 +20,10 @@ pub struct Attr<'a> {
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// A string, decoded.
+    /// A string, with the escapes of its source decoded.
     Str(Cow<'a, str>),
-    /// Any other JSON, verbatim: `33.30`, `true`, `null`, `{"b": 1, "a": 2}`.
+    /// Any other JSON, verbatim: `33.30`, `true`, `null`, `{"b": 1, "a": 2}`. Also a JSON string with half of
+    /// a surrogate pair, which no Rust string can contain.
     Json(Cow<'a, str>),
 }
 
@@ -35,10 +38,10 @@ impl<'a> Attr<'a> {
         Self { name: name.into(), value: Value::Json(text.into()) }
     }
 
-    /// Returns whether the attribute has no effect on what a reader of the document sees: an identifier, the
-    /// choice between two spellings of equal meaning, an `attrs`, `content` or `marks` that is present but
-    /// empty, or the line feed of a hard break. Markdown does not carry such attributes; a sidecar restores
-    /// them.
+    /// Returns whether the attribute has no effect on what a reader of the document sees: an identifier or
+    /// version number, the choice between two spellings of equal meaning, an `attrs`, `content` or `marks`
+    /// that is present but empty, or the line feed of a hard break. Markdown does not carry such attributes;
+    /// a sidecar restores them.
     #[must_use]
     pub fn is_incidental(&self) -> bool {
         const NAMES: [&str; 7] = [
@@ -61,7 +64,8 @@ impl<'a> Attr<'a> {
             || (matches!(&*self.name, "/attrs" | "/content" | "/marks") && is_empty())
     }
 
-    /// Returns whether the value is the one that also applies without the attribute.
+    /// Returns whether the node means the same without this attribute, because the value is the default
+    /// (`layout` `default`, `order` `1`) or `null`.
     #[must_use]
     pub fn is_default(&self) -> bool {
         match (&*self.name, self.value.shown()) {
@@ -73,7 +77,7 @@ impl<'a> Attr<'a> {
         }
     }
 
-    /// Returns whether ADF has no such attribute.
+    /// Returns whether the attribute belongs to another format than ADF: its name contains a colon.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         self.name.contains(':')
@@ -98,7 +102,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the value as an integer. Accepts a string, and spellings such as `2.0`.
+    /// Returns the value as an integer, also if it is a string or spelled like `2.0`; `None` if it is not a
+    /// whole number.
     #[must_use]
     pub fn as_integer(&self) -> Option<i64> {
         let text = self.shown();

@@ -1,11 +1,11 @@
-//! Checks for tests that a reader keeps the tree's rules on spans and children.
+//! A check, for tests of readers, that nodes keep the tree's rules on spans and children.
 
 use super::kind::Holds;
 use super::node::Node;
 use super::span::Span;
 
-/// Returns the first violation in `blocks`, read from `source`, of the rules of the [tree](crate::tree) on
-/// spans and children. For tests of readers.
+/// Returns a description of the first node in `blocks` that breaks the rules of the [tree](crate::tree) on
+/// spans and children; `None` if all keep them. `blocks` were read from `source`. For tests of readers.
 #[must_use]
 pub fn misplaced(blocks: &[Node<'_>], source: &str) -> Option<String> {
     siblings(blocks, Span::new(0, source.len()), source)
@@ -26,7 +26,7 @@ fn siblings(nodes: &[Node<'_>], within: Span, source: &str) -> Option<String> {
             return Some(format!("{}: outside its parent's {}..{}", shown(), within.start, within.end));
         }
         if !node.span.holds(node.inner) {
-            return Some(format!("{}: its inner {:?} is not within", shown(), node.inner));
+            return Some(format!("{}: its inner span {:?} is outside of it", shown(), node.inner));
         }
         let shares = node.kind.is_inline() && before == Some(node.span);
         if !shares && before.is_some_and(|it| it.end > node.span.start) {
@@ -34,10 +34,10 @@ fn siblings(nodes: &[Node<'_>], within: Span, source: &str) -> Option<String> {
         }
         before = Some(node.span);
         if node.kind.holds() == Holds::Nothing && !node.children.is_empty() {
-            return Some(format!("{}: may hold nothing", shown()));
+            return Some(format!("{}: may have no children", shown()));
         }
         if node.kind.holds() == Holds::Inlines && node.children.iter().any(|it| !it.kind.is_inline()) {
-            return Some(format!("{}: holds a block", shown()));
+            return Some(format!("{}: has a block among inline nodes", shown()));
         }
         if let Some(found) = siblings(&node.children, node.inner, source) {
             return Some(found);

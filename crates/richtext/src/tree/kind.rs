@@ -1,6 +1,6 @@
 //! Kinds of nodes.
 
-/// The kind of a node: the vocabulary of ADF, and a few kinds of our own.
+/// The kind of a node: the nodes of ADF, and four kinds that only this crate has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of ADF, which says what each of them is")]
 pub enum Kind {
@@ -54,8 +54,8 @@ pub enum Kind {
     InlineCard,
     MediaInline,
     InlineExtension,
-    /// Not in ADF: a picture within text. Has `url` (an address, or `attachment:NAME`), optionally `alt`,
-    /// `title`, `width`, `height`.
+    /// Not in ADF: a picture within text. Its attributes are `url` (an address, or `attachment:NAME`), and
+    /// optionally `alt`, `title`, `width`, `height`.
     Image,
     /// Not in ADF: an inline construct kept verbatim, in [`Node::text`](super::Node::text). The attribute
     /// `/format` names its format.
@@ -134,7 +134,7 @@ names! {
 /// The children that a kind of node may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// None.
+    /// No children.
     Nothing,
     /// Blocks: paragraphs, lists, panels; also the items of a list and the rows of a table.
     Blocks,
@@ -155,7 +155,7 @@ impl Kind {
         name(self)
     }
 
-    /// Returns whether nodes of this kind are inline: text, or within text.
+    /// Returns whether nodes of this kind are inline: text itself, or nodes that occur among text.
     #[must_use]
     pub fn is_inline(self) -> bool {
         self as u8 >= Self::Text as u8

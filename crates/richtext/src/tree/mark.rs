@@ -7,7 +7,7 @@ use thin_vec::ThinVec;
 use super::attr::{Attr, Value};
 use super::node::add;
 
-/// A mark of ADF: bold, a link, a colour. Marks of a block set its layout (alignment, breakout).
+/// A property of a node: bold, a link, a colour. Marks of a block set its layout (alignment, breakout).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark<'a> {
     /// The kind of mark.
@@ -16,43 +16,43 @@ pub struct Mark<'a> {
     pub attrs: ThinVec<Attr<'a>>,
 }
 
-/// The marks of ADF's schema, and [`Other`](Self::Other) for those of other formats. Each variant lists its
-/// attributes.
+/// The marks of ADF's schema, and [`Other`](Self::Other) for those of other formats. Each variant lists the
+/// attributes of its marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MarkKind {
-    /// `href`, and perhaps `title`, `id`, `collection`, `occurrenceKey`.
+    /// A link. Attributes: `href`; optional are `title`, `id`, `collection`, `occurrenceKey`.
     Link,
-    /// `id`, `annotationType`.
+    /// A comment on the text. Attributes: `id`, `annotationType`.
     Annotation,
-    /// `color`: `#rrggbb`.
+    /// The colour of the text. Attribute: `color` (`#rrggbb`).
     TextColor,
-    /// `color`: `#rrggbb`.
+    /// The colour behind the text. Attribute: `color` (`#rrggbb`).
     BackgroundColor,
-    /// Underlined.
+    /// Underlined text.
     Underline,
-    /// `type`: `sub` or `sup`.
+    /// Text below or above the line. Attribute: `type` (`sub` or `sup`).
     Subsup,
-    /// Struck through.
+    /// Text that is struck through.
     Strike,
-    /// Bold.
+    /// Bold text.
     Strong,
-    /// Italic.
+    /// Italic text.
     Em,
-    /// Code: monospaced.
+    /// Code in a line of text, shown in a monospaced font.
     Code,
-    /// On blocks: `align`.
+    /// The alignment of a block. Attribute: `align`.
     Alignment,
-    /// On blocks: `level` 1 to 6.
+    /// The indentation of a block. Attribute: `level` (1 to 6).
     Indentation,
-    /// On blocks: `fontSize`.
+    /// The font size of a block. Attribute: `fontSize`.
     FontSize,
-    /// On blocks: `mode`, perhaps `width`.
+    /// The width of a block that is wider than the text. Attributes: `mode`; optional is `width`.
     Breakout,
-    /// On media: `size`, `color`.
+    /// The border of a media node. Attributes: `size`, `color`.
     Border,
-    /// `localId`, perhaps `name`.
+    /// An identity by which other nodes can refer to the node. Attributes: `localId`; optional is `name`.
     Fragment,
-    /// `sources`.
+    /// The nodes whose data the node uses. Attribute: `sources`.
     DataConsumer,
     /// A mark that ADF's schema does not have. The attribute `/type` has its name; for an HTML element that
     /// is `html:` and the element's name.
@@ -123,7 +123,8 @@ impl<'a> Mark<'a> {
         self
     }
 
-    /// Returns the mark's name in ADF; for [`MarkKind::Other`] the name it has in its source.
+    /// Returns the mark's name in ADF. For [`MarkKind::Other`] it is the value of the attribute `/type`, or
+    /// `other` if there is none.
     #[must_use]
     pub fn name(&self) -> &str {
         let known = name(self.kind);

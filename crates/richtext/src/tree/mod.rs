@@ -6,8 +6,8 @@
 //! All readers keep these rules, so that every writer can rely on them:
 //!
 //! - Nodes, marks and attributes have the names and types of ADF (`full.json` of `@atlaskit/adf-schema`
-//!   57.7.22). Data that ADF has no attribute for is an [`Attr`] with a colon in its name. Marks are flat:
-//!   each [`Kind::Text`] has all of its own.
+//!   57.7.22). Data that ADF has no attribute for is an [`Attr`] with a colon in its name. Marks do not nest:
+//!   each [`Kind::Text`] lists all marks that apply to it.
 //! - A Confluence macro is an `extension`, a `bodiedExtension` (its body is blocks) or an `inlineExtension`.
 //!   Its `extensionType` is [`MACRO`], its `extensionKey` the macro's name. Its `parameters` are as
 //!   Confluence writes them: `{"macroParams":{"maxLevel":{"value":"3"}},"macroMetadata":{…}}`, with the
@@ -18,22 +18,25 @@
 //!   attribute are attributes `param:NAME`; `ac:macro-id`, `ac:schema-version` and other attributes of the
 //!   element keep their names; HTML attributes are `html:NAME`; `wiki:form` records which of two spellings
 //!   was used.
-//! - Only wiki markup reads `wiki:…`, and only storage format reads `storage:…`. `form`, `body`, `element`,
-//!   `lines`, `language`, `width` and `section` only record a spelling and have no meaning; the others
-//!   (`storage:comment`, `storage:extra`, `wiki:params`) hold content that the tree has no other place for.
-//! - An element or sign that ADF has no mark for is a [`MarkKind::Other`] whose `/type` is `html:` and the
-//!   element's name: a citation (`<cite>`, `??…??`, `:cite[…]`) is `html:cite` in all formats.
+//! - Attributes `wiki:…` are for the writer of wiki markup, and attributes `storage:…` for that of storage
+//!   format. Of these, `form`, `body`, `element`, `lines`, `language`, `width` and `section` only record a
+//!   spelling and have no meaning; other attributes (`storage:comment`, `storage:extra`, `wiki:params`) hold
+//!   content that the tree has no other place for.
+//! - An HTML element or a sign of wiki markup that ADF has no mark for is a [`MarkKind::Other`] whose `/type`
+//!   is `html:` and the element's name: a citation (`<cite>`, `??…??`, `:cite[…]`) is `html:cite` in all
+//!   formats.
 //! - A link within Confluence has the `href` `confluence:SPACE/Title#anchor`, `confluence:/Title` without a
 //!   space, `attachment:NAME` or `#anchor`. Its parts are percent-encoded where they contain `/`, `#`, `%` or
 //!   white space. `jira:KEY` is a Jira issue; `shortcut:KEY/PARAMETER` is a shortcut that a Confluence
 //!   administrator defined. `values/hrefs.rs` reads and writes these. A link that shows the title of its
 //!   target is an `inlineCard` with that `url`.
 //! - A person is a `mention`. Its `id` is the account id; failing that it is the user key or user name, and
-//!   then an attribute `ri:userkey` or `ri:username` says so.
+//!   then an attribute `ri:userkey` or `ri:username` has it too.
 //! - A hard break has no marks, whatever contains it: no product shows them, and ADF's schema has none there.
 //! - A picture within text is a [`Kind::Image`]. A picture alone in its paragraph is a `mediaSingle` with a
 //!   `media` of type `external`, also if its `url` is `attachment:NAME`.
-//! - Input that the reader can't understand is a [`Kind::RawBlock`] or [`Kind::RawInline`], verbatim.
+//! - Input that the reader can't understand is a raw node: a [`Kind::RawBlock`] or [`Kind::RawInline`] that
+//!   has the source verbatim.
 //!
 //! Rules for spans ([`Node::span`], [`Node::inner`]): children are in order within their parent's `inner` and
 //! do not overlap; bytes between them (white space, commas) belong to no node. Inline nodes inside one
@@ -64,12 +67,13 @@ pub use thin_vec::{ThinVec, thin_vec};
 /// The `extensionType` of Confluence's macros.
 pub const MACRO: &str = "com.atlassian.confluence.macro.core";
 
-/// The largest depth of nested nodes. Deeper content is kept raw.
+/// The most levels of nodes within nodes. Deeper content is kept raw.
 pub const MAX_DEPTH: usize = 100;
 
 /// The largest number of nodes in a document; a table of single letters reaches it at 4 MB. The source after
-/// that is kept raw, as one [`Kind::RawBlock`] or [`Kind::RawInline`] in each container that is still open,
-/// and one diagnostic has the position where this begins. A construct that can only be read as a whole is
-/// kept raw as a whole: in wiki markup a paragraph, an item or a row; in storage format also a list, a table
-/// or a layout; in Markdown a top-level block. The tree may exceed the limit by a few nodes for each level.
+/// that is kept raw, as one [`Kind::RawBlock`] or [`Kind::RawInline`] in each node that is not finished at
+/// that point, and one diagnostic has the position of the first such raw node. A construct that can only be
+/// read as a whole is kept raw as a whole: in wiki markup a paragraph, an item or a row; in storage format
+/// also a list, a table or a layout; in Markdown a top-level block. The tree may exceed the limit by a few
+/// nodes for each level.
 pub const MAX_NODES: usize = 1 << 22;

@@ -14,24 +14,25 @@ use super::span::Span;
 pub struct Node<'a> {
     /// The kind of node.
     pub kind: Kind,
-    /// The whole node in the source: copying these bytes reproduces the node.
+    /// The bytes of the whole node in the source: copying them reproduces the node. Inline nodes that share
+    /// one element for their marks also share this span ([rules](crate::tree)).
     pub span: Span,
-    /// For a node with children, the bytes between its opening and its end; for text, its characters as
-    /// spelled.
+    /// For a node with children, the bytes between its opening and its closing markup; for text, its
+    /// characters as the source spells them.
     pub inner: Span,
     /// The attributes, in the order of the source.
     pub attrs: ThinVec<Attr<'a>>,
     /// The marks, in the order of the source; in formats that nest them, the outermost first.
     pub marks: ThinVec<Mark<'a>>,
     /// For [`Kind::Text`] the characters; for [`Kind::RawBlock`] and [`Kind::RawInline`] the source,
-    /// verbatim.
+    /// verbatim; for other kinds empty.
     pub text: Cow<'a, str>,
-    /// The children.
+    /// The child nodes, in the order of the source.
     pub children: ThinVec<Self>,
 }
 
 impl<'a> Node<'a> {
-    /// Creates an empty node of this kind.
+    /// Creates a node of this kind without attributes, marks, text and children, and with empty spans.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         Self {
@@ -52,14 +53,15 @@ impl<'a> Node<'a> {
         node
     }
 
-    /// Creates a raw node: `text` verbatim, in `format` (`adf`, `storage`, `wiki`, `markdown`).
+    /// Creates a raw node of the kind [`Kind::RawBlock`] or [`Kind::RawInline`]: `text` verbatim, in `format`
+    /// (`adf`, `storage`, `wiki`, `markdown`).
     pub fn raw(kind: Kind, format: &'static str, text: impl Into<Cow<'a, str>>) -> Self {
         let mut node = Self::new(kind).with("/format", format);
         node.text = text.into();
         node
     }
 
-    /// Sets the spans in the source.
+    /// Sets [`span`](Self::span) and [`inner`](Self::inner).
     #[must_use]
     pub fn at(mut self, span: Span, inner: Span) -> Self {
         self.span = span;
@@ -74,7 +76,8 @@ impl<'a> Node<'a> {
         self
     }
 
-    /// Adds an attribute with another JSON value: a number, a boolean, an object.
+    /// Adds an attribute whose value is JSON other than a string (a number, a boolean, an object), spelled as
+    /// in `text`.
     #[must_use]
     pub fn with_json(mut self, name: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
         add(&mut self.attrs, Attr::json(name, text));
@@ -108,19 +111,20 @@ impl<'a> Node<'a> {
         self.get(name)?.as_str()
     }
 
-    /// Returns the value of the attribute `name`, if it is an integer.
+    /// Returns the value of the attribute `name` as an integer, as [`Value::as_integer`] reads it.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.get(name)?.as_integer()
     }
 
-    /// Returns the node's mark of this kind.
+    /// Returns the node's first mark of this kind.
     #[must_use]
     pub fn mark(&self, kind: MarkKind) -> Option<&Mark<'a>> {
         self.marks.iter().find(|it| it.kind == kind)
     }
 
-    /// Returns the text of the node and its descendants, joined; a hard break is a line feed.
+    /// Returns the characters of all text nodes among the node and its descendants, joined; a hard break is a
+    /// line feed. Other nodes without children, such as mentions and raw nodes, add nothing.
     #[must_use]
     pub fn plain_text(&self) -> String {
         let mut text = String::new();
@@ -143,7 +147,8 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Adds `it` to `all`. Most lists of a tree have one or two elements, and `push` alone would reserve four.
+/// Adds `it` to `all` and reserves no room for more. Most lists of a tree have one or two elements, and
+/// `push` alone would reserve four.
 pub(crate) fn add<T>(all: &mut ThinVec<T>, it: T) {
     if all.len() < 3 {
         all.reserve_exact(1);

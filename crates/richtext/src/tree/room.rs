@@ -6,14 +6,16 @@ use super::MAX_NODES;
 use super::span::Span;
 use crate::diagnostic::Diagnostic;
 
-/// The nodes that a reader may still make for a document. The reader takes one for each node; once none is
-/// left, it keeps the remaining source raw.
+/// The number of nodes that a reader may still make for a document. The reader takes one for each node; once
+/// none is left, it keeps the remaining source raw.
 pub(crate) struct Room {
+    /// The limit for the whole document, in nodes.
     most: usize,
+    /// The number of nodes that may still be made.
     left: Cell<usize>,
     /// Whether the limit stopped the construct that is being read.
     over: Cell<bool>,
-    /// The offset of the first construct that the limit stopped.
+    /// The byte offset of the first construct that the limit stopped; `None` if it stopped none.
     refused: Cell<Option<usize>>,
 }
 
@@ -29,12 +31,13 @@ impl Room {
         Self { most, left: Cell::new(most), over: Cell::new(false), refused: Cell::new(None) }
     }
 
-    /// Takes `nodes` from the limit.
+    /// Lowers the number of nodes that may still be made by `nodes`, but not below 0.
     pub(crate) fn take(&self, nodes: usize) {
         self.left.set(self.left.get().saturating_sub(nodes));
     }
 
-    /// Resets the remaining number to `left`, after the nodes made since then were discarded.
+    /// Sets the number of nodes that may still be made to `left`, its value at an earlier moment, because the
+    /// nodes made since then were discarded. Also forgets that the limit stopped the current construct.
     pub(crate) fn give_back(&self, left: usize) {
         self.left.set(left);
         self.over.set(false);
@@ -49,14 +52,15 @@ impl Room {
         self.left.get() == 0
     }
 
-    /// Records that the limit stopped the construct at the offset `at`.
+    /// Records that the limit stopped the construct at the byte offset `at`. From then on no node may be
+    /// made.
     pub(crate) fn refuse(&self, at: usize) {
         self.left.set(0);
         self.over.set(true);
         self.refused.set(Some(self.refused.get().map_or(at, |it| it.min(at))));
     }
 
-    /// Returns whether the construct at the offset `at` is the first that the limit stopped.
+    /// Returns whether the construct at the byte offset `at` is the first that the limit stopped.
     pub(crate) fn ended_at(&self, at: usize) -> bool {
         self.refused.get() == Some(at)
     }
@@ -66,12 +70,10 @@ impl Room {
         self.over.get()
     }
 
-    /// Returns the diagnostic for a document that reached the limit.
+    /// Returns the diagnostic for a document that reached the limit; `None` if the limit stopped nothing.
     pub(crate) fn diagnostic(&self) -> Option<Diagnostic> {
-        let found = format!(
-            "expected at most {} nodes, but found more: what follows is kept as it was written",
-            self.most
-        );
+        let found =
+            format!("expected at most {} nodes, but found more: the rest is kept as raw source", self.most);
         self.refused.get().map(|at| Diagnostic::new(Span::at(at), found))
     }
 }

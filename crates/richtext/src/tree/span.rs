@@ -24,13 +24,14 @@ impl Span {
         Self { start: offset(start), end: offset(end) }
     }
 
-    /// Returns the empty span at `offset`.
+    /// Returns the empty span at the byte `offset`.
     #[must_use]
     pub fn at(offset: usize) -> Self {
         Self::new(offset, offset)
     }
 
-    /// Returns the part of `source` that the span covers; empty if it is not a span of this source.
+    /// Returns the part of `source` that the span covers; empty if the span ends after `source` or is not on
+    /// character boundaries.
     #[must_use]
     pub fn of<'a>(&self, source: &'a str) -> &'a str {
         source.get(self.range()).unwrap_or_default()

@@ -2,7 +2,7 @@
 //!
 //! In: `#abc`, `rgb(1, 2, 3)`, `red`. Out: `#rrggbb`, the only spelling in ADF.
 
-/// Returns whether `text` is a colour of ADF.
+/// Returns whether `text` is a colour as ADF spells it: `#rrggbb`.
 pub(crate) fn is_hex(text: &str) -> bool {
     is_digits(text, 6)
 }
@@ -12,7 +12,7 @@ fn is_digits(text: &str, count: usize) -> bool {
     digits.is_some_and(|it| it.bytes().all(|it| it.is_ascii_hexdigit()))
 }
 
-/// Returns the `#rrggbb` of a colour with a number sign. The case of its letters stays.
+/// Returns the `#rrggbb` of a colour `#rgb` or `#rrggbb`, in the case of its letters; `None` for other texts.
 pub(crate) fn hex(value: &str) -> Option<String> {
     if is_digits(value, 3) {
         let twice = value.chars().skip(1).flat_map(|it| [it, it]);
@@ -34,7 +34,7 @@ pub(crate) fn of_css(value: &str) -> Option<String> {
     Some(format!("#{red:02x}{green:02x}{blue:02x}"))
 }
 
-/// Returns the `#rrggbb` of a colour name.
+/// Returns the `#rrggbb` of a colour name, in upper or lower case; `None` for an unknown name.
 pub(crate) fn named(name: &str) -> Option<String> {
     let found = COLOURS.iter().find(|it| it.0.eq_ignore_ascii_case(name))?;
     Some(format!("#{:06x}", found.1))

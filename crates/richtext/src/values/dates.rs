@@ -2,6 +2,7 @@
 //!
 //! In: `2020-01-02`, or milliseconds. Out: the other form. All in UTC; times of day are not handled.
 
+/// The milliseconds of a day.
 const DAY: i64 = 86_400_000;
 
 /// Returns the milliseconds at which the day of `stamp` begins, in UTC.
@@ -9,7 +10,8 @@ pub(crate) fn midnight(stamp: i64) -> i64 {
     stamp.div_euclid(DAY) * DAY
 }
 
-/// Parses the day `2020-01-02` as milliseconds.
+/// Parses a day such as `2020-01-02`. Returns the milliseconds at which it begins, in UTC; `None` if there is
+/// no such day.
 pub(crate) fn of_day(text: &str) -> Option<i64> {
     let mut parts = text.splitn(3, '-');
     let mut part = |width: usize| {
@@ -36,6 +38,7 @@ pub(crate) fn shown(stamp: i64) -> Option<String> {
     (0..=9999).contains(&year).then(|| format!("{year:04}-{month:02}-{date:02}"))
 }
 
+/// Returns the number of days from 1970-01-01 to this day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

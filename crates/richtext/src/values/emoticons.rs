@@ -3,7 +3,7 @@
 /// An emoticon: its spelling in wiki markup, and `shortName`, `id` and `text` of the emoji.
 pub(crate) struct Emoticon {
     pub(crate) spelling: &'static str,
-    /// The name in storage format; empty if it has none.
+    /// The `ac:name` in storage format; empty if it has none.
     pub(crate) name: &'static str,
     pub(crate) short: &'static str,
     pub(crate) id: &'static str,

@@ -2,7 +2,7 @@
 //!
 //! In: a name, or a text that begins with a reference. Out: the character.
 
-/// Returns the character of the reference `&name;`.
+/// Returns the character of the reference `&name;`; `None` for an unknown name.
 pub(crate) fn named(name: &str) -> Option<char> {
     let found = NAMES.binary_search_by(|it| it.0.cmp(name)).ok()?;
     Some(NAMES[found].1)
@@ -20,7 +20,7 @@ pub(crate) fn reference(text: &str) -> Option<(char, usize)> {
     Some((found, len + 2))
 }
 
-/// The number of bytes searched for the `;`. Every name and number of a character is shorter.
+/// The number of bytes searched for the `;`. The name or number of every character is shorter.
 const MAX_NAME: usize = 10;
 
 fn numbered(digits: &str) -> Option<char> {

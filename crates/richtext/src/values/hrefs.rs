@@ -1,22 +1,26 @@
 //! Addresses of link targets in Confluence: `confluence:SPACE/Title#anchor`, `attachment:NAME`,
 //! `shortcut:KEY/PARAMETER`, `#anchor`.
 //!
-//! In: the parts of an address. Out: the address, and back. Data of a resource that has no place in the
-//! address is left to the readers.
+//! In: the parts of an address. Out: the address, and back. Other data that a format has about a target is
+//! not in the address; the readers keep it in attributes.
 
 use std::borrow::Cow;
 
 /// The target of a link within Confluence.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Target<'h> {
+    /// A page. `space` is empty in a link without a space, `title` in a link to the space.
     Page { space: Cow<'h, str>, title: Cow<'h, str>, anchor: Option<Cow<'h, str>> },
+    /// An attached file.
     Attachment { name: Cow<'h, str>, anchor: Option<Cow<'h, str>> },
+    /// A shortcut that a Confluence administrator defined.
     Shortcut { key: Cow<'h, str>, parameter: Cow<'h, str> },
+    /// An anchor on the page that contains the link.
     Anchor { anchor: Cow<'h, str> },
 }
 
 impl<'h> Target<'h> {
-    /// Parses an address; `None` if it leads out of Confluence.
+    /// Parses an address; `None` if it leads out of Confluence or is malformed.
     pub(crate) fn of(href: &'h str) -> Option<Self> {
         let (place, anchor) = href.split_once('#').map_or((href, None), |it| (it.0, Some(it.1)));
         let anchor = match anchor {
@@ -60,7 +64,8 @@ impl<'h> Target<'h> {
     }
 }
 
-/// Returns the target if its address is exactly `href`. Only then can it be written as a resource.
+/// Parses `href` like [`Target::of`]; `None` also if the address of the target is spelled differently. Only
+/// the exact spelling comes back when the target is written as an element of storage format.
 pub(crate) fn exact(href: &str) -> Option<Target<'_>> {
     Target::of(href).filter(|it| it.href() == href)
 }

@@ -4,12 +4,12 @@
 
 use super::entities;
 
-/// Returns the visible text of `html`, without tags, comments and declarations, and with references decoded.
-/// Text that only looks like a tag stays.
+/// Returns the visible text of `html`: without tags, comments and declarations, and with character references
+/// decoded. Text that only looks like a tag stays.
 pub(crate) fn seen(html: &str) -> String {
     let (mut text, mut rest) = (String::new(), html);
-    // If an end is not found once, it does not follow at all. Remembering this avoids searching again and
-    // again.
+    // If the end of a tag or a comment is not found, none follows in the remaining text. Remembering this
+    // avoids searching for it again and again.
     let mut ends = Ends { tags: true, comments: true };
     while let Some(at) = rest.find(['<', '&']) {
         text.push_str(&rest[..at]);
@@ -30,14 +30,16 @@ pub(crate) fn seen(html: &str) -> String {
     text
 }
 
-/// The kinds of ends that may still follow.
+/// The ends that may still follow in the remaining text.
 struct Ends {
+    /// Whether a `>` may follow.
     tags: bool,
+    /// Whether a `-->` may follow.
     comments: bool,
 }
 
 impl Ends {
-    /// Returns the length of the tag or comment at the start of `rest`.
+    /// Returns the length of the tag or comment at the start of `rest`; `None` if `rest` begins with neither.
     fn tag(&mut self, rest: &str) -> Option<usize> {
         let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
         rest.strip_prefix('<')?.starts_with(begins).then_some(())?;

@@ -2,8 +2,8 @@
 //! objects.
 //!
 //! In: text that may be JSON. Out: parts of it, or `None` if it is not JSON. Values keep their spelling and
-//! members their order. Nothing here builds a tree or recurses. A string with half a surrogate pair is not
-//! text, so it stays JSON.
+//! members their order. Nothing here builds a tree or recurses. A string with half of a surrogate pair is not
+//! decoded, because no Rust string can contain it.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -20,12 +20,13 @@ pub(crate) fn is_word(word: &str) -> bool {
         && scalar_end(word.as_bytes(), 0) == Some(word.len())
 }
 
-/// Decodes `text`, all of which is a string literal.
+/// Decodes `text` if all of it is one string literal; otherwise returns `None`.
 pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
     string_at(text).filter(|it| it.1 == text.len()).map(|it| it.0)
 }
 
-/// Decodes the string literal at the start of `text`. Also returns its length with the quotes.
+/// Decodes the string literal at the start of `text`, and returns it with the length of the literal,
+/// including its quotes.
 pub(crate) fn string_at(text: &str) -> Option<(Cow<'_, str>, usize)> {
     let end = string_end(text.as_bytes(), 0)?;
     let inner = &text[1..end - 1];
@@ -33,7 +34,8 @@ pub(crate) fn string_at(text: &str) -> Option<(Cow<'_, str>, usize)> {
     Some((decoded, end))
 }
 
-/// Returns the keys and values of the object that all of `text` is.
+/// Returns the keys and values of an object, in order; `None` if `text` is not one JSON object and nothing
+/// else. Values keep their spelling.
 pub(crate) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -57,7 +59,8 @@ pub(crate) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     }
 }
 
-/// Returns the elements of the array that all of `text` is.
+/// Returns the elements of an array, in order and as spelled; `None` if `text` is not one JSON array and
+/// nothing else.
 pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -79,7 +82,7 @@ pub(crate) fn elements(text: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// Appends `text` to `out`, escaped but without quotes.
+/// Appends `text` to `out`, escaped for a JSON string but without quotes.
 pub(crate) fn escape(out: &mut String, text: &str) {
     let mut done = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -102,14 +105,14 @@ pub(crate) fn escape(out: &mut String, text: &str) {
     out.push_str(&text[done..]);
 }
 
-/// Appends `text` to `out` as a string literal.
+/// Appends `text` to `out` as a JSON string literal.
 pub(crate) fn quote(out: &mut String, text: &str) {
     out.push('"');
     escape(out, text);
     out.push('"');
 }
 
-/// Like [`quote`], but writes characters for which `guarded` holds as `\u` escapes.
+/// Like [`quote`], but writes characters for which `guarded` is true as `\u` escapes.
 pub(crate) fn quote_guarded(out: &mut String, text: &str, guarded: impl Fn(char) -> bool) {
     out.push('"');
     for it in text.chars() {
@@ -124,8 +127,8 @@ pub(crate) fn quote_guarded(out: &mut String, text: &str, guarded: impl Fn(char)
     out.push('"');
 }
 
-/// Appends JSON on one line. White space outside strings is dropped if the JSON has a line break. Characters
-/// in strings for which `guarded` holds become `\u` escapes.
+/// Appends `json` to `out` on one line. If it has a line break, white space outside strings is dropped.
+/// Characters in strings for which `guarded` is true become `\u` escapes.
 pub(crate) fn one_line(out: &mut String, json: &str, guarded: impl Fn(char) -> bool) {
     let compact = json.contains(['\n', '\r']);
     let (mut within, mut escaped) = (false, false);
@@ -164,7 +167,8 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the end of the value that begins at `at`. Keeps open brackets in a list instead of recursing.
+/// Returns the offset after the value that begins at `at`; `None` if the value is malformed. Keeps open
+/// brackets in a list instead of recursing.
 fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut open = Vec::new();
     loop {
@@ -266,7 +270,8 @@ fn unescape(inner: &str) -> Option<String> {
     Some(out)
 }
 
-/// Returns the character of an escape, and the length of the escape without its backslash.
+/// Returns the character of the escape whose backslash precedes `after`, and the length of the escape without
+/// the backslash.
 fn escaped(after: &str) -> Option<(char, usize)> {
     Some(match after.as_bytes().first()? {
         b'n' => ('\n', 1),

@@ -1,18 +1,19 @@
 //! Parameters of a macro, in ADF's JSON form.
 //!
 //! In: the data of a macro. Out: `{"macroParams":{…},"macroMetadata":{…}}`, and back. A parameter that is
-//! more than text has its markup in `storage`, next to the `value` that people would read. Other members of
-//! the JSON are carried unchanged.
+//! more than text, such as a user, has its markup in `storage`, next to the `value` that people would read.
+//! Other members of the JSON are carried unchanged.
 
 use std::borrow::Cow;
 
 use super::json::{self, quote};
 
-/// The parameter for a macro's plain text body; it is last.
+/// The name of the parameter that contains a macro's plain text body. This parameter comes last.
 pub(crate) const BODY: &str = "__bodyContent";
 
-/// Returns the parameters as JSON, from the name, text and markup of each, and the data of the macro's
-/// element.
+/// Returns the parameters of a macro as JSON. `params` has the name of each, its text, and its markup if it
+/// is more than text; `macro_id` and `version` are `ac:macro-id` and `ac:schema-version` of the macro's
+/// element; `extra` has other members, as in [`Parts::extra`].
 pub(crate) fn write(
     params: &[(&str, &str, Option<&str>)],
     macro_id: Option<&str>,
@@ -45,7 +46,8 @@ pub(crate) fn write(
     out
 }
 
-/// Returns the JSON of parameters that have only names and texts, perhaps with a plain text body.
+/// Returns the JSON of parameters that have only names and texts, with `body` as the plain text body if there
+/// is one.
 pub(crate) fn of_texts<'p>(
     params: impl IntoIterator<Item = (&'p str, &'p str)>,
     body: Option<&'p str>,
@@ -66,26 +68,31 @@ fn member(out: &mut String, name: &str, text: &str, markup: Option<&str>) {
     out.push('}');
 }
 
-/// Returns the text between the braces of an object.
+/// Returns the text between the braces of a JSON object.
 fn inside(object: &str) -> &str {
     object.trim().strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default().trim()
 }
 
-/// The name and text of a parameter, and its markup if it is more than text.
+/// The name and the text of a parameter, and its markup if it is more than text.
 pub(crate) type Param<'j> = (Cow<'j, str>, Cow<'j, str>, Option<Cow<'j, str>>);
 
 /// The data of a macro, parsed from JSON.
 #[derive(Default)]
 pub(crate) struct Parts<'j> {
+    /// The parameters, except the plain text body.
     pub(crate) params: Vec<Param<'j>>,
+    /// The plain text body.
     pub(crate) body: Option<Cow<'j, str>>,
+    /// The `ac:macro-id`.
     pub(crate) macro_id: Option<Cow<'j, str>>,
+    /// The `ac:schema-version`.
     pub(crate) version: Option<Cow<'j, str>>,
-    /// Other members, as a JSON object.
+    /// The members of the JSON that no other field holds, as a JSON object; `None` if there are none.
     pub(crate) extra: Option<String>,
 }
 
-/// Parses the parameters into the data of a macro; `None` if a macro can't have them.
+/// Parses the JSON of parameters into the data of a macro. Returns `None` if `text` is malformed or a macro
+/// can't have such parameters.
 pub(crate) fn read(text: &str) -> Option<Parts<'_>> {
     let mut parts = Parts::default();
     let mut rest = Vec::new();
@@ -126,7 +133,8 @@ fn read_params<'j>(text: &'j str, parts: &mut Parts<'j>) -> Option<()> {
     Some(())
 }
 
-/// Parses the data of a macro's element, and returns the other members, if any.
+/// Parses the `macroMetadata` in `text` into `parts`. Returns its other members, if any, as a member
+/// `"macroMetadata":{…}`; also if it is empty, so that it comes back.
 fn read_metadata<'j>(text: &'j str, parts: &mut Parts<'j>) -> Option<Option<String>> {
     let mut rest = Vec::new();
     for (name, value) in json::members(text)? {

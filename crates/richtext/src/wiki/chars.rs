@@ -1,7 +1,8 @@
 //! Decodes the characters of text: escapes, character references and dashes.
 //!
-//! In: a spelling. Out: its units, each some bytes of the spelling with the characters they represent. A unit
-//! depends on nothing outside the spelling, so a reader and [`place`] always agree.
+//! In: a spelling, which is the source that stands for a text. Out: its units, each some bytes of the
+//! spelling with the characters that they represent. A unit depends on nothing outside the spelling, so a
+//! reader and [`place`] always agree.
 
 use std::borrow::Cow;
 
@@ -34,11 +35,11 @@ pub(super) fn is_escapable(byte: u8) -> bool {
 /// The characters that a unit of a spelling represents.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// One character, itself.
+    /// The character in the spelling.
     Same,
-    /// Another character.
+    /// This character instead of the one in the spelling.
     One(char),
-    /// The unit without its leading backslash.
+    /// The characters of the unit without its leading backslash.
     Rest,
 }
 
@@ -69,7 +70,8 @@ pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the position in `spelling` of the decoded byte `offset`.
+/// Returns the byte offset in `spelling` that stands for the byte `offset` of the decoded text; `None` if
+/// `offset` is inside a unit or behind the end of the text.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let (mut at, mut decoded) = (0, 0);
     while decoded < offset && at < spelling.len() {
@@ -84,7 +86,7 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (decoded == offset).then_some(at)
 }
 
-/// Like [`place`], but for code, where only line ends are spelled differently.
+/// Like [`place`], but for code, in which CR LF represents one line feed and every other character itself.
 pub(super) fn place_in_code(spelling: &str, offset: usize) -> Option<usize> {
     let (mut at, mut decoded) = (0, 0);
     while decoded < offset && at < spelling.len() {
@@ -117,14 +119,15 @@ fn length(first: u8) -> usize {
     }
 }
 
-/// Reads a backslash. A single one escapes the next character; several are literal.
+/// Returns the unit of a backslash. A single one escapes the next character, if that can be escaped; several
+/// are literal.
 fn backslash(bytes: &[u8], at: usize) -> (Unit, usize) {
     let alone = (at == 0 || bytes[at - 1] != b'\\') && bytes.get(at + 1) != Some(&b'\\');
     let escapes = alone && bytes.get(at + 1).is_some_and(|it| is_escapable(*it));
     if escapes { (Unit::Rest, 2) } else { (Unit::Same, 1) }
 }
 
-/// Reads dashes. `--` and `---` between blanks are an en dash and an em dash.
+/// Returns the unit of a dash. `--` and `---` between blanks are an en dash and an em dash.
 fn dash(bytes: &[u8], at: usize) -> (Unit, usize) {
     let len = bytes[at..].iter().take(4).take_while(|it| **it == b'-').count();
     let blank = |it: Option<&u8>| it == Some(&b' ');

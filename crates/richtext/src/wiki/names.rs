@@ -3,7 +3,7 @@
 use crate::format::Dialect;
 use crate::values::colours;
 
-/// The language of a `{code}` that names none, in Jira and in Confluence.
+/// The language of a `{code}` without a language, in Jira and in Confluence.
 pub(super) const DEFAULT_LANGUAGE: &str = "java";
 
 /// The class of a macro, which decides how it is read.
@@ -45,7 +45,7 @@ impl Class {
     }
 }
 
-/// Returns the class of the macro `name` in this dialect; `None` if the name is plain text there.
+/// Returns the class of the macro `name` in this dialect; `None` if `{name}` is plain text in that dialect.
 pub(super) fn class(name: &str, dialect: Dialect) -> Option<Class> {
     let both = match name {
         "code" | "noformat" => Some(Class::Code),
@@ -102,8 +102,8 @@ const SINGLE: [&str; 52] = [
     "tasks-report-macro", "toc", "userlister", "view-file", "viewpdf", "widget",
 ];
 
-/// The backgrounds by which Jira tells panels apart, each with ADF's name for the panel. A panel without a
-/// background is of the first kind.
+/// The background colours by which Jira distinguishes the types of panels, each with ADF's name of the type.
+/// A panel without a background has the first type.
 pub(super) const BACKGROUNDS: [(&str, &str); 5] = [
     ("#deebff", "info"),
     ("#e3fcef", "success"),

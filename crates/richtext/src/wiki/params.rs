@@ -1,6 +1,6 @@
 //! The parameters of a macro: `java|title=Main.java`.
 
-/// Splits parameters into names and values. A parameter without a name is called `""`.
+/// Splits parameters into names and values. The name is `""` for a parameter without a name.
 pub(super) fn read(params: &str) -> Vec<(&str, &str)> {
     if params.is_empty() {
         return Vec::new();

@@ -23,8 +23,8 @@ fn read(source: &str, dialect: Dialect) -> ThinVec<Node<'_>> {
     blocks
 }
 
-/// Checks that each text is the decoded source at its span, and that each of its characters has a position
-/// there.
+/// Checks that each text is the decoded source at its span, and that each character of the text has a
+/// position in that source.
 fn decoded(nodes: &[Node<'_>], parent: Kind, source: &str) {
     for node in nodes {
         if node.kind == Kind::Text && !node.inner.is_empty() && node.text.len() < 2000 {

@@ -66,7 +66,8 @@ fn what_is_written_is_valid_where_the_source_was() {
 
 #[test]
 fn the_verdicts_are_those_of_a_validator_of_json_schemas() {
-    // Counted with jsonschema's Draft4Validator and full.json. Every single verdict was the same.
+    // The counts are those of jsonschema's Draft4Validator with full.json, which agreed on every single
+    // document.
     for (folder, valid, all) in [("adf", 60, 110), ("adf-invalid", 11, 71)] {
         let files = corpus::files(folder, "json");
         let documents: Vec<_> = files.iter().filter(|it| !it.0.ends_with("INDEX.json")).collect();
@@ -150,8 +151,8 @@ fn ten_thousand_nodes_in_each_other_are_kept_raw_below_the_hundredth() {
     let deep = r#"{"type":"blockquote","content":["#.repeat(10_000) + &"]}".repeat(10_000);
     let source = format!(r#"{{"type":"doc","content":[{deep}]}}"#);
     let document = read(&source);
-    assert_eq!(document.diagnostics[0].message, "expected at most 100 nodes in each other, but found more");
-    assert_eq!(adf::check(&source)[0].message, "expected at most 100 nodes in each other, but found more");
+    assert_eq!(document.diagnostics[0].message, "expected at most 100 nested nodes, but found more");
+    assert_eq!(adf::check(&source)[0].message, "expected at most 100 nested nodes, but found more");
     for half in [&source[..source.len() / 2], "[[[[", &"[".repeat(100_000), &r#"{"a":"#.repeat(100_000)] {
         assert!(!read(half).diagnostics.is_empty());
     }
@@ -188,7 +189,7 @@ fn what_is_wrong_is_said_with_its_place() {
     );
     says(
         r#"[{"type":"paragraph","content":[{"type":"rule"}]}]"#,
-        "1:33: expected something among text, but found a rule",
+        "1:33: expected an inline node among text, but found a rule",
     );
     says(r#"[{"type":"paragraph","content":[7]}]"#, "1:33: expected a node, but found a number");
     says(
@@ -202,7 +203,7 @@ fn what_is_wrong_is_said_with_its_place() {
     );
     says(
         "[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"a\u{1}\"}]}]",
-        "1:57: expected control characters to be escaped, but found one raw",
+        "1:57: expected control characters to be escaped, but found an unescaped one",
     );
 }
 

@@ -3,7 +3,7 @@
 use super::{Maker, json};
 
 impl Maker {
-    /// Returns inline nodes. With `is_full` these include the ones that a caption does not allow.
+    /// Returns inline nodes. If `is_full`, these include kinds that a caption does not allow.
     pub(super) fn inlines(&mut self, is_full: bool) -> Option<Vec<String>> {
         match self.below(20) {
             0 => None,

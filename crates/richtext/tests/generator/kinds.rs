@@ -2,7 +2,7 @@
 
 use super::Place;
 
-/// Returns the kinds of block that are allowed there; common kinds appear several times.
+/// Returns the kinds of block that are allowed in `place`. Common kinds appear several times.
 pub(super) fn kinds(place: Place) -> &'static [&'static str] {
     match place {
         Place::Document => &[

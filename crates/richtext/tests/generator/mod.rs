@@ -20,7 +20,7 @@ pub fn generate(seed: u64, size: usize) -> String {
     format!(r#"{{"version":1,"type":"doc","content":[{}]}}"#, blocks.join(","))
 }
 
-/// Returns a text that a careless writer lets other formats misread.
+/// Returns a text that other formats would read as markup if a writer did not escape it.
 pub fn hazard(index: usize) -> String {
     let marks: Vec<char> = (' '..='~').filter(char::is_ascii_punctuation).collect();
     let mark = marks[index % marks.len()];
@@ -123,7 +123,7 @@ impl Maker {
         self.one_of(&["33.30", "50", "1e1", "66.67", "0.5"])
     }
 
-    /// Returns `attrs` with all that are needed and some of the others.
+    /// Returns JSON `attrs` with all of `needed` and a random choice of `others`.
     fn attrs(&mut self, needed: &[(&str, String)], others: &[(&str, String)]) -> String {
         let mut rows: Vec<_> = needed.iter().collect();
         rows.extend(others.iter().filter(|_| self.coin()));

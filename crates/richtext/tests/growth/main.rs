@@ -10,14 +10,16 @@ use allocation_counter::measure;
 use plainwire_richtext::{Dialect, Document, Flavor, Format, Sidecar, convert};
 use sources::{SOURCES, Source};
 
-/// The most by which memory may grow for a source of four times the size. With a quadratic part it would grow
-/// by sixteen.
+/// The largest factor by which memory may grow for a source of four times the size. Quadratic memory would
+/// grow by the factor sixteen.
 const MOST: u64 = 6;
 
-/// Bytes for allocations of fixed size that could look like growth.
+/// The number of bytes by which memory may exceed the limit, for allocations of fixed size that could look
+/// like growth.
 const SPARE: u64 = 64 << 10;
 
-/// The size of the shorter source. Both are longer than one part of a text that a reader handles at a time.
+/// The size of the shorter of the two compared sources, in KiB. Both are longer than the part of a text that
+/// a reader handles at a time.
 const KIB: usize = 40;
 
 fn grows_as_its_source(what: &str, source: &Source, work: impl Fn(&str)) {

@@ -131,7 +131,10 @@ fn markdown_of_another_document_is_refused() {
     let (other, _) = split("<ul><li>seven</li></ul><pre>eight</pre><p>nine ten</p>");
     let error = sidecar.restore(&other).expect_err("it is of another document");
     assert_eq!(error, SidecarError::OtherDocument);
-    assert_eq!(error.to_string(), "expected the Markdown this sidecar belongs to, but found nothing of it");
+    assert_eq!(
+        error.to_string(),
+        "expected the Markdown this sidecar belongs to, but found that of another document"
+    );
 }
 
 #[test]

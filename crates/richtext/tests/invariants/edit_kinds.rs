@@ -210,7 +210,8 @@ impl Maker<'_> {
         Some((end..end, format!("\n{prefix}|{}", " zebra |".repeat(last.children.len()))))
     }
 
-    /// Inserts a word in each block with text and in the next one, and once in the first and the last.
+    /// Makes one edit for each two successive blocks with text, and from three such blocks on one for the
+    /// first and the last. Each edit inserts a word in both blocks.
     fn pairs(&self) -> Vec<Edited> {
         let mut ends: Vec<(usize, Change)> = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -285,7 +286,7 @@ struct Text<'m> {
     is_code: bool,
     is_strong: bool,
     is_marked: bool,
-    /// Whether text or another node follows directly.
+    /// Whether more text or another node follows this text directly.
     goes_on: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::said::{meant, said_by};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
-/// The number of edits of a kind in one document. They are spread over it.
+/// The largest number of edits of one kind in one document. They are spread over the document.
 const MAX_EDITS: usize = 6;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! I1: an edit that changes nothing leaves every byte, and every block comes from its own entry.
+//! I1: an edit that changes nothing leaves every byte, and every block has its own entry in the sidecar.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 

@@ -98,8 +98,8 @@ fn edited(markdown: &str) -> Vec<String> {
     all
 }
 
-/// Returns the offset behind the last text that appears in the Markdown as it is. Text in raw JSON has a
-/// span, but can't be edited.
+/// Returns the offset behind the last text below `node` that appears in the Markdown unchanged. Text in raw
+/// JSON has a span, but can't be edited.
 fn last_text(node: &Node<'_>, markdown: &str) -> Option<usize> {
     match node.kind {
         Kind::Text if !node.text.trim().is_empty() && node.inner.of(markdown) == node.text => {

@@ -28,8 +28,8 @@ enum Action {
     End,
     /// The client answers the oldest question with an error.
     Refuse,
-    /// The last answer is sent a second time: the client's to a question; in 2026-07-28 the server's to a
-    /// call.
+    /// The most recent answer is sent a second time: the client's answer to a question; in 2026-07-28 the
+    /// server's answer to a call.
     Repeat,
     /// The server answers the call.
     Respond,
@@ -63,7 +63,7 @@ struct Asked {
 
 /// A request of the client.
 struct Called {
-    /// Whether the client cancelled the call before it received its end.
+    /// Whether the client cancelled the call before it received the answer.
     given_up: bool,
     key: RequestKey,
     settled: usize,

@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the string that begins here, decoded.
+    /// Reads the string that begins here. Returns it decoded, with the span between its quotes.
     pub(super) fn characters(&mut self) -> Result<(Cow<'a, str>, Span), Broken> {
         let quoted = self.scan.string("a string");
         let quoted = self.sound(quoted)?;
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         Ok((Cow::Borrowed(quoted.spelling), quoted.span))
     }
 
-    /// Reads the value that begins here.
+    /// Reads the value that begins here: a string decoded, any other value as JSON.
     fn value(&mut self) -> Result<Value<'a>, Broken> {
         let start = self.scan.at;
         if self.scan.peek() == Some(b'"') {
@@ -70,15 +70,15 @@ impl<'a> Reader<'a> {
         Ok(Value::Json(if self.scan.control.is_some() { text::cleaned(json) } else { json.into() }))
     }
 
-    /// Adds the value that begins here as a key of the node itself.
+    /// Reads the value that begins here, and adds it to `keys` as the attribute `/key`.
     pub(super) fn other(&mut self, key: &str, keys: &mut ThinVec<Attr<'a>>) -> Result<(), Broken> {
         let value = self.value()?;
         keys.push(Attr { name: Cow::Owned(format!("/{key}")), value });
         Ok(())
     }
 
-    /// Adds the attributes in the object that begins here. Names that mean something else in the tree go into
-    /// `/attrs`.
+    /// Reads the object that begins here, and adds its members to `attrs`. Members whose names would mean
+    /// something else in the tree go into one attribute `/attrs` of `keys`; an empty object does too.
     pub(super) fn attrs_into(
         &mut self,
         attrs: &mut ThinVec<Attr<'a>>,
@@ -99,8 +99,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the array of marks that begins here. If it is empty or an element is not a mark, the whole array
-    /// becomes a key of the node.
+    /// Reads the array that begins here into `marks`. If it is empty or an element is not a mark, the whole
+    /// array becomes the attribute `/marks` of `keys` instead.
     pub(super) fn marks_into(
         &mut self,
         marks: &mut ThinVec<Mark<'a>>,
@@ -178,7 +178,8 @@ impl<'a> Reader<'a> {
         Ok(Some(Mark { kind, attrs }))
     }
 
-    /// Keeps only the last of attributes with equal names, at the position of the first.
+    /// Of attributes with equal names, keeps only the last, at the position of the first, and records a
+    /// diagnostic.
     pub(super) fn last_of_each(&mut self, attrs: &mut ThinVec<Attr<'a>>) {
         let is_twice = |it: usize| attrs[..it].iter().any(|other| other.name == attrs[it].name);
         if attrs.len() < 2 || (attrs.len() <= 32 && !(1..attrs.len()).any(is_twice)) {

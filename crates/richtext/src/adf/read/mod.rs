@@ -5,10 +5,11 @@
 //!
 //! Rules in addition to those of the tree:
 //!
-//! - The blocks of a document are the nodes in `content`. A lone node is the only block; an array of nodes is
-//!   all blocks. Inline nodes without a block are in a paragraph that has no spelling of its own.
-//! - The keys of a node besides `type`, `attrs`, `content`, `marks` and `text` become attributes `/key`. So
-//!   do `attrs`, `content` and `marks` if they are empty or have the wrong type.
+//! - The blocks of a document are the nodes in `content`. If the source is a single node, that is the only
+//!   block; if it is an array of nodes, these are the blocks. Inline nodes without a block are in a paragraph
+//!   that has no spelling of its own.
+//! - The keys of a node besides `type`, `attrs`, `content`, `marks` and `text` become attributes `/key`. The
+//!   keys `attrs`, `content` and `marks` also do if they are empty or have the wrong type.
 //! - If a key occurs twice, the last one counts, as in every JSON reader, and a diagnostic says so.
 //! - A surrogate without its other half becomes U+FFFD in text, with a diagnostic. In an attribute the string
 //!   stays [`Value::Json`].
@@ -16,8 +17,8 @@
 //!   are accepted, with a diagnostic for the first.
 //! - Once the node limit is reached, the remaining elements of an array are one raw node: values with commas
 //!   between them.
-//! - Where the text stops being JSON, the innermost unfinished node is raw up to the end of the source. The
-//!   nodes around it are kept.
+//! - If the text stops being JSON at some point, the innermost unfinished node is raw up to the end of the
+//!   source. The nodes around it are kept.
 
 mod attrs;
 mod node;
@@ -34,12 +35,12 @@ use crate::tree::{Kind, Node, Room, Span};
 /// The most diagnostics that are kept. A source can have an error at each of its bytes.
 const MAX_DIAGNOSTICS: usize = 1000;
 
-/// Returns the blocks of `source`, at most `room` nodes, and diagnostics.
+/// Returns the blocks of `source`, with at most `room` nodes, and diagnostics.
 pub(super) fn read(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, Names::Adf, room);
     let blocks = reader.root();
     if let Some(at) = reader.scan.control {
-        let found = "expected control characters to be escaped, but found one raw";
+        let found = "expected control characters to be escaped, but found an unescaped one";
         reader.say(Diagnostic::new(Span::new(at, at + 1), found));
     }
     reader.diagnostics.extend(reader.room.diagnostic());
@@ -59,13 +60,13 @@ struct Reader<'a> {
 /// The vocabulary of attribute names.
 #[derive(Clone, Copy, PartialEq)]
 enum Names {
-    /// ADF's names. A name that means something else in the tree is kept apart.
+    /// ADF's names. A name that would mean something else in the tree goes into the attribute `/attrs`.
     Adf,
     /// The tree's names, as `node_json` writes them.
     Tree,
 }
 
-/// The text stopped being JSON. The diagnostic is already recorded.
+/// The error that the text stopped being JSON. Its diagnostic is already recorded.
 struct Broken;
 
 impl<'a> Reader<'a> {
@@ -144,7 +145,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Records the diagnostic if `result` is a fault.
+    /// Turns a fault into [`Broken`], and records its diagnostic.
     fn sound<T>(&mut self, result: Result<T, Fault>) -> Result<T, Broken> {
         result.map_err(|fault| {
             self.say(fault.0);
@@ -160,8 +161,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads the node in `json`, inline or block. The result is raw if `json` is not a node, or if the document
-/// has no `room` for it; `at` is its offset in the document.
+/// Reads the node in `json`, inline or block, with the names of the tree. The result is raw if `json` is not
+/// a node, or if the document has no `room` for it; `at` is the offset of `json` in the document.
 pub(super) fn lone<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
     let before = room.left();
     let mut reader = Reader::new(json, Names::Tree, Room::of(before));

@@ -9,24 +9,27 @@ use super::{Broken, Names, Reader};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Holds, Kind, MAX_DEPTH, Mark, Node, Span, add};
 
-/// The keys of an object, before its kind is known.
+/// The keys and values of a node's JSON object, before the kind of the node is known.
 #[derive(Default)]
 pub(super) struct Draft<'a> {
+    /// The value of `type`.
     pub(super) kind_name: Option<Cow<'a, str>>,
+    /// The nodes in `content`, and the span between its brackets.
     pub(super) content: Option<(ThinVec<Node<'a>>, Span)>,
     attrs: ThinVec<Attr<'a>>,
     marks: ThinVec<Mark<'a>>,
+    /// The value of `text`, and the span between its quotes.
     text: Option<(Cow<'a, str>, Span)>,
-    /// Other keys of the node itself, as `/key`.
+    /// The keys that no other field holds, each with `/` before its name.
     keys: ThinVec<Attr<'a>>,
-    /// The diagnostic for a key of a type that no node allows.
+    /// The diagnostic for a `type` or `content` of the wrong JSON type, which no node allows.
     misshapen: Option<Diagnostic>,
-    /// Whether the text stopped being JSON within `content`. The nodes before that are kept.
+    /// Whether the text stopped being JSON within `content`. The nodes before that point are kept.
     broken_within: bool,
 }
 
 impl Draft<'_> {
-    /// Returns whether the object has only a type and a version.
+    /// Returns whether the object has no keys besides `type` and `version`.
     pub(super) fn says_nothing(&self) -> bool {
         let bare = self.attrs.is_empty() && self.marks.is_empty() && self.text.is_none();
         bare && self.misshapen.is_none() && self.keys.iter().all(|it| it.name == "/version")
@@ -34,7 +37,7 @@ impl Draft<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the node that begins here.
+    /// Reads the node that begins here. `depth` is the number of nodes around it.
     fn node(&mut self, depth: usize) -> (Node<'a>, Result<(), Broken>) {
         let start = self.scan.at;
         if depth > MAX_DEPTH {
@@ -52,7 +55,7 @@ impl<'a> Reader<'a> {
         let skipped = self.scan.value();
         let skipped = self.sound(skipped);
         let end = if skipped.is_ok() { self.scan.at } else { self.scan.source.len() };
-        let found = format!("expected at most {MAX_DEPTH} nodes in each other, but found more");
+        let found = format!("expected at most {MAX_DEPTH} nested nodes, but found more");
         self.say(Diagnostic::new(Span::new(start, end), found));
         (self.raw(start, end), skipped)
     }
@@ -95,7 +98,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the characters of a text node.
+    /// Reads the string `text` of a node that begins here, with the span between its quotes.
     fn text(&mut self) -> Result<(Cow<'a, str>, Span), Broken> {
         let (text, span) = self.characters()?;
         if let Some(at) = super::super::text::lone_surrogate(span.of(self.scan.source)) {
@@ -106,7 +109,8 @@ impl<'a> Reader<'a> {
         Ok((text, span))
     }
 
-    /// Reads the nodes of the array that begins here, and the span between its brackets.
+    /// Reads the nodes of the array that begins here. Returns them, the span between the brackets, and
+    /// whether the array was read to its end.
     pub(super) fn content(&mut self, depth: usize) -> (ThinVec<Node<'a>>, Span, Result<(), Broken>) {
         self.scan.at += 1;
         let start = self.scan.at;
@@ -159,7 +163,7 @@ impl<'a> Reader<'a> {
         self.sound(closed)
     }
 
-    /// Skips the values up to the end of the array.
+    /// Skips the remaining values of the array, up to its closing bracket.
     fn skip_items(&mut self) -> Result<(), Broken> {
         loop {
             let skipped = self.scan.value();
@@ -190,7 +194,7 @@ impl<'a> Reader<'a> {
         (self.raw(start, end), skipped)
     }
 
-    /// Keeps the rest of the source as a raw node, because the array is broken here.
+    /// Keeps the remaining source as a raw node, because the array is broken here.
     fn lost(&mut self, nodes: &mut ThinVec<Node<'a>>) -> Result<(), Broken> {
         let fault = self.scan.fault("',' or ']'");
         self.say(fault.0);
@@ -200,7 +204,8 @@ impl<'a> Reader<'a> {
         Err(Broken)
     }
 
-    /// Makes a node of `draft`, which began at `start` and ends here.
+    /// Makes a node of `draft`, whose object began at the offset `start` and ends here; `read` says whether
+    /// it was read to its end. The node is raw if its type is unknown or its keys are malformed.
     pub(super) fn finish(&mut self, draft: Draft<'a>, start: usize, read: Result<(), Broken>) -> Node<'a> {
         let is_whole = read.is_ok();
         let end = if is_whole { self.scan.at } else { self.scan.source.len() };
@@ -218,7 +223,8 @@ impl<'a> Reader<'a> {
         self.raw(start, end)
     }
 
-    /// Returns the kind of this name.
+    /// Returns the kind with this name in ADF, or in [`OWN`](super::super::OWN) if the JSON has the names of
+    /// the tree.
     fn kind(&self, name: &str) -> Option<Kind> {
         let own = || super::super::OWN.iter().find(|it| it.0 == name).map(|it| it.1);
         Kind::of_adf(name).or_else(|| own().filter(|_| self.names == Names::Tree))
@@ -264,7 +270,10 @@ impl<'a> Reader<'a> {
         }
         if !nodes.is_empty() {
             let name = node.kind.adf_name().unwrap_or_default();
-            self.say(Diagnostic::new(inner, format!("expected nothing in a {name}, but found `content`")));
+            self.say(Diagnostic::new(
+                inner,
+                format!("expected no children in a {name}, but found `content`"),
+            ));
             node.attrs.push(Attr::json("/content", inner_with_brackets(self.scan.source, inner)));
         }
     }

@@ -10,8 +10,8 @@ use crate::format::known;
 use crate::tree::{Kind, Node, Value};
 
 impl<'a> Reader<'a> {
-    /// Returns the raw node in `node`, or `node` itself if it has none. A raw node is in an extension
-    /// `com.plainwire.raw` whose `parameters` are a `source` and nothing else.
+    /// Returns the raw node that `node` contains, or `node` itself if it contains none. A raw node is in an
+    /// extension `com.plainwire.raw` whose `parameters` have a `source` and nothing else.
     pub(super) fn unwrapped(&mut self, node: Node<'a>) -> Node<'a> {
         let kind = match node.kind {
             Kind::Extension => Kind::RawBlock,
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the string of `{"source": …}`.
+/// Returns the string in `{"source": …}`; `None` if `parameters` are anything else.
 fn source<'a>(parameters: &Value<'a>) -> Option<Cow<'a, str>> {
     let Value::Json(Cow::Borrowed(json)) = parameters else { return None };
     let json = json.trim_end();

@@ -1,5 +1,5 @@
-//! Corrects children that their parent can't hold: within text they become inline; inline nodes among blocks
-//! get a paragraph.
+//! Corrects children that their parent can't hold: blocks within text become raw inline nodes; inline nodes
+//! among blocks get a paragraph; in a table or list, other nodes become items or raw blocks.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::{Holds, Kind, Node, Span};
 
 impl<'a> Reader<'a> {
-    /// Returns `nodes` as children of `parent` (`None`: the document).
+    /// Returns `nodes`, corrected, as children of `parent` (`None`: the document).
     pub(super) fn settle(&mut self, parent: Option<Kind>, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
         if parent.is_some_and(|it| it.holds() == Holds::Inlines) {
             if nodes.iter().all(|it| it.kind.is_inline()) {
@@ -40,8 +40,8 @@ impl<'a> Reader<'a> {
         self.settled_quietly(nodes)
     }
 
-    /// Returns all of `nodes` as one raw node if the node limit has no room for the `more` nodes needed to
-    /// contain them.
+    /// Returns all of `nodes` as one raw node if there is no room for the `more` nodes that have to be put
+    /// around them. If there is, takes the room and returns `None`.
     fn rest_for(&mut self, nodes: &[Node<'a>], more: usize) -> Option<ThinVec<Node<'a>>> {
         if more < self.room.left() || more == 0 {
             self.room.take(more);
@@ -70,8 +70,8 @@ impl<'a> Reader<'a> {
         }
         if !is_adf(&node) {
             let found = match node.kind.adf_name() {
-                Some(name) => format!("expected something among text, but found a {name}"),
-                None => "expected something among text, but found a block".to_owned(),
+                Some(name) => format!("expected an inline node among text, but found a {name}"),
+                None => "expected an inline node among text, but found a block".to_owned(),
             };
             self.stray(Diagnostic::new(node.span, found));
             node = self.raw(node.span.start as usize, node.span.end as usize);
@@ -80,7 +80,8 @@ impl<'a> Reader<'a> {
         node
     }
 
-    /// Returns `node` as a child of a table, list or similar parent, which allows only certain kinds.
+    /// Returns `node` as a child of a table, list or similar parent, which allows only certain kinds: in a
+    /// bullet or numbered list it gets an item, elsewhere it becomes raw.
     fn as_member(&mut self, parent: Kind, node: Node<'a>) -> Node<'a> {
         if members(parent).is_none_or(|it| it.contains(&node.kind)) || node.kind == Kind::RawBlock {
             return node;
@@ -97,7 +98,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the only kinds that `parent` can hold; `None` if any block is possible.
+/// Returns the only kinds of children that `parent` can hold; `None` if it can hold any block.
 fn members(parent: Kind) -> Option<&'static [Kind]> {
     Some(match parent {
         Kind::BulletList | Kind::OrderedList => &[Kind::ListItem],
@@ -112,7 +113,7 @@ fn members(parent: Kind) -> Option<&'static [Kind]> {
     })
 }
 
-/// Puts runs of inline nodes into paragraphs that have no spelling of their own.
+/// Puts each run of inline nodes into a paragraph, which has no spelling of its own in the source.
 fn paragraphs(nodes: ThinVec<Node<'_>>) -> ThinVec<Node<'_>> {
     let mut blocks: ThinVec<Node<'_>> = ThinVec::new();
     let mut nodes = nodes.into_iter().peekable();

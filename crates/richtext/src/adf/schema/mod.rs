@@ -25,7 +25,8 @@ use crate::tree::{MAX_DEPTH, Span};
 /// `@atlaskit/adf-schema` 57.7.22). Returns an empty list if the document is valid.
 ///
 /// Reports the first violation, at the innermost node or value that explains it: "expected one of paragraph,
-/// …, but found a heading". A document deeper than [`MAX_DEPTH`](crate::tree::MAX_DEPTH) is not valid here.
+/// …, but found a heading". A document deeper than [`MAX_DEPTH`](crate::tree::MAX_DEPTH) counts as invalid,
+/// although the schema sets no such limit.
 #[must_use]
 pub fn check(source: &str) -> Vec<Diagnostic> {
     if source.len() > MAX_SOURCE {
@@ -37,7 +38,7 @@ pub fn check(source: &str) -> Vec<Diagnostic> {
         Err(fault) => return vec![fault.0],
     };
     if let Some(span) = document.too_deep() {
-        let found = format!("expected at most {MAX_DEPTH} nodes in each other, but found more");
+        let found = format!("expected at most {MAX_DEPTH} nested nodes, but found more");
         return vec![Break::of_source(span, &found).diagnostic];
     }
     let broken = table::DOC_NODE.check(&document, 0).err();

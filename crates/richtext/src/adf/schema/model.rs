@@ -1,4 +1,5 @@
-//! Content models: the children of each kind and their marks, in the form that the writer needs.
+//! Content models: the children that each kind of node may have, and the marks of these children, in the form
+//! that the writer needs.
 
 use super::content::MODELS;
 use crate::tree::{Kind, MarkKind};
@@ -13,26 +14,28 @@ pub(in crate::adf) struct Model {
 }
 
 impl Model {
-    /// Returns the model of `kind`, or of the document for `None`. Returns `None` if the schema does not have
-    /// it.
+    /// Returns the model of `kind`, or of the document for `None`. Returns `None` if the schema has no model
+    /// for `kind`.
     pub(in crate::adf) fn of(kind: Option<Kind>) -> Option<&'static Self> {
         let index = kind.map_or(0, |it| it as usize + 1);
         let known = INDEX.get(index).copied().unwrap_or(u8::MAX);
         MODELS.get(known as usize).map(|it| &it.1)
     }
 
-    /// Returns whether `child` is allowed as a child.
+    /// Returns whether nodes of the kind `child` are allowed as children.
     pub(in crate::adf) fn allows(&self, child: Kind) -> bool {
         self.children.iter().any(|it| it.0 == child)
     }
 
-    /// Returns the sets of marks allowed on `child`. Its marks must be from one of them.
+    /// Returns the sets of marks allowed on a child of the kind `child`, whose marks must be from one of the
+    /// sets. Empty if no such child is allowed.
     pub(in crate::adf) fn marks(&self, child: Kind) -> &'static [&'static [MarkKind]] {
         self.children.iter().find(|it| it.0 == child).map_or(&[], |it| it.1)
     }
 }
 
-/// The row in the table for each kind, so that a lookup costs nothing.
+/// The row in [`MODELS`] for each kind, at the index of the kind plus 1; at index 0 that of the document.
+/// `u8::MAX` if there is none. Saves a search for each lookup.
 static INDEX: [u8; 64] = index();
 
 const fn index() -> [u8; 64] {

@@ -7,24 +7,37 @@ use super::value::{Data, Value};
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
-/// A rule. An empty field allows anything.
+/// A rule for JSON values. A field that is empty, 0, `false` or `None` restricts nothing.
 pub(super) struct Rule {
+    /// The JSON type of the value.
     pub(super) shape: Option<Shape>,
+    /// The strings of which the value must be one.
     pub(super) one_of: &'static [&'static str],
+    /// The keys of an object, each with the rule for its value.
     pub(super) keys: &'static [(&'static str, &'static Self)],
+    /// The keys that an object must have.
     pub(super) required: &'static [&'static str],
-    /// Whether other keys are forbidden.
+    /// Whether an object may have no keys besides those in `keys`.
     pub(super) is_closed: bool,
+    /// The pattern of a string.
     pub(super) pattern: Option<Pattern>,
+    /// The rule for each item of an array.
     pub(super) items: Option<&'static Self>,
-    /// Rules for the first items, one each.
+    /// Rules for the first items of an array, one each; only used without `items`.
     pub(super) first_items: &'static [&'static Self],
+    /// The least number of items in an array.
     pub(super) min_items: usize,
+    /// The largest number of items in an array.
     pub(super) max_items: Option<usize>,
+    /// The least length of a string. The schema uses no other values than 0 and 1.
     pub(super) min_length: usize,
+    /// The smallest number.
     pub(super) minimum: Option<f64>,
+    /// The largest number.
     pub(super) maximum: Option<f64>,
+    /// Rules of which the value must keep at least one.
     pub(super) any_of: &'static [&'static Self],
+    /// Rules of which the value must keep all.
     pub(super) all_of: &'static [&'static Self],
 }
 
@@ -57,7 +70,7 @@ pub(super) enum Shape {
     String,
 }
 
-/// The patterns in the schema.
+/// A pattern that the schema has for strings.
 #[derive(Clone, Copy)]
 pub(super) enum Pattern {
     /// `#rrggbb`
@@ -68,14 +81,15 @@ pub(super) enum Pattern {
     StatusColor,
 }
 
-/// The first violation of a rule, and its depth. Of several violations the deepest explains the most.
+/// The first violation of a rule. If several alternatives fail, the deepest violation explains the most.
 pub(super) struct Break {
+    /// The number of values around the one that breaks the rule.
     depth: usize,
     pub(super) diagnostic: Diagnostic,
 }
 
 impl Rule {
-    /// Checks `value`, which is `depth` levels deep, against this rule.
+    /// Checks `value` against this rule. `depth` is the number of values around it.
     pub(super) fn check(&self, value: &Value<'_>, depth: usize) -> Result<(), Break> {
         self.check_shape(value, depth)?;
         match &value.data {
@@ -97,7 +111,7 @@ impl Rule {
             | (Some(Shape::Number), Data::Number(_))
             | (Some(Shape::Object), Data::Object(_))
             | (Some(Shape::String), Data::String(_)) => true,
-            // The value is deeper than was read, so its type is not known.
+            // The value is nested too deeply to be examined, so its type is not known.
             (Some(_), Data::Other) => true,
             _ => false,
         };
@@ -150,7 +164,8 @@ impl Rule {
             }
         }
         if let Some(missing) = self.required.iter().find(|it| members.iter().all(|has| has.key != **it)) {
-            return value.broken(depth, &format!("`{missing}`"));
+            let found = format!("expected `{missing}`, but found {} without it", value.shown());
+            return Err(Break { depth, diagnostic: Diagnostic::new(value.span, found) });
         }
         let stray = members.iter().find(|it| self.is_closed && self.keys.iter().all(|key| key.0 != it.key));
         match stray {
@@ -169,16 +184,16 @@ impl Rule {
             rule.map_or(Ok(()), |it| it.check(item, depth + 1))?;
         }
         if items.len() < self.min_items {
-            return value.broken(depth, &format!("at least {} in `content`", self.min_items));
+            return value.broken(depth, &format!("an array of at least {}", self.min_items));
         }
         match self.max_items.filter(|it| items.len() > *it) {
-            Some(most) => value.broken(depth, &format!("at most {most} here")),
+            Some(most) => value.broken(depth, &format!("an array of at most {most}")),
             None => Ok(()),
         }
     }
 
-    /// Checks the alternatives. If none fits, reports the deepest violation among those that accept the
-    /// value's `type`.
+    /// Checks the alternatives in `any_of`. If none fits, reports the deepest violation among those that
+    /// accept the value's `type`, or, if none accepts it, the values of `type` that they accept.
     fn check_any(&self, value: &Value<'_>, depth: usize) -> Result<(), Break> {
         let mut deepest: Option<Break> = None;
         let mut names = Vec::new();
@@ -197,7 +212,7 @@ impl Rule {
         }
     }
 
-    /// Returns the values of `type` that the rule accepts.
+    /// Returns the values of `type` that the rule accepts; empty if it accepts any.
     fn types(&self) -> Vec<&'static str> {
         let own = self.keys.iter().filter(|it| it.0 == "type").flat_map(|it| it.1.one_of).copied();
         let mut names: Vec<_> = own.collect();
@@ -208,7 +223,7 @@ impl Rule {
         names
     }
 
-    /// Returns whether the rule accepts the value's `type`. Only then is its violation of interest.
+    /// Returns whether the rule accepts the value's `type`. If it does not, its violation explains nothing.
     fn may_be(&self, value: &Value<'_>) -> bool {
         let types = self.types();
         types.is_empty() || value.text("type").is_some_and(|it| types.contains(&it))
@@ -247,16 +262,15 @@ impl Value<'_> {
 
     fn shown(&self) -> String {
         match &self.data {
-            Data::Array(items) if items.is_empty() => "none".to_owned(),
-            Data::Array(items) => format!("{} of them", items.len()),
+            Data::Array(items) => format!("an array of {}", items.len()),
             Data::Boolean => "a boolean".to_owned(),
             Data::Null => "null".to_owned(),
             Data::Number(number) => number.to_string(),
-            Data::Other => "something deeper than is read".to_owned(),
+            Data::Other => "a value that is nested too deeply".to_owned(),
             Data::String(text) => format!("{:?}", short(text)),
             Data::Object(_) => match self.text("type") {
                 Some(name) => format!("a {}", short(name)),
-                None => "an object without it".to_owned(),
+                None => "an object".to_owned(),
             },
         }
     }
@@ -277,7 +291,7 @@ fn one_of(names: &[&str]) -> String {
     }
 }
 
-/// A violation by a whole document.
+/// Violations of limits that the schema does not have.
 impl Break {
     pub(super) fn of_source(span: Span, message: &str) -> Self {
         Self { depth: 0, diagnostic: Diagnostic::new(span, message) }

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Kind, Mark, Node, Span, Value};
 use crate::values::json::{members, quote};
 
-/// The most complaints that are reported.
+/// The most complaints (diagnostics about violations of the schema) that are reported.
 const MAX_COMPLAINTS: usize = 100;
 
 /// Returns violations of the schema in attributes and marks of `nodes` and their descendants, with the spans
@@ -44,13 +44,16 @@ pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diag
     found
 }
 
-/// Returns complaints about missing attributes that authors have to write; at most 100.
+/// Returns complaints about missing attributes that an author has to write: the colour of a status, the id of
+/// a mention, the type of a panel; at most 100.
 pub(crate) fn missing_parts(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
     let mut found = all_of(nodes, missing);
     found.truncate(MAX_COMPLAINTS);
     found
 }
 
+/// Returns the complaints that `look` adds for each of `nodes` and their descendants, in the order of the
+/// text.
 fn all_of(nodes: &[Node<'_>], look: impl Fn(&Node<'_>, &mut Vec<Diagnostic>)) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut open: Vec<&Node<'_>> = nodes.iter().rev().collect();
@@ -61,13 +64,14 @@ fn all_of(nodes: &[Node<'_>], look: impl Fn(&Node<'_>, &mut Vec<Diagnostic>)) ->
     found
 }
 
+/// Adds the complaints about the attributes and marks of a node, and about raw ADF, to `found`.
 fn complain(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     match node.kind {
         Kind::Text => {}
         Kind::RawBlock | Kind::RawInline if node.text_of("/format") == Some("adf") => {
             let name = members(&node.text).and_then(|it| it.into_iter().find(|it| it.0 == "type"));
             let name = name.map_or("none", |it| it.1.trim());
-            found.push(Diagnostic::new(node.span, format!("expected a node that ADF has, but found {name}")));
+            found.push(Diagnostic::new(node.span, format!("expected a node type of ADF, but found {name}")));
         }
         kind => {
             if let Some(name) = kind.adf_name() {
@@ -87,7 +91,7 @@ fn complain(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports a missing attribute without which a node has no meaning.
+/// Adds a complaint to `found` if the node lacks the attribute without which it has no meaning.
 fn missing(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     let needed = match node.kind {
         Kind::Status => "color",
@@ -108,7 +112,7 @@ fn mark_of(mark: &Mark<'_>, span: Span, found: &mut Vec<Diagnostic>) {
     let rule = rule_of_mark(name);
     // A name with a colon belongs to another format. Any other unknown mark is a mistake.
     if rule.is_none() && !name.contains(':') {
-        found.push(Diagnostic::new(span, format!("expected a mark that ADF has, but found `{name}`")));
+        found.push(Diagnostic::new(span, format!("expected a mark of ADF, but found `{name}`")));
     }
     attrs(name, rule, &mark.attrs, span, found);
 }
@@ -132,7 +136,8 @@ fn attrs(
     }
 }
 
-/// Returns the complaint about an attribute of the node or mark that has this rule.
+/// Returns the complaint about `attr`, an attribute of the node or mark that `rule` is for; `None` if the
+/// attribute is allowed.
 fn broken(rule: &'static Rule, attr: &Attr<'_>) -> Option<String> {
     let (mut all, mut rules) = (Vec::new(), Vec::new());
     keys(rule, "attrs", &mut all);
@@ -154,15 +159,15 @@ fn broken(rule: &'static Rule, attr: &Attr<'_>) -> Option<String> {
     complaints.all(|it| it.is_some()).then(|| format!("{}: {}", attr.name, first.diagnostic.message))
 }
 
-/// Returns the complaint about a key of the node itself that the schema lacks. `/type` and `/format` belong
-/// to the tree.
+/// Returns the complaint about a key beside `type` and `attrs` that the node or mark that `rule` is for can't
+/// have; `None` if it can. `/type` and `/format` belong to the tree.
 fn stray(rule: &'static Rule, key: &str) -> Option<String> {
     let mut rules = Vec::new();
     keys(rule, key, &mut rules);
     (rules.is_empty() && !matches!(key, "type" | "format")).then(|| format!("expected no key `{key}`"))
 }
 
-/// Collects the rules that `rule` and its alternatives have for the value of `key`.
+/// Collects the rules that `rule` and the rules within it (`any_of`, `all_of`) have for the value of `key`.
 fn keys(rule: &'static Rule, key: &str, found: &mut Vec<&'static Rule>) {
     found.extend(rule.keys.iter().filter(|it| it.0 == key).map(|it| it.1));
     rule.any_of.iter().chain(rule.all_of).for_each(|it| keys(it, key, found));

@@ -1,4 +1,4 @@
-//! JSON values with their spans, to be checked.
+//! JSON values with their spans, in the form that the rules check.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) enum Data<'a> {
     Null,
     Number(f64),
     Object(Vec<Member<'a>>),
-    /// A value too deep to be examined.
+    /// An object or array that is nested too deeply to be examined.
     Other,
     String(Cow<'a, str>),
 }
@@ -52,7 +52,7 @@ impl<'a> Value<'a> {
         Ok(value)
     }
 
-    /// Returns the string value of `key`.
+    /// Returns the value of `key`, if this is an object and the value is a string.
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         let Data::Object(members) = &self.data else { return None };
         match &members.iter().find(|it| it.key == key)?.value.data {
@@ -61,7 +61,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the span of the first value that is too deep to be examined.
+    /// Returns the span of the first value, here or within, that is nested too deeply to be examined.
     pub(super) fn too_deep(&self) -> Option<Span> {
         match &self.data {
             Data::Other => Some(self.span),

@@ -3,18 +3,19 @@
 use super::super::schema::Model;
 use crate::tree::{Kind, Node};
 
-/// Returns whether `node` and its descendants may be in `parent` (`None`: the document).
+/// Returns whether `node` may be in `parent` (`None`: the document), and it and its descendants can be
+/// written unchanged.
 pub(super) fn fits(node: &Node<'_>, parent: Option<Kind>) -> bool {
     is_allowed(node, parent) && is_sound(node) && is_full(node) && {
         node.children.iter().all(|it| fits(it, Some(node.kind)))
     }
 }
 
-/// Returns whether `node` may be in `parent`, regardless of its children.
+/// Returns whether the schema allows `node` in `parent` (`None`: the document), regardless of its children.
 pub(super) fn is_allowed(node: &Node<'_>, parent: Option<Kind>) -> bool {
     let kind = match node.kind {
         Kind::Group | Kind::Image => return false,
-        // Raw ADF is unknown to this crate, so it may be valid in this position.
+        // This crate does not understand raw ADF, so it may be valid in this position.
         Kind::RawBlock | Kind::RawInline if format(node) == "adf" && super::is_verbatim(node) => return true,
         Kind::RawBlock | Kind::RawInline if format(node) == "markdown" => return false,
         Kind::RawBlock => Kind::Extension,
@@ -24,12 +25,13 @@ pub(super) fn is_allowed(node: &Node<'_>, parent: Option<Kind>) -> bool {
     Model::of(parent).is_none_or(|it| it.allows(kind))
 }
 
+/// Returns the format of a raw node.
 pub(super) fn format<'n>(node: &'n Node<'_>) -> &'n str {
     node.text_of("/format").unwrap_or("adf")
 }
 
-/// Returns whether a node has the attributes that only its source can provide, and no panel title that has to
-/// become a heading.
+/// Returns whether a node has the attributes that the writer can't make up, such as the id of a mention. Also
+/// `false` for an empty text, and for a panel with a title, which has to become a heading.
 pub(super) fn is_sound(node: &Node<'_>) -> bool {
     let has = |name| node.get(name).is_some();
     match node.kind {
@@ -45,15 +47,15 @@ pub(super) fn is_sound(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns whether a node has the children it needs.
+/// Returns whether a node has as many children as the schema requires.
 pub(super) fn is_full(node: &Node<'_>) -> bool {
     if node.kind == Kind::MediaSingle {
         let kinds: Vec<_> = node.children.iter().map(|it| it.kind).collect();
         return matches!(&*kinds, [Kind::Media] | [Kind::Media, Kind::Caption])
             || kinds.contains(&Kind::RawBlock);
     }
-    // The schema has two kinds of section, and the model has the lower minimum of the two. Two columns suit
-    // both.
+    // The schema has two kinds of layout section, and the model has the lower minimum of the two. Two columns
+    // suit both.
     let least = if node.kind == Kind::LayoutSection { 2 } else { 0 };
     // A raw node may contain several nodes.
     let raw = |it: &Node<'_>| it.kind.is_verbatim() && format(it) == "adf" && super::is_verbatim(it);

@@ -1,4 +1,4 @@
-//! Writes marks: those that the schema allows together in their position.
+//! Writes the marks of a node: those that the schema allows together in its position.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::values::colours;
 use crate::values::json::quote;
 
 /// Appends `,"marks":[…]` to `out`, with those of `marks` that are in the best of the `allowed` sets; with
-/// all of them if `allowed` is `None`.
+/// all of them if `allowed` is `None`. Appends nothing if no mark is left.
 pub(super) fn write(out: &mut String, marks: &[Mark<'_>], allowed: Option<&[&'static [MarkKind]]>) {
     let set = allowed.map(|sets| best(marks, sets));
     let start = out.len();
@@ -28,19 +28,20 @@ pub(super) fn write(out: &mut String, marks: &[Mark<'_>], allowed: Option<&[&'st
     out.push(']');
 }
 
-/// Returns the set that contains most of `marks`. If `code` is among them, a set with `code` is preferred,
-/// because it has the most meaning.
+/// Returns the set in `sets` that contains most of `marks`. If `code` is among the marks, a set with `code`
+/// is preferred, because it has the most meaning.
 fn best(marks: &[Mark<'_>], sets: &[&'static [MarkKind]]) -> &'static [MarkKind] {
     let has_code = marks.iter().any(|it| it.kind == MarkKind::Code);
     let worth = |set: &&&'static [MarkKind]| {
         let taken = marks.iter().filter(|it| set.contains(&it.kind)).count();
         (has_code && set.contains(&MarkKind::Code), taken)
     };
-    // Of equal sets the first, because it is the plainest.
+    // Of equally good sets the first is taken, because it is the plainest.
     sets.iter().rev().max_by_key(worth).copied().unwrap_or_default()
 }
 
-/// Returns whether a mark is written. One that the schema lacks is kept if it came from ADF.
+/// Returns whether a mark is written if `set` has the allowed kinds (`None`: all). A mark that the schema
+/// lacks is written if it came from ADF.
 fn is_kept(mark: &Mark<'_>, set: Option<&[MarkKind]>) -> bool {
     match (mark.kind, set) {
         (_, None) => true,
@@ -90,6 +91,7 @@ fn colored<'m, 'a>(mark: &'m Mark<'a>) -> Option<Cow<'m, Mark<'a>>> {
     Some(Cow::Owned(mark))
 }
 
+/// Appends a mark to `out`; if `is_strict`, without the attributes that ADF does not have.
 fn one(out: &mut String, mark: &Mark<'_>, is_strict: bool) {
     out.push_str("{\"type\":");
     quote(out, mark.name());

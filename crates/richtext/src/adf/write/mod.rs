@@ -1,8 +1,8 @@
 //! Writes a tree as ADF: compact JSON.
 //!
 //! In: nodes of any format. Out: JSON that the schema allows, provided the nodes were valid in their source.
-//! A node that is not allowed in its position is [repaired](repair) first. This file writes the marks and
-//! attributes that ADF has. Keys are in Atlassian's order: `type`, `attrs`, `content`, `marks`, and for text
+//! A node that is not allowed in its position is [repaired](repair) first. Marks and attributes that ADF does
+//! not have are left out. Keys are in Atlassian's order: `type`, `attrs`, `content`, `marks`, and for text
 //! `type`, `text`, `marks`.
 
 mod fit;
@@ -20,7 +20,7 @@ use super::{ELEMENT, RAW, tree_name};
 use crate::tree::{Attr, Holds, Kind, Node, Value};
 use crate::values::json::quote;
 
-/// Returns a document of `blocks`.
+/// Returns a whole document with these blocks.
 pub(super) fn document(blocks: &[Node<'_>]) -> String {
     let mut writer = Writer::new(Strictness::Valid);
     writer.out.push_str("{\"version\":1,\"type\":\"doc\",\"content\":[");
@@ -41,7 +41,7 @@ pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
     writer.out
 }
 
-/// Returns `node` with all its attributes.
+/// Returns `node` with all its attributes and marks, whether or not the schema allows them.
 pub(super) fn verbatim(node: &Node<'_>) -> String {
     let mut writer = Writer::new(Strictness::Verbatim);
     writer.node(node, None);
@@ -63,20 +63,22 @@ pub(super) fn are_full(nodes: &[Node<'_>]) -> bool {
     nodes.iter().all(|it| fit::is_full(it) && are_full(&it.children))
 }
 
-/// The treatment of data that the schema has no place for.
+/// The treatment of attributes and marks that the schema does not allow.
 #[derive(Clone, Copy, PartialEq)]
 enum Strictness {
-    /// Left out.
+    /// They are left out.
     Valid,
-    /// Written all the same.
+    /// They are written all the same.
     Verbatim,
 }
 
 struct Writer {
     out: String,
     strictness: Strictness,
-    /// The index of each node on the path to the current one. A missing `localId` is generated from it.
+    /// The index among its siblings of the current node and of each node around it, the outermost first. A
+    /// missing `localId` is generated from it.
     path: Vec<usize>,
+    /// The number of columns in the layout section that is being written.
     siblings_of_column: usize,
 }
 
@@ -137,7 +139,7 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// Writes a node that ADF has no name for.
+    /// Writes a node of a kind that ADF does not have: raw ADF as it is, any other as an extension [`RAW`].
     fn foreign(&mut self, node: &Node<'_>, parent: Option<Kind>) {
         let format = node.text_of("/format").unwrap_or("adf");
         if format == "adf" && is_verbatim(node) {
@@ -189,7 +191,8 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// Writes the members of the object in `/attrs`: names that mean something else in the tree.
+    /// Writes the attributes in the object `/attrs`. The reader puts those there whose names would mean
+    /// something else in the tree: with a colon, or with a `/` at the start.
     fn odd_attrs(&mut self, attrs: &[Attr<'_>], inside: usize) {
         let odd = attrs.iter().find(|it| it.name == "/attrs").map(|it| &it.value);
         let Some(Value::Json(json)) = odd else { return };
@@ -232,8 +235,8 @@ impl Writer {
         marks::write(&mut self.out, &node.marks, allowed);
     }
 
-    /// Writes the other keys of the node. `attrs`, `content`, `marks` and `text` are among them if their type
-    /// is wrong.
+    /// Writes the keys of the node that are in attributes `/key`. `attrs`, `content`, `marks` and `text` are
+    /// among them if they are empty or their type is wrong.
     fn keys(&mut self, node: &Node<'_>) {
         for attr in &node.attrs {
             let Some(key) = attr.name.strip_prefix('/') else { continue };
@@ -253,12 +256,13 @@ impl Writer {
     }
 }
 
+/// Returns whether the attribute is written in `attrs`.
 fn has_place(attr: &Attr<'_>, strictness: Strictness) -> bool {
     !attr.name.starts_with('/') && (!attr.is_foreign() || strictness == Strictness::Verbatim)
 }
 
-/// Returns whether raw ADF can be written unchanged: one object, or several with commas between them that
-/// were in an array.
+/// Returns whether raw ADF can be written unchanged: it is one object, or several with commas between them
+/// that were in an array.
 fn is_verbatim(node: &Node<'_>) -> bool {
     let stood_so = node.span.len() == node.text.len();
     is_object(&node.text) || stood_so && scan::are_values(&node.text, |it| it == b'{')

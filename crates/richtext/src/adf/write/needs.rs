@@ -5,26 +5,30 @@ use crate::tree::{Kind, Node, Value};
 
 /// The required attributes of a node.
 pub(super) struct Needs {
-    /// Names with their defaults. `None` is an identifier generated from the position.
+    /// The names of the attributes, with their defaults. `None`: an identifier generated from the position of
+    /// the node.
     rows: &'static [(&'static str, Option<Usual>)],
-    /// Whether `attrs` is required, even if it is an empty object.
+    /// Whether the node must have the key `attrs`, even for an empty object.
     pub(super) object: bool,
+    /// The kind of the node.
     kind: Kind,
+    /// The number of columns in the layout section around the node.
     columns: usize,
 }
 
+/// A default value.
 #[derive(Clone, Copy)]
 enum Usual {
     Text(&'static str),
     Number(u32),
-    /// An equal part of a section's width.
+    /// An equal part of the width of a layout section, in percent.
     Share,
 }
 use self::Usual::{Number, Share, Text};
 
 impl Needs {
-    /// Returns the required attributes of `node`. If it is a column, its section has this number of
-    /// `columns`.
+    /// Returns the required attributes of `node`. `columns` is the number of columns in its layout section,
+    /// if `node` is such a column.
     pub(super) fn of(node: &Node<'_>, columns: usize) -> Self {
         let rows: &'static [_] = match node.kind {
             Kind::Panel => &[("panelType", Some(Text("info")))],
@@ -44,14 +48,15 @@ impl Needs {
             Kind::Media if node.get("url").is_some() => &[("type", Some(Text("external")))],
             Kind::Media => &[("type", Some(Text("file"))), ("collection", Some(Text("")))],
             Kind::MediaInline => &[("collection", Some(Text("")))],
-            // Only if there are other attributes, because it may have none.
+            // Required only beside other attributes: a `mediaSingle` may have none.
             Kind::MediaSingle => &[("layout", Some(Text("center")))],
             _ => &[],
         };
         Self { rows, object: node.kind == Kind::NestedExpand, kind: node.kind, columns }
     }
 
-    /// Calls `take` with each missing attribute. `has_some` says whether the node has any attribute.
+    /// Calls `take` with the name and the default of each required attribute that `node` lacks; the default
+    /// is `None` if an identifier has to be generated. `has_some` says whether any attribute was written.
     pub(super) fn missing(
         &self,
         node: &Node<'_>,
@@ -73,8 +78,8 @@ impl Needs {
         }
     }
 
-    /// Returns whether the schema requires a character in this attribute. An empty value is written as a
-    /// space.
+    /// Returns whether the schema forbids an empty string in this attribute. The writer then writes a space
+    /// instead.
     pub(super) fn is_never_empty(&self, name: &str) -> bool {
         match self.kind {
             Kind::Status => name == "text",
@@ -86,20 +91,20 @@ impl Needs {
     }
 }
 
-/// Returns whether a node of this kind requires `content`, even if it is an empty array.
+/// Returns whether a node of this kind must have the key `content`, even for an empty array.
 pub(super) fn content(kind: Kind) -> bool {
     matches!(kind, Kind::TableRow | Kind::LayoutSection)
         || Model::of(Some(kind)).is_some_and(|it| it.least > 0)
 }
 
-/// Returns one of `columns` equal parts of a hundred: `33.33`.
+/// Returns one of `columns` equal parts of 100, rounded down: `33.33`.
 fn share(columns: usize) -> String {
     let hundredths = 10_000 / columns.max(1);
     let (whole, rest) = (hundredths / 100, hundredths % 100);
     if rest == 0 { whole.to_string() } else { format!("{whole}.{rest:02}") }
 }
 
-/// Returns an identifier for the node at `path`: stable for a document, and different at each path.
+/// Returns an identifier for the node at `path`: always equal for a document, and different at each path.
 pub(super) fn local_id(path: &[usize], node: &Node<'_>) -> String {
     let place = path.iter().copied().chain([node.span.start as usize, node.kind as usize]);
     let hash = |basis: u64| {

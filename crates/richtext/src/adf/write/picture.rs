@@ -1,11 +1,11 @@
-//! Pictures within text, which ADF has only as blocks.
+//! Turns pictures within text into blocks or links, because ADF has such pictures only as blocks.
 
 use thin_vec::{ThinVec, thin_vec};
 
 use super::visible;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 
-/// Returns `paragraph` split into paragraphs, with its pictures as blocks between them.
+/// Returns `paragraph` split into paragraphs, with the pictures in it as blocks between them.
 pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> ThinVec<Node<'a>> {
     let mut blocks = ThinVec::new();
     let mut run = ThinVec::new();
@@ -21,7 +21,7 @@ pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> ThinVec<Node<'a>> {
     blocks
 }
 
-/// Returns the paragraph of the text beside a picture; `None` if nothing of it is visible.
+/// Returns a paragraph of the nodes `run` before or after a picture; `None` if they show only white space.
 fn text_around<'a>(paragraph: &Node<'a>, run: ThinVec<Node<'a>>) -> Option<Node<'a>> {
     let is_blank =
         |it: &Node<'_>| it.kind == Kind::HardBreak || (it.kind == Kind::Text && it.text.trim().is_empty());
@@ -34,6 +34,7 @@ fn text_around<'a>(paragraph: &Node<'a>, run: ThinVec<Node<'a>>) -> Option<Node<
     Some(around)
 }
 
+/// Returns a picture as a block: a `mediaSingle`.
 fn single<'a>(image: &Node<'a>) -> Node<'a> {
     let mut media = Node::new(Kind::Media).with("type", "external");
     for name in ["url", "alt", "width", "height"] {
@@ -48,7 +49,7 @@ fn single<'a>(image: &Node<'a>) -> Node<'a> {
     Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![media])
 }
 
-/// Returns a width or height in pixels; `None` if it has another unit.
+/// Returns a width or height as a number of pixels; `None` if it has another unit.
 fn number<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let text = value.shown();
     let text = text.strip_suffix("px").unwrap_or(text).trim();
@@ -56,7 +57,8 @@ fn number<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     is_number.then(|| Value::Json(text.to_owned().into()))
 }
 
-/// Returns a link to a picture, with its name as text, for a position that allows no picture.
+/// Returns a text that links to a picture and shows its description or address, for a position that allows no
+/// picture.
 pub(super) fn link<'a>(image: &Node<'a>) -> Node<'a> {
     let mut node = Node::of_text(visible::text(image));
     node.marks.clone_from(&image.marks);

@@ -36,7 +36,7 @@ pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<
         .collect()
 }
 
-/// A node for the parent, or, if it is lifted, for the parent of that parent.
+/// A node that comes out of a repair: for the parent, or, if it is lifted, for a position beside the parent.
 struct Piece<'a> {
     node: Node<'a>,
     is_lifted: bool,
@@ -52,6 +52,7 @@ impl<'a> Piece<'a> {
     }
 }
 
+/// Returns the pieces that `node` becomes in `parent`: `node` itself if it fits.
 fn placed<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if fits(node, parent) {
         return vec![Piece::here(node.clone())];
@@ -82,7 +83,7 @@ fn is_bodied(kind: Kind) -> bool {
     matches!(kind, Kind::BodiedExtension | Kind::SyncBlock | Kind::BodiedSyncBlock)
 }
 
-/// Returns a paragraph of `text`, if there is any.
+/// Returns a paragraph of `text` for `parent`; no piece if `text` is empty.
 fn shown<'a>(text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if text.is_empty() {
         return Vec::new();
@@ -90,6 +91,8 @@ fn shown<'a>(text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
     placed(&Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text(text)]), parent)
 }
 
+/// Returns the pieces for an inline node that does not fit: a paragraph around it among blocks, a text or
+/// link within text.
 fn inline<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if parent.is_none_or(|it| it.holds() == Holds::Blocks) {
         return placed(&Node::new(Kind::Paragraph).holding(thin_vec![node.clone()]), parent);
@@ -105,6 +108,8 @@ fn inline<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     Some(text).filter(|it| !it.text.is_empty()).map(Piece::here).into_iter().collect()
 }
 
+/// Returns the pieces for a block that does not fit, or has a child that does not: first repairs its
+/// children, then the block.
 fn block<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if !is_sound(node) && node.kind != Kind::Panel {
         return shown(visible::text(node), parent);
@@ -125,7 +130,7 @@ fn block<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     parted(shell, pieces).into_iter().flat_map(|it| fitted(it, parent)).collect()
 }
 
-/// Returns `node` without its children, as a kind that `parent` allows.
+/// Returns `node` without its children. An expand gets the other kind of expand if `parent` allows only that.
 fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
     let mut shell = Node::new(node.kind).at(node.span, node.inner);
     shell.text.clone_from(&node.text);
@@ -142,7 +147,8 @@ fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
     shell
 }
 
-/// Splits `shell` into parts that contain its pieces. Lifted pieces are between the parts.
+/// Splits `shell`, a node without children, into parts with the `pieces` as children. Each lifted piece is
+/// between two parts.
 fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     let mut parts: Vec<Piece<'a>> = Vec::new();
     let mut held: ThinVec<Node<'a>> = ThinVec::new();
@@ -169,7 +175,9 @@ fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     parts
 }
 
-/// Returns a part of `shell` with the children `held`, after parts with `items_before` children.
+/// Returns a part of `shell` with the children `held`; `None` if there are none. `items_before` is the number
+/// of children in the parts before it: only the first part keeps the `localId`, and the numbers of a list go
+/// on.
 fn part<'a>(shell: &Node<'a>, held: ThinVec<Node<'a>>, items_before: usize) -> Option<Piece<'a>> {
     if held.is_empty() {
         return None;
@@ -186,7 +194,8 @@ fn part<'a>(shell: &Node<'a>, held: ThinVec<Node<'a>>, items_before: usize) -> O
     Some(Piece::here(node))
 }
 
-/// Returns the empty `node` with the children it needs; `None` if they can't be made up.
+/// Returns `node`, which has no children, with the children that the schema requires; `None` if they can't be
+/// made up, like the file of a `mediaSingle`.
 fn filled(node: Node<'_>) -> Option<Piece<'_>> {
     let inside = match node.kind {
         Kind::MediaSingle | Kind::MediaGroup => return None,
@@ -204,7 +213,7 @@ fn filled(node: Node<'_>) -> Option<Piece<'_>> {
     Some(Piece::here(node.holding(inside.into_iter().map(|it| it.node).collect())))
 }
 
-/// Fits a piece with valid children into `parent`, as far as possible.
+/// Fits a piece whose children are already repaired into `parent`, as far as possible.
 fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     let Piece { node, is_lifted } = piece;
     if is_allowed(&node, parent) && is_full(&node) {
@@ -232,7 +241,7 @@ fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     }
 }
 
-/// Returns whether a node of this kind is replaced by its children.
+/// Returns whether a node of this kind is replaced by its children if `parent` does not allow it.
 fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
     match kind {
         Kind::Panel => parent == Some(Kind::Panel),
@@ -246,7 +255,8 @@ fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
     }
 }
 
-/// Returns `node` in an item, row, cell or column of `parent`; lifted if `parent` has no such children.
+/// Returns `node` in a new item, row, cell or column of `parent`. If `parent` has none of these, `node` is
+/// lifted if `parent` can be split, and otherwise raw.
 fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     let holder = match parent {
         Some(Kind::BulletList | Kind::OrderedList) => Kind::ListItem,
@@ -266,7 +276,7 @@ fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     parted(Node::new(holder), pieces)
 }
 
-/// Returns whether such a node can be split into two, with a lifted child between them.
+/// Returns whether a node of this kind can be split in two, with a lifted child between the halves.
 fn can_be_parted(kind: Option<Kind>) -> bool {
     matches!(
         kind,
@@ -295,13 +305,13 @@ fn bold(node: Node<'_>) -> Node<'_> {
     Node::new(Kind::Paragraph).holding(text)
 }
 
-/// Returns `node` if `parent` allows it, otherwise as raw ADF. For a `parent` that can't be split.
+/// Returns `node` if `parent` allows it, otherwise the node as raw ADF. For a `parent` that can't be split.
 fn stuck<'a>(node: Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     if is_allowed(&node, parent) && is_full(&node) { thin_vec![node] } else { kept(&node, parent) }
 }
 
-/// Returns all of `node` in an extension, as a block or inline in a paragraph; nothing if `parent` allows
-/// neither.
+/// Returns all of `node` as raw ADF, in an extension [`RAW`](super::RAW): a block, or inline in a paragraph.
+/// Returns nothing if `parent` allows neither.
 fn kept<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     if allows(parent, Kind::Extension) {
         return thin_vec![extension(Kind::Extension, node)];

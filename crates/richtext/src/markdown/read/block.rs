@@ -13,7 +13,8 @@ use super::inline::{self, Placed};
 use super::prepare::{self, Prepared, whole_attrs};
 use crate::tree::{Attr, Kind, Node, Span};
 
-/// Returns the node with `children` and its spans, which enclose those of the children.
+/// Returns `node` with `children` and with spans that enclose them. Its span is `span`, extended to the end
+/// of the last child; its `inner` begins with the first child.
 pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: ThinVec<Node<'a>>) -> Node<'a> {
     let start = children.first().map_or(span.end, |it| it.span.start).max(span.start);
     let end = children.last().map_or(span.end, |it| it.span.end).max(span.end);
@@ -22,7 +23,8 @@ pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: ThinVec<Node
     node.holding(children)
 }
 
-/// Reads a paragraph: a directive, attributes, a picture, or text.
+/// Reads a paragraph, which may be a directive, attributes, a picture or text. `placed` is its range in the
+/// prepared text, and `within` are its events. If `directives` is false, a directive is read as text.
 pub(super) fn paragraph<'a>(
     prepared: &Prepared<'a>,
     span: Span,
@@ -77,8 +79,8 @@ fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: 
     node
 }
 
-/// Returns the events inside the paragraph, if some lie behind its end. Only one half of CommonMark's parser
-/// takes a line of form feeds for blank, so text and breaks continue behind the end after such a line.
+/// Returns the events up to the end of the paragraph, if there are events behind it. Such events follow a
+/// line of form feeds, because only one half of CommonMark's parser takes that line for blank.
 fn clipped<'p>(
     prepared: &'p Prepared<'_>,
     placed: &Range<usize>,
@@ -98,7 +100,8 @@ fn clipped<'p>(
     Some(within.iter().filter_map(clip).collect())
 }
 
-/// Returns the attributes in the last line of a paragraph, and the number of events before it.
+/// Returns the attributes that are the last line of a paragraph, and the number of events of the text before
+/// that line.
 fn trailing<'a>(
     prepared: &Prepared<'a>,
     span: Span,
@@ -196,7 +199,8 @@ fn lined<'a>(node: Node<'a>, span: Span, children: ThinVec<Node<'a>>) -> Node<'a
     node.at(span, inner).holding(children)
 }
 
-/// Returns the attributes at the end of `line`, and the offset of the white space before them.
+/// Returns the attributes at the end of a heading's line, and the offset in `line` of the white space before
+/// them.
 fn at_end(line: &str) -> Option<(usize, ThinVec<Attr<'_>>)> {
     if !line.ends_with('}') {
         return None;
@@ -210,10 +214,12 @@ fn at_end(line: &str) -> Option<(usize, ThinVec<Attr<'_>>)> {
     None
 }
 
-/// The number of braces at the end of a heading that are tried as the beginning of its attributes.
+/// The number of opening braces, counted from the end of a heading, that are tried as the beginning of its
+/// attributes.
 const MAX_BRACES: usize = 16;
 
-/// Returns the events before the source offset `start`, and the part of the next event that lies before it.
+/// Returns the events before the source offset `start`. If a text event contains `start`, also returns the
+/// range in the prepared text of the part of that text before `start`.
 fn before<'e, 'p>(
     prepared: &Prepared<'_>,
     within: &'e [Placed<'p>],
@@ -383,7 +389,8 @@ fn foreign<'a>(prepared: &Prepared<'a>, language: &str, lines: &[Node<'a>], span
     Some(Node::raw(Kind::RawBlock, format, text))
 }
 
-/// Clears the spans of nodes that were read from another text. [`settle`] gives them spans within this one.
+/// Clears the spans of a node and of all nodes in it, because they are not offsets in the Markdown: the node
+/// was read from the text of a fence. [`settle`] gives them spans in the Markdown.
 fn unplaced(node: Node<'_>) -> Node<'_> {
     let children = node.children.into_iter().map(unplaced).collect();
     Node { span: Span::default(), inner: Span::default(), children, ..node }
@@ -399,102 +406,4 @@ fn settle(node: &mut Node<'_>) {
         }
         settle(child);
     }
-}
-
-/// An item of a list.
-pub(super) struct Entry<'a> {
-    pub(super) task: Option<bool>,
-    /// The attributes in its first line.
-    pub(super) given: ThinVec<Attr<'a>>,
-    /// Whether the item contains an empty comment.
-    pub(super) separated: bool,
-    /// Whether an empty comment ends the item. Then a list of tasks before the comment belongs to the item.
-    pub(super) keeps: bool,
-    pub(super) span: Span,
-    pub(super) children: ThinVec<Node<'a>>,
-}
-
-impl<'a> Entry<'a> {
-    /// Creates an item with only these children.
-    pub(super) fn of(span: Span, children: ThinVec<Node<'a>>) -> Self {
-        Self { task: None, given: ThinVec::new(), separated: false, keeps: false, span, children }
-    }
-}
-
-/// Splits a list of Markdown into lists of tasks and lists of other items, which the tree keeps apart.
-pub(super) fn lists<'a>(
-    prepared: &Prepared<'a>,
-    start: Option<u64>,
-    span: Span,
-    entries: Vec<Entry<'a>>,
-) -> ThinVec<Node<'a>> {
-    let mut found: ThinVec<Node<'a>> = ThinVec::new();
-    for entry in entries {
-        let kind = match (entry.task, start) {
-            (Some(_), _) => Kind::TaskList,
-            (None, Some(_)) => Kind::OrderedList,
-            (None, None) => Kind::BulletList,
-        };
-        if found.last().is_none_or(|it| it.kind != kind) {
-            found.push(Node::new(kind).at(entry.span, entry.span));
-        }
-        let list = found.last_mut().expect("it was pushed");
-        match entry.task {
-            Some(done) => task(list, entry, done),
-            None => {
-                let mut item = holding(Node::new(Kind::ListItem), entry.span, entry.children);
-                let named = |it: Attr<'a>| {
-                    let name = it.name.strip_prefix(attrs::ITEM).unwrap_or_default().to_owned();
-                    Attr { name: name.into(), ..it }
-                };
-                attrs::apply(&mut item, entry.given.into_iter().map(named).collect());
-                list.children.push(item);
-            }
-        }
-        let end = list.children.last().map_or(list.span.end, |it| it.span.end);
-        list.span.end = list.span.end.max(end);
-        list.inner = list.span;
-    }
-    if let (Some(number), [list]) = (start, &mut found[..]) {
-        let parenthesis =
-            span.of(prepared.source).trim_start_matches(|it: char| it.is_ascii_digit()).starts_with(')');
-        if number != 1 || parenthesis {
-            list.attrs.push(Attr::json("order", number.to_string()));
-        }
-    }
-    found
-}
-
-/// Adds a task. Lists of tasks at its end become siblings after it.
-fn task<'a>(list: &mut Node<'a>, entry: Entry<'a>, done: bool) {
-    let state = if done { "DONE" } else { "TODO" };
-    let Entry { separated, keeps, span, mut children, .. } = entry;
-    let mut count = children.len();
-    while !keeps && count > 0 && children[count - 1].kind == Kind::TaskList {
-        count -= 1;
-    }
-    let nested = children.split_off(count);
-    // The comment that stands for an empty text before other blocks.
-    if children.len() > 1 && children[0].kind == Kind::Paragraph && children[0].children.is_empty() {
-        children.remove(0);
-    }
-    let plain = !separated
-        && match &children[..] {
-            [] => true,
-            [only] => only.kind == Kind::Paragraph && only.marks.is_empty() && only.attrs.is_empty(),
-            _ => false,
-        };
-    let end = nested.first().map_or(span.end, |_| children.last().map_or(span.start, |it| it.span.end));
-    let span = Span { start: span.start, end };
-    let node = if plain {
-        let (inner, runs) = match children.pop() {
-            Some(text) => (text.inner, text.children),
-            None => (Span::at(span.end as usize), ThinVec::new()),
-        };
-        Node::new(Kind::TaskItem).at(span, inner).holding(runs)
-    } else {
-        holding(Node::new(Kind::BlockTaskItem), span, children)
-    };
-    list.children.push(node.with("state", state));
-    list.children.extend(nested);
 }

@@ -13,17 +13,18 @@ use thin_vec::{ThinVec, thin_vec};
 
 use super::super::attrs;
 use super::super::names::Form;
-use super::block;
 use super::definitions::Names;
 use super::group::{self, Item};
 use super::inline::{self, Placed};
 use super::prepare::Prepared;
 use super::{Partly, Rest};
+use super::{block, list};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
-/// Reads a prepared text in these parts. Blocks at the top that `keep` rejects may lose their children.
-/// `rest` says how blocks beyond the limit of nodes are kept.
+/// Reads a prepared text, which CommonMark gets in these parts. A top-level block for whose source text
+/// `keep` returns false loses its children, unless it is a list of tasks. `rest` says how blocks beyond the
+/// limit of nodes are kept.
 pub(super) fn read<'a, 'p>(
     prepared: &'p Prepared<'a>,
     parts: Vec<Range<usize>>,
@@ -68,17 +69,17 @@ struct Read<'a, 'e, 'p> {
     text: &'p str,
     diagnostics: Vec<Diagnostic>,
     frames: Vec<Frame<'a>>,
-    /// Blocks before the first directive or tag, which no directive or tag can contain.
+    /// The top-level blocks before the first directive or tag. No directive or tag contains one of them.
     settled: ThinVec<Node<'a>>,
-    /// Events of a list item without a paragraph around them.
+    /// The events of the current list item that are not inside a paragraph.
     run: Vec<Placed<'p>>,
-    /// The buffer for the events of one block, reused for each.
+    /// A buffer for the events of one block. It is reused for the next block.
     within: Vec<Placed<'p>>,
     keep: &'e dyn Fn(&str) -> bool,
     bare: Vec<u32>,
-    /// The number of open nodes and directives.
+    /// The number of open directives and HTML elements. Open blocks are counted by `frames`.
     depth: usize,
-    /// The number of nodes that were left before the current block at the top.
+    /// The number of nodes that the limit still allowed before the current top-level block.
     left: usize,
 }
 
@@ -88,19 +89,21 @@ struct Frame<'a> {
     placed: Range<usize>,
     items: ThinVec<Item<'a>>,
     /// The items, if the block is a list.
-    entries: Vec<block::Entry<'a>>,
-    /// The number of directives and HTML elements that are open in it.
+    entries: Vec<list::Entry<'a>>,
+    /// The number of directives and HTML elements that are open directly in this block.
     opened: usize,
 }
 
 enum Holder {
     Document,
+    /// A quote; with a kind, it is an alert.
     Quote(Option<BlockQuoteKind>),
+    /// A list: the number of its first item, `None` if the items have bullets.
     List(Option<u64>),
-    /// Whether the item is a task, and if so whether it is done.
+    /// An item of a list: whether the task is done, `None` if it is not a task.
     Entry(Option<bool>),
     Table,
-    /// Whether it is the header row.
+    /// A row of a table: whether it is the header row.
     Row(bool),
 }
 
@@ -182,7 +185,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         }
     }
 
-    /// Returns the events up to the end of the tag that was just opened.
+    /// Consumes the events up to the end of the tag that was just opened, and returns those before that end.
     fn gather(&mut self, events: &mut impl Iterator<Item = Placed<'p>>) -> Vec<Placed<'p>> {
         let (mut depth, mut parts) = (0, 0);
         let mut found = std::mem::take(&mut self.within);
@@ -235,7 +238,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.add(item);
     }
 
-    /// Ends the text of an item without a paragraph.
+    /// Adds the events of `run`, if there are any, as a paragraph.
     fn flush(&mut self) {
         if self.run.is_empty() {
             return;
@@ -324,7 +327,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.depth -= frame.opened.min(self.depth);
         let span = self.span(&frame.placed);
         match frame.holder {
-            Holder::List(start) => block::lists(self.prepared, start, span, frame.entries)
+            Holder::List(start) => list::lists(self.prepared, start, span, frame.entries)
                 .into_iter()
                 .for_each(|it| self.add(Item::Node(it))),
             Holder::Entry(task) => {
@@ -341,7 +344,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
                 let children = group::nodes(self.prepared, items, &mut self.diagnostics, None);
                 self.prepared.room.take(1);
                 if let Some(list) = self.frames.last_mut() {
-                    list.entries.push(block::Entry { task, given, separated, keeps, span, children });
+                    list.entries.push(list::Entry { task, given, separated, keeps, span, children });
                 }
             }
             holder => {
@@ -359,11 +362,11 @@ impl<'a, 'p> Read<'a, '_, 'p> {
 
     fn too_deep(&mut self, range: &Range<usize>) {
         let span = self.span(range);
-        let message = format!("expected blocks at most {MAX_DEPTH} deep in each other, but found more");
+        let message = format!("expected at most {MAX_DEPTH} nested blocks, but found more");
         self.diagnostics.push(Diagnostic::new(span, message));
         let node = Node::raw(Kind::RawBlock, "markdown", span.of(self.prepared.source)).at(span, span);
         if matches!(self.frames.last(), Some(Frame { holder: Holder::List(_), .. })) {
-            let entry = block::Entry::of(span, thin_vec![node]);
+            let entry = list::Entry::of(span, thin_vec![node]);
             self.frames.last_mut().expect("it was found").entries.push(entry);
         } else {
             self.add(Item::Node(node));
@@ -380,7 +383,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
 }
 
 /// Adds an event. Adjacent texts become one event. CommonMark splits text at every sign that might have had a
-/// meaning, so a million of them would be a million events.
+/// meaning, so a million such signs would be a million events.
 fn join<'p>(found: &mut Vec<Placed<'p>>, placed: Placed<'p>, text: &'p str) {
     // Only the new text is compared byte by byte. Comparing the joined text each time would be quadratic.
     let stands = |it: &str, range: &Range<usize>| it.len() == range.len() && text[..range.end].ends_with(it);

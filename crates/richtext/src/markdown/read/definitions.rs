@@ -13,11 +13,11 @@ pub(super) struct Definitions {
     /// A text of lines `[name]: number`, parsed by CommonMark to look up a name, because names are compared
     /// ignoring case.
     names: String,
-    /// Address and title of each definition, by number.
+    /// The address and title of each definition, by the number in `names`.
     targets: Vec<(String, String)>,
 }
 
-/// A lookup of names.
+/// A lookup of the definitions of links by name.
 pub(super) struct Names<'d> {
     parser: Parser<'d>,
     targets: &'d [(String, String)],
@@ -52,13 +52,15 @@ impl<'d> Names<'d> {
         self.targets.is_empty()
     }
 
-    /// Returns the target of a name that is used in a part of the text that does not define it.
+    /// Returns the address and the title for a name that a link in one part of the text uses and another part
+    /// defines.
     pub(super) fn missing(&self, link: &BrokenLink<'_>) -> Option<(CowStr<'d>, CowStr<'d>)> {
         self.target(&link.reference)
     }
 
-    /// Replaces the target in the event by that of the first definition, if the event's part has a later
-    /// definition.
+    /// If the event begins a link or picture with a name, sets its target to that of the name's first
+    /// definition in the text. CommonMark may have taken a later definition, because it sees only one part of
+    /// the text.
     pub(super) fn settle(&self, event: &mut Event<'d>) {
         if let Event::Start(
             Tag::Link { link_type, dest_url, title, id } | Tag::Image { link_type, dest_url, title, id },

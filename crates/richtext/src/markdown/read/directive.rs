@@ -66,7 +66,8 @@ fn any_mark<'a>(found: &Found<'a>) -> Option<Mark<'a>> {
     Some(Mark { kind, attrs })
 }
 
-/// Returns the node of an inline directive; `None` if the directive lacks a required part.
+/// Returns the node of an inline directive whose label has the text `label`; `None` if the directive lacks a
+/// required label or attribute, or gives only marks.
 pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &Room) -> Option<Node<'a>> {
     let given = found.attrs.clone();
     let (kind, key) = match found.name {
@@ -96,7 +97,8 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &Room) 
     Some(node)
 }
 
-/// Reads a date. The shown day wins over the exact time, unless that is a time of the same day.
+/// Returns the node of a date. Its timestamp is the attribute `ts` if that is on the day in the label, or if
+/// the label is not a day; otherwise it is the start of the day in the label.
 fn date(label: Option<String>, given: ThinVec<Attr<'_>>) -> Node<'_> {
     let (stamp, rest): (ThinVec<_>, ThinVec<_>) = given.into_iter().partition(|it| it.name == "ts");
     let day = label.as_deref().and_then(dates::of_day);
@@ -197,8 +199,9 @@ fn a_macro<'a>(mut node: Node<'a>, given: ThinVec<Attr<'a>>) -> Option<Node<'a>>
     Some(node)
 }
 
-/// Returns the node of a block directive with `children`, or the children if it can't contain them; `within`
-/// is the name of the surrounding directive or element.
+/// Returns the node of a block directive with `children`. Returns the children as the error if the directive
+/// can't contain them or lacks a required attribute. `within` is the name of the directive or HTML element
+/// around it.
 pub(super) fn block<'a>(
     name: &str,
     form: Form,
@@ -273,7 +276,7 @@ fn opened<'a>(name: &str, form: Form, given: ThinVec<Attr<'a>>, within: Option<&
     Some(node)
 }
 
-/// Sets the type of media without one: external if they have an address, otherwise a file.
+/// Sets the `type` of a media node that has none: `external` if it has a `url`, otherwise `file`.
 fn typed(media: &mut Node<'_>) {
     if media.get("type").is_none() {
         let kind = if media.get("url").is_some() { "external" } else { "file" };
@@ -318,7 +321,7 @@ fn media<'a>(given: ThinVec<Attr<'a>>) -> Node<'a> {
     single.holding(thin_vec![media])
 }
 
-/// Converts the items of lists of tasks to decisions. Checked items are decided.
+/// Converts the tasks of some lists to decisions. Checked tasks become decisions with the state `DECIDED`.
 fn decisions(lists: ThinVec<Node<'_>>) -> ThinVec<Node<'_>> {
     lists.into_iter().flat_map(|it| it.children).map(decision).collect()
 }

@@ -1,8 +1,8 @@
 //! Grouping by directives and HTML tags: the siblings between an opener and its closer become one node.
 //!
-//! In: siblings. Out: nodes. An opener without a closer, a closer without an opener, and a tag in a wrong
-//! place become text or raw nodes. Each sibling is looked at twice, so the time is linear: a million openers
-//! cost as much as a million paragraphs.
+//! In: siblings. Out: nodes. An opener without a closer, a closer without an opener, and a tag where it is
+//! not allowed become text or raw nodes. Each sibling is looked at twice, so the time is linear: a million
+//! openers cost as much as a million paragraphs.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use super::super::attrs;
 /// A node, directive or tag among its siblings.
 pub(super) enum Item<'a> {
     Node(Node<'a>),
-    /// A directive on a line of its own.
+    /// The opening line of a container directive, or a leaf directive.
     Open {
         name: &'a str,
         form: Form,
@@ -28,7 +28,7 @@ pub(super) enum Item<'a> {
         attrs: ThinVec<Attr<'a>>,
         span: Span,
     },
-    /// The closing line of a directive.
+    /// The closing line of a container directive.
     Close {
         colons: usize,
         span: Span,
@@ -50,7 +50,8 @@ pub(super) enum Item<'a> {
     Separator,
 }
 
-/// Groups `items`, which are in a directive or element named `within`.
+/// Groups `items` by the directives and tags among them, and returns the nodes. `within` is the name of the
+/// directive or element that contains all items.
 pub(super) fn nodes<'a>(
     prepared: &Prepared<'a>,
     items: ThinVec<Item<'a>>,
@@ -66,7 +67,7 @@ pub(super) fn nodes<'a>(
     group.levels.swap_remove(0).nodes
 }
 
-/// The role of an item in a pair.
+/// The role of an item in a pair of an opener and its closer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Partner {
     None,
@@ -74,7 +75,7 @@ enum Partner {
     Closes,
 }
 
-/// Returns the role of each item: which openers and closers belong together.
+/// Returns the role of each item. An opener or closer without a partner has the role [`Partner::None`].
 fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
     let mut partners = vec![Partner::None; items.len()];
     let mut open: Vec<(usize, Option<&str>, usize)> = Vec::new();
@@ -124,13 +125,13 @@ fn match_up(items: &[Item<'_>]) -> Vec<Partner> {
     partners
 }
 
-/// Returns the index of the first opener that nothing closes.
+/// Returns the index of the first opener without a closer.
 pub(super) fn first_open(items: &[Item<'_>]) -> Option<usize> {
     match_up(items).iter().zip(items).position(|(partner, it)| *partner == Partner::None && it.opens())
 }
 
 impl Item<'_> {
-    /// Returns whether the item contains what follows, up to its closer.
+    /// Returns whether the item is an opener: the items after it, up to its closer, become its content.
     pub(super) fn opens(&self) -> bool {
         matches!(self, Item::Open { form: Form::Container, .. } | Item::Tag { opens: true, .. })
     }
@@ -151,6 +152,9 @@ impl<'a> Level<'a> {
     }
 }
 
+/// The message for a directive whose attributes or children do not fit it.
+const NOT_ALLOWED: &str = "expected attributes and content that the directive allows, but found others";
+
 struct Group<'a, 'p> {
     prepared: &'p Prepared<'a>,
     diagnostics: &'p mut Vec<Diagnostic>,
@@ -165,7 +169,7 @@ impl<'a> Group<'a, '_> {
             Item::Attrs { attrs, span } => {
                 self.settle_attrs();
                 if attrs::fit_item(&attrs) {
-                    return self.text(span, "expected the item of a list around its attributes");
+                    return self.text(span, "expected a list item around its attributes, but found none");
                 }
                 self.last().waiting = Some((attrs, span));
             }
@@ -173,7 +177,8 @@ impl<'a> Group<'a, '_> {
                 let within = self.last().name;
                 match directive::block(name, Form::Leaf, attrs, ThinVec::new(), within) {
                     Ok(node) => self.add(placed(node, span, span)),
-                    Err(_) => self.text(span, "expected a directive with what it needs"),
+                    Err(_) => self
+                        .text(span, "expected the attributes that the directive requires, but found others"),
                 }
             }
             Item::Open { name, .. } if partner == Partner::Opens => {
@@ -186,8 +191,10 @@ impl<'a> Group<'a, '_> {
             Item::Tag { name, span, .. } if partner == Partner::Closes && self.last().name == Some(name) => {
                 self.close(span, Some(name));
             }
-            Item::Open { span, .. } => self.text(span, "expected a closing :::"),
-            Item::Close { span, .. } => self.text(span, "expected an opening :::name before this"),
+            Item::Open { span, .. } => self.text(span, "expected a closing :::, but found none"),
+            Item::Close { span, .. } => {
+                self.text(span, "expected an opening :::name before this, but found none")
+            }
             Item::Tag { span, block, .. } => self.stray(span, block),
         }
     }
@@ -220,16 +227,16 @@ impl<'a> Group<'a, '_> {
     /// Turns attributes that no block follows into text.
     fn settle_attrs(&mut self) {
         if let Some((_, span)) = self.last().waiting.take() {
-            self.text(span, "expected a block after its attributes");
+            self.text(span, "expected a block after its attributes, but found none");
         }
     }
 
     fn text(&mut self, span: Span, message: &str) {
         let line = span.of(self.prepared.source);
         let shown: String = line.chars().take(80).collect();
-        self.diagnostics.push(Diagnostic::new(span, format!("{message}, but found {shown:?} without")));
-        // The line was already counted as a directive, and none of it may be left out here, so it gets a
-        // limit of its own.
+        self.diagnostics.push(Diagnostic::new(span, format!("{message}: {shown:?}")));
+        // The line was already counted as a directive, so the text gets a limit of nodes of its own. All of
+        // it must be kept.
         let room = Rc::new(Room::default());
         let mut runs = inline::label(self.prepared.source, span.range(), 0, &room);
         if room.has_refused() {
@@ -238,7 +245,8 @@ impl<'a> Group<'a, '_> {
         self.add(Node::new(Kind::Paragraph).at(span, span).holding(runs));
     }
 
-    /// Keeps a tag in a wrong place as raw source, joined with a raw neighbour from the same block of HTML.
+    /// Keeps a tag that is not allowed here as raw source. If the node before it is raw source of the same
+    /// block of HTML, that node gets the tag.
     fn stray(&mut self, span: Span, block: usize) {
         let source = self.prepared.source;
         self.settle_attrs();
@@ -259,7 +267,7 @@ impl<'a> Group<'a, '_> {
 
     fn close(&mut self, end: Span, tag: Option<&str>) {
         self.settle_attrs();
-        let level = self.levels.pop().expect("what is closed was opened");
+        let level = self.levels.pop().expect("a level that is closed was opened before");
         let within = self.last().name;
         let children = level.nodes;
         let (name, form, given, start) = match level.opener {
@@ -275,9 +283,9 @@ impl<'a> Group<'a, '_> {
         match directive::block(name, form, given, children, within) {
             Ok(node) => self.add(placed(node, span, inner)),
             Err(kept) => {
-                self.text(start, "expected a directive with what it may hold");
+                self.text(start, NOT_ALLOWED);
                 kept.into_iter().for_each(|it| self.add(it));
-                self.text(end, "expected a directive with what it may hold");
+                self.text(end, NOT_ALLOWED);
             }
         }
     }
@@ -309,8 +317,8 @@ impl<'a> Group<'a, '_> {
     }
 }
 
-/// Gives the node its spans. A child made from its opener (the media of a media single) gets an empty span at
-/// the end of the opener.
+/// Returns `node` with these spans. A child that was made from the attributes of the opening line (the media
+/// of a media single) gets an empty span at the end of that line.
 fn placed<'a>(mut node: Node<'a>, span: Span, inner: Span) -> Node<'a> {
     node.span = span;
     node.inner = inner;

@@ -14,7 +14,8 @@ use super::prepare::Prepared;
 use crate::tree::{Attr, Kind, Node, Span, Value};
 use crate::values::json;
 
-/// Returns the block as raw source. Some comments and a lone `<br>` have a meaning of their own.
+/// Returns the block of HTML as raw source. Only the comments `<!-- -->` and `<!-- empty paragraph -->` and a
+/// lone `<br>` have a meaning of their own.
 pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a> {
     let mut text: Cow<'a, str> = Cow::Borrowed("");
     let mut all: Option<Span> = None;
@@ -57,7 +58,7 @@ pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a
     }
 }
 
-/// Returns the tags of a block, or the block as raw source.
+/// Returns the tags of a block of HTML. If the block contains anything else, returns what [`raw`] does.
 pub(super) fn items<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Vec<Item<'a>> {
     tags(prepared, within).unwrap_or_else(|| vec![raw(prepared, within)])
 }
@@ -121,7 +122,8 @@ fn tag<'a>(text: &'a str, at: usize, block: usize, items: &mut Vec<Item<'a>>) ->
     Some(end + until)
 }
 
-/// Reads a summary on one line. It becomes the title of the details before it.
+/// Reads a `<summary>` on one line; its text becomes the title of the `<details>` before it. Returns its
+/// length.
 fn summary<'a>(text: &'a str, end: usize, at: usize, items: &mut [Item<'a>]) -> Option<usize> {
     let length = text[end..].find('<')?;
     let closer = "</summary>";

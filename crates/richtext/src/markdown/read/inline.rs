@@ -1,7 +1,8 @@
 //! Inline nodes: from CommonMark's events to nodes with marks and spans.
 //!
 //! In: the events of one paragraph, heading, cell or label. Out: nodes. Neighbouring pieces of text with the
-//! same marks become one node. Nodes that share an element have its span.
+//! same marks become one node. Nodes within an element, such as a link, have the span of the outermost
+//! element around them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,12 +14,13 @@ use thin_vec::{ThinVec, thin_vec};
 use super::super::spelled;
 use super::directive;
 use super::prepare::{Found, Prepared};
+use super::tags::{Pair, pair};
 use crate::tree::{Kind, Mark, MarkKind, Node, Room, Span, add};
 
-/// An event with its range in the prepared text.
+/// An event of CommonMark with its range in the prepared text.
 pub(super) type Placed<'p> = (Event<'p>, Range<usize>);
 
-/// Returns the nodes of `events`.
+/// Returns the nodes of `events`. `depth` is the number of directive labels around them.
 pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: usize) -> ThinVec<Node<'a>> {
     let html = events.iter().any(|it| matches!(it.0, Event::InlineHtml(_)));
     let pairs = if html { pair(events) } else { Vec::new() };
@@ -45,7 +47,8 @@ pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: u
     build.nodes
 }
 
-/// Clears the `inner` span of a text that its spelling alone does not give, such as `\|` in code in a cell.
+/// Makes the `inner` span of a text node empty if the source at that span does not decode to the node's text,
+/// such as `\|` in code in a cell.
 fn check_place(node: &mut Node<'_>, source: &str) {
     if matches!(node.text, Cow::Owned(_))
         && node.kind == Kind::Text
@@ -59,22 +62,25 @@ struct Build<'a, 'p> {
     prepared: &'p Prepared<'a>,
     depth: usize,
     nodes: ThinVec<Node<'a>>,
-    /// The open elements. Each knows the number of nodes before it and whether it added a mark.
+    /// The open elements, the outermost first.
     open: Vec<Open<'a>>,
-    /// The marks of the next nodes, each kind once.
+    /// The marks that the open elements give to the next nodes.
     marks: ThinVec<Mark<'a>>,
     /// The span of the outermost open element.
     group: Span,
-    /// Whether the next piece of text may join the last node.
+    /// Whether the last of `nodes` is a text that the next piece of text may join.
     joins: bool,
-    /// Whether the text of the last node is equal to its spelling in the source.
+    /// Whether the text of the last of `nodes` is equal to the source at its span.
     verbatim: bool,
-    /// The source offset at which the last event ended or began.
+    /// The source offset that was reached: the end of the last node or element, or the start of an element
+    /// that was just opened.
     cursor: usize,
 }
 
 struct Open<'a> {
+    /// The number of nodes before the element.
     nodes: usize,
+    /// Whether the element added a mark to the marks of the next nodes.
     adds: bool,
     /// The raw source that is kept if the element turns out to be empty.
     empty: Option<Cow<'a, str>>,
@@ -176,7 +182,7 @@ impl<'a> Build<'a, '_> {
         self.cursor = range.end;
     }
 
-    /// Adds a node that is not text.
+    /// Adds a node that the text after it does not join.
     fn push(&mut self, mut node: Node<'a>, range: Range<usize>) {
         let own = Span::new(range.start, range.end);
         self.prepared.room.take(1);
@@ -189,7 +195,7 @@ impl<'a> Build<'a, '_> {
         self.cursor = range.end;
     }
 
-    /// Adds a piece of text, with its directive marks resolved.
+    /// Adds the text of an event, with the directives for the directive marks in it.
     fn text(&mut self, text: &CowStr<'_>, placed: &Range<usize>, range: Range<usize>) {
         let prepared = self.prepared;
         let edits = prepared.edits_in(placed);
@@ -215,7 +221,8 @@ impl<'a> Build<'a, '_> {
         }
     }
 
-    /// Adds text spelled at `range`. A backslash before it that escapes it belongs to its span.
+    /// Adds the text that the source at `range` stands for, to the last node if that is possible. If
+    /// `escapable`, a backslash before `range` belongs to the text's span.
     fn piece(&mut self, text: Cow<'a, str>, mut range: Range<usize>, escapable: bool) {
         let source = self.prepared.source;
         if escapable && self.cursor < range.start && source.as_bytes()[range.start - 1] == b'\\' {
@@ -364,17 +371,18 @@ impl<'a> Build<'a, '_> {
     }
 }
 
-/// Returns whether one mark makes the other redundant. Subscript and superscript can nest in each other.
+/// Returns whether a text with the mark `a` needs no mark `b`: both have the same kind. Only subscript and
+/// superscript, which have one kind, can nest in each other.
 fn is_same(a: &Mark<'_>, b: &Mark<'_>) -> bool {
     a.kind == b.kind && (a.kind != MarkKind::Subsup || a.attrs == b.attrs)
 }
 
-/// Returns whether a text may have several marks of this kind.
+/// Returns whether one text node may have several marks of this kind.
 fn repeats(kind: MarkKind) -> bool {
     matches!(kind, MarkKind::Other | MarkKind::Annotation)
 }
 
-/// Returns the text of a node in a label that takes only text.
+/// Returns the text of a node in a label of a directive that takes only text as its label.
 fn words(node: &Node<'_>) -> String {
     match node.kind {
         Kind::RawInline => node.text.to_string(),
@@ -382,10 +390,12 @@ fn words(node: &Node<'_>) -> String {
     }
 }
 
-/// The comment that marks an item as empty where CommonMark would not recognise it otherwise.
+/// The comment that is written for the empty text of a task or decision, because CommonMark would not read
+/// the item as a task otherwise.
 pub(in super::super) const EMPTY: &str = "<!-- empty -->";
 
-/// Returns the nodes of a label.
+/// Returns the nodes of the label at `range` in `source`. `depth` is the number of nested labels up to this
+/// one.
 pub(super) fn label<'a>(
     source: &'a str,
     range: Range<usize>,
@@ -411,7 +421,7 @@ pub(super) fn label<'a>(
 }
 
 /// Returns whether text that begins at `start`, with `gap` between it and the last node, can join that node
-/// so that the spelling still gives the text.
+/// so that the source at the joined span still decodes to the joined text.
 fn joins(source: &str, last: &Node<'_>, gap: &str, start: usize) -> bool {
     let spelled = &source.as_bytes()[last.inner.range()];
     let broken = matches!(spelled.last(), Some(b'\n' | b'\r'));
@@ -423,78 +433,3 @@ fn joins(source: &str, last: &Node<'_>, gap: &str, start: usize) -> bool {
         || gap.bytes().all(|it| matches!(it, b' ' | b'\t'))
             && matches!(source.as_bytes().get(start), Some(b'\n' | b'\r'))
 }
-
-/// The role of an inline tag in a pair.
-#[derive(Clone, Copy, Default)]
-enum Pair {
-    #[default]
-    None,
-    /// Opens an element that the event of this index closes.
-    Opens(Html, usize),
-    Closes,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Html {
-    Underline,
-    Sub,
-    Sup,
-}
-
-impl Html {
-    fn of(tag: &str) -> Option<(Self, bool)> {
-        Some(match tag {
-            "<u>" => (Self::Underline, true),
-            "</u>" => (Self::Underline, false),
-            "<sub>" => (Self::Sub, true),
-            "</sub>" => (Self::Sub, false),
-            "<sup>" => (Self::Sup, true),
-            "</sup>" => (Self::Sup, false),
-            _ => return None,
-        })
-    }
-
-    fn mark(self) -> Mark<'static> {
-        match self {
-            Self::Underline => Mark::new(MarkKind::Underline),
-            Self::Sub => Mark::new(MarkKind::Subsup).with("type", "sub"),
-            Self::Sup => Mark::new(MarkKind::Subsup).with("type", "sup"),
-        }
-    }
-}
-
-/// Finds the pairs of HTML tags. Both tags of a pair are inside the same element, with something between
-/// them.
-fn pair(events: &[Placed<'_>]) -> Vec<Pair> {
-    let mut pairs = vec![Pair::None; events.len()];
-    let mut open: Vec<Vec<(Html, usize)>> = vec![Vec::new()];
-    for (at, (event, _)) in events.iter().enumerate() {
-        match event {
-            Event::Start(_) => open.push(Vec::new()),
-            Event::End(_) => {
-                open.pop();
-            }
-            Event::InlineHtml(text) => {
-                let (Some((html, opens)), Some(level)) = (Html::of(text), open.last_mut()) else { continue };
-                if opens {
-                    level.push((html, at));
-                } else if level.iter().rev().take(MAX_TAGS).any(|it| it.0 == html) {
-                    while let Some((found, opener)) = level.pop() {
-                        if found == html {
-                            if opener + 1 < at {
-                                pairs[opener] = Pair::Opens(html, at);
-                                pairs[at] = Pair::Closes;
-                            }
-                            break;
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    pairs
-}
-
-/// The number of open tags that are searched for the one that a tag closes.
-const MAX_TAGS: usize = 64;

@@ -1,9 +1,9 @@
 //! Reads Markdown: CommonMark, GitHub's tables, strikethrough, tasks and alerts, and directives.
 //!
 //! In: a source. Out: blocks with their spans, and diagnostics. `prepare` hides directives from CommonMark,
-//! `blocks` makes blocks of CommonMark's events, `inline` makes the nodes among text, and `group` nests what
-//! directives and HTML tags contain. CommonMark gets a long text in `parts`, because its data for a text take
-//! many times the text's bytes.
+//! `blocks` makes blocks of CommonMark's events, `inline` makes inline nodes, and `group` puts the content of
+//! directives and HTML tags into their nodes. CommonMark gets a long text in `parts`, because its data for a
+//! text take many times the text's bytes.
 
 mod block;
 mod blocks;
@@ -12,8 +12,10 @@ pub(super) mod directive;
 mod group;
 mod html;
 pub(super) mod inline;
+mod list;
 mod parts;
 pub(super) mod prepare;
+mod tags;
 
 pub(super) use block::is_language;
 
@@ -38,25 +40,25 @@ const OPTIONS: Options = Options::ENABLE_TABLES
 /// one part of this size fit into the cache of a processor, and the fixed cost of a part does not matter.
 const PART: usize = 32 << 10;
 
-/// The number of nodes for the edited Markdown of a document. It is larger than [`MAX_NODES`], because the
-/// tags and attributes of Markdown also count.
+/// The limit of nodes for the Markdown of a document that a user edited. It is larger than [`MAX_NODES`],
+/// because tags and attributes in Markdown count as nodes too.
 const MOST_EDITED: usize = 2 * MAX_NODES;
 
 /// A text that was read, with the children of some blocks dropped.
 pub(crate) struct Partly<'a> {
     pub(crate) blocks: ThinVec<Node<'a>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The offsets of the blocks whose children were dropped because the caller did not ask for them, in
-    /// order.
+    /// The source offsets at which the blocks begin whose children were dropped, because the caller did not
+    /// ask for them, in ascending order.
     pub(crate) bare: Vec<u32>,
 }
 
 /// The way in which blocks beyond the limit of nodes are kept.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Rest {
-    /// As one raw block with everything that follows.
+    /// The first such block and the whole text after it become one raw block.
     Whole,
-    /// Each as one raw block, so that the other blocks keep their spans.
+    /// Each such block becomes a raw block of its own, so that all blocks have spans.
     ByBlock,
 }
 
@@ -66,12 +68,14 @@ pub(super) fn document(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diag
     (read.blocks, read.diagnostics)
 }
 
-/// Like `document`, but drops the children of each block at the top whose text `keep` rejects.
+/// Like [`document`], but drops the children of each top-level block for whose source text `keep` returns
+/// false.
 pub(super) fn document_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
     in_parts(source, PART, Room::of(MOST_EDITED), Rest::ByBlock, keep)
 }
 
-/// Reads `source`, which CommonMark gets in parts of at least `least` bytes.
+/// Reads `source`, which CommonMark gets in parts of at least `least` bytes. The parameters `rest` and `keep`
+/// are those of [`blocks::read`].
 pub(super) fn in_parts<'a>(
     source: &'a str,
     least: usize,
@@ -103,7 +107,7 @@ pub(super) fn part_lengths(text: &str) -> Vec<usize> {
     Parts::of(text, PART).ranges.into_iter().map(|it| it.len()).collect()
 }
 
-/// Returns CommonMark's events for a short text, such as a label.
+/// Returns CommonMark's events for a short text, such as a label, with their ranges.
 fn parser(text: &str) -> OffsetIter<'_> {
     Parser::new_ext(text, OPTIONS).into_offset_iter()
 }

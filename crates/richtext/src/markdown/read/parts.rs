@@ -9,10 +9,10 @@ use std::ops::Range;
 
 /// The parts of a text.
 pub(super) struct Parts {
-    /// The parts. Each but the last has at least the requested length.
+    /// The ranges of the parts in order. Each but the last one has at least the requested length.
     pub(super) ranges: Vec<Range<usize>>,
-    /// Shorter ranges, outside of which no links are defined. Empty if there is only one part, for which
-    /// CommonMark finds the definitions itself.
+    /// The ranges that may contain definitions of links, shorter than the parts. Empty if there is only one
+    /// part, because CommonMark then finds all definitions itself.
     pub(super) defining: Vec<Range<usize>>,
 }
 
@@ -51,29 +51,31 @@ const TOGETHER: usize = 4 << 10;
 struct Cuts<'t> {
     text: &'t [u8],
     at: usize,
-    /// The ends of lines that are not yet consumed.
+    /// An iterator over the offsets of the line feeds that are not yet consumed.
     ends: memchr::Memchr<'t>,
     /// Whether the text contains a carriage return, which may end a line.
     returns: bool,
-    /// The block at the top that continues across blank lines.
+    /// The open top-level block that blank lines do not end.
     open: Open,
     /// Whether the previous line is blank.
     after_blank: bool,
-    /// Whether a line since the last blank one begins like HTML or a definition, in which a fence may have no
-    /// meaning.
+    /// Whether a line after the last blank line begins like HTML or like a definition of a link. A fence
+    /// after such a line may have no meaning.
     covered: bool,
-    /// Whether list items may be open, and the column of the content of the last item at the top, if it is
-    /// certainly open.
+    /// `None` if no list item is open; `Some(None)` if it is uncertain whether one is; otherwise the column
+    /// at which the content of the open top-level item begins.
     list: Option<Option<usize>>,
 }
 
-/// A block that only a certain line can end.
+/// A top-level block that blank lines do not end.
 #[derive(Clone, Copy)]
 enum Open {
     Nothing,
+    /// A fence of this sign, this many times.
     Fence(u8, usize),
+    /// A block of HTML that ends on the line with this text.
     Html(&'static str),
-    /// An open block is possible but not certain. No further parts are looked for.
+    /// It is uncertain whether a block is open. The rest of the text becomes one part.
     Unsure,
 }
 
@@ -123,7 +125,7 @@ impl<'t> Cuts<'t> {
             self.list = None;
         }
         self.items(indent, content, after_blank);
-        // An indented line of four or more columns opens nothing at the top.
+        // A line that is indented by four or more columns opens no top-level block.
         if indent < 4 && content[0] != b'\t' {
             self.opens(indent, content);
             self.covered |= matches!(first, b'<' | b'[');
@@ -134,7 +136,8 @@ impl<'t> Cuts<'t> {
         begins && !matches!(self.open, Open::Unsure)
     }
 
-    /// Tracks the items of a list at the top.
+    /// Updates the state of the open top-level list for a line. `content` is the line without its `indent`
+    /// columns of blanks.
     fn items(&mut self, indent: usize, content: &[u8], after_blank: bool) {
         match (marker(content), self.list) {
             (Some(width), list) if indent < 4 => {
@@ -148,7 +151,7 @@ impl<'t> Cuts<'t> {
         }
     }
 
-    /// Looks for the opening of a block at the top that continues across blank lines.
+    /// Records the top-level block that the line opens, if it is one that blank lines do not end.
     fn opens(&mut self, indent: usize, content: &[u8]) {
         let within = self.list.flatten().is_some_and(|it| it <= indent);
         let opened = match content[0] {
@@ -185,8 +188,8 @@ fn is_new(first: u8) -> bool {
     first > b' ' && !matches!(first, b'-' | b'+' | b'*' | b'0'..=b'9' | 0x7F)
 }
 
-/// Returns the width of an item's marker with the white space after it, which is where the content begins;
-/// `Some(None)` if that is uncertain.
+/// Returns the width of the list marker that `content` begins with, including the white space after it;
+/// `Some(None)` if that width is uncertain, and `None` if there is no marker.
 fn marker(content: &[u8]) -> Option<Option<usize>> {
     let digits = content.iter().take_while(|it| it.is_ascii_digit()).count();
     let sign = *content.get(digits)?;
@@ -204,7 +207,8 @@ fn marker(content: &[u8]) -> Option<Option<usize>> {
     Some((clear && digits < 10).then_some(digits + 1 + blanks))
 }
 
-/// Returns the number of signs of the fence that opens here.
+/// Returns the number of signs of the fence that `content` begins with; `None` if `content` is not an opening
+/// fence.
 fn fence(content: &[u8]) -> Option<usize> {
     let sign = content[0];
     let length = content.iter().take_while(|it| **it == sign).count();
@@ -216,8 +220,8 @@ fn closes(content: &[u8], sign: u8, length: usize) -> bool {
     signs >= length && content[signs..].iter().all(|it| *it == b' ')
 }
 
-/// Returns the block of HTML that begins here, if it is of a kind that blank lines do not end and it
-/// continues after this line.
+/// Returns the block of HTML that the line `content` begins, if it is of a kind that blank lines do not end
+/// and it continues after this line.
 fn html(content: &[u8]) -> Option<Open> {
     const TAGS: [(&str, &str); 4] =
         [("<pre", "</pre>"), ("<script", "</script>"), ("<style", "</style>"), ("<textarea", "</textarea>")];

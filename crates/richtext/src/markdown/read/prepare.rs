@@ -1,12 +1,13 @@
-//! The text that CommonMark gets instead of the source. In it, each inline directive is one mark, and each
-//! directive on a line of its own has blank lines around it.
+//! The text that CommonMark gets instead of the source. In it, a directive mark replaces each inline
+//! directive, and each directive on a line of its own has blank lines around it.
 //!
-//! In: a source, or the label of a directive. Out: the text to parse, which is the source itself if it
+//! In: a source, or the label of a directive. Out: the text to parse, which is equal to the source if that
 //! contains no directive, and the mapping from offsets in that text to offsets in the source. Nothing is
 //! interpreted here.
 //!
-//! A mark is two characters of Unicode plane 15 that encode its number, so that the directive can be found
-//! wherever CommonMark puts the mark. Such characters in the source itself get marks too.
+//! A directive mark is two characters of Unicode plane 15 that encode the index of an [`Edit`], so that the
+//! directive can be found wherever CommonMark puts the mark. Such characters in the source itself are also
+//! replaced by directive marks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,7 +23,7 @@ use crate::tree::{Attr, Room};
 #[derive(Debug)]
 pub(super) struct Found<'a> {
     pub(super) name: &'a str,
-    /// The range of its label in the source.
+    /// The range of the label in the source; `None` if the directive has no label.
     pub(super) label: Option<Range<usize>>,
     pub(super) attrs: ThinVec<Attr<'a>>,
 }
@@ -31,8 +32,9 @@ pub(super) struct Found<'a> {
 pub(super) struct Edit<'a> {
     /// The range in the prepared text.
     pub(super) at: Range<usize>,
-    /// The range in the source.
+    /// The range of the source that is replaced; empty if text was inserted.
     pub(super) from: Range<usize>,
+    /// The directive; `None` for inserted text and for a character that could be taken for a directive mark.
     pub(super) found: Option<Found<'a>>,
 }
 
@@ -43,7 +45,7 @@ pub(super) struct Prepared<'a> {
     pub(super) edits: Vec<Edit<'a>>,
     /// The offset of `text` in the source.
     base: usize,
-    /// The limit of nodes of the document.
+    /// The number of nodes that the document may still get.
     pub(super) room: Rc<Room>,
 }
 
@@ -71,8 +73,8 @@ impl<'a> Prepared<'a> {
         &self.edits[first.min(last)..last]
     }
 
-    /// Returns `text`, which CommonMark took from the prepared text, with the marks replaced by their source;
-    /// `None` if it contains none.
+    /// Returns `text`, which CommonMark took from the prepared text, with each directive mark replaced by its
+    /// source; `None` if it contains no directive mark.
     pub(super) fn restored(&self, text: &str) -> Option<String> {
         if self.edits.is_empty() || !text.contains(is_mark) {
             return None;
@@ -114,8 +116,9 @@ pub(super) fn document(source: &str, room: Room) -> Prepared<'_> {
     Scan::new(source, 0..source.len(), Rc::new(room)).document()
 }
 
-/// Prepares the label of a directive. A comma without a meaning before and after it makes it a paragraph
-/// whatever it begins with, and keeps the white space at its ends.
+/// Prepares the label of a directive. It gets a comma before and after it, which the caller removes again:
+/// with them, CommonMark reads it as a paragraph whatever it begins with, and keeps the white space at its
+/// ends.
 pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize, room: &Rc<Room>) -> Prepared<'a> {
     let mut scan = Scan::new(source, range.clone(), Rc::clone(room));
     scan.fence(range.start);
@@ -127,7 +130,8 @@ pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize, room
     scan.finish()
 }
 
-/// The depth of nested labels that are read. Deeper ones are text.
+/// The number of nested labels in which directives are read. In a label inside that many others, they are
+/// text.
 const MAX_LABELS: usize = 32;
 
 struct Scan<'a> {
@@ -139,7 +143,8 @@ struct Scan<'a> {
     /// The source offset up to which `out` contains the source.
     copied: usize,
     line: Line,
-    /// Matching brackets of the line, ordered by the opening one.
+    /// The offsets of the matching brackets of the line, ordered by the opening one; `None` until they are
+    /// needed.
     pairs: Option<Vec<(usize, usize)>>,
 }
 
@@ -240,7 +245,8 @@ impl<'a> Scan<'a> {
         self.edits.push(Edit { at: start..self.out.len(), from, found });
     }
 
-    /// Replaces a character of plane 15 that could be taken for a mark by a mark of its own; returns its end.
+    /// Replaces the character at `at`, if it could be taken for a directive mark, by a directive mark;
+    /// returns the offset after the character.
     fn verbatim(&mut self, at: usize) -> Option<usize> {
         let it = self.source[at..].chars().next()?;
         if !is_mark(it) {
@@ -250,7 +256,8 @@ impl<'a> Scan<'a> {
         Some(at + 4)
     }
 
-    /// Replaces the inline directive that begins with the colon at `at` by a mark; returns its end.
+    /// Replaces the inline directive that begins with the colon at `at` by a directive mark; returns the
+    /// offset after the directive. Returns `None` if the colon does not begin a directive.
     fn directive(&mut self, at: usize) -> Option<usize> {
         let source = self.source;
         let text = source.get(at + 1..self.line.end)?;
@@ -288,7 +295,8 @@ impl<'a> Scan<'a> {
         Some(pairs[found].1)
     }
 
-    /// Returns whether the line consists only of a directive that begins at `at`.
+    /// Returns whether the line contains, after signs of quotes and lists, only the directive that begins at
+    /// `at`. A closing line counts only if `opened`, which is set when a container is found.
     fn is_alone(&self, at: usize, opened: &mut bool) -> bool {
         let prefix = &self.source[self.line.start..at];
         if !is_prefix(prefix) {
@@ -304,7 +312,9 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Inserts blank lines around the line, so that it is a paragraph of its own.
+    /// Inserts blank lines around the line where the source has none, so that CommonMark reads it as a
+    /// paragraph of its own. `at` is the offset of its directive, and `blank_at` that of the line after the
+    /// last inserted blank line.
     fn isolate(&mut self, at: usize, blank_at: &mut usize) {
         let bytes = self.source.as_bytes();
         let (start, prefix) = (self.line.start, &self.source[self.line.start..at]);
@@ -333,8 +343,8 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |it| at + it)
 }
 
-/// Returns the line before the one that begins at `start`; of a long line only the last KiB, enough to tell
-/// whether it is blank.
+/// Returns the line before the one that begins at `start`. Of a line longer than 1 KiB it returns only the
+/// last KiB, which is enough for [`is_blank`].
 fn previous_line(bytes: &[u8], start: usize) -> &[u8] {
     let end = start - 1;
     let from = end.saturating_sub(1 << 10);
@@ -366,7 +376,7 @@ fn is_escaped(bytes: &[u8], at: usize, from: usize) -> bool {
     bytes[from..at].iter().rev().take_while(|it| **it == b'\\').count() % 2 == 1
 }
 
-/// Returns the pairs of brackets in this range, ordered by the opening one.
+/// Returns the offsets of the matching brackets in this range, ordered by the opening one.
 fn brackets(source: &str, range: Range<usize>) -> Vec<(usize, usize)> {
     let bytes = source.as_bytes();
     let (mut open, mut pairs) = (Vec::new(), Vec::new());

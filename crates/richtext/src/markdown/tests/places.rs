@@ -1,4 +1,5 @@
-//! Spans: each text is at its span, and its characters can be found there.
+//! Spans: the source at the span of each text node decodes to its text, and each of its characters has a
+//! position in that source.
 
 use super::super::spelled;
 use super::*;

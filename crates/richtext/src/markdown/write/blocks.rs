@@ -1,5 +1,5 @@
-//! Writes blocks, each as the plainest Markdown that carries everything: CommonMark, then attributes, then a
-//! directive, then ADF in a fence.
+//! Writes blocks, each in the first of these forms that carries all of it: CommonMark, CommonMark with
+//! attributes in braces, a directive, ADF in a fence.
 
 use thin_vec::ThinVec;
 
@@ -13,7 +13,7 @@ use super::{directive, table};
 use crate::Flavor;
 use crate::tree::{Attr, Kind, MarkKind, Node, Value};
 
-/// Writer of blocks.
+/// A writer of blocks to `out`.
 pub(super) struct Blocks {
     pub(super) out: Out,
     pub(super) flavor: Flavor,
@@ -22,13 +22,14 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Writes siblings with a blank line between them.
+    /// Writes siblings with a blank line between them, and with an empty comment between lists that would be
+    /// read as one.
     pub(super) fn siblings(&mut self, nodes: &[Node<'_>]) {
         self.each(nodes, |_, _| {});
     }
 
-    /// Writes siblings. After each it calls `written` with the number of siblings written so far and the
-    /// length of the text.
+    /// Writes siblings like [`Blocks::siblings`]. After each block or run of inline nodes it calls `written`
+    /// with the number of siblings written so far and the length of the output in bytes.
     pub(super) fn each(&mut self, nodes: &[Node<'_>], mut written: impl FnMut(usize, usize)) {
         let mut at = 0;
         while at < nodes.len() {
@@ -50,7 +51,7 @@ impl Blocks {
         }
     }
 
-    /// Writes a block; `first` means that it begins a list item.
+    /// Writes a block. `first` is whether the block is the first child of a list item.
     pub(super) fn block(&mut self, node: &Node<'_>, first: bool) {
         if self.try_block(node, first).is_none() {
             self.fence("adf", &crate::adf::node_json(node));
@@ -85,7 +86,8 @@ impl Blocks {
         Some(())
     }
 
-    /// Writes the attributes of a block on a line before it, except those named in `without`.
+    /// Writes the attributes of a block, except those named in `without`, on a line before the block. Returns
+    /// `None`, with nothing written, if such a line can't carry them.
     pub(super) fn given(&mut self, node: &Node<'_>, without: &[&str]) -> Option<()> {
         let mut given = attrs::of_node(node)?;
         given.retain(|it| !without.contains(&&*it.name));
@@ -195,7 +197,8 @@ impl Blocks {
         Some(())
     }
 
-    /// Writes a fence that is longer than any run of backticks in `text`.
+    /// Writes `text` in a fence with the info string `info`. The fence has more backticks than any run of
+    /// them in `text`.
     fn fence(&mut self, info: &str, text: &str) {
         let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat((longest + 1).max(3));
@@ -213,7 +216,8 @@ impl Blocks {
         self.given(node, &["/format"])?;
         match node.text_of("/format")? {
             "markdown" => self.out.lines(&node.text),
-            // Lines in a fence end like all lines of the Markdown.
+            // A fence can't keep CR LF, because its lines end like all lines of the Markdown, so the info
+            // string records it.
             format @ ("storage" | "wiki" | "adf") if has_only_crlf(&node.text) => {
                 self.fence(&format!("{format}{CRLF}"), &node.text.replace("\r\n", "\n"));
             }
@@ -253,7 +257,8 @@ impl Blocks {
         self.out.push("</details>");
     }
 
-    /// Writes a picture in Markdown's own syntax, if that carries everything.
+    /// Writes a media single as `![alt](url "title")`, or as a link around such a picture. Returns `None`,
+    /// with nothing written, if this syntax does not carry all of the node.
     fn picture(&mut self, node: &Node<'_>) -> Option<()> {
         let [media] = &node.children[..] else { return None };
         let centered = attrs::of_node(node)?;
@@ -332,7 +337,7 @@ impl Blocks {
     }
 }
 
-/// Returns whether the body of a directive is read back as the same nodes.
+/// Returns whether `body`, as the content of the directive for `node`, is read back as the same nodes.
 fn holds(node: &Node<'_>, body: &[Node<'_>]) -> bool {
     let decision = |it: &Node<'_>| {
         let plain = it.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(it));
@@ -352,7 +357,7 @@ fn holds(node: &Node<'_>, body: &[Node<'_>]) -> bool {
     }
 }
 
-/// Returns the number of containers that are nested from this one on.
+/// Returns the number of container directives on the longest path from `node` down, including that of `node`.
 fn height(node: &Node<'_>) -> usize {
     let within = node.children.iter().filter(|it| !it.kind.is_inline()).map(height).max().unwrap_or(0);
     let contains = match node.kind {
@@ -388,7 +393,7 @@ fn is_language(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain) && !matches!(text, "adf" | "storage" | "csf" | "wiki")
 }
 
-/// Returns whether each line end is CR LF, and there is at least one.
+/// Returns whether `text` has at least one line end, and all of its line ends are CR LF.
 fn has_only_crlf(text: &str) -> bool {
     let count = |sign: u8| memchr::memchr_iter(sign, text.as_bytes()).count();
     let both = text.matches("\r\n").count();

@@ -13,7 +13,7 @@ use super::span;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Value};
 use crate::values::{dates, json, parameters};
 
-/// Writes `{…}`; writes nothing if there are no attributes.
+/// Writes attributes in braces; writes nothing if `attrs` is empty.
 pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     if !attrs.is_empty() {
         out.push('{');
@@ -22,7 +22,8 @@ pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     }
 }
 
-/// Returns a colour as an attribute of `:color`; `None` if the mark has other attributes.
+/// Returns the attribute of `:color` for a mark of text colour or background colour; `None` for any other
+/// mark, or if the mark has another attribute than its colour.
 pub(super) fn color<'n>(mark: &'n Mark<'_>) -> Option<Attr<'n>> {
     let name = match mark.kind {
         MarkKind::TextColor => "fg",
@@ -37,7 +38,7 @@ pub(super) fn color<'n>(mark: &'n Mark<'_>) -> Option<Attr<'n>> {
     }
 }
 
-/// Returns whether Markdown's own syntax for links carries everything.
+/// Returns whether `[text](href "title")` carries all of a link mark.
 pub(super) fn is_plain_link(mark: &Mark<'_>) -> bool {
     let known = |it: &Attr<'_>| matches!(&*it.name, "href" | "title") && it.value.as_str().is_some();
     mark.text("href").is_some()
@@ -81,7 +82,8 @@ pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, ThinVec<Attr<'n>>) 
     }
 }
 
-/// Writes an inline node that is not text: a picture, raw source, or a directive.
+/// Writes an inline node as a picture, as raw source or as a directive. `cell` is whether the node is in a
+/// pipe table, `labelled` whether it is in the label of a directive.
 pub(super) fn leaf(out: &mut String, node: &Node<'_>, cell: bool, labelled: bool) {
     let written = match node.kind {
         Kind::Image => image(out, node, cell),
@@ -124,7 +126,7 @@ pub(super) fn picture(out: &mut String, url: &str, alt: Option<&str>, title: Opt
     span::destination(out, url, title, cell);
 }
 
-/// Writes text as the label of a directive.
+/// Writes text, escaped for the label of a directive.
 fn label(out: &mut String, text: &str) {
     labelled(out, text, false);
 }
@@ -212,8 +214,9 @@ fn date(out: &mut String, node: &Node<'_>) -> Option<()> {
     Some(())
 }
 
-/// Returns the name and the attributes of the directive for an extension: `macro` for a macro that has only
-/// parameters, otherwise `ext`.
+/// Returns the name and the attributes of the directive for an extension: `macro` for a Confluence macro
+/// whose `parameters` can all be written as attributes, otherwise `ext`. Returns `None` if no directive can
+/// carry it.
 pub(super) fn extension<'n>(node: &'n Node<'_>) -> Option<(&'static str, ThinVec<Attr<'n>>)> {
     let inline = node.kind == Kind::InlineExtension;
     let mut rest = attrs::of_node(node)?;
@@ -255,8 +258,8 @@ fn is_mark_name(name: &str) -> bool {
     name.starts_with("breakout")
 }
 
-/// Returns the parameters of a macro; `None` if it has anything else besides identifiers, or if a parameter
-/// is not a text that can be written.
+/// Returns the parameters of a macro as attributes. Returns `None` if its JSON contains anything else except
+/// identifiers, or if the name or value of a parameter can't be written as an attribute.
 fn macro_parameters(json: &str) -> Option<ThinVec<Attr<'_>>> {
     let parts = parameters::read(json)?;
     if parts.extra.is_some_and(|it| it != r#"{"macroMetadata":{}}"#) {
@@ -278,7 +281,8 @@ fn macro_parameter((name, text, markup): parameters::Param<'_>) -> Option<Attr<'
     Some(Attr { name, value })
 }
 
-/// Returns the name and the attributes of the directive for a block.
+/// Returns the name and the attributes of the directive for a block; `None` if no directive can carry it.
+/// `within` is the name of the directive or HTML element around the block.
 pub(super) fn block<'n>(
     node: &'n Node<'_>,
     within: Option<&str>,

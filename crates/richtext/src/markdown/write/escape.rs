@@ -1,6 +1,6 @@
 //! Escaping of text, so that Markdown reads it as it is, with as few escapes as possible.
 //!
-//! In: text, and its surroundings. Out: its spelling. A sign that would be read as something else gets a
+//! In: text, and its surroundings. Out: the escaped text. A sign that would be read as something else gets a
 //! backslash, white space that would be lost becomes a numeric entity, and everything else stays as it is.
 
 use super::super::{attrs, names};
@@ -14,7 +14,8 @@ pub(super) struct Around {
     pub(super) continues: bool,
     /// The character before the text.
     pub(super) before: Option<char>,
-    /// The character after the text: a line feed at the end of a line, `None` at the end of the block.
+    /// The character after the text. It is a line feed at the end of a line, and `None` at the end of the
+    /// block.
     pub(super) after: Option<char>,
     pub(super) within: Within,
     /// The signs of emphasis that have no partner in the block and need no escape.
@@ -34,7 +35,8 @@ pub(super) struct Within {
     pub(super) followed: bool,
 }
 
-/// For each sign of emphasis, whether there is at most one in the block, so that it needs no escape.
+/// For each sign of emphasis (`*`, `_`, `~`), whether the block contains it at most once, so that it needs no
+/// escape.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Lone {
     pub(super) star: bool,
@@ -42,7 +44,7 @@ pub(super) struct Lone {
     pub(super) tilde: bool,
 }
 
-/// Writes `text` with escapes.
+/// Writes `text` with the escapes that its surroundings need.
 pub(super) fn write(out: &mut String, text: &str, around: &Around) {
     let bytes = text.as_bytes();
     let mut done = 0;
@@ -109,8 +111,8 @@ const fn specials() -> [bool; 256] {
 
 static SPECIAL: [bool; 256] = specials();
 
-/// Returns the spelling of the sign at `at` and the number of bytes it covers; `None` if the sign stays as it
-/// is.
+/// Returns how the sign at the offset `at` is written and how many bytes of `text` that replaces; `None` if
+/// the sign stays as it is.
 fn special(text: &str, at: usize, around: &Around) -> Option<(Spelling, usize)> {
     let escaped = Some((Spelling::Escaped, 1));
     let rest = text.get(at + 1..).unwrap_or(text);
@@ -171,7 +173,7 @@ fn numbered(out: &mut String, byte: u8) {
     out.push(';');
 }
 
-/// Returns the characters before and after the run of one sign that contains `at`.
+/// Returns the characters before and after the run of equal signs that contains the offset `at`.
 fn neighbours(text: &str, at: usize, around: &Around) -> (Option<char>, Option<char>) {
     let sign = char::from(text.as_bytes()[at]);
     let before = text[..at].trim_end_matches(sign).chars().next_back().or(around.before);
@@ -183,7 +185,7 @@ fn neighbours(text: &str, at: usize, around: &Around) -> (Option<char>, Option<c
 fn stands_apart(text: &str, at: usize, around: &Around) -> bool {
     let apart = |it: Option<char>| it.is_none_or(|it| it == ' ' || it == '\n');
     let (before, after) = neighbours(text, at, around);
-    // A line feed of the text itself becomes a numeric entity, which is not white space.
+    // A line feed in `text` becomes a numeric entity, which is not white space.
     let sign = char::from(text.as_bytes()[at]);
     let numbered = text[..at].trim_end_matches(sign).ends_with('\n')
         || text[at..].trim_start_matches(sign).starts_with('\n');
@@ -196,7 +198,7 @@ fn within_word(text: &str, at: usize, around: &Around) -> bool {
     before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
 }
 
-/// Returns whether `text` begins like the box of a task or the name of an alert.
+/// Returns whether `text` begins like the box of a task (`[x]`) or the name of an alert (`[!NOTE]`).
 fn opens_box(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.get(1) {
@@ -216,7 +218,8 @@ fn is_directive(text: &str, at: usize, around: &Around) -> bool {
     matches!(around.after, Some('[')) && names::is_known(name, names::Form::Inline)
 }
 
-/// Writes the block signs that `text` begins with, escaped; returns the number of bytes they take in `text`.
+/// Escapes the beginning of `text`, which begins a line, if Markdown would read it as a sign, such as `#` or
+/// `1.`. Returns the number of bytes of `text` that are written by this, or 0 if nothing needs an escape.
 fn line_start(out: &mut String, text: &str, around: &Around) -> usize {
     let bytes = text.as_bytes();
     let Some(first) = bytes.first() else { return 0 };

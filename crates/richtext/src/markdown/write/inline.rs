@@ -14,7 +14,7 @@ use super::span;
 use crate::Flavor;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 
-/// Writes the inline nodes of a block.
+/// A writer of the inline nodes of one block.
 pub(super) struct Inline<'o> {
     pub(super) out: &'o mut Out,
     pub(super) flavor: Flavor,
@@ -22,17 +22,17 @@ pub(super) struct Inline<'o> {
     /// Whether the paragraph contains only one node.
     pub(super) alone: bool,
     lone: Lone,
-    /// The number of open labels of directives.
+    /// The number of directive labels that are open at this point of the output.
     labels: usize,
     /// Whether the next character begins a line.
     starts_line: bool,
-    /// Whether this is not the first line.
+    /// Whether the current line is not the first one of the block.
     continues: bool,
     /// The offset in the output at which the block begins.
     start: usize,
 }
 
-/// A piece of a line.
+/// A piece of a line: text without a mark, any other node without a mark, or the pieces within a mark.
 enum Piece<'n, 'a> {
     Text(Cow<'n, str>),
     Leaf(&'n Node<'a>),
@@ -42,13 +42,14 @@ enum Piece<'n, 'a> {
 /// The way a mark is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// These signs before and after.
+    /// These signs before and after the marked text, such as `**`.
     Signs(&'static str),
+    /// An HTML element of this name around the marked text.
     Element(&'static str),
     Link,
     Code,
     Directive,
-    /// Not written: only the marked text is.
+    /// No sign of the mark: only the marked text is written.
     Bare,
 }
 
@@ -80,13 +81,14 @@ impl<'o> Inline<'o> {
         }
     }
 
-    /// Writes all of a block.
+    /// Writes all inline nodes of a block.
     pub(super) fn block(&mut self, nodes: &[Node<'_>]) {
         self.lone = lone(nodes);
         self.part(nodes);
     }
 
-    /// Writes a part of a block whose other parts are not known.
+    /// Writes some of the inline nodes of a block. It does not know the block's other nodes, so it escapes
+    /// every sign of emphasis that could form a pair with a sign in them.
     pub(super) fn part(&mut self, nodes: &[Node<'_>]) {
         let nodes = &*attrs::with_carried_marks(nodes);
         let marks = marks(nodes);
@@ -220,7 +222,7 @@ impl<'o> Inline<'o> {
         self.out.lines(&spelling);
     }
 
-    /// Returns the first character of a piece as it is written.
+    /// Returns the first character that is written for a piece.
     fn first(&self, piece: &Piece<'_, '_>) -> Option<char> {
         match piece {
             Piece::Text(text) => text.chars().next(),
@@ -320,7 +322,7 @@ impl<'o> Inline<'o> {
     }
 }
 
-/// The position of pieces: at the top of a block, or inside marks.
+/// The position of pieces: directly in a block, or inside marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Top,
@@ -344,8 +346,8 @@ fn signs(mark: &Mark<'_>) -> &'static str {
     }
 }
 
-/// Returns whether signs open emphasis between a character outside and one inside; seen from behind, whether
-/// they close it.
+/// Returns whether signs between a character of the class `outside` and one of the class `inside` open
+/// emphasis. For the characters at the other end of the emphasis, returns whether the signs close it.
 fn opens(outside: Class, inside: Class) -> bool {
     match inside {
         Class::Space => false,
@@ -383,8 +385,8 @@ fn edge(piece: &Piece<'_, '_>, edge: Edge) -> Class {
     }
 }
 
-/// Returns the class of the character that the signs of strong see inside. If em begins or ends there, its
-/// signs form one run with those of strong, so the character behind them counts.
+/// Returns the class of the character next to the `**` before or after `piece`. If `piece` is in `*…*`, its
+/// `*` forms one run with the `**`, so the character behind the `*` counts.
 fn beyond(piece: &Piece<'_, '_>, at: Edge) -> Class {
     match piece {
         Piece::Group(_, pieces, Form::Signs("*")) => {
@@ -407,8 +409,8 @@ fn class(it: char) -> Class {
     }
 }
 
-/// Returns the marks of each node, the outermost first. A hard break gets the marks that its neighbours
-/// share.
+/// Returns the marks of each node, the outermost first. A hard break gets the marks, other than code, that
+/// the nodes before and after it share.
 fn marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<Vec<&'n Mark<'a>>> {
     let mut all: Vec<Vec<&Mark<'_>>> = nodes
         .iter()
@@ -439,10 +441,11 @@ fn marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Vec<Vec<&'n Mark<'a>>> {
     all
 }
 
-/// The number of marks of one text that are written.
+/// The largest number of marks of one node that are written. Further marks are left out.
 const MAX_MARKS: usize = 24;
 
-/// Groups the nodes by their next mark; the first `depth` marks are already open.
+/// Groups adjacent nodes that have the same mark at the index `depth` of their `marks`. The marks before that
+/// index are already open.
 fn group<'n, 'a>(nodes: &'n [Node<'a>], marks: &[Vec<&'n Mark<'a>>], depth: usize) -> Vec<Piece<'n, 'a>> {
     let mut pieces: Vec<Piece<'n, 'a>> = Vec::new();
     let mut at = 0;

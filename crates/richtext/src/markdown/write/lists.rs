@@ -141,7 +141,7 @@ impl Blocks {
         }
     }
 
-    /// Writes the text of a task. An empty text becomes a comment.
+    /// Writes the text of a task or decision. An empty text becomes the comment [`EMPTY`].
     pub(super) fn task_text(&mut self, children: &[Node<'_>]) {
         if children.iter().all(|it| it.kind == Kind::Text && it.text.is_empty()) {
             self.out.push(EMPTY);
@@ -165,13 +165,14 @@ impl Blocks {
     }
 }
 
-/// Returns whether Markdown would read two lists as one.
+/// Returns whether `a` and `b` are lists that Markdown, with `b` after `a`, would read as one.
 pub(super) fn merge(a: &Node<'_>, b: &Node<'_>) -> bool {
     let list = |it: &Node<'_>| matches!(it.kind, Kind::BulletList | Kind::TaskList | Kind::OrderedList);
     list(a) && list(b) && (a.kind == Kind::OrderedList) == (b.kind == Kind::OrderedList)
 }
 
-/// Returns whether an item reads well without blank lines: a text, and at most one list.
+/// Returns whether an item needs no blank lines: it is empty, or contains one paragraph and then at most one
+/// list, whose items need none either.
 fn is_tight(item: &Node<'_>) -> bool {
     let Some((first, rest)) = item.children.split_first() else { return directive::is_bare(item) };
     let broken = first.children.first().is_some_and(|it| it.kind == Kind::HardBreak);
@@ -201,7 +202,8 @@ fn is_tight(item: &Node<'_>) -> bool {
     text && (rest.is_empty() || rest.len() == 1 && list(&rest[0]))
 }
 
-/// Returns the state of a task that has no other attribute.
+/// Returns the state of a task; `None` if the state is neither `TODO` nor `DONE`, or if the task has a mark
+/// or another attribute that Markdown carries.
 fn task_state<'n>(item: &'n Node<'_>) -> Option<&'n str> {
     let only = item.attrs.iter().all(|it| it.name == "state" || !attrs::is_carried(it));
     item.text_of("state").filter(|it| only && item.marks.is_empty() && matches!(*it, "TODO" | "DONE"))
@@ -215,13 +217,13 @@ fn fits_block_task(children: &[Node<'_>]) -> bool {
     children.first().is_some_and(begins)
 }
 
-/// Returns whether a list of tasks is the last child of an item.
+/// Returns whether `item` is a block task whose last child is a list of tasks.
 fn ends_with_tasks(item: &Node<'_>) -> bool {
     item.kind == Kind::BlockTaskItem && item.children.last().is_some_and(|it| it.kind == Kind::TaskList)
 }
 
-/// Returns the attributes of a list item, named as on a line of their own; `None` if one of them can't be
-/// written.
+/// Returns the attributes of a list item, with the prefix [`attrs::ITEM`] before each name; `None` if one of
+/// the names can't be written.
 fn of_item<'n>(item: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
     let mut given = attrs::of_node(item)?;
     given.iter_mut().for_each(|it| it.name = format!("{}{}", attrs::ITEM, it.name).into());

@@ -1,8 +1,8 @@
 //! Writes Markdown.
 //!
 //! In: blocks. Out: text that is read as the same blocks ([`Flavor::Extended`]), or text that a reader of
-//! GitHub's Markdown shows best ([`Flavor::Plain`]). For the latter, `plain` first replaces rich nodes by
-//! plainer ones.
+//! GitHub's Markdown shows best ([`Flavor::Plain`]). For [`Flavor::Plain`], the module `plain` first replaces
+//! the nodes that GitHub's Markdown does not have.
 
 mod blocks;
 mod directive;
@@ -21,7 +21,7 @@ use escape::{Around, Lone, Within};
 use inline::Inline;
 use out::Out;
 
-/// Returns a whole document.
+/// Returns the Markdown of a whole document. It ends with a line feed, unless it is empty.
 pub(super) fn document(nodes: &[Node<'_>], flavor: Flavor) -> String {
     let mut text = siblings(nodes, flavor);
     if !text.is_empty() {
@@ -30,8 +30,8 @@ pub(super) fn document(nodes: &[Node<'_>], flavor: Flavor) -> String {
     text
 }
 
-/// Returns a whole document of [`Flavor::Extended`], and for each of `nodes` the offset at which its text
-/// ends.
+/// Returns a whole document of [`Flavor::Extended`], and for each of `nodes` the byte offset in the document
+/// at which its text ends.
 pub(super) fn document_with_ends(nodes: &[Node<'_>]) -> (String, Vec<usize>) {
     let mut blocks = Blocks { out: Out::new(), flavor: Flavor::Extended, within: Vec::new() };
     let mut ends = Vec::with_capacity(nodes.len());
@@ -43,7 +43,7 @@ pub(super) fn document_with_ends(nodes: &[Node<'_>]) -> (String, Vec<usize>) {
     (text, ends)
 }
 
-/// Returns the text of siblings inside `parent`.
+/// Returns the Markdown of `nodes`, which are children of `parent`, or top-level blocks if it is `None`.
 pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, flavor: Flavor) -> String {
     if parent.is_some_and(|it| it.kind == Kind::CodeBlock) {
         return nodes.iter().map(|it| &*it.text).collect();
@@ -78,7 +78,7 @@ fn needs_holder(kind: Kind) -> bool {
     )
 }
 
-/// Returns the separator of siblings in `parent`.
+/// Returns the text that separates two children of `parent`, or two top-level blocks if it is `None`.
 pub(super) fn between(parent: Option<&Node<'_>>) -> &'static str {
     match parent.map(|it| it.kind) {
         Some(
@@ -94,7 +94,8 @@ pub(super) fn between(parent: Option<&Node<'_>>) -> &'static str {
     }
 }
 
-/// Returns the spelling of `text` between two spellings.
+/// Returns `text`, escaped for a position in the source between `before` and `after`. If these are the
+/// backticks of a code span, nothing is escaped.
 pub(super) fn text(text: &str, before: &str, after: &str) -> String {
     let mut out = String::new();
     let ticks = before.bytes().take_while(|it| *it == b'`').count();

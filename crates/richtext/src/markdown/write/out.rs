@@ -1,10 +1,10 @@
-//! Output of Markdown, line by line, each line with the prefix of the blocks around it.
+//! Output of Markdown, line by line. Each line begins with the prefix of the blocks around it, such as `> `.
 
-/// The text so far, and the prefix of every new line.
+/// The text that was written so far, and the prefix of every new line.
 pub(super) struct Out {
     pub(super) text: String,
     prefix: String,
-    /// Whether the prefix of this line is not yet written.
+    /// Whether the prefix of the current line is still to be written.
     fresh: bool,
 }
 
@@ -42,7 +42,7 @@ impl Out {
         self.line();
     }
 
-    /// Writes lines as they are.
+    /// Writes the lines of `text` unchanged, each after the prefix.
     pub(super) fn lines(&mut self, text: &str) {
         for (at, line) in text.split('\n').enumerate() {
             if at > 0 {
@@ -54,8 +54,8 @@ impl Out {
         }
     }
 
-    /// Writes `marker`, and adds `rest` to the prefix of each further line. [`Out::leave`] with the returned
-    /// value removes it.
+    /// Writes `marker` on this line, and adds `rest` to the prefix of the lines after it. [`Out::leave`] with
+    /// the returned value removes `rest` from the prefix.
     pub(super) fn enter(&mut self, marker: &str, rest: &str) -> usize {
         self.push(marker);
         let before = self.prefix.len();

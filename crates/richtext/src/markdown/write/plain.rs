@@ -9,7 +9,7 @@ use thin_vec::{ThinVec, thin_vec};
 use crate::tree::{Kind, Mark, MarkKind, Node};
 use crate::values::dates;
 
-/// Returns the blocks with plainer nodes.
+/// Returns `nodes` with each node that GitHub's Markdown does not have replaced by plainer ones.
 pub(super) fn blocks<'a>(nodes: &[Node<'a>]) -> ThinVec<Node<'a>> {
     let mut plain = ThinVec::new();
     for node in nodes {
@@ -151,7 +151,8 @@ fn media<'a>(node: &Node<'a>) -> Node<'a> {
     }
 }
 
-/// Returns a text with the name of a node that can't be shown.
+/// Returns a text in brackets for a node that can't be shown: the node's `text`, failing that its
+/// `extensionKey`, failing that the name of its kind.
 fn note<'a>(node: &Node<'a>) -> Node<'a> {
     let name = node.text_of("text").filter(|it| !it.is_empty()).or(node.text_of("extensionKey"));
     let name = name.or(node.kind.adf_name()).unwrap_or("unsupported");

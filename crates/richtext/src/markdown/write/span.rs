@@ -1,6 +1,6 @@
 //! Code spans and the addresses of links, which have other rules of escaping than text.
 
-/// Writes a code span.
+/// Writes `text` as a code span. In a cell of a pipe table, pipes get a backslash.
 pub(super) fn code(out: &mut String, text: &str, cell: bool) {
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
     // One backtick more than the longest run in the text. A shorter run may also be free, but the longer one
@@ -19,7 +19,7 @@ pub(super) fn code(out: &mut String, text: &str, cell: bool) {
     out.push_str(&fence);
 }
 
-/// Writes the address and title of a link: `](href "title")`.
+/// Writes the end of a link or picture, with its address and title: `](href "title")`.
 pub(super) fn destination(out: &mut String, href: &str, title: Option<&str>, cell: bool) {
     out.push_str("](");
     let pointed = href
@@ -39,7 +39,7 @@ pub(super) fn destination(out: &mut String, href: &str, title: Option<&str>, cel
     out.push(')');
 }
 
-/// Writes text in which only escapes and entities are read.
+/// Writes the text of an address or title, in which Markdown reads only escapes and entities, and escapes it.
 fn guarded(out: &mut String, text: &str, cell: bool) {
     let mut rest = text;
     while let Some(it) = rest.chars().next() {

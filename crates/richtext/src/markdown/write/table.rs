@@ -8,8 +8,8 @@ use super::inline::Inline;
 use crate::Flavor;
 use crate::tree::{Attr, Kind, Node, Value};
 
-/// Writes a table; `None`, with nothing written, if its children are not rows of cells or an attribute can't
-/// be written.
+/// Writes a table. Returns `None`, with nothing written, if its children are not all rows of cells, or if an
+/// attribute can't be written.
 pub(super) fn write(blocks: &mut Blocks, table: &Node<'_>) -> Option<()> {
     let cell = |it: &Node<'_>| {
         matches!(it.kind, Kind::TableHeader | Kind::TableCell) && attrs::of_node(it).is_some()
@@ -30,8 +30,8 @@ pub(super) fn write(blocks: &mut Blocks, table: &Node<'_>) -> Option<()> {
     Some(())
 }
 
-/// Returns whether a pipe table can carry everything: one header row, the same number of cells in each row,
-/// and one line in each cell.
+/// Returns whether a pipe table can carry all rows and cells: the table has one header row, the same number
+/// of cells in each row, and one line of text in each cell.
 fn is_piped(table: &Node<'_>) -> bool {
     let Some((head, rows)) = table.children.split_first() else { return false };
     let width = head.children.len();

@@ -1,8 +1,8 @@
 //! Reads the attributes of an element.
 //!
-//! In: the attributes of a start tag. Out: attributes of the node: those with `ac:` and `ri:` keep their
-//! names, all others become `html:NAME`. ADF properties that storage format lacks come from `data-plainwire`,
-//! as JSON.
+//! In: the attributes of a start tag. Out: attributes of the node: `local-id` and `ac:local-id` become
+//! `localId`, other names with `ac:` or `ri:` stay, and all others become `html:NAME`. ADF properties that
+//! storage format lacks come from `data-plainwire`, as JSON.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::values::json;
 pub(in super::super) const EXTRA: &str = "data-plainwire";
 
 impl<'a> Reader<'_, 'a> {
-    /// Creates a node for the element, with its attributes except those in `known`.
+    /// Creates a node for the element, with its attributes except `data-plainwire` and those in `known`.
     pub(super) fn element(&self, index: usize, kind: Kind, known: &[&str]) -> Node<'a> {
         self.room.take(1);
         let item = self.xml.item(index);
@@ -26,7 +26,7 @@ impl<'a> Reader<'_, 'a> {
         node
     }
 
-    /// Returns the attributes of the element except those in `known`.
+    /// Returns the attributes of the element except `data-plainwire` and those in `known`.
     pub(super) fn said(&self, index: usize, known: &[&str]) -> ThinVec<Attr<'a>> {
         let said = self.xml.attributes(index).filter(|it| it.name != EXTRA && !known.contains(&it.name));
         said.map(|it| match it.name {
@@ -64,7 +64,7 @@ impl<'a> Reader<'_, 'a> {
         mark(&self.xml.attribute(index, EXTRA)?)
     }
 
-    /// Adds the attributes from `data-plainwire` to a mark.
+    /// Returns `mark` with the attributes from the element's `data-plainwire` added.
     pub(super) fn finish_mark(&self, index: usize, mut mark: Mark<'a>) -> Mark<'a> {
         let extra = self.xml.attribute(index, EXTRA);
         let members = extra.as_deref().and_then(json::members).unwrap_or_default();
@@ -73,7 +73,8 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Returns the kind of this name, if it can replace the one that was read.
+/// Returns the kind with the ADF name `name`, if it can replace the kind `read`: both may contain the same,
+/// and both are inline or neither is.
 fn same_shape(name: &str, read: Kind) -> Option<Kind> {
     Kind::of_adf(name).filter(|it| it.holds() == read.holds() && it.is_inline() == read.is_inline())
 }

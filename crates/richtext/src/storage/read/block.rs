@@ -72,7 +72,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Returns the picture that is the whole content of a paragraph.
+    /// Reads the paragraph at `index` as a picture that is a block, if it contains nothing but that picture.
     fn lone_picture(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let mut held = self.xml.children(index).filter(|it| !self.xml.is_blank(*it));
         let picture = held.next().filter(|it| self.xml.name(*it) == "ac:image")?;
@@ -117,7 +117,8 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Reads an item of a list. Other content directly in the list gets an item of its own.
+    /// Reads a child of a list element. A comment becomes an attribute of the list; any other content that is
+    /// not in an item gets an item of its own.
     fn list_item(&mut self, index: usize, scope: Scope, list: &mut Node<'a>) {
         if self.xml.is_blank(index) {
             return;
@@ -155,7 +156,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Reads an element without a meaning in the tree, and its content.
+    /// Reads an element without a meaning in the tree as a group with its content.
     pub(super) fn group(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let name = self.xml.name(index);
         let shown = if name.contains(':') { Cow::Borrowed(name) } else { Cow::Owned(format!("html:{name}")) };
@@ -177,7 +178,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Returns the text of an element whose white space is significant.
+    /// Returns the text of an element whose white space is significant; `None` if it is empty.
     pub(super) fn code_text(&self, index: usize) -> Option<Node<'a>> {
         let inner = self.xml.item(index).inner();
         let mut node = self.spelled(inner);
@@ -197,7 +198,7 @@ impl<'a> Reader<'_, 'a> {
         (!node.text.is_empty()).then_some(node)
     }
 
-    /// Returns the text node for the spelling at `span`.
+    /// Returns the text node for the source at `span`, decoded.
     pub(super) fn spelled(&self, span: Span) -> Node<'a> {
         self.room.take(1);
         Node::of_text(super::super::escape::decode(span.of(self.xml.source))).at(span, span)

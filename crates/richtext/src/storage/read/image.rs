@@ -1,4 +1,4 @@
-//! Reads pictures: a `mediaSingle` between blocks, an `Image` among text.
+//! Reads pictures: a `mediaSingle` between blocks, an `Image` within text.
 
 use std::borrow::Cow;
 
@@ -19,8 +19,8 @@ struct Picture<'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads a picture that is a block. The node covers `holder`: the picture itself, or the paragraph around
-    /// it.
+    /// Reads a picture that is a block. The node gets the span of `holder`, which is the index of the picture
+    /// or of the paragraph around it.
     pub(super) fn media_single(&mut self, index: usize, holder: usize, scope: Scope) -> Option<Node<'a>> {
         let mut picture = self.parts_of_picture(index)?;
         let mut node = self.element(holder, Kind::MediaSingle, &[]);
@@ -51,7 +51,7 @@ impl<'a> Reader<'_, 'a> {
         Some(if holder == index { self.finish(index, node) } else { node })
     }
 
-    /// Reads the layout and the width of the picture.
+    /// Reads the layout and the width of the picture into attributes of `node`.
     fn size(&self, index: usize, node: &mut Node<'a>) {
         let said = |name| self.xml.attribute(index, name);
         let layout = said("ac:layout");
@@ -104,7 +104,8 @@ impl<'a> Reader<'_, 'a> {
         self.finish(picture.resource, media)
     }
 
-    /// Reads a picture among text.
+    /// Reads a picture within text; returns `None` if an inline picture can't carry all of it, such as a
+    /// caption.
     pub(super) fn picture(&self, index: usize) -> Option<Node<'a>> {
         let picture = self.parts_of_picture(index)?;
         if picture.caption.is_some() || !picture.marks.is_empty() || self.says_any(index, "ri:") {

@@ -1,7 +1,7 @@
 //! Reads inline content: text, marks and inline elements.
 //!
-//! In: items that hold no block. Out: inline nodes, each with all of its marks. Nodes that one element marks
-//! have the span of that element.
+//! In: items that hold no block. Out: inline nodes, each with all of its marks. Nodes that elements mark have
+//! the span of the outermost of these elements.
 
 use std::borrow::Cow;
 
@@ -20,19 +20,19 @@ use crate::values::{colours, dates, emoticons};
 pub(super) struct Run<'a> {
     /// The bytes that the run may cover. White space outside belongs to no node.
     window: Span,
-    /// The span of the outermost element that marks the run.
+    /// The span of the outermost element that marks the run; `None` if no element does.
     outer: Option<Span>,
     pub(super) marks: ThinVec<Mark<'a>>,
     pub(super) depth: usize,
 }
 
 impl<'a> Run<'a> {
-    /// Creates the run of everything in `window`, without marks.
+    /// Creates a run without marks that may cover everything in `window`.
     pub(super) fn within(window: Span, depth: usize) -> Self {
         Self { window, outer: None, marks: ThinVec::new(), depth }
     }
 
-    /// Creates the run of the contents of `element`, with `marks` added.
+    /// Creates the run for the contents of the element with the span `element`: this run with `marks` added.
     pub(super) fn marked(&self, element: Span, marks: ThinVec<Mark<'a>>) -> Self {
         let mut run = Self {
             window: self.window,
@@ -52,7 +52,8 @@ impl<'a> Run<'a> {
         run
     }
 
-    /// Gives `node` the span and the marks of this run.
+    /// Returns `node` with the marks of this run added, and with the span of the outermost element that marks
+    /// the run, if there is one.
     pub(super) fn place(&self, mut node: Node<'a>) -> Node<'a> {
         node.span = self.outer.unwrap_or(node.span);
         // A break looks the same in bold, so it gets no marks.
@@ -120,8 +121,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Reads the element; returns `false` if it is not understood. The caller then keeps it as a raw node,
-    /// and also if it added no node.
+    /// Reads the element and appends its nodes. Returns `false` if the reader does not understand the
+    /// element. In that case, or if no node was appended, the caller keeps the element as a raw node.
     fn known(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let name = self.xml.name(index);
         let node = match name {
@@ -218,7 +219,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Returns the text of an element that holds nothing but text.
+    /// Returns the text of an element; `None` if it contains anything but text.
     pub(super) fn plain(&self, index: usize) -> Option<Cow<'a, str>> {
         let plain = self.xml.children(index).all(|it| self.is_text(it));
         plain.then(|| super::super::escape::decode(self.xml.inner(index)))

@@ -13,7 +13,7 @@ use crate::values::hrefs::{self, Target};
 /// The target of a resource element of Confluence.
 pub(super) struct Resource<'a> {
     pub(super) href: Cow<'a, str>,
-    /// The other attributes of the element.
+    /// The attributes of the element that `href` does not contain.
     pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
@@ -76,8 +76,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, card))
     }
 
-    /// Reads a link to something in Confluence. With a body it becomes a mark, without one a card; a link to
-    /// a user becomes a mention.
+    /// Reads a link to content of Confluence. With a body it becomes a mark, without one a card; a link to a
+    /// user becomes a mention.
     pub(super) fn resource_link(
         &mut self,
         index: usize,
@@ -114,7 +114,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Returns whether all attributes have this prefix and valid, distinct names.
+    /// Returns whether the names of all attributes of the element have this prefix, are valid and are
+    /// distinct.
     fn says_only(&self, index: usize, prefix: &str) -> bool {
         let names: Vec<_> = self.xml.attributes(index).map(|it| it.name).collect();
         let once = |(at, name): (usize, &&str)| !names[..at].contains(name);
@@ -122,12 +123,13 @@ impl<'x, 'a> Reader<'x, 'a> {
             && names.iter().enumerate().all(once)
     }
 
-    /// Returns whether any attribute has this prefix.
+    /// Returns whether the name of any attribute of the element has this prefix.
     pub(super) fn says_any(&self, index: usize, prefix: &str) -> bool {
         self.xml.attributes(index).any(|it| it.name.starts_with(prefix))
     }
 
-    /// Returns the resource and the body in the link.
+    /// Returns the indices of the resource element and of the body element in the link, each `None` if the
+    /// link lacks it. Returns `None` if the link contains anything else, or two of one sort.
     fn parts(&self, index: usize) -> Option<(Option<usize>, Option<usize>)> {
         let (mut resource, mut body) = (None, None);
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
@@ -196,7 +198,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Returns the target of a resource; without a resource, the anchor on the page itself.
+    /// Returns the target of a link with this resource element and this anchor. Without a resource, the
+    /// target is the anchor on the page that contains the link.
     fn target(&self, resource: Option<usize>, anchor: Option<Cow<'a, str>>) -> Option<Resource<'a>> {
         let Some(resource) = resource else {
             let href = Target::Anchor { anchor: anchor? }.href();

@@ -55,7 +55,7 @@ impl<'a> Reader<'_, 'a> {
         known.or_else(|| self.any_block_macro(index, &found, scope))
     }
 
-    /// Reads a macro among text.
+    /// Reads a macro within text.
     pub(super) fn inline_macro(&mut self, index: usize) -> Option<Node<'a>> {
         let found = self.parts_of_macro(index)?;
         match &*found.name {
@@ -122,7 +122,8 @@ impl<'a> Reader<'_, 'a> {
         node
     }
 
-    /// Records unusual spellings of the macro as `storage:` attributes.
+    /// Records how the source spells the macro, where that is not the usual way, as `storage:` attributes of
+    /// `node`.
     fn form(&self, index: usize, found: &Macro<'a>, node: &mut Node<'a>) {
         if !found.extra.is_empty() {
             node.attrs.push(Attr::string("storage:extra", found.extra.clone()));

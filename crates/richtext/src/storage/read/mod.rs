@@ -60,7 +60,7 @@ struct Reader<'x, 'a> {
 #[derive(Clone, Copy, Default)]
 struct Scope {
     depth: usize,
-    /// Whether an `expand` here becomes a `nestedExpand`.
+    /// Whether an `expand` in these surroundings becomes a `nestedExpand`.
     nested: bool,
 }
 
@@ -97,8 +97,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         blocks
     }
 
-    /// Reads the items `from..to`, none of which is a block by itself. With text among them they become one
-    /// paragraph; without, each becomes a block.
+    /// Reads the items `from..to`, none of which is a block by itself. If they contain text, they become one
+    /// paragraph. Otherwise each becomes a block.
     fn loose(&mut self, from: usize, to: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         let xml = self.xml;
         let mut found = xml.between(from, to).filter(|it| !xml.is_blank(*it));
@@ -114,7 +114,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Reads a paragraph without an element of its own.
+    /// Reads the items `from..to` as a paragraph that has no element of its own. `ends` are the indices of
+    /// its first and last item that are not blank.
     fn implied(&mut self, from: usize, to: usize, ends: (usize, usize), scope: Scope) -> Node<'a> {
         let (first, last) = (self.xml.item(ends.0), self.xml.item(ends.1));
         let lead = |text: &str| text.len() - text.trim_ascii_start().len();
@@ -129,7 +130,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         paragraph
     }
 
-    /// Returns whether an inline item becomes a block if no text is beside it.
+    /// Returns whether an inline item may become a block of its own if no text is beside it.
     fn may_stand_alone(&self, index: usize) -> bool {
         let name = self.xml.name(index);
         match self.xml.item(index).sort {
@@ -183,8 +184,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(Node::raw(kind, "storage", kept).at(span, span))
     }
 
-    /// Returns `None` if the node limit is reached at `index`. The caller then keeps its container as a raw
-    /// node.
+    /// Returns `None` if the node limit is reached at the item `index`. The caller then keeps the element
+    /// around this item as a raw node.
     fn room_for(&self, index: usize) -> Option<()> {
         if self.room.is_full() {
             self.room.refuse(self.xml.item(index).span().start as usize);
@@ -205,8 +206,9 @@ impl<'x, 'a> Reader<'x, 'a> {
             return false;
         }
         let span = self.xml.item(index).span();
-        let message =
-            format!("expected at most {MAX_DEPTH} elements in each other, but found more: kept as it is");
+        let message = format!(
+            "expected at most {MAX_DEPTH} nested elements, but found more: the inner ones are kept verbatim"
+        );
         if self.diagnostics.last().is_none_or(|it| it.message != message) {
             self.diagnostics.push(Diagnostic::new(span, message));
         }

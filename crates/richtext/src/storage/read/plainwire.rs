@@ -22,7 +22,7 @@ impl<'a> Reader<'_, 'a> {
         let raw = Node::raw(kind, name, text.clone()).at(span, span);
         let node = self.within(text, span);
         match (node.kind.is_inline(), kind.is_inline()) {
-            // An ADF block among text stays raw.
+            // An ADF block within text stays raw.
             (false, true) => Some(raw),
             (true, false) => None,
             _ => Some(node),
@@ -52,7 +52,8 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Gives the node and its descendants the same empty span: none of them has a span of its own in the source.
+/// Gives the node and its descendants the same span `at`, because none of them has a span of its own in the
+/// source.
 fn settle(node: &mut Node<'_>, at: Span) {
     (node.span, node.inner) = (at, at);
     node.children.iter_mut().for_each(|it| settle(it, at));

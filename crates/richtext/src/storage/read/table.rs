@@ -10,7 +10,7 @@ use super::{Reader, Scope};
 use crate::tree::{Attr, Kind, Node};
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads a table; returns `None` if it holds an element that does not belong there.
+    /// Reads a table; returns `None` if it contains an element that a table must not contain.
     pub(super) fn table(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let known = ["data-layout", "data-table-width", "data-table-display-mode", "data-number-column"];
         let mut node = self.element(index, Kind::Table, &known);
@@ -51,8 +51,9 @@ impl<'a> Reader<'_, 'a> {
         aside.then_some(())
     }
 
-    /// Returns the column widths if all are in pixels. Otherwise the table keeps the `colgroup` verbatim and
-    /// the list is empty.
+    /// Returns the width of each column of the `colgroup` at `index`, if all widths are in pixels. Otherwise
+    /// the table keeps the `colgroup` verbatim and the list is empty. Returns `None` if the `colgroup` is
+    /// malformed, so that it can't be kept.
     fn columns(&self, index: usize, node: &mut Node<'a>) -> Option<Vec<Option<Cow<'a, str>>>> {
         let columns: Vec<_> = self.xml.children(index).filter(|it| !self.xml.is_blank(*it)).collect();
         let width = |column: usize| -> Option<Option<Cow<'a, str>>> {
@@ -128,7 +129,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Sets the `colwidth` of each cell.
+/// Sets the `colwidth` of each cell from the widths of the columns that it covers.
 fn set_widths(table: &mut Node<'_>, columns: &[Option<Cow<'_, str>>]) {
     let mut grid = Grid::default();
     for row in &mut table.children {
@@ -152,7 +153,8 @@ fn set_widths(table: &mut Node<'_>, columns: &[Option<Cow<'_, str>>]) {
     }
 }
 
-/// Returns the widths of these columns, 0 for one without a width; `None` if none has one.
+/// Returns the widths of the columns `at`, separated by commas, with 0 for a column without a width; `None`
+/// if all of them have no width.
 fn widths(columns: &[Option<Cow<'_, str>>], at: std::ops::Range<usize>) -> Option<String> {
     let of = |it: usize| columns.get(it).and_then(Option::as_deref);
     at.clone()

@@ -5,7 +5,7 @@ use super::{Reader, Scope, inline};
 use crate::tree::{Attr, Kind, Node, Span};
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads a task list; returns `None` if it holds an element that does not belong there.
+    /// Reads a task list; returns `None` if it contains an element that a task list must not contain.
     pub(super) fn task_list(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         if self.is_too_deep(index, scope.depth) {
             return None;
@@ -79,7 +79,8 @@ impl<'a> Reader<'_, 'a> {
         self.inlines(self.xml.children(holder), &run, &mut task.children);
     }
 
-    /// Returns the `span` that Confluence's editor puts around the text of a task.
+    /// Returns the index of the element `span` that Confluence's editor puts around the text of a task;
+    /// `None` if there is none.
     fn wrapper(&self, body: usize) -> Option<usize> {
         let mut held = self.xml.children(body).filter(|it| !self.xml.is_blank(*it));
         let span =

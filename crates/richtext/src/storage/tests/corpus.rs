@@ -95,8 +95,8 @@ fn same(again: &[Node<'_>], blocks: &[Node<'_>], text: &str) {
     assert_eq!(again.len(), blocks.len(), "{text}");
 }
 
-/// Checks that each text is the decoded source at its span, and that each of its characters has a position
-/// there.
+/// Checks that each text is the decoded source at its span, and that each character of the text has a
+/// position in that source.
 fn spelled(nodes: &[Node<'_>], source: &str) {
     for node in nodes {
         spelled(&node.children, source);

@@ -395,16 +395,20 @@ fn entities_sections_and_comments_are_kept() {
 fn malformed_text_is_kept_and_told() {
     let cases = [
         ("<p>a < b && c</p>", r#"Paragraph["a < b && c"]"#, "expected &lt; or a tag, but found <"),
-        ("<p>&foo;</p>", r#"Paragraph["&foo;"]"#, "expected a reference that is known, but found \"&foo;\""),
+        (
+            "<p>&foo;</p>",
+            r#"Paragraph["&foo;"]"#,
+            "expected a known character reference, but found \"&foo;\"",
+        ),
         (
             "<p>a</b></p>",
             r#"Paragraph["a" RawInline{/format="storage"} "</b>"]"#,
-            "expected an end tag of an open element, but found </b>",
+            "expected the end tag of an open element, but found </b>",
         ),
         (
             "</p><p>a</p>",
             r#"RawBlock{/format="storage"} "</p>" Paragraph["a"]"#,
-            "expected an end tag of an open element, but found </p>",
+            "expected the end tag of an open element, but found </p>",
         ),
         (
             "<p>a<b>b",

@@ -1,8 +1,8 @@
 //! Compares our trees with those of Atlassian's own transformer of 2022 for the same files.
 //!
 //! Both trees are reduced to what that transformer can express: bold text is bold however it is spelled, and
-//! `?` replaces a node that either side lacks. Files that still differ are listed here with the reason;
-//! docs/richtext-oracles.md explains them.
+//! `?` replaces a node that one of the two can't express. Files that still differ are listed here with the
+//! reason; docs/richtext-oracles.md explains them.
 
 use std::collections::BTreeMap;
 

@@ -29,7 +29,8 @@ fn only<'n, 'a>(blocks: &'n [Node<'a>]) -> &'n Node<'a> {
     node
 }
 
-/// Checks every edit of every stretch: the result is the expected text, and no other byte changes.
+/// Replaces every range of the text in `source`, and checks that the result is the expected text and that no
+/// byte outside of the range changes.
 fn check(source: &str) {
     let (blocks, _) = read(source);
     let text = only(&blocks).text.clone();

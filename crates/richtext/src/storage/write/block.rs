@@ -98,7 +98,7 @@ impl Writer {
         }
     }
 
-    /// Writes the comments that the reader kept as attributes.
+    /// Writes the comments in the element that the reader kept as attributes of `node`.
     pub(super) fn comments(&mut self, node: &Node<'_>) {
         for comment in node.attrs.iter().filter(|it| it.name == "storage:comment") {
             self.out.push_str(comment.value.shown());
@@ -208,7 +208,7 @@ impl Writer {
         self.out.push_str("</ac:task-body></ac:task>");
     }
 
-    /// Writes an element that holds only this text.
+    /// Writes an element that contains only this text; writes nothing if `text` is `None`.
     fn held(&mut self, name: &str, text: Option<&str>) {
         let Some(text) = text else { return };
         self.out.push_str(&format!("<{name}>"));
@@ -217,7 +217,8 @@ impl Writer {
     }
 }
 
-/// Returns whether the reader would take the paragraph for a picture that is a block.
+/// Returns whether the reader would take the paragraph for a picture that is a block: it contains one picture
+/// without marks, and no other text than white space.
 fn is_lone_picture(node: &Node<'_>) -> bool {
     let blank =
         |it: &Node<'_>| it.kind == Kind::Text && it.marks.is_empty() && it.text.trim_ascii().is_empty();
@@ -225,7 +226,8 @@ fn is_lone_picture(node: &Node<'_>) -> bool {
     held.next().is_some_and(|it| it.kind == Kind::Image && it.marks.is_empty()) && held.next().is_none()
 }
 
-/// Returns whether a group can be written with this element, so that it is read as a group again.
+/// Returns whether a group with the content `held` can be written as the element `name`, so that it is read
+/// as a group again.
 fn is_group(name: &str, held: &str) -> bool {
     if name == "ac:inline-comment-marker" {
         return has_blocks(held);
@@ -254,12 +256,12 @@ fn is_task_list(node: &Node<'_>) -> bool {
     holds_only(node, &[Kind::TaskItem, Kind::BlockTaskItem, Kind::TaskList]) && node.children.iter().all(fits)
 }
 
-/// Returns whether all children are of these kinds.
+/// Returns whether each child of the node is of one of these kinds.
 pub(super) fn holds_only(node: &Node<'_>, kinds: &[Kind]) -> bool {
     node.children.iter().all(|it| kinds.contains(&it.kind))
 }
 
-/// Returns whether storage format has attributes for all of the mark.
+/// Returns whether storage format has attributes for all of this breakout mark.
 pub(super) fn is_breakout(mark: &crate::tree::Mark<'_>) -> bool {
     let mode = matches!(mark.text("mode"), Some("wide" | "full-width"));
     let width = match mark.get("width") {

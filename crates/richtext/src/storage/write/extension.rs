@@ -42,7 +42,7 @@ impl Writer {
     }
 }
 
-/// Returns whether the node reads back unchanged.
+/// Returns whether the node, written under its ADF name, reads back unchanged.
 fn fits(node: &Node<'_>) -> bool {
     match node.kind {
         Kind::DecisionList => node.children.iter().all(|it| it.kind == Kind::DecisionItem),

@@ -13,7 +13,8 @@ impl Writer {
         self.level(nodes, &sorted, 0);
     }
 
-    /// Writes `nodes` with their marks from `depth` inwards.
+    /// Writes `nodes` with those of their sorted `marks` that have the index `depth` or a higher one. The
+    /// start tags of the marks before that index are already written.
     fn level(&mut self, nodes: &[Node<'_>], marks: &[Vec<&Mark<'_>>], depth: usize) {
         let mut from = 0;
         while from < nodes.len() {
@@ -177,7 +178,7 @@ fn in_order<'m, 'a>(marks: &'m [Mark<'a>]) -> Vec<&'m Mark<'a>> {
     sorted
 }
 
-/// Returns whether a link leads to something in Confluence and is written as `ac:link`.
+/// Returns whether a link mark is written as `ac:link`, because it leads to content of Confluence.
 pub(super) fn is_resource(mark: &Mark<'_>) -> bool {
     let form = mark.text("storage:form");
     form != Some("a")
@@ -192,7 +193,8 @@ fn is_comment(mark: &Mark<'_>) -> bool {
     mark.text("id").is_some() && mark.text("annotationType") == Some("inlineComment")
 }
 
-/// Returns the HTML element that the mark was read from.
+/// Returns the name of the HTML element that the mark was read from; `None` if there is none or it can't be
+/// written again.
 fn html_name<'m>(mark: &'m Mark<'_>) -> Option<&'m str> {
     let name = mark.text("/type")?.strip_prefix("html:")?;
     let plain =

@@ -8,7 +8,7 @@ use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::hrefs::{self, Target};
 
 impl Writer {
-    /// Writes the start of a link to something in Confluence, with its resource.
+    /// Writes the start tag of a link to content of Confluence, and the resource element in the link.
     pub(super) fn open_link(&mut self, mark: &Mark<'_>) {
         let href = mark.text("href").unwrap_or_default();
         let used = resource_attrs(&mark.attrs, &["href"]);
@@ -18,7 +18,8 @@ impl Writer {
         self.resource(href, &mark.attrs);
     }
 
-    /// Writes the element for the target `href`. An anchor on the page itself has none.
+    /// Writes the resource element for the target `href`. An anchor on the page that contains the link has no
+    /// such element.
     fn resource(&mut self, href: &str, attrs: &[Attr<'_>]) {
         let said = |name: &str| attrs.iter().find(|it| it.name == name).map(|it| it.value.shown());
         let form = said("storage:form").filter(|it| it.starts_with("ri:"));
@@ -122,7 +123,7 @@ impl Writer {
         self.close("a");
     }
 
-    /// Writes a picture among text.
+    /// Writes a picture within text.
     pub(super) fn image(&mut self, node: &Node<'_>) {
         let url = node.text_of("url").unwrap_or_default();
         let html = node.text_of("storage:form") == Some("img");
@@ -253,7 +254,7 @@ fn is_border(mark: &Mark<'_>) -> bool {
     size && mark.text("color").is_some() && mark.attrs.len() == 2
 }
 
-/// Returns the attribute, if it is a non-negative number in JSON.
+/// Returns the value of the attribute `name`, if it is a non-negative number in JSON.
 pub(super) fn json_number<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
     match node.get(name) {
         Some(Value::Json(number)) if style::is_number(number) => Some(number),
@@ -261,7 +262,8 @@ pub(super) fn json_number<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str>
     }
 }
 
-/// Returns the names of the attributes that the resource element carries, and `others`.
+/// Returns the names of the attributes that the resource element carries (those with `ri:`), followed by
+/// `others`.
 fn resource_attrs<'n>(attrs: &'n [Attr<'_>], others: &[&'n str]) -> Vec<&'n str> {
     let mut used: Vec<_> = attrs.iter().map(|it| &*it.name).filter(|it| it.starts_with("ri:")).collect();
     used.extend(others);

@@ -201,7 +201,7 @@ fn is_note_colour(node: &Node<'_>) -> bool {
     node.text_of("panelColor").is_some_and(|it| it.eq_ignore_ascii_case("#EAE6FF"))
 }
 
-/// Returns mode and width of the breakout mark, if the macro has parameters for them.
+/// Returns the mode and the width of the node's breakout mark, if the node's macro has parameters for them.
 fn breakout<'n>(node: &'n Node<'_>) -> Option<[Option<&'n str>; 2]> {
     if !matches!(node.kind, Kind::CodeBlock | Kind::Expand | Kind::NestedExpand) {
         return None;

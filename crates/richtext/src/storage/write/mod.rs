@@ -1,7 +1,7 @@
 //! Writes the tree as storage format.
 //!
 //! In: nodes of any reader. Out: text that Confluence accepts and that reads back as the same nodes. A node
-//! without a spelling here becomes ADF in the macro `plainwire-raw`.
+//! that storage format has no element for becomes ADF in the macro `plainwire-raw`.
 
 mod block;
 mod extension;
@@ -35,7 +35,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes blocks inside a node of kind `parent`, or runs of text.
+    /// Writes `nodes`, which are blocks and runs of inline nodes inside a node of kind `parent`.
     fn blocks(&mut self, nodes: &[Node<'_>], parent: Kind) {
         for run in nodes.chunk_by(|one, other| one.kind.is_inline() && other.kind.is_inline()) {
             match run {

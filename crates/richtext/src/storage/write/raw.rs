@@ -45,7 +45,7 @@ impl Writer {
         self.out.push_str("</ac:plain-text-body></ac:structured-macro>");
     }
 
-    /// Writes the visible text of raw HTML from Markdown, which has no meaning here.
+    /// Writes the visible text of raw HTML from Markdown. The HTML itself has no meaning in storage format.
     fn seen(&mut self, node: &Node<'_>) {
         let text = html::seen(&node.text);
         let shown = text.trim();
@@ -59,15 +59,15 @@ impl Writer {
     }
 }
 
-/// Returns whether the node's text was complete markup and all of its span: then it means the same here as in
-/// its source.
+/// Returns whether the node's text is complete markup and as long as the node's span in its source. Such text
+/// is read back as the same node.
 fn stood_so(node: &Node<'_>) -> bool {
     // The span of a marked node is that of the element that marks it.
     let place = if node.marks.is_empty() { node.span } else { node.inner };
     !node.text.is_empty() && place.len() == node.text.len() && xml::is_sound(&node.text)
 }
 
-/// Returns whether the text, put at the node's position, is read as this one node.
+/// Returns whether the node's text, read alone as inline content or as blocks, gives only this node.
 fn stands_alone(node: &Node<'_>) -> bool {
     let (found, wrong) =
         if node.kind.is_inline() { read::read_inline(&node.text) } else { read::read(&node.text) };

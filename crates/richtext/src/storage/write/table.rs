@@ -73,7 +73,8 @@ impl Writer {
         }
     }
 
-    /// Writes the column widths and returns them.
+    /// Writes the `colgroup` of a table and returns the width of each column. If the table has kept a
+    /// `colgroup` verbatim, writes that and returns no widths.
     fn colgroup(&mut self, table: &Node<'_>) -> Vec<Option<String>> {
         if let Some(written) = table.text_of("storage:colgroup") {
             self.out.push_str(written);

@@ -9,7 +9,7 @@ use super::Writer;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::json::quote;
 
-/// A start tag in the making.
+/// A start tag that is being written.
 pub(super) struct Tag<'t, 'a> {
     element: &'t str,
     attrs: &'t [Attr<'a>],
@@ -19,6 +19,7 @@ pub(super) struct Tag<'t, 'a> {
     used_marks: &'t [MarkKind],
     /// The kind of the node, if the element alone would be read as another kind.
     kind: Option<Kind>,
+    /// The names of the attributes that are already written.
     written: Vec<&'t str>,
     /// The number of native attributes of the element, at the start of `written`. The first node attribute of
     /// such a name is where the value came from, so it is not written again.
@@ -55,7 +56,7 @@ impl<'t, 'a> Tag<'t, 'a> {
         }
     }
 
-    /// Leaves out these attributes.
+    /// Leaves out the attributes of these names.
     pub(super) fn but(mut self, used: &'t [&'t str]) -> Self {
         self.used = used;
         self
@@ -75,7 +76,8 @@ impl<'t, 'a> Tag<'t, 'a> {
 }
 
 impl Writer {
-    /// Writes the name and the native attributes of the tag. [`Self::finish`] writes the others.
+    /// Writes the name of the tag and its native attributes, which storage format itself defines.
+    /// [`Self::finish`] writes the other attributes.
     pub(super) fn open<'t>(&mut self, tag: &mut Tag<'t, '_>, native: &[(&'t str, &str)]) {
         self.out.push('<');
         self.out.push_str(tag.element);
@@ -108,7 +110,8 @@ impl Writer {
         self.out.push('"');
     }
 
-    /// Writes the remaining attributes, and what they cannot express as `data-plainwire`.
+    /// Writes the attributes of the node or mark that are not yet written. Those that the element cannot
+    /// express, and the marks, go into `data-plainwire`.
     fn finish(&mut self, mut tag: Tag<'_, '_>) {
         let mut rest = Vec::new();
         for attr in tag.attrs.iter().filter(|it| !tag.used.contains(&&*it.name)) {
@@ -143,7 +146,7 @@ enum Spelled<'n> {
     Nowhere,
 }
 
-/// Returns whether the attribute only records that something is there and empty.
+/// Returns whether the attribute only records that a part of the node is present but empty.
 fn says_nothing(attr: &Attr<'_>) -> bool {
     attr.name.starts_with('/') && attr.is_incidental()
 }

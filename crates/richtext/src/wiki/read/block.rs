@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         self.line_end(at, end)
     }
 
-    /// Reads `bq. text`, a quote of one paragraph.
+    /// Reads `bq. text`, a quote of one paragraph, and appends it to `found`. Returns where it ends.
     fn quote_line(&mut self, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
         let start = self.skip_blanks(at + 3, end);
         let stop = self.line_text_end(start, end);
@@ -109,7 +109,8 @@ impl<'a> Reader<'a> {
         stop
     }
 
-    /// Returns where the text of the line ends: at the end of the line, or before a block.
+    /// Returns where the text of the line ends: at the end of the line, or before the first macro in it that
+    /// is a block.
     fn line_text_end(&self, start: usize, end: usize) -> usize {
         let line = self.line_end(start, end);
         self.block_tag_in(start, line, end).map_or(line, |it| it.start)
@@ -144,8 +145,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Gives `node` the text between `start` and `stop`, without blanks at its ends. Returns `None` if the
-    /// text does not fit within the node limit.
+    /// Returns `node` with the text between `start` and `stop`, without blanks at the end, as its content.
+    /// Its span begins at `at`. Returns `None` if the text does not fit within the node limit.
     pub(super) fn text_block(
         &mut self,
         node: Node<'a>,

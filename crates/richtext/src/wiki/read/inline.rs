@@ -17,34 +17,34 @@ pub(super) struct Token<'a> {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) what: What<'a>,
-    /// The index of the token that ends what this one begins; 0 if there is none. For a `{color}` that ends a
-    /// colour of this text, `usize::MAX`.
+    /// The index of the token that closes this one; 0 if no token does. For a `{color}` that closes a colour
+    /// of the same text, `usize::MAX`.
     pub(super) mate: usize,
 }
 
 pub(super) enum What<'a> {
     /// A sign of a mark. One that can neither open nor close still prevents pairs across it.
     Sign { sign: usize, opens: bool, closes: bool },
-    /// A line feed.
+    /// A line feed, which becomes a hard break.
     LineFeed,
-    /// `\\`.
+    /// `\\`, a hard break.
     Break,
-    /// `{{…}}`.
+    /// `{{…}}`, code.
     Mono,
-    /// `{color:…}`; `None` if there is no such colour.
+    /// `{color:…}`, the beginning of a colour, with its mark; `None` if the colour is unknown.
     Colour(Option<Mark<'a>>),
-    /// `{color}`.
+    /// `{color}`, the end of a colour.
     ColourEnd,
-    /// `[…]`.
+    /// `[…]`, a link or card.
     Link(Box<Link<'a>>),
     /// A token that is already a complete node.
     Node(Box<Node<'a>>),
 }
 
-/// The signs of marks. The last one is written twice.
+/// The signs of marks. The last one, `?`, is written twice: `??`.
 const SIGNS: &[u8] = b"*_-+^~?";
 
-/// Returns the mark of a sign.
+/// Returns the mark of the sign with this index in [`SIGNS`].
 pub(super) fn mark_of<'a>(sign: usize) -> Mark<'a> {
     match SIGNS[sign] {
         b'*' => Mark::new(MarkKind::Strong),
@@ -85,7 +85,8 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Returns where the `{{…}}` at `at` ends, if it ends before `end`.
+    /// Returns where the `{{…}}` that begins at `at` ends; `None` if it does not end on its line before
+    /// `end`.
     pub(super) fn mono_end(&mut self, at: usize, end: usize) -> Option<usize> {
         if self.bytes()[at..end].get(1) != Some(&b'{') || at < self.mono_until {
             return None;
@@ -119,7 +120,7 @@ const SPECIAL: [bool; 256] = {
 };
 
 impl<'a> Tokens<'_, 'a> {
-    /// Cuts the text into tokens. Returns `None` if they hold more than `most` nodes.
+    /// Cuts the text into tokens. Returns `None` if they would become more than `most` nodes.
     fn run(&mut self, start: usize, most: usize) -> Option<()> {
         let bytes = self.reader.bytes();
         let mut at = start;
@@ -156,7 +157,8 @@ impl<'a> Tokens<'_, 'a> {
         self.push(at - usize::from(has_return), at + 1, What::LineFeed)
     }
 
-    /// Reads backslashes: one escapes, two are a line break, more are literal.
+    /// Reads backslashes: one escapes the next character, two are a line break, more are literal. Returns
+    /// where to continue.
     fn backslashes(&mut self, at: usize) -> usize {
         let rest = &self.reader.bytes()[at..self.end];
         let run = rest.iter().take_while(|it| **it == b'\\').count();
@@ -217,7 +219,8 @@ impl<'a> Tokens<'_, 'a> {
         }
     }
 
-    /// Reads a sign in braces, such as `{*}`.
+    /// Returns the index in [`SIGNS`] of a sign in braces, such as `{*}`, and where the closing brace ends;
+    /// `None` if there is no such sign at `at`.
     fn forced(&self, at: usize) -> Option<(usize, usize)> {
         let rest = &self.reader.bytes()[at + 1..self.end];
         let sign = SIGNS.iter().position(|it| rest.first() == Some(it))?;
@@ -283,7 +286,8 @@ impl<'a> Tokens<'_, 'a> {
         self.push(at, end, What::Node(node))
     }
 
-    /// Reads a run of one sign. Its first sign may close a mark, its last may open one.
+    /// Reads a run of equal signs. The first sign of the run may close a mark, and the last one may open a
+    /// mark. Returns where to continue.
     fn signs(&mut self, at: usize) -> usize {
         let bytes = self.reader.bytes();
         let byte = bytes[at];
@@ -323,13 +327,14 @@ impl<'a> Tokens<'_, 'a> {
 }
 
 impl Token<'_> {
-    /// Returns whether the token is such a sign, and only prevents pairs across it.
+    /// Returns whether the token is the sign with the index `of` in [`SIGNS`] and can neither open nor close
+    /// a mark, so that it only prevents pairs across it.
     fn bars(&self, of: usize) -> bool {
         matches!(self.what, What::Sign { sign, opens: false, closes: false } if sign == of)
     }
 }
 
-/// Finds the closing token of each opening one.
+/// Sets [`Token::mate`] of each opening token to the index of its closing token.
 fn pair(tokens: &mut [Token<'_>]) {
     let mut next = [0; SIGNS.len()];
     for index in (0..tokens.len()).rev() {

@@ -17,7 +17,7 @@ pub(super) struct Link<'a> {
     pub(super) end: usize,
     /// The start and the end of the visible text.
     pub(super) alias: (usize, usize),
-    /// Whether the text is markup. Otherwise it is the address itself.
+    /// Whether the visible text is markup of its own. Otherwise it is the target.
     pub(super) has_alias: bool,
     pub(super) target: Target<'a>,
 }
@@ -31,12 +31,12 @@ pub(super) enum Target<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns where the link at `at` ends.
+    /// Returns the offset at which the link at `at` ends; `None` if there is no link.
     pub(super) fn link_end(&self, at: usize, end: usize) -> Option<usize> {
         self.link(at, end).map(|it| it.end)
     }
 
-    /// Reads the link at `at`.
+    /// Reads the link at `at`; returns `None` if the bracket at `at` does not begin a link.
     pub(super) fn link(&self, at: usize, end: usize) -> Option<Link<'a>> {
         let (close, bars) = self.brackets(at + 1, end)?;
         let content = &self.source[at + 1..close];
@@ -52,7 +52,8 @@ impl<'a> Reader<'a> {
         Some(Link { end: close + 1, alias, has_alias, target })
     }
 
-    /// Returns the position of the closing bracket, and of the first two bars before it (0 if missing).
+    /// Returns the offset of the closing bracket, and the offsets of the first two bars before it, 0 for a
+    /// missing bar.
     fn brackets(&self, start: usize, end: usize) -> Option<(usize, [usize; 2])> {
         let bytes = self.bytes();
         let mut bars = [0; 2];
@@ -138,7 +139,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns the visible range of a link without a text of its own.
+    /// Returns the range of the source that is shown for a link without a text of its own: its target,
+    /// without `^`.
     fn shown(&self) -> (usize, usize) {
         let trimmed = self.target.trim_end();
         let start = self.target_start + usize::from(trimmed.starts_with('^'));

@@ -8,16 +8,19 @@ use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 /// The most levels of nested lists. Deeper ones are text.
 pub(crate) const MAX_LEVELS: usize = 30;
 
-/// A line that begins an item, with its continuation lines.
+/// A line that begins an item, with the lines that continue its text.
 struct Item {
     start: usize,
+    /// The number of list signs before the text.
     levels: usize,
+    /// The offset at which the text begins.
     content: usize,
     end: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Returns how many list signs the line at `at` begins with, and where its text begins.
+    /// Returns how many list signs the line at `at` begins with, and the offset of the text after them;
+    /// `None` if the line does not begin a list item.
     pub(super) fn marker(&self, at: usize, end: usize, place: Place) -> Option<(usize, usize)> {
         let text = &self.bytes()[at..end];
         let levels =
@@ -94,8 +97,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Groups items of this level, with the deeper ones below them, into lists. Also returns how many items
-    /// were taken: fewer than given if the node limit is reached.
+    /// Groups items of this level, with the deeper ones below them, into lists. Also returns how many of
+    /// `items` were read: not all if the node limit is reached.
     fn lists(&mut self, items: &[Item], level: usize) -> (ThinVec<Node<'a>>, usize) {
         let mut found: ThinVec<Node<'a>> = ThinVec::new();
         let mut index = 0;
@@ -128,8 +131,9 @@ impl<'a> Reader<'a> {
         (found, index)
     }
 
-    /// Reads an item with the deeper items that follow it; an item may also hold only deeper ones. Also
-    /// returns how many items were taken.
+    /// Reads the first of `items`, with the deeper items that follow it, as an item of this level. If the
+    /// first one is itself deeper, the item has no text of its own. Also returns how many of `items` were
+    /// read.
     fn item(&mut self, items: &[Item], level: usize) -> (Node<'a>, usize) {
         let first = &items[0];
         let own = usize::from(first.levels == level);
@@ -153,7 +157,7 @@ impl<'a> Reader<'a> {
         (Node::new(Kind::ListItem).at(Span::new(first.start, end), inner).holding(children), taken)
     }
 
-    /// Returns where an item ends whose last nested item is `last`.
+    /// Returns where an item that begins with `first` and whose last line is that of `last` ends.
     fn item_end_with(&self, first: &Item, last: &Item) -> usize {
         // The blank after a sign belongs to the sign: without it an empty item would be text.
         self.trim_end(first.start, last.end).max(last.start + last.levels + 1)

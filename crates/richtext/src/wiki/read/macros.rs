@@ -26,7 +26,9 @@ impl<'a> Reader<'a> {
             return extension(Kind::Extension, tag, None).at(span, Span::at(tag.end));
         };
         if self.depth + 4 > MAX_DEPTH && !tag.class.is_verbatim() {
-            self.report(tag.start, tag.end, "expected macros in each other less deep, but found too many");
+            let message =
+                format!("expected at most {MAX_DEPTH} nested nodes, but found a macro that needs more");
+            self.report(tag.start, tag.end, &message);
             return Node::raw(Kind::RawBlock, "wiki", &self.source[span.range()]).at(span, span);
         }
         let body = Span::new(tag.end, close);
@@ -55,7 +57,7 @@ impl<'a> Reader<'a> {
         children
     }
 
-    /// Reads the macro `tag` among text.
+    /// Reads the macro `tag` within text.
     pub(super) fn inline_macro(&mut self, tag: Tag<'a>) -> Node<'a> {
         let span = Span::new(tag.start, tag.whole_end());
         let body = &self.source[tag.end..tag.close.unwrap_or(tag.end)];
@@ -68,8 +70,8 @@ impl<'a> Reader<'a> {
         node.at(span, Span::at(tag.end))
     }
 
-    /// Returns the body of a code block without the line feeds next to its tags, and whether one of these
-    /// line feeds is missing.
+    /// Returns the span of a code block's text, which is `body` without the line feeds next to the tags, and
+    /// whether one of these line feeds is missing.
     fn code_body(&self, body: Span) -> (Span, bool) {
         let text = body.of(self.source);
         let start = if text.starts_with("\r\n") { 2 } else { usize::from(text.starts_with('\n')) };
@@ -135,7 +137,8 @@ impl<'a> Reader<'a> {
         node
     }
 
-    /// Returns the node whose JSON is in `{adf}`; a raw node if the body is not a block of ADF.
+    /// Returns the node whose JSON is the body of the `{adf}` at `tag`; a raw node if the body is not an ADF
+    /// block.
     fn adf(&mut self, tag: Tag<'a>, body: Span) -> Node<'a> {
         let node = self.read_adf(tag, body.of(self.source));
         let node = node.filter(|it| !it.kind.is_inline());
@@ -144,7 +147,7 @@ impl<'a> Reader<'a> {
             return node;
         }
         {
-            self.report(tag.start, tag.end, "expected the JSON of a block of ADF, but found something else");
+            self.report(tag.start, tag.end, "expected the JSON of an ADF block, but found other text");
             Node::raw(Kind::RawBlock, "wiki", &self.source[tag.start..tag.whole_end()])
         }
     }

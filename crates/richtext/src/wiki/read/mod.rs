@@ -34,12 +34,13 @@ pub(crate) fn read(source: &str, dialect: Dialect, room: Room) -> (ThinVec<Node<
     (blocks, reader.diagnostics)
 }
 
-/// Returns whether `source` has a tag without its closing tag. Next to other text it could find one there.
+/// Returns whether `source` has a macro tag without the closing tag that it requires. Text that is put after
+/// `source` could contain that closing tag.
 pub(crate) fn has_loose_tag(source: &str, dialect: Dialect) -> bool {
     tags::tags(source, dialect).iter().any(|it| it.is_unclosed())
 }
 
-/// The container of blocks, which decides what may begin there.
+/// The container of blocks, which decides the kinds of block that may begin in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The document or a macro: every block may begin.
@@ -58,10 +59,11 @@ pub(crate) struct Reader<'a> {
     room: Room,
     /// A colour that an earlier block opened and that is still open.
     colour: Option<Mark<'a>>,
-    /// The position of the last `{color}`. A colour opened after it never ends.
+    /// The offset of the last `{color}` in the source. A colour that begins after it never ends.
     last_colour_end: usize,
     depth: usize,
-    /// The position up to which a failed search has found no `}}` on the line. Avoids repeated searches.
+    /// The offset up to which a failed search has found no `}}` on its line. A search that begins before it
+    /// is not repeated.
     mono_until: usize,
 }
 
@@ -90,7 +92,7 @@ impl<'a> Reader<'a> {
     fn report_unclosed(&mut self) {
         for tag in self.tags.iter().filter(|it| it.is_unclosed()).take(MAX_DIAGNOSTICS) {
             let found =
-                format!("expected a closing {{{}}}, but found the end of what it stands in", tag.name);
+                format!("expected a closing {{{}}}, but found the end of the surrounding text", tag.name);
             self.diagnostics.push(Diagnostic::new(Span::new(tag.start, tag.end), found));
         }
     }
@@ -124,7 +126,8 @@ impl<'a> Reader<'a> {
         self.tags.get(first).is_some_and(|it| it.start < end)
     }
 
-    /// Returns the first block tag that begins in these bytes and ends, with its body, at `limit` or before.
+    /// Returns the first tag between `start` and `end` that is a block and whose macro ends at `limit` or
+    /// before.
     fn block_tag_in(&self, start: usize, end: usize, limit: usize) -> Option<Tag<'a>> {
         let first = self.tags.partition_point(|it| it.start < start);
         let within = self.tags[first..].iter().take_while(|it| it.start < end);

@@ -1,6 +1,6 @@
 //! Makes the nodes of a text from its tokens.
 //!
-//! In: tokens; each opening one knows its closing one. Out: nodes, each with all of its marks.
+//! In: tokens, each opening one with the index of its closing one. Out: nodes, each with all of its marks.
 
 use thin_vec::ThinVec;
 
@@ -15,7 +15,8 @@ pub(super) struct Nodes<'r, 'a> {
     /// The start of the text that no node covers yet.
     pub(super) text_start: usize,
     pub(super) marks: ThinVec<Mark<'a>>,
-    /// The open marks: for each the index of its closing token, its start, and the number of nodes before it.
+    /// The open marks, the outermost first: for each the index of its closing token, the source offset at
+    /// which it begins, and the number of nodes before it.
     pub(super) groups: Vec<(usize, usize, usize)>,
     pub(super) to: &'r mut ThinVec<Node<'a>>,
 }
@@ -80,7 +81,9 @@ impl<'a> Nodes<'_, 'a> {
         }
     }
 
-    /// Gives the nodes after the first `before` ones the span of the outermost element that marks them.
+    /// Ends the element at `start..end`, such as `*bold*`. If no mark is open around it, all nodes of the
+    /// element (from the index `before` on) get its span. Otherwise nothing changes: they get the span of the
+    /// outermost mark later.
     fn share(&mut self, start: usize, end: usize, before: usize) {
         if self.groups.is_empty() {
             let span = Span::new(start, end);
@@ -88,7 +91,8 @@ impl<'a> Nodes<'_, 'a> {
         }
     }
 
-    /// Makes a node of the text before `end` that no node covers yet.
+    /// Makes a text node of the source before `end` that no node covers yet; makes none if there is no such
+    /// source.
     pub(super) fn text(&mut self, end: usize) {
         let span = Span::new(self.text_start, end.max(self.text_start));
         self.piece(span, span, false);
@@ -107,7 +111,8 @@ impl<'a> Nodes<'_, 'a> {
         add(self.to, node);
     }
 
-    /// Returns the marks at this position, with the open colour.
+    /// Returns the marks that are open at this position, with the colour of an earlier block first if that is
+    /// still open.
     fn marks_here(&self) -> ThinVec<Mark<'a>> {
         match &self.reader.colour {
             None => self.marks.clone(),

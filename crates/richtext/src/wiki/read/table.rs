@@ -5,7 +5,7 @@ use thin_vec::ThinVec;
 use super::{Place, Reader};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span};
 
-/// The most cells of a row. Further bars belong to the last cell.
+/// The most cells of a row. Bars after that belong to the text of the last cell.
 const MAX_CELLS: usize = 1000;
 
 impl<'a> Reader<'a> {
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         next + usize::from(escapes)
     }
 
-    /// Returns whether the row ends at this line end: a row, an empty line or nothing follows.
+    /// Returns whether the row ends at the line end at `at`: another row, an empty line or nothing follows.
     fn row_ends(&self, at: usize, end: usize) -> bool {
         let next = self.skip_blanks(at + 1, end);
         next >= end || matches!(self.bytes()[next], b'|' | b'\n')
@@ -135,8 +135,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the end of the last node, or 0. An empty list item ends with a blank, so this can be after the
-/// trimmed end.
+/// Returns the end of the last node, or 0 without nodes. An empty list item ends with a blank, so this can be
+/// behind the end of the cell's text without blanks.
 fn end_of(nodes: &[Node<'_>]) -> usize {
     nodes.last().map_or(0, |it| it.span.end as usize)
 }

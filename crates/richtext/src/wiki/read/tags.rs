@@ -18,17 +18,17 @@ pub(crate) struct Tag<'a> {
     pub(crate) class: Class,
     /// The start of the closing tag.
     pub(crate) close: Option<usize>,
-    /// Whether nothing else is on its line.
+    /// Whether the tag is alone on its line.
     alone: bool,
 }
 
 impl Tag<'_> {
-    /// Returns where the macro ends, with its closing tag.
+    /// Returns the offset at which the macro ends: behind its closing tag, or behind this tag if it has none.
     pub(crate) fn whole_end(&self) -> usize {
         self.close.map_or(self.end, |it| it + self.name.len() + 2)
     }
 
-    /// Returns whether the macro is a block. Other macros are among text.
+    /// Returns whether the macro is a block. Other macros are inline nodes.
     pub(crate) fn is_block(&self) -> bool {
         match self.class {
             Class::Status => false,
@@ -63,11 +63,12 @@ struct Scan<'a> {
     source: &'a str,
     dialect: Dialect,
     tags: Vec<Tag<'a>>,
-    /// The tags that wait for their closing tag, by index.
+    /// The indices in `tags` of the tags whose closing tag has not been found so far.
     open: Vec<usize>,
     /// The number of open tags of each name.
     counts: BTreeMap<&'a str, usize>,
-    /// Names without a further closing tag, so that the search for one is not repeated.
+    /// The names for which a search has shown that the source has no further closing tag, so that the search
+    /// is not repeated.
     no_close: Vec<&'a str>,
 }
 
@@ -100,7 +101,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Adds the tag at `start` and returns where to continue.
+    /// Reads the tag at `start`: adds it if it opens a macro, or completes the open macro that it closes.
+    /// Returns where to continue, or `None` if there is no tag.
     fn tag(&mut self, start: usize) -> Option<usize> {
         let (name, params, end) = split(self.source, start)?;
         if name == "color" {
@@ -154,7 +156,8 @@ pub(crate) fn is_escaped(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at - 1] == b'\\' && (at == 1 || bytes[at - 2] != b'\\')
 }
 
-/// Returns where the `{{…}}` that begins at `start` ends. The error is where the search stopped.
+/// Returns the offset at which the `{{…}}` that begins at `start` ends. The error is the offset at which the
+/// search without success stopped.
 pub(crate) fn mono_end(bytes: &[u8], start: usize, limit: usize) -> Result<usize, usize> {
     let mut at = start + 2;
     while at < limit && bytes[at] != b'\n' {
@@ -168,7 +171,8 @@ pub(crate) fn mono_end(bytes: &[u8], start: usize, limit: usize) -> Result<usize
     Err(at)
 }
 
-/// Splits the tag at `start` into name and parameters, and returns where it ends.
+/// Splits the tag at `start` into name and parameters, and returns these and the offset at which the tag
+/// ends; `None` if there is no tag at `start`.
 pub(crate) fn split(source: &str, start: usize) -> Option<(&str, &str, usize)> {
     let bytes = source.as_bytes();
     let name_start = start + 1;

@@ -30,8 +30,8 @@ pub(crate) fn is_scheme(name: &str) -> bool {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the start and the end of the address whose scheme ends at `colon`. It starts at `from` or
-    /// later.
+    /// Returns the start and the end of the address whose scheme ends at `colon`, if there is one. The scheme
+    /// begins at `from` or later.
     pub(super) fn address(&self, from: usize, colon: usize, end: usize) -> Option<(usize, usize)> {
         let bytes = self.bytes();
         if !bytes[colon..end].starts_with(b"://") {
@@ -75,7 +75,8 @@ impl<'a> Reader<'a> {
         at + len
     }
 
-    /// Returns the end of the picture whose first `!` is at `at`. `from` is the end of the previous token.
+    /// Returns the end of the picture whose first `!` is at `at`, if there is one. `from` is the end of the
+    /// previous token.
     pub(super) fn image_end(&self, from: usize, at: usize, end: usize) -> Option<usize> {
         let before = self.source[from..at].chars().next_back();
         let is_emoticon = before == Some('(') && self.bytes()[at..end].get(1) == Some(&b')');
@@ -107,8 +108,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Parses the text between the signs of a picture: `a.png|width=30,alt=A`. Returns `None` if it is no
-/// picture.
+/// Parses the text between the two `!` of a picture, such as `a.png|width=30,alt=A`, to the attributes of its
+/// node. Returns `None` if the text is not that of a picture.
 pub(crate) fn parse_image(content: &str) -> Option<ThinVec<Attr<'_>>> {
     let (name, params) =
         content.split_once('|').map_or((content, None), |(name, params)| (name, Some(params)));

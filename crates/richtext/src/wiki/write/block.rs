@@ -10,7 +10,8 @@ use crate::values::{hrefs, html};
 use crate::wiki::read::{Place, image_params, parse_image};
 
 impl Writer {
-    /// Writes `nodes` one after another.
+    /// Writes `nodes` one after another, with an empty line between them unless they are in a cell or an
+    /// item.
     pub(super) fn blocks(&mut self, nodes: &[Node<'_>], place: Place) -> String {
         let mut flat = Vec::new();
         flatten(nodes, &mut flat);
@@ -123,7 +124,8 @@ impl Writer {
     }
 }
 
-/// Returns `node`, or the visible text of raw HTML from Markdown; `None` if that text is empty.
+/// Returns a copy of `node`. For raw inline HTML from Markdown, returns its visible text instead, or `None`
+/// if that is empty.
 pub(super) fn shown<'n>(node: &'n Node<'_>) -> Option<Node<'n>> {
     if node.kind == Kind::RawInline && node.text_of("/format") == Some("markdown") {
         let seen = Node::of_text(html::seen(&node.text));

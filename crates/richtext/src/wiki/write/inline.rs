@@ -37,7 +37,8 @@ pub(super) struct Item<'n, 'a> {
 }
 
 impl Writer {
-    /// Writes `nodes` as part of a line; as `{adf}` if no spelling reads back.
+    /// Writes `nodes` in a block of the kind `line`. Writes each node as `{adf}` if no spelling of them is
+    /// read back as the same nodes.
     pub(super) fn inlines(&mut self, nodes: &[Node<'_>], line: Line) -> String {
         self.spelled(nodes, line).unwrap_or_else(|| nodes.iter().map(|it| self.adf(it)).collect())
     }
@@ -113,7 +114,7 @@ impl Writer {
     }
 }
 
-/// Returns the only child.
+/// Returns the child of `node`, if it has exactly one.
 fn one<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match node.children.as_slice() {
         [only] => Some(only),
@@ -129,8 +130,8 @@ impl<'n, 'a> Item<'n, 'a> {
         Self { node, marks }
     }
 
-    /// Returns whether the marks of its neighbours can continue across the item, because it has none of its
-    /// own.
+    /// Returns whether the marks of the items beside this one can continue across it: it is neither text nor
+    /// a picture, and has no marks.
     fn is_transparent(&self) -> bool {
         !matches!(self.node.kind, Kind::Text | Kind::Image) && self.marks.is_empty()
     }
@@ -151,7 +152,7 @@ pub(super) struct Spell<'w> {
     pub(super) writer: &'w mut Writer,
     line: Line,
     care: Care,
-    /// The number of open marks that cannot extend past the line.
+    /// The number of open marks whose signs must be on the same line.
     signs: usize,
     in_link: bool,
     out: String,
@@ -180,7 +181,8 @@ impl Spell<'_> {
         }
     }
 
-    /// Returns the index after the last item that shares the mark of the item at `index`.
+    /// Returns the index behind the run of items from `index` on that can be written inside one pair of signs
+    /// of `mark`.
     fn group_end(&self, items: &[Item<'_, '_>], index: usize, depth: usize, mark: &Mark<'_>) -> usize {
         let mut end = index + 1;
         let mut at = end;
@@ -318,8 +320,8 @@ impl Spell<'_> {
         self.out.push_str(&spelled);
     }
 
-    /// Writes a hard break: a line feed where possible, otherwise `\\`. Before a blank it is `\\` too, because no
-    /// line may begin with a blank. Two adjacent breaks never have the same form.
+    /// Writes a hard break: a line feed where possible, otherwise `\\`. Before a blank it is also `\\`,
+    /// because no line may begin with a blank. Two adjacent breaks never have the same form.
     fn hard_break(&self, node: &Node<'_>, stands: Stands) -> Option<String> {
         let at_edge = stands.is_first || stands.is_last;
         let follows_break = self.out.ends_with("\\\\");
@@ -349,7 +351,8 @@ impl Spell<'_> {
         }
     }
 
-    /// Returns the text with the signs of its marks. A pair is in braces if its neighbours would hide it.
+    /// Returns the text with the signs of its marks inserted. Both signs of a mark are in braces if, because
+    /// of a character beside one of them, they would not be read as signs.
     fn finish(self) -> String {
         let mut forced: Vec<bool> = vec![self.care == Care::Forced; self.delimiters.len()];
         for (index, (at, sign, pair, opens)) in self.delimiters.iter().enumerate() {

@@ -20,8 +20,8 @@ fn legal(target: &str) -> bool {
 }
 
 impl Writer {
-    /// Returns the target to write after the bar for this `href`; `None` if no link leads there, such as to a
-    /// file next to the text.
+    /// Returns the target to write after the bar for this `href`; `None` if wiki markup has no link to it,
+    /// such as to a file next to the text.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let target = if let Some(name) = href.strip_prefix("attachment:") {
             format!("^{}", hrefs::decode(name)?)
@@ -49,7 +49,7 @@ impl Writer {
         })
     }
 
-    /// Writes a card among text.
+    /// Writes a card within text; returns `None` if a link can't express all of it.
     pub(super) fn inline_card(&self, node: &Node<'_>) -> Option<String> {
         let url = node.text_of("url")?;
         if url.starts_with("confluence:")

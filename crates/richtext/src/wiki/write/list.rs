@@ -10,7 +10,8 @@ fn is_list(node: &Node<'_>) -> bool {
     matches!(node.kind, Kind::BulletList | Kind::OrderedList)
 }
 
-/// Returns whether the last item is empty. At the end of a cell its sign would be read as text.
+/// Returns whether the last item of `list` is empty. At the end of a cell, the sign of such an item would be
+/// read as text.
 pub(super) fn ends_bare(list: &Node<'_>) -> bool {
     list.children.last().is_none_or(is_bare)
 }
@@ -20,8 +21,10 @@ fn is_bare(item: &Node<'_>) -> bool {
 }
 
 impl Writer {
-    /// Writes the lines of `list`, each with `prefix` before its own sign. `is_first` tells that no item
-    /// precedes the list, so its first item need not have a line of its own.
+    /// Writes the lines of `list`, each with `prefix`, the signs of the lists around it, before the list's
+    /// own sign. `is_first` is whether the list is the first in the block. If so, an item may begin with a
+    /// nested list without a line of its own before that. Returns `None` if such lines can't express all of
+    /// the list.
     pub(super) fn list(&mut self, list: &Node<'_>, prefix: &str, is_first: bool) -> Option<String> {
         only(list, &[])?;
         let is_legal =
@@ -68,8 +71,9 @@ impl Writer {
         lines.join("\n")
     }
 
-    /// Returns whether the list at `index` can be written as deeper lines: only lists follow it, neighbouring
-    /// ones differ in kind, and either a block precedes it or `is_first` is set.
+    /// Returns whether the list at `index` of an item's `nodes` can be written as lines with one more sign:
+    /// only lists follow it, adjacent lists differ in kind, and either a block of the item precedes it or
+    /// `is_first` is true.
     fn may_nest(&self, nodes: &[Node<'_>], index: usize, is_first: bool) -> bool {
         let kinds: Vec<Kind> = nodes[index..].iter().map(|it| it.kind).collect();
         let are_lists = nodes[index..].iter().all(is_list);
@@ -94,7 +98,7 @@ impl Writer {
         }
     }
 
-    /// Writes a block of an item, which no empty line separates from the block before it.
+    /// Writes a block of an item. In an item, no empty line can separate it from the block before it.
     fn tight(&mut self, before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -> String {
         self.block(node, before, next.filter(|it| !is_list(it)), Place::Item)
     }

@@ -15,7 +15,7 @@ fn own_params<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)
     node.attrs.iter().filter_map(|it| Some((it.name.strip_prefix("param:")?, it.value.shown())))
 }
 
-/// Returns those parameters as markup.
+/// Returns the parameters that ADF has no attribute for as markup; `None` if one of them can't be written.
 pub(super) fn params_of(node: &Node<'_>) -> Option<String> {
     params::write(own_params(node))
 }
@@ -129,7 +129,7 @@ impl Writer {
         }
     }
 
-    /// Writes the tag of a macro among text.
+    /// Writes the tag of a macro within text; returns `None` if markup can't express the macro there.
     pub(super) fn inline_extension(&mut self, node: &Node<'_>) -> Option<String> {
         let (name, params, body) = self.said(node)?;
         let is_single = match names::class(&name, self.dialect)? {
@@ -140,7 +140,8 @@ impl Writer {
         (is_single && body.is_none()).then(|| format!("{{{name}{params}}}"))
     }
 
-    /// Returns whether no macro of this unknown name was written before, and records the name.
+    /// Returns whether no macro of this name was written before, and records the name as that of a macro
+    /// without a body.
     fn is_new(&mut self, name: &str) -> bool {
         !self.bodied.contains(name) && self.singles.insert(name.to_owned())
     }

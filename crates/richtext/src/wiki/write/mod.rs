@@ -20,7 +20,7 @@ use crate::tree::{Holds, Kind, Mark, MarkKind, Node};
 use super::read::Place;
 pub(crate) use text::text;
 
-/// Writes a document of these blocks.
+/// Writes a document that consists of these blocks.
 pub(crate) fn document(blocks: &[Node<'_>], dialect: Dialect) -> String {
     Writer::new(dialect).blocks(blocks, Place::Block)
 }
@@ -82,14 +82,14 @@ pub(crate) fn between(parent: Option<&Node<'_>>) -> &'static str {
 
 struct Writer {
     dialect: Dialect,
-    /// The names of the macros whose bodies are being written. A macro without parameters cannot contain
-    /// itself.
+    /// The names of the macros whose bodies are being written. Within one of these macros, a macro of the
+    /// same name without parameters can't be written.
     open: Vec<String>,
     /// The names of unknown macros that were written without a body; `bodied` has those with one. After a tag
     /// without a body, a second tag of the same name would be read as its end.
     singles: BTreeSet<String>,
     bodied: BTreeSet<String>,
-    /// The least careful spelling that is tried.
+    /// The first degree of care with which a text is spelled. The more careful ones are tried after it.
     least: inline::Care,
 }
 

@@ -57,14 +57,15 @@ impl Run<'_, '_> {
     }
 }
 
-/// Returns the marks that markup knows, in an order independent of their nesting.
+/// Returns the marks of `node` that wiki markup or ADF can express, in an order that does not depend on their
+/// nesting.
 pub(super) fn marks<'n, 'a>(node: &'n Node<'a>) -> Vec<&'n Mark<'a>> {
     let mut marks: Vec<_> = node.marks.iter().filter(|it| is_known(it)).collect();
     marks.sort_by_key(|it| (it.kind, it.text("type").map(str::to_owned)));
     marks
 }
 
-/// Returns whether markup or ADF has anything for the mark.
+/// Returns whether wiki markup or ADF can express the mark.
 pub(super) fn is_known(mark: &Mark<'_>) -> bool {
     mark.kind != MarkKind::Other || is_cite(mark) || !mark.name().contains(':')
 }
@@ -81,8 +82,8 @@ fn same_marks(one: &[&Mark<'_>], other: &[&Mark<'_>]) -> bool {
         })
 }
 
-/// Returns the attributes that count: without those of other formats, and without those that Jira or
-/// Confluence looks up itself.
+/// Returns the names and values of the attributes to compare: all but those of other formats and those that
+/// Jira or Confluence looks up itself.
 fn said(attrs: &[Attr<'_>], kind: Kind) -> Vec<(String, String)> {
     let is_looked_up = |it: &Attr<'_>| match kind {
         Kind::Mention => it.name != "id",

@@ -89,7 +89,8 @@ pub(super) fn spell(text: &str, around: Around, to: &mut String) {
     }
 }
 
-/// Spells a character that is never literal here. Returns `false` if the character is none of these.
+/// Writes the spelling of a character that is never literal at this position, whatever the degree of care.
+/// Returns `false`, with nothing written, for any other character.
 fn always(
     it: char,
     rest: &str,
@@ -124,7 +125,8 @@ fn reference(it: char, to: &mut String) {
     to.push_str(&format!("&#{};", it as u32));
 }
 
-/// Spells a character that could have a meaning here. Returns `false` if it is literal.
+/// Writes the spelling of a character that could have a meaning at this position. Returns `false`, with
+/// nothing written, if the character can be literal.
 fn careful(rest: &str, around: Around, is_start: bool, last: Option<char>, to: &mut String) -> bool {
     let Some(it) = rest.chars().next() else { return false };
     let next = rest[it.len_utf8()..].chars().next();
@@ -165,7 +167,8 @@ fn careful(rest: &str, around: Around, is_start: bool, last: Option<char>, to: &
     refers
 }
 
-/// Escapes `it`. After a break it must be a reference, because a third backslash would undo the break.
+/// Writes `it` with a backslash. After a backslash it becomes a reference instead, because a third backslash
+/// would undo a break (`\\`).
 fn escape(it: char, to: &mut String) {
     if to.ends_with('\\') {
         return reference(it, to);

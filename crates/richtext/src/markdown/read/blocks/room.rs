@@ -1,6 +1,6 @@
 //! Handling of blocks beyond the limit of nodes.
 //!
-//! A block at the top is read whole or kept as raw source, because the prefixes of its lines (`> `) and the
+//! A top-level block is read whole or kept as raw source, because the prefixes of its lines (`> `) and the
 //! lines before a row can't be split off.
 
 use std::ops::Range;
@@ -31,7 +31,7 @@ impl<'p> Read<'_, '_, 'p> {
         }
         let is_read = !room.is_full()
             || matches!(event, Event::End(_))
-            // The first event of a block at the top has to be handled to find where the block ends.
+            // The first event of a top-level block has to be handled to find where the block ends.
             || top.is_none() && rest == Rest::ByBlock;
         let begins = usize::from(!is_read && matches!(event, Event::Start(_)));
         if is_read {
@@ -47,8 +47,9 @@ impl<'p> Read<'_, '_, 'p> {
         rest == Rest::ByBlock
     }
 
-    /// Refuses a block with more marks, breaks and code spans than the nodes that are left, before all its
-    /// events are in memory.
+    /// Refuses the block with the events `found` if it has more than twice as many marks, breaks and code
+    /// spans (`parts`) as nodes are left. A block that is too large is so refused before all its events are
+    /// in memory.
     pub(super) fn check_parts(&self, parts: usize, found: &[Placed<'p>]) {
         if parts / 2 > self.prepared.room.left()
             && let Some((_, placed)) = found.first()
@@ -57,8 +58,8 @@ impl<'p> Read<'_, '_, 'p> {
         }
     }
 
-    /// Keeps everything from the block that begins at `start`, or from the open directive or element around
-    /// it, as raw source.
+    /// Keeps everything from the block at `start` to the end of the text as one raw block. If a directive or
+    /// HTML element is still open there, the raw block begins with that.
     fn keep_rest(&mut self, start: usize) {
         self.leave();
         let start = self.line_start(start);
@@ -74,7 +75,7 @@ impl<'p> Read<'_, '_, 'p> {
         self.add_raw(span);
     }
 
-    /// Keeps the block at the top that begins at `start` as raw source, and skips its events. `begun` is the
+    /// Keeps the top-level block that begins at `start` as raw source, and skips its events. `begun` is the
     /// number of start events that were consumed but are not counted as open.
     fn keep_block(&mut self, start: usize, begun: usize, events: &mut impl Iterator<Item = Placed<'p>>) {
         let span = match self.frames.get(1) {
@@ -113,7 +114,7 @@ impl<'p> Read<'_, '_, 'p> {
         self.add(Item::Node(raw));
     }
 
-    /// Returns the span of the last node at the top.
+    /// Returns the span of the last top-level node; `None` if the last item is not a node.
     fn last_span(&self) -> Option<Span> {
         match self.frames[0].items.last() {
             Some(Item::Node(node)) => Some(node.span),
@@ -122,14 +123,14 @@ impl<'p> Read<'_, '_, 'p> {
         }
     }
 
-    /// Closes all open blocks.
+    /// Closes all open blocks, and drops what was read of them.
     fn leave(&mut self) {
         self.frames.truncate(1);
         self.run.clear();
         self.depth = self.frames[0].opened;
     }
 
-    /// Drops the blocks at the top that begin at `start` or behind it.
+    /// Drops the top-level blocks that begin at `start` or behind it.
     fn drop_from(&mut self, start: usize) {
         let from = self.prepared.source_at(start) as u32;
         let is_behind = |it: Span| it.start >= from;
@@ -147,7 +148,7 @@ impl<'p> Read<'_, '_, 'p> {
     }
 }
 
-/// Returns the span of an item.
+/// Returns the span of an item; `None` for a separator.
 fn place(item: &Item<'_>) -> Option<Span> {
     match item {
         Item::Node(node) => Some(node.span),
