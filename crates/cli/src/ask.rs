@@ -124,6 +124,6 @@ fn inline(ask: &Ask) -> Option<&str> {
 
 pub(crate) fn read_as<T: serde::de::DeserializeOwned>(raw: &RawJson) -> Result<T, Failure> {
     serde_json::from_str(raw.get()).map_err(|error| {
-        plainwire::Error::Decode { message: format!("expected another result: {error}") }.into()
+        plainwire::Error::Decode { message: format!("expected a result of another type: {error}") }.into()
     })
 }

@@ -33,7 +33,7 @@ enum Pair {
 }
 
 impl SigningKey {
-    /// Reads a key: PKCS#8 in PEM, or PKCS#1 for RSA.
+    /// Reads a key in PEM: PKCS#8, or PKCS#1 for RSA. `id` is the `kid` of its public key.
     pub(super) fn from_pem(pem: &str, id: Option<String>) -> Result<Self, Failure> {
         let expected =
             "expected a private key in PEM: PKCS#8 of RSA, P-256, P-384 or Ed25519, or PKCS#1 of RSA";

@@ -57,16 +57,17 @@ fn check_pkce(server: &AuthServer) -> Result<(), Failure> {
     )))
 }
 
-/// Checks the URL of the redirect, and returns its code. No other part of it is used or shown before it is
-/// known to be the answer of this authorization server to this request.
+/// Checks `end`, the URL of the redirect, and returns the code in it. Address, `state` and `iss` are checked
+/// first: until then, the URL may not be an answer of this authorization server to this request, and nothing
+/// in it is used or shown.
 fn code(end: &Url, redirect_uri: &Url, state: &str, server: &AuthServer) -> Result<Secret, Failure> {
-    // Not compared by origin: private-use URL schemes of apps have none.
+    // Origins can't be compared: URLs with a private-use scheme of an app have none.
     let place = |url: &Url| {
         let host = url.host_str().map(ToOwned::to_owned);
         (url.scheme().to_owned(), host, url.port_or_known_default(), url.path().to_owned())
     };
     if place(end) != place(redirect_uri) {
-        return Err(Failure::server("expected to end at the redirect URI, but found another place"));
+        return Err(Failure::server("expected to end at the redirect URI, but found another URL"));
     }
     let parameter = |name: &str| {
         let mut values = end.query_pairs().filter(|(it, _)| it == name).map(|(_, value)| value.into_owned());

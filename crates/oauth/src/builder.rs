@@ -27,6 +27,7 @@ pub struct OAuthBuilder {
     client_secret: Option<Secret>,
     issuer: Option<String>,
     metadata_url: Option<String>,
+    /// The private key in PEM, and its `kid`.
     private_key: Option<(Secret, Option<String>)>,
 }
 
@@ -35,17 +36,21 @@ pub struct OAuthBuilder {
 pub(super) struct Config {
     /// The name of the program, as users see it when they sign in.
     pub(super) name: String,
-    /// The client that was registered beforehand.
+    /// The client that was registered beforehand; `None` if the program has set none.
     pub(super) client: Option<PreregisteredClient>,
     /// The URL of the client's metadata document, exactly as the program gave it.
     pub(super) metadata_url: Option<String>,
+    /// The private key that the client authenticates with.
     pub(super) key: Option<SigningKey>,
     pub(super) grant: Grant,
+    /// The way in which a user signs in; `None` if the program has set none.
     pub(super) redirect: Option<Redirect>,
-    /// Scopes to request instead of those that a server names. Empty: request those that the server names.
+    /// Scopes to request instead of those that a server names. If empty, the scopes that the server names are
+    /// requested.
     pub(super) scopes: Scopes,
     pub(super) store: Arc<dyn TokenStore>,
     pub(super) login_timeout: Duration,
+    /// Whether authorization servers may be in private networks.
     pub(super) private: Permission,
 }
 
@@ -110,8 +115,8 @@ impl OAuthBuilder {
     /// Sets the issuer at which [`client_id`](Self::client_id) is registered, exactly as its metadata writes
     /// it. The id is sent to no other authorization server.
     ///
-    /// Without it, the id belongs to the first issuer that each server names, and a server that names another
-    /// one later is refused.
+    /// Without this setting, the id belongs to the issuer that a server names first. If the server names
+    /// another issuer later, logins there fail.
     #[must_use]
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
@@ -127,8 +132,8 @@ impl OAuthBuilder {
     }
 
     /// Sets the private key that the client authenticates with (`private_key_jwt`): PKCS#8 in PEM of RSA,
-    /// P-256, P-384 or Ed25519; PKCS#1 for RSA too. `key_id` is the `kid` of the public key, in case servers
-    /// have several.
+    /// P-256, P-384 or Ed25519; PKCS#1 for RSA too. `key_id` is the `kid` of the public key, for
+    /// authorization servers that know several keys of this client.
     #[must_use]
     pub fn private_key_pem(mut self, pem: impl Into<String>, key_id: Option<&str>) -> Self {
         self.private_key = Some((Secret::new(pem), key_id.map(ToOwned::to_owned)));
@@ -160,8 +165,8 @@ impl OAuthBuilder {
     /// or shows it. The browser returns to a listener on a free port of 127.0.0.1, which ends after the
     /// redirect of this login.
     ///
-    /// The URL is `https`, except for servers on this machine. A server wrote it, so `open` must not pass it
-    /// through a shell.
+    /// The authorization URL is `https`, except for servers on this machine. Parts of it come from a server,
+    /// so `open` must not pass it through a shell.
     #[must_use]
     pub fn loopback<F, D>(mut self, open: F) -> Self
     where
@@ -182,8 +187,8 @@ impl OAuthBuilder {
         self
     }
 
-    /// Sets the store for tokens. The default is a [`MemoryStore`](super::MemoryStore), which ends with the
-    /// program.
+    /// Sets the store for tokens. The default is a [`MemoryStore`](super::MemoryStore), whose contents are
+    /// lost when the program ends.
     #[must_use]
     pub fn store(mut self, store: impl TokenStore) -> Self {
         self.config.store = Arc::new(store);

@@ -11,9 +11,9 @@ use super::scope::Scopes;
 /// A `Bearer` challenge. All of it is untrusted text from a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Challenge {
-    /// `invalid_token`, `insufficient_scope`, …
+    /// The error code: `invalid_token`, `insufficient_scope`, …
     pub(super) error: Option<String>,
-    /// The URL of the metadata of the protected resource.
+    /// The URL of the server's metadata as a protected resource (RFC 9728).
     pub(super) resource_metadata: Option<String>,
     /// The scopes that the refused request requires. `None` if the list is missing or empty.
     pub(super) scope: Option<Scopes>,

@@ -1,7 +1,7 @@
-//! Finds the authorization servers of a server: the metadata of protected resources (RFC 9728).
+//! Finds the authorization servers of a server, by the server's metadata as a protected resource (RFC 9728).
 //!
 //! In: the URL of a server, and the URL of its metadata if the server has named one. Out: the server's own
-//! identifier, and the issuers that it names. [`super::metadata`] reads the metadata of those.
+//! identifier, and the issuers that it names. [`super::metadata`] reads the metadata of an issuer.
 
 use serde::Deserialize;
 use url::{Position, Url};
@@ -17,7 +17,7 @@ pub(super) struct ProtectedResource {
     pub(super) resource: String,
     /// The issuers of tokens for the server. Never empty.
     pub(super) issuers: Vec<String>,
-    /// `scopes_supported`.
+    /// The scopes of the server (`scopes_supported`); `None` if it lists none.
     pub(super) scopes: Option<Scopes>,
 }
 
@@ -29,8 +29,8 @@ struct Document {
     scopes_supported: Option<Vec<String>>,
 }
 
-/// Finds the metadata of `server`: at `named`, the `resource_metadata` of its challenge, else at the two
-/// well-known URLs. `None` if there is none: a server of 2025-03-26.
+/// Finds the metadata of `server`: at `named`, the `resource_metadata` of the server's challenge, or else at
+/// the two well-known URLs. `None` if there is no metadata: a server of 2025-03-26.
 ///
 /// # Errors
 /// If the metadata is about another server, or names no authorization server.

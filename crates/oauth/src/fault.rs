@@ -46,22 +46,22 @@ impl std::fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl From<Blocked> for Failure {
-    /// A server named an address that the guard refuses.
+    /// Converts the refusal of an address: the address was named by a server.
     fn from(blocked: Blocked) -> Self {
         Self::server(blocked.to_string())
     }
 }
 
 impl From<std::io::Error> for Failure {
-    /// Only stores fail with I/O errors here.
+    /// Converts an I/O error: in this crate, only stores fail with one.
     fn from(error: std::io::Error) -> Self {
         Self::new(AuthFault::Store, format!("the token store failed: {error}"))
     }
 }
 
 impl Failure {
-    /// A method instead of `From`: a second `From` for `Error` would force programs to annotate the error
-    /// type of their closures.
+    /// Converts the failure to the public error type. A method instead of `From`: a second `From` for `Error`
+    /// would force programs to annotate the error type of their closures.
     pub(super) fn into_error(self) -> Error {
         let Self { fault, message } = self;
         Error::Auth { fault, message }

@@ -1,8 +1,8 @@
 //! HTTP requests to authorization servers and for metadata.
 //!
 //! In: URLs that a server named, each checked by the [`AddressGuard`]. Out: a status and a body, within
-//! [`MAX_BYTES`] and [`REQUEST_TIMEOUT`]. Redirects are followed for metadata only, each checked: an endpoint
-//! that receives secrets must not pass them on.
+//! [`MAX_BYTES`] and [`REQUEST_TIMEOUT`]. Redirects are followed for metadata only, and each is checked: an
+//! endpoint that receives secrets must not send them elsewhere.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -47,17 +47,18 @@ impl GuardedHttp {
             .timeout(REQUEST_TIMEOUT)
             .user_agent(concat!("plainwire/", env!("CARGO_PKG_VERSION")));
         let client = builder.build().map_err(|error| {
-            Failure::settings(format!("expected a client of HTTP, but found {}", root_cause(&error)))
+            Failure::settings(format!("expected to create an HTTP client, but found: {}", root_cause(&error)))
         })?;
         Ok(Self { client, guard })
     }
 
-    /// Checks a URL that is used only later: an endpoint in metadata.
+    /// Checks a URL that is requested only later, such as an endpoint in metadata.
     pub(super) fn check(&self, url: &Url) -> Result<(), Failure> {
         Ok(self.guard.check(url)?)
     }
 
-    /// Gets the JSON document at `url`; `None` if there is none: a status of 4xx, or a body of another form.
+    /// Gets the JSON document at `url`; `None` if there is none: the status is 4xx (but not 429), or the body
+    /// is not a `T`.
     ///
     /// An HTML page at the URL does not count as metadata: some servers answer every path with their front
     /// page.
@@ -201,7 +202,8 @@ fn is_refusal(error: &reqwest::Error) -> bool {
 /// trusts.
 fn tls() -> Result<ClientConfig, Failure> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let failed = |error: rustls::Error| Failure::settings(format!("expected TLS to work, but found {error}"));
+    let failed =
+        |error: rustls::Error| Failure::settings(format!("expected to set up TLS, but found: {error}"));
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(failed)?;

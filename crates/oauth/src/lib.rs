@@ -81,8 +81,8 @@ impl OAuth {
         Self { config: Arc::new(config), sessions: Arc::default() }
     }
 
-    /// Signs in at `server` now, without waiting until it refuses a request. Does nothing if the tokens are
-    /// good.
+    /// Signs in at `server` now, without waiting until it refuses a request. Does nothing if there are tokens
+    /// that have the scopes of the builder and are not about to expire.
     ///
     /// # Errors
     /// [`Error::Auth`](plainwire::Error::Auth).

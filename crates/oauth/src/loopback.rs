@@ -29,8 +29,9 @@ pub(super) struct Loopback {
 type Visit<'v> = Pin<Box<dyn Future<Output = Option<Url>> + Send + 'v>>;
 
 impl Loopback {
-    /// Listens on the port of one of `earlier`, or else on any free port. Binds to the address 127.0.0.1:
-    /// `localhost` may resolve to an address on which another program listens.
+    /// Listens on a port of `earlier`, the redirect URIs of an earlier registration, or else on any free
+    /// port. Binds to the address 127.0.0.1: `localhost` may resolve to an address on which another program
+    /// listens.
     pub(super) async fn bind(earlier: &[String]) -> Result<Self, Failure> {
         let ports =
             earlier.iter().filter_map(|it| Url::parse(it).ok()).filter(|it| it.host_str() == Some(HOST));
@@ -81,10 +82,10 @@ impl Loopback {
             url.path() == PATH && url.query_pairs().any(|(name, value)| name == "state" && value == state);
         let went_wrong = url.query_pairs().any(|(name, _)| name == "error");
         let page = match (is_ours, went_wrong) {
-            (false, _) => page("404 Not Found", "Nothing is expected here."),
+            (false, _) => page("404 Not Found", "There is no page at this address."),
             (true, false) => page("200 OK", "You can close this window and go back to the program."),
             // The page does not show the text of the error: its sender is checked only later.
-            (true, true) => page("200 OK", "That did not work. Go back to the program: it says why."),
+            (true, true) => page("200 OK", "The login failed. Go back to the program: it shows the reason."),
         };
         let answered = async {
             stream.write_all(page.as_bytes()).await?;
@@ -97,7 +98,8 @@ impl Loopback {
     }
 }
 
-/// Polls all connections, and drops those that ended without the redirect.
+/// Polls all connections. Returns the URL of the redirect if one of them brought it, and drops those that
+/// ended without it.
 fn poll_all(visits: &mut Vec<Visit<'_>>, cx: &mut Context<'_>) -> Option<Url> {
     let mut at = 0;
     while let Some(visit) = visits.get_mut(at) {
@@ -110,7 +112,8 @@ fn poll_all(visits: &mut Vec<Visit<'_>>, cx: &mut Context<'_>) -> Option<Url> {
     None
 }
 
-/// Reads a request up to the end of its head, and returns the target of a GET.
+/// Reads a request up to the end of its head, and returns its target; `None` for anything but a GET of a
+/// path.
 async fn read_target(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.windows(4).any(|it| it == b"\r\n\r\n") {
@@ -194,7 +197,7 @@ mod tests {
         let uri = listener.redirect_uri().to_owned();
         let request = "GET /callback?state=s&error=access_denied&error_description=Call+555 HTTP/1.1\r\n\r\n";
         let (found, page) = tokio::join!(listener.wait("s"), send(&uri, request));
-        assert!(page.contains("did not work") && !page.contains("555"), "{page}");
+        assert!(page.contains("login failed") && !page.contains("555"), "{page}");
         assert!(found.is_ok());
     }
 

@@ -12,12 +12,14 @@ use super::fetch::GuardedHttp;
 /// The metadata of an authorization server.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct AuthServer {
-    /// Its identity. Compared exactly, as text: credentials and answers belong to this issuer only.
+    /// The identity of the authorization server. Compared exactly, as text: credentials and answers belong to
+    /// this issuer only.
     pub(super) issuer: String,
     pub(super) authorization_endpoint: Option<Url>,
     pub(super) token_endpoint: Url,
     pub(super) registration_endpoint: Option<Url>,
-    /// Checked by the address guard only when it is used, so that a bad endpoint prevents no login.
+    /// The endpoint that revokes tokens. The address guard checks it only when it is used, so that a bad
+    /// endpoint prevents no login.
     pub(super) revocation_endpoint: Option<Url>,
     #[serde(rename = "scopes_supported")]
     pub(super) scopes: Option<Vec<String>>,
@@ -36,7 +38,7 @@ pub(super) struct AuthServer {
 /// Finds the metadata of `issuer`.
 ///
 /// # Errors
-/// If there is none, if it is about another issuer, or if the address guard refuses an endpoint.
+/// If there is no metadata, if it is about another issuer, or if the address guard refuses an endpoint.
 pub(super) async fn find(web: &GuardedHttp, issuer: &str) -> Result<AuthServer, Failure> {
     let url = Url::parse(issuer).ok().filter(|it| it.query().is_none() && it.fragment().is_none());
     let url = url.ok_or_else(|| {
@@ -53,8 +55,8 @@ pub(super) async fn find(web: &GuardedHttp, issuer: &str) -> Result<AuthServer, 
     )))
 }
 
-/// Finds the metadata of a server of 2025-03-26, which is its own authorization server: at its root, or else
-/// the default endpoints.
+/// Finds the metadata of a server of 2025-03-26, which is its own authorization server. If there is none at
+/// the root of the server, returns metadata with the default endpoints.
 ///
 /// Spec: 2025-03-26 authorization "Authorization Base URL" and "Fallbacks for Servers without Metadata
 /// Discovery".
@@ -75,7 +77,8 @@ pub(super) async fn find_at(web: &GuardedHttp, server: &Url) -> Result<AuthServe
         scopes: None,
         auth_methods: None,
         signing_algorithms: None,
-        // Spec: 2025-03-26 "Implementation Requirements": PKCE is required of all, with or without metadata.
+        // Spec: 2025-03-26 "Implementation Requirements": PKCE is required of all servers, with or without
+        // metadata.
         challenge_methods: Some(vec![S256.to_owned()]),
         takes_metadata_documents: false,
         sends_issuer: false,

@@ -21,7 +21,7 @@ type Follow = Arc<dyn Fn(Url) -> Boxed<Result<Url, String>> + Send + Sync>;
 /// The program's function that opens a URL.
 type Open = Arc<dyn Fn(Url) -> Boxed<Result<(), String>> + Send + Sync>;
 
-/// The way to the authorization server and back, as set by the program.
+/// The user's way to the authorization server and back, as set by the program.
 #[derive(Clone)]
 pub(super) enum Redirect {
     /// The program opens the URL and returns the URL of the redirect.
@@ -30,7 +30,8 @@ pub(super) enum Redirect {
     Loopback { open: Open },
 }
 
-/// A [`Redirect`] whose redirect URI is known; a loopback listener is already listening.
+/// A [`Redirect`] for one login, whose redirect URI is known. Its loopback listener, if it has one, is
+/// already listening.
 pub(super) enum PreparedRedirect {
     Follow { redirect_uri: String, follow: Follow },
     Loopback { listener: Loopback, open: Open },
@@ -81,8 +82,7 @@ impl PreparedRedirect {
     /// Sends the user to `url`, and returns the URL of the redirect. The loopback listener accepts only a
     /// redirect with this `state`.
     pub(super) async fn run(self, url: Url, state: &str) -> Result<Url, Failure> {
-        let failed =
-            |why: String| Failure::new(AuthFault::LoginNeeded, format!("nobody could sign in: {why}"));
+        let failed = |why: String| Failure::new(AuthFault::LoginNeeded, format!("the login failed: {why}"));
         match self {
             Self::Follow { follow, .. } => follow(url).await.map_err(failed),
             Self::Loopback { listener, open } => {

@@ -16,19 +16,19 @@ use super::registration;
 use super::store::StoreKey;
 use super::token::{TokenEndpoint, TokenFault, Tokens};
 
-/// A refresh with all that it needs. It owns its data because it outlives the call that started it.
+/// The work of one refresh, with its data. It owns the data because it may outlive the call that started it.
 #[derive(Debug)]
 pub(super) struct Refresh {
     pub(super) config: Arc<Config>,
     pub(super) web: GuardedHttp,
     pub(super) server: Arc<AuthServer>,
-    /// The value of `resource`.
+    /// The value of the parameter `resource`.
     pub(super) resource: String,
     /// The store key of the tokens.
     pub(super) key: StoreKey,
     /// The tokens to replace.
     pub(super) stale: Arc<Tokens>,
-    /// Unix time in seconds.
+    /// The current Unix time, in seconds.
     pub(super) now: u64,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Refresh {
 pub(super) enum Refreshed {
     /// Good tokens.
     Tokens(Arc<Tokens>),
-    /// The refresh token is gone or no longer accepted: a login is needed.
+    /// The refresh token is missing or no longer accepted: a login is needed.
     Gone,
 }
 
@@ -79,8 +79,8 @@ impl Refresh {
     }
 }
 
-/// Returns whether `kept` are other tokens than `stale` and not about to expire: another process has obtained
-/// them.
+/// Returns whether `kept`, the tokens in the store, differ from `stale` and are not about to expire: then
+/// another process has obtained them.
 pub(super) fn is_newer(kept: &Tokens, stale: &Tokens, now: u64) -> bool {
     kept.access != stale.access && !kept.is_about_to_end(now)
 }

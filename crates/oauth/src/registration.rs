@@ -30,7 +30,7 @@ pub(super) struct Client {
     /// known here.
     #[serde(default)]
     pub(super) redirect_uris: Vec<String>,
-    /// Unix time in seconds at which the secret expires.
+    /// The Unix time in seconds at which the secret expires; `None` if it never does.
     #[serde(default)]
     expires: Option<u64>,
 }
@@ -65,7 +65,8 @@ struct Rejected {
     error_description: Option<String>,
 }
 
-/// Returns the client from the program's settings: registered beforehand, or described by a document.
+/// Returns the client from the program's settings: registered beforehand, or described by a metadata document
+/// if the authorization server accepts these. `None` if the settings have no such client.
 pub(super) fn configured(config: &Config, server: &AuthServer) -> Result<Option<Client>, Failure> {
     if let Some(given) = &config.client {
         if let Some(issuer) = given.issuer.as_ref().filter(|it| **it != server.issuer) {
@@ -81,8 +82,8 @@ pub(super) fn configured(config: &Config, server: &AuthServer) -> Result<Option<
     Ok(None)
 }
 
-/// Returns the client if no registration is needed: from the settings, or stored, unexpired and registered
-/// with `redirect_uri`.
+/// Returns the client if no registration is needed: from the settings, or a stored one that is registered
+/// with `redirect_uri` and has not expired.
 pub(super) async fn known(
     config: &Config,
     server: &AuthServer,
@@ -96,13 +97,14 @@ pub(super) async fn known(
     Ok(stored.filter(|it| it.redirect_uris.iter().any(|known| known == redirect_uri) && it.is_good(now)))
 }
 
-/// Returns the stored dynamic registration, expired or not.
+/// Returns the client that was registered dynamically at `issuer` and stored, even if it has expired.
 pub(super) async fn stored(config: &Config, issuer: &str) -> io::Result<Option<Client>> {
     let text = config.store.load(&StoreKey::client(issuer)).await?;
     Ok(text.and_then(|it| serde_json::from_str(&it).ok()))
 }
 
-/// Deletes the stored dynamic registration, so that the next login registers again.
+/// Deletes the client that was registered dynamically at `issuer` from the store, so that the next login
+/// registers again.
 pub(super) async fn forget(config: &Config, issuer: &str) -> io::Result<()> {
     config.store.remove(&StoreKey::client(issuer)).await
 }
@@ -164,6 +166,7 @@ impl Client {
 }
 
 impl Registered {
+    /// Returns the registered client. `wanted` is the authentication method that was requested.
     fn into_client(
         self,
         server: &AuthServer,
@@ -177,7 +180,7 @@ impl Registered {
             Some("client_secret_post") if has_secret => AuthMethod::Post,
             Some(other) => {
                 return Err(Failure::server(format!(
-                    "expected to be registered with `none` or a client secret, but found {}",
+                    "expected a registration with `none` or a client secret, but found {}",
                     quoted(other)
                 )));
             }
@@ -199,10 +202,14 @@ impl Registered {
     }
 }
 
-/// Chooses the authentication method among those that the authorization server supports.
+/// Chooses an authentication method that the authorization server supports and for which the client has the
+/// secret or key. Prefers `private_key_jwt`, then `client_secret_basic`, then `client_secret_post`, then
+/// `none`.
 ///
-/// Spec: RFC 8414 §2: a server that lists none supports `client_secret_basic`. A client without a secret or
-/// key is public and uses `none`: many authorization servers accept such clients without listing `none`.
+/// `supported` is the server's list. A server without a list counts as supporting every method; RFC 8414 §2
+/// says that it supports `client_secret_basic`. A client with neither a secret nor a key is public and uses
+/// the method `none`, even if the server does not list that method: many authorization servers accept such
+/// clients nevertheless.
 fn choose(supported: Option<&[String]>, has_secret: bool, has_key: bool) -> Result<AuthMethod, Failure> {
     let takes = |name: &str| supported.is_none_or(|it| it.iter().any(|method| method == name));
     let by_order = [
@@ -222,8 +229,8 @@ fn choose(supported: Option<&[String]>, has_secret: bool, has_key: bool) -> Resu
     }
 }
 
-/// Returns the authentication method to request at a registration. `none` where it is supported: a program on
-/// a user's machine can't keep a secret.
+/// Returns the authentication method to request at a registration, and its name. It is `none` where the
+/// authorization server supports that: a program on a user's machine can't keep a secret.
 fn wanted_method(supported: Option<&[String]>) -> (AuthMethod, &'static str) {
     let takes = |name: &str| supported.is_some_and(|it| it.iter().any(|method| method == name));
     match () {
@@ -254,8 +261,8 @@ fn rejection(issuer: &str, rejected: &Rejected) -> Failure {
     ))
 }
 
-/// Returns the error for a client id that is registered at another authorization server: sending it would
-/// disclose it.
+/// Returns the error for a client id that is registered at another authorization server than the one found:
+/// sending the id there would disclose it.
 pub(super) fn wrong_issuer(id: &str, registered: &str, found: &str) -> Failure {
     Failure::settings(format!(
         "expected the client {} to be used at {}, where it is registered, but found that the server now belongs to {}",

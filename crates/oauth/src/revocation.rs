@@ -1,8 +1,8 @@
 //! Revokes tokens at their authorization server (RFC 7009).
 //!
-//! In: tokens that were deleted here. Out: whether the authorization server has revoked them. If there is a
-//! refresh token, it is the one that is revoked: this ends the whole grant. The request is written here
-//! because `oauth2` sends none without TLS, not even to this machine.
+//! In: tokens that were deleted here. Out: whether the authorization server has revoked them. Revokes the
+//! refresh token, which ends the whole grant; without one, the access token. The request is written here
+//! because `oauth2` sends no revocation without TLS, not even to this machine.
 
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};

@@ -1,7 +1,7 @@
 //! Scopes, and the choice of those to request.
 //!
-//! In: the scopes of a challenge, those that metadata lists, those requested before. Out: the value of
-//! `scope`, or none.
+//! In: the scopes of a challenge, the scopes that metadata lists, and the scopes that were requested before.
+//! Out: the value of the parameter `scope`, or nothing.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,13 +16,13 @@ pub(super) struct Scopes(BTreeSet<String>);
 /// The inputs for a choice of scopes.
 #[derive(Debug, Default)]
 pub(super) struct ScopeInputs<'s> {
-    /// `scope` of the challenge.
+    /// The `scope` of the challenge; `None` if it has none.
     pub(super) challenged: Option<&'s Scopes>,
-    /// `scopes_supported` of the protected resource.
+    /// The `scopes_supported` of the protected resource; `None` if it lists none.
     pub(super) supported: Option<&'s Scopes>,
-    /// Scopes that were requested or granted before; empty the first time.
+    /// The scopes that were requested or granted before; empty the first time.
     pub(super) before: Scopes,
-    /// `scopes_supported` of the authorization server.
+    /// The `scopes_supported` of the authorization server, which decide about `offline_access`.
     pub(super) offered: Option<&'s [String]>,
 }
 
@@ -37,6 +37,7 @@ impl Scopes {
         self.0.is_empty()
     }
 
+    /// Returns whether all scopes of `other` are in this set.
     pub(super) fn includes(&self, other: &Self) -> bool {
         other.0.is_subset(&self.0)
     }

@@ -16,7 +16,7 @@ pub struct SignedIn {
     /// The scopes of the access token: those that were granted, else those that were requested. In
     /// alphabetical order; empty if neither is known.
     pub scopes: Vec<String>,
-    /// The expiry of the access token, if the authorization server has stated it.
+    /// The time at which the access token expires; `None` if the authorization server has not stated it.
     pub expires: Option<SystemTime>,
     /// The way to a new access token after this one has expired.
     pub renewal: Renewal,

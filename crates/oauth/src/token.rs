@@ -27,13 +27,13 @@ use super::secret::Secret;
 pub(super) struct Tokens {
     pub(super) access: Secret,
     pub(super) refresh: Option<Secret>,
-    /// Unix time in seconds at which the access token expires, if that is known.
+    /// The Unix time in seconds at which the access token expires; `None` if that is not known.
     pub(super) expires: Option<u64>,
-    /// The lifetime of the access token in seconds.
+    /// The lifetime of the access token in seconds; `None` if the answer did not state it.
     lifetime: Option<u64>,
-    /// The scopes that were requested.
+    /// The scopes that were requested; `None` if the request named none.
     pub(super) requested: Option<Scopes>,
-    /// The scopes that were granted, if the answer names them.
+    /// The scopes that were granted; `None` if the answer did not name them.
     granted: Option<Scopes>,
     /// The client that the tokens were issued to. A copy, not its id: a later login may have registered
     /// another client.
@@ -56,10 +56,11 @@ pub(super) struct TokenEndpoint<'e> {
     pub(super) web: &'e GuardedHttp,
     pub(super) server: &'e AuthServer,
     pub(super) client: &'e Client,
+    /// The private key for `private_key_jwt`.
     pub(super) key: Option<&'e SigningKey>,
-    /// The value of `resource`.
+    /// The value of the parameter `resource`.
     pub(super) resource: &'e str,
-    /// Unix time in seconds.
+    /// The current Unix time, in seconds.
     pub(super) now: u64,
 }
 
@@ -119,7 +120,7 @@ impl TokenEndpoint<'_> {
         self.tokens(answer, scopes, &[])
     }
 
-    /// Returns a writer for requests of this client, and the parameters that each request has in addition.
+    /// Returns a builder for requests of this client, and the parameters to add to each request.
     fn requests(&self) -> Result<(Requests, Parameters), TokenFault> {
         let url = TokenUrl::from_url(self.server.token_endpoint.clone());
         let requests = BasicClient::new(ClientId::new(self.client.id.clone())).set_token_uri(url);
@@ -156,6 +157,8 @@ impl TokenEndpoint<'_> {
         Ok([("client_assertion_type", kind), ("client_assertion", assertion)])
     }
 
+    /// Returns the tokens in an answer. `sent` are the secrets in the request, which an error must not
+    /// repeat.
     fn tokens(
         &self,
         answer: Answered<Failure>,
@@ -182,7 +185,8 @@ impl TokenEndpoint<'_> {
         })
     }
 
-    /// Classifies an error. Its message quotes the server's text, unless that repeats a secret that was sent.
+    /// Classifies an error. The message quotes the server's text, unless that text repeats a secret that was
+    /// sent.
     fn fault(&self, error: RequestTokenError<Failure, BasicErrorResponse>, sent: &[&str]) -> TokenFault {
         let issuer = quoted(&self.server.issuer);
         let answer = match error {
@@ -203,7 +207,7 @@ impl TokenEndpoint<'_> {
                 let own = self.client.secret.as_ref().map(Secret::reveal);
                 let tells = sent.iter().copied().chain(own).any(|it| why.contains(it));
                 let why = if tells { quoted("(it repeats a secret)") } else { quoted(why.trim_end()) };
-                TokenFault::Other(Failure::denied(format!("{issuer} gives no token: {why}")))
+                TokenFault::Other(Failure::denied(format!("{issuer} refused the token request: {why}")))
             }
         }
     }
@@ -220,6 +224,7 @@ impl Tokens {
         self.requested.clone().unwrap_or_default().union(&self.scopes())
     }
 
+    /// Returns whether the access token has expired.
     pub(super) fn has_ended(&self, now: u64) -> bool {
         self.expires.is_some_and(|at| at <= now)
     }

@@ -19,8 +19,8 @@ pub enum Error {
         /// The expected and the found value.
         message: String,
     },
-    /// Several servers of a host have an entry with this name. Each such entry also has a unique name with a
-    /// prefix.
+    /// Several servers of a host (a client of several servers) have an entry with this name. Each such entry
+    /// also has a unique name with a prefix.
     Ambiguous {
         /// The name.
         name: String,
@@ -50,7 +50,7 @@ pub enum Error {
     Hook {
         /// `start` or `shutdown`.
         hook: &'static str,
-        /// The message of the hook.
+        /// The text of the error that the hook returned.
         why: String,
     },
     /// The server refused the request with an HTTP status instead of an error of the protocol.
@@ -62,12 +62,12 @@ pub enum Error {
     },
     /// Reading or writing failed.
     Io {
-        /// The operation that failed.
+        /// The operation that failed, such as `reading a transcript`.
         doing: &'static str,
-        /// The cause.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A check in a test found a difference to a contract or a transcript.
+    /// A check in a test found a difference to a contract or a transcript, or could not use that file.
     Mismatch {
         /// The difference, and what to do about it.
         message: String,
@@ -75,7 +75,7 @@ pub enum Error {
     /// The answer to a request got lost, so the request may or may not have taken effect. It was not sent
     /// again, because a repetition could do harm.
     OutcomeUnknown {
-        /// The request: its method, and its tool, prompt or resource.
+        /// The request: its method, and the tool, prompt or resource that it names.
         what: String,
         /// The reason why the answer got lost.
         why: String,
@@ -92,17 +92,17 @@ pub enum Error {
         /// The text of its result.
         text: String,
     },
-    /// The server asked a question during the request, and the client did not answer it: no handler may
-    /// answer it, or the handler failed.
+    /// The server asked a question during the request, and the client did not answer it: it has no handler
+    /// for such a question, the question was rejected, or the handler failed.
     Unanswered {
         /// The server's key for the question.
         question: String,
         /// The reason why there is no answer.
         why: plainwire_proto::error::Error,
     },
-    /// A host has no entry, or no server, with this name.
+    /// A host (a client of several servers) has no entry, or no server, with this name.
     Unknown {
-        /// A similar name, if there is one.
+        /// A known name that is similar, if there is one.
         meant: Option<String>,
         /// The name.
         name: String,
@@ -129,7 +129,8 @@ pub enum AuthFault {
     LoginNeeded,
     /// A server broke a rule of the protocol, so that going on would not be safe.
     Server,
-    /// The settings of the program about clients, keys or addresses do not fit.
+    /// The settings of the program for authorization, such as a client, a key or an address, can't be used
+    /// with this server.
     Settings,
     /// Tokens could not be read or stored.
     Store,
@@ -158,7 +159,7 @@ impl fmt::Display for Error {
             Self::Http { status, message } => write!(f, "the server refused with HTTP {status}: {message}"),
             Self::Io { doing, .. } => f.write_str(doing),
             Self::OutcomeUnknown { what, why } => {
-                write!(f, "nobody knows whether {what} took place, because its answer got lost: {why}")
+                write!(f, "it is unknown whether {what} took effect, because its answer got lost: {why}")
             }
             // Revisions have different codes, so only a code that the other side sent is shown.
             Self::Rpc(error) => match error.received_code() {
@@ -170,7 +171,7 @@ impl fmt::Display for Error {
                 write!(f, "the server's question {question:?} has no answer: {why}")
             }
             Self::Unknown { meant, name, what } => {
-                write!(f, "expected a {what} that is known here, but found {name:?}")?;
+                write!(f, "expected a known {what}, but found {name:?}")?;
                 // The name comes from a server, so control characters are escaped.
                 let meant = meant.as_ref().map(|meant| visible(meant, 80));
                 meant.iter().try_for_each(|meant| write!(f, "; did you mean `{meant}`?"))

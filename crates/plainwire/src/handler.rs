@@ -1,11 +1,14 @@
 //! The traits and types of handlers: what they take, what they return, and what happens to a cancelled call.
 //!
-//! - A parameter is made from the call: [`FromCall`] lists what can be one, [`Signature`] is what a handler declares of itself.
-//! - [`IntoToolResult`], [`IntoResource`] and [`IntoPrompt`] list what handlers return; [`WithMeta`] adds `_meta` to it.
-//! - [`Confirm`] and [`Answer`] are what a user answers to [`crate::Context::elicit`].
-//! - [`blocking()`] runs blocking work off the async threads, [`BlockingHandler`] is a handler that does nothing else.
-//! - [`IntoEntry`], [`Described`] and [`Tagged`] are how a function with an attribute describes itself; [`Provider`] is what
-//!   `#[server]` implements.
+//! - A parameter is made from the call: [`FromCall`] lists the types that a parameter can have; [`Signature`]
+//!   is what a handler declares about itself.
+//! - [`IntoToolResult`], [`IntoResource`] and [`IntoPrompt`] list the types that handlers can return;
+//!   [`WithMeta`] adds `_meta` to a returned value.
+//! - [`Confirm`] and [`Answer`] are the answers of a user to [`crate::Context::elicit`].
+//! - [`blocking()`] runs blocking work off the async threads, [`BlockingHandler`] is a handler that consists
+//!   of blocking work only.
+//! - [`IntoEntry`], [`Described`] and [`Tagged`] are how a function with an attribute describes its entry;
+//!   [`Provider`] is the trait that `#[server]` implements.
 
 pub use crate::runtime::blocking;
 pub use crate::schema::arguments::Rejected;

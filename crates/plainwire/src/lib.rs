@@ -1,7 +1,7 @@
 //! A framework for servers and clients of the Model Context Protocol.
 //!
-//! An async function becomes a tool; it works with all five revisions of the protocol, without a word about any of
-//! them.
+//! An async function becomes a tool. The tool works with all five revisions of the protocol, without code for
+//! any of them.
 //!
 //! ```no_run
 //! use plainwire::prelude::*;
@@ -20,27 +20,29 @@
 //!
 //! The server half:
 //!
-//! - [`Server`] declares [`Tool`]s, [`Resource`]s, [`ResourceTemplate`]s and [`Prompt`]s and serves them; [`Entries`] are added
-//!   together, and a [`ServerHandle`] changes a server while it serves.
+//! - [`Server`] declares [`Tool`]s, [`Resource`]s, [`ResourceTemplate`]s and [`Prompt`]s and serves them;
+//!   [`Entries`] are several of these, added in one call; a [`ServerHandle`] changes a server while it
+//!   serves.
 //! - [`macros`] explains `#[tool]`, `#[resource]`, `#[prompt]` and `#[server]`, which call these builders.
-//! - [`handler`] has what handlers take and return: the traits behind parameters and results, blocking work, completions.
-//! - [`Context`] is one call seen from inside: progress, log, cancellation, questions to the client. [`State`] is shared by handlers,
-//!   [`Roots`] keep paths inside the directories that a client allows.
-//! - [`layer`] puts code around calls, [`apps`] shows results on pages of hosts that can, [`schema`] makes JSON Schemas lean.
+//! - [`handler`] has the traits behind parameters and results of handlers, blocking work and completions.
+//! - [`Context`] gives a handler access to its call: progress, log, cancellation, questions to the client.
+//!   [`State`] is data that handlers share; [`Roots`] keep paths inside the directories that a client allows.
+//! - [`layer`] runs code around calls, [`apps`] shows results as pages in hosts that support this, and
+//!   [`schema`] makes JSON Schemas short.
 //! - `http` serves over HTTP (feature `http`), with sessions in a `store`.
 //!
 //! The client half:
 //!
-//! - [`Client`] asks a server; [`client`] has its builder and all it can connect to: commands, URLs, configuration files, and
-//!   many servers as one host.
+//! - [`Client`] sends requests to a server; [`client`] has its builder and the targets that it can connect
+//!   to: commands, URLs, configuration files, and many servers as one host.
 //!
 //! Both halves:
 //!
 //! - [`testing`] connects a client to a server inside a test.
-//! - [`stream`] has connections in memory, and the tap that shows every byte.
-//! - [`model`] and [`proto`] are the protocol underneath.
+//! - [`stream`] has connections in memory, and the tap, which shows every frame.
+//! - [`model`] and [`proto`] have the types and rules of the protocol.
 
-// For files that unit tests share with `tests/`, which know this crate by its name.
+// Files that unit tests share with `tests/` use this crate by its name.
 #[cfg(test)]
 extern crate self as plainwire;
 
@@ -78,7 +80,7 @@ pub use {schemars, serde, serde_json, tracing};
 
 /// Begins a [`Server`] with the version of the program: `plainwire::server!("calculator")`.
 ///
-/// Without a name it is the name of the package.
+/// Without an argument, the server gets the name of the package.
 #[macro_export]
 macro_rules! server {
     () => {
@@ -89,8 +91,8 @@ macro_rules! server {
     };
 }
 
-/// Returns the pattern that it is given, where the feature `pattern` checks patterns; without it, it does not compile.
-/// `#[pattern("…")]` says this.
+/// Returns its argument, a regular expression. `#[pattern("…")]` expands to this macro. Without the feature
+/// `pattern`, which checks patterns, the macro does not compile.
 #[cfg(feature = "pattern")]
 #[macro_export]
 macro_rules! pattern {
@@ -99,7 +101,8 @@ macro_rules! pattern {
     };
 }
 
-/// Does not compile: patterns are checked by the feature `pattern`.
+/// Does not compile, because only the feature `pattern` checks patterns. `#[pattern("…")]` expands to this
+/// macro.
 #[cfg(not(feature = "pattern"))]
 #[macro_export]
 macro_rules! pattern {

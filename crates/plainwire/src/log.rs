@@ -10,7 +10,8 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Sends events up to `level` to stderr, unless the program has installed a subscriber.
+/// Installs a subscriber that writes events up to `level` to stderr, unless the program has installed one.
+/// `None` for `level` installs nothing.
 pub(crate) fn install(level: Option<Level>) {
     if let Some(level) = level
         && !tracing::dispatcher::has_been_set()
@@ -20,6 +21,7 @@ pub(crate) fn install(level: Option<Level>) {
     }
 }
 
+/// The subscriber that writes events to stderr.
 struct Stderr {
     level: Level,
 }
@@ -52,6 +54,7 @@ impl Subscriber for Stderr {
     fn exit(&self, _: &Id) {}
 }
 
+/// The line of an event, to which its fields are added.
 struct Line(String);
 
 impl Visit for Line {

@@ -53,8 +53,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! You can write by hand what an attribute generates. `words` above becomes a function that returns the same
-//! future together with a description of the tool. That description is
+//! You can write by hand what an attribute generates. `words` above becomes a function whose result is the
+//! same future together with a description of the tool. That description is
 //!
 //! ```
 //! use plainwire::Tool;
@@ -85,14 +85,14 @@
 //!     .idempotent();
 //! ```
 //!
-//! A parameter is an argument, with two exceptions: its type is called `Context`, `State<T>`, `Principal` or
-//! `Option<Principal>`, or the parameter has `#[extract]` or `#[arguments]`. The page of each attribute lists
-//! its options.
+//! A parameter of the function is an argument, with two exceptions: a parameter whose type is called
+//! `Context`, `State<T>`, `Principal` or `Option<Principal>`, and a parameter with `#[extract]` or
+//! `#[arguments]`. The page of each attribute lists its options.
 //!
 //! `#[header("Region")]` on an argument makes HTTP clients repeat its value in the header `Mcp-Param-Region`,
 //! for proxies and gateways on the way to the server. Without attributes, write
 //! `#[schemars(extend("x-mcp-header" = "Region"))]` on the field. In both cases a header that no client would
-//! accept is an error: of the compiler, or of the declaration at the latest.
+//! accept is an error: of the compiler if it can see the mistake, otherwise when the server is declared.
 //!
 //! ```
 //! use plainwire::prelude::*;

@@ -398,7 +398,9 @@ fn ends_with_its_call_and_not_with_its_stdin() {
     let (ran, took) = unanswered(steps(&[("sleep", "0.3".to_owned())]));
     assert!(
         ran.code == 3
-            && ran.stderr.starts_with(&format!("{asked}{withdrawn}error: nobody knows whether `tools/call`")),
+            && ran
+                .stderr
+                .starts_with(&format!("{asked}{withdrawn}error: it is unknown whether `tools/call`")),
         "{ran:?}"
     );
     assert!(took < Duration::from_secs(5), "{took:?}");

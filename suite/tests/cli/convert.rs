@@ -193,7 +193,8 @@ fn a_sidecar_of_another_format_or_version_is_refused() {
 fn the_sidecar_of_another_document_is_refused() {
     let folder = split("other");
     let other = "- milk\n- eggs\n\n```rust\nfn main() {}\n```\n";
-    let said = "error: s: expected the Markdown this sidecar belongs to, but found nothing of it\n";
+    let said =
+        "error: s: expected the Markdown this sidecar belongs to, but found that of another document\n";
     refused(&back(&folder, &[], other), 2, said);
 }
 
@@ -355,7 +356,7 @@ fn a_section_that_is_not_there_is_refused_with_those_that_are() {
     let error = |said: &str| format!("error: in.xml: expected a section {said}\n");
     refused(&show("Means"), 2, &error("\"Means\", but found only Plan, Plan/Goals"));
     refused(&show("[9]"), 2, &error("\"[9]\", but found only [0] to [4]"));
-    refused(&show("#nope"), 2, &error("\"#nope\", but found none of its kind in the document"));
+    refused(&show("#nope"), 2, &error("\"#nope\", but found no section with this kind of address"));
     let ran = show("[x]");
     assert_eq!(
         (ran.code, ran.stderr.contains("expected a number in [], but found \"x\"")),

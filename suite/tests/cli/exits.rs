@@ -60,7 +60,7 @@ hint: check the command after `--`
         ("read line", " (exit status: 0)"),
         (
             "read line; echo no JSON; exit 7",
-            ", and we found no message in \"no JSON\" on its output (exit status: 7)",
+            ", and its output had the line \"no JSON\", which is not a message (exit status: 7)",
         ),
     ] {
         let ran = run(&["list", "--", "sh", "-c", server]);

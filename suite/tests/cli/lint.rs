@@ -55,13 +55,13 @@ fn shows_what_where_for_whom_and_what_to_do() {
         str![[r##"
 find_dishes
   warning narrating-description in description
-      expected what it does, but found "this tool …"
+      expected a verb first, but found "this tool …"
       hint: begin with the verb, and say when to use it: `Use it when …`
   error property-name (claude) in inputSchema.properties.filter[price]
       expected 1 to 64 letters, digits, `_`, `.` and `-`, but found "filter[price]"
       hint: letters, digits, `_`, `.` and `-` only, at most 64 of them
   note recursive-reference (copilot, gemini) in inputSchema.$defs.Dish.properties.with
-      expected a schema that ends, but found "#/$defs/Dish" inside itself (and in one more place)
+      expected a schema without recursion, but found "#/$defs/Dish" inside itself (and in one more place)
       hint: [..]
   warning type-list (gemini) in inputSchema.properties.filter[price]
       expected one type, but found ["number","null"]

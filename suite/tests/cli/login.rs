@@ -280,7 +280,7 @@ fn a_grant_that_is_gone_says_to_log_in_and_a_login_mends_it() {
     person.setup.revoke_access();
     person.setup.revoke_refresh();
     let ran = person.call();
-    assert!(ran.code == 4 && ran.stderr.contains("wants somebody to sign in"), "{ran:?}");
+    assert!(ran.code == 4 && ran.stderr.contains("requires a login"), "{ran:?}");
     assert!(ran.stderr.contains(&format!("`plainwire login --url {}`", person.url())), "{ran:?}");
     assert_eq!(person.login(&[]).code, 0);
     assert_eq!(person.call().quietly(), "42\n");
@@ -407,13 +407,13 @@ fn a_person_who_says_no_or_never_comes_is_told_about() {
     person.setup.fake().first.error = Some(("access_denied".to_owned(), "not today".to_owned()));
     let url = person.url();
     let ran = person.run(&["login", "--url", &url, "--no-browser", "--timeout", "1"]);
-    assert!(ran.code == 4 && ran.stderr.contains("nobody signed in at "), "{ran:?}");
+    assert!(ran.code == 4 && ran.stderr.contains("the login at "), "{ran:?}");
     let mut child = person.command(&["login", "--url", &url, "--no-browser"]);
     let mut child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary starts");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
     let page = lines.find_map(|it| Some(it.split_once("sign in: ")?.1.to_owned())).expect("a page");
     let back = super::oauth::browse(&Url::parse(&page).expect("a URL"));
-    assert!(plain_http::send("GET", &back, &[]).body.contains("did not work"));
+    assert!(plain_http::send("GET", &back, &[]).body.contains("login failed"));
     let rest: Vec<_> = lines.collect();
     assert!(rest.iter().any(|it| it.contains("access_denied") && it.contains("not today")), "{rest:?}");
     assert_eq!(child.wait().expect("an end").code(), Some(4));

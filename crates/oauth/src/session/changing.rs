@@ -14,8 +14,8 @@ use crate::runtime::spawn_to_completion;
 use crate::scope::{ScopeInputs, Scopes};
 
 impl Session {
-    /// Renews tokens that are about to expire, without a user. If this is impossible, there are no tokens
-    /// afterwards.
+    /// Renews tokens that are about to expire, without a user. If the refresh token is no longer accepted, or
+    /// the server has moved to another authorization server, the session holds no tokens afterwards.
     pub(super) async fn renew(&self, change: &mut TokenChange) -> Result<(), Failure> {
         let Some(old) = self.held() else { return Ok(()) };
         let found = self.discovered(&Challenge::default()).await?;
@@ -47,8 +47,8 @@ impl Session {
         // The server may have moved to another authorization server, so earlier discovery does not count.
         let found = self.discover(challenge).await?;
         let held = self.held().filter(|it| it.issuer == found.server.issuer);
-        // Two refreshes at most: the first may only have taken tokens that another process stored. If the
-        // server refuses tokens fresh from a refresh, another refresh does not help.
+        // Two refreshes at most: the first may only have brought tokens that another process had stored. If
+        // the server refuses tokens fresh from a refresh, another refresh does not help.
         let old = held.as_ref().filter(|it| attempt < MAX_REFRESHES && it.tokens.refresh.is_some());
         if let Some(old) = old {
             self.begin_refresh(change, &found, old)?;
@@ -71,14 +71,15 @@ impl Session {
         Some(&self.config.scopes).filter(|it| !it.is_empty())
     }
 
-    /// Gets tokens with the missing scopes, if a login can help.
+    /// Gets tokens with the scopes that a refused request requires, from a login. Fails if the tokens have
+    /// these scopes already, or after too many logins for them.
     pub(super) async fn step_up(&self, challenge: &Challenge) -> Result<(), Failure> {
         let found = self.discovered(challenge).await?;
         let held = self.held().filter(|it| it.issuer == found.server.issuer);
         let (given, before) =
             held.as_ref().map(|it| (it.tokens.scopes(), it.tokens.all_scopes())).unwrap_or_default();
         let asked = challenge.scope.as_ref().or(found.scopes.as_ref()).cloned().unwrap_or_default();
-        let refuse = |why: &str| Err(Failure::denied(format!("{} wants {why}", self.shown())));
+        let refuse = |why: &str| Err(Failure::denied(format!("{} requires {why}", self.shown())));
         if given.includes(&asked) {
             return refuse(&format!("the scopes {}, which the token has", quoted(&asked.to_string())));
         }
@@ -89,14 +90,14 @@ impl Session {
         self.obtain(&found, scopes, stale).await
     }
 
-    /// Counts one more login for `scopes`.
+    /// Counts one more login because of a refusal that requires `scopes`.
     ///
     /// # Errors
-    /// If there were too many.
+    /// If there were too many such logins, or too many different sets of scopes.
     fn count_step_up(&self, scopes: &str) -> Result<(), Failure> {
         let mut state = self.state();
         let tries = state.step_ups.get(scopes).copied().unwrap_or_default();
-        let refuse = |why: &str| Err(Failure::denied(format!("{} wants {why}", self.shown())));
+        let refuse = |why: &str| Err(Failure::denied(format!("{} requires {why}", self.shown())));
         if tries >= MAX_ATTEMPTS {
             return refuse(&format!("the scopes {}, which no login has granted", quoted(scopes)));
         }
@@ -134,8 +135,8 @@ impl Session {
         Ok(())
     }
 
-    /// Waits for the running refresh, if any, and takes its tokens. It may have been started by this call, or
-    /// by one that has gone away.
+    /// Waits for the running refresh, if any, and takes its tokens. The refresh may have been started by this
+    /// call, or by an earlier call whose future was dropped.
     pub(super) async fn finish_refresh(&self, change: &mut TokenChange) -> Result<Refreshed, Failure> {
         let Some(refresh) = &mut change.refresh else { return Ok(Refreshed::Gone) };
         let done = refresh.work.as_mut().await;

@@ -1,7 +1,6 @@
 //! Discovery for a session: finds the authorization server of its server, and reads stored tokens.
 //!
-//! In: the server's URL, its challenges, the store. Out: the authorization server, and the tokens that were
-//! stored.
+//! In: the server's URL, its challenges, the store. Out: the authorization server, and the stored tokens.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::store::StoreKey;
 use crate::{discovery, metadata, refresh};
 
 impl Session {
-    /// Returns the result of the last discovery, or runs discovery if there is none.
+    /// Returns the result of the newest discovery, or runs discovery if there was none.
     pub(super) async fn discovered(&self, challenge: &Challenge) -> Result<Arc<Discovered>, Failure> {
         let known = self.state().discovered.clone();
         match known {
@@ -53,7 +52,7 @@ impl Session {
         known.or(issuers.first()).map_or("", String::as_str)
     }
 
-    /// Loads stored tokens, the first time it is called.
+    /// Loads the stored tokens. Does nothing after the first time.
     pub(super) async fn load(&self) -> Result<(), Failure> {
         if self.state().has_loaded {
             return Ok(());

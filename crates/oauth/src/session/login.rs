@@ -1,4 +1,4 @@
-//! Obtains tokens without old ones: a user signs in, or the program authenticates itself.
+//! Obtains tokens without a refresh token: a user signs in, or the program authenticates itself.
 //!
 //! In: an authorization server and the scopes to request. Out: tokens, which are held and stored. Other
 //! processes that share the store wait meanwhile, and then take the same tokens.
@@ -21,7 +21,8 @@ use crate::store::StoreKey;
 use crate::token::{TokenEndpoint, TokenFault, Tokens};
 
 impl Session {
-    /// Obtains tokens with `scopes`, to replace the `stale` ones.
+    /// Obtains tokens with `scopes`, to replace the tokens `stale`, and stores them. If another process has
+    /// stored such tokens meanwhile, takes those.
     pub(super) async fn obtain(
         &self,
         found: &Discovered,
@@ -57,19 +58,21 @@ impl Session {
         let text = serde_json::to_string(&record).map_err(std::io::Error::other)?;
         self.config.store.save(&StoreKey::server(&self.name), &text).await?;
         if let Some(before) = before.filter(|it| it.issuer != *issuer) {
-            // The server has moved: it no longer accepts these tokens.
+            // The server has moved to another authorization server: it no longer accepts the tokens of the
+            // old one.
             self.config.store.remove(&self.tokens_key(&before.issuer)).await?;
         }
         self.state().held = Some(Arc::new(HeldTokens { issuer: issuer.clone(), tokens: Arc::new(tokens) }));
         Ok(())
     }
 
-    /// Returns whether this session holds no tokens. Then the tokens in the store, from another process, are
-    /// new to it.
+    /// Returns whether this session holds no tokens. Then any tokens in the store are new to it: they are
+    /// from another process.
     fn holds_no_tokens(&self) -> bool {
         self.held().is_none()
     }
 
+    /// Gets tokens from the authorization server, by the grant that the program has set.
     async fn get(&self, found: &Discovered, scopes: Option<Scopes>) -> Result<Tokens, Failure> {
         let web = self.web()?;
         match self.config.grant {
@@ -89,16 +92,14 @@ impl Session {
                     let scopes =
                         scopes.as_ref().map(|it| format!(" for the scopes {}", quoted(&it.to_string())));
                     let (server, scopes) = (self.shown(), scopes.unwrap_or_default());
-                    Failure::new(
-                        AuthFault::LoginNeeded,
-                        format!("{server} wants somebody to sign in{scopes}"),
-                    )
+                    Failure::new(AuthFault::LoginNeeded, format!("{server} requires a login{scopes}"))
                 })?;
                 self.sign_in(&web, found, scopes, redirect).await
             }
         }
     }
 
+    /// Lets the user sign in. Registers the client first if that is necessary.
     async fn sign_in(
         &self,
         web: &GuardedHttp,
@@ -119,7 +120,8 @@ impl Session {
             Ok(done) => done.map_err(|fault| login_failure(fault, &server.issuer)),
             Err(_) => {
                 let patience = config.login_timeout;
-                let message = format!("nobody signed in at {} within {patience:?}", quoted(&server.issuer));
+                let message =
+                    format!("the login at {} was not finished within {patience:?}", quoted(&server.issuer));
                 Err(Failure::new(AuthFault::LoginNeeded, message))
             }
         };

@@ -1,11 +1,12 @@
 //! One server and its tokens: decides what to do before a request is sent, and after one was refused.
 //!
-//! In: requests and refusals, many at a time. Out: headers, or permission to send a request again. A caller
-//! that changes tokens holds the lock `changing`. So one of many calls renews them, and the others take its
-//! result, even if it is a failure.
+//! In: requests and refusals, many at a time. Out: headers, or permission to send a request again. A call
+//! that changes the tokens holds the lock `changing`. So if many calls need new tokens, one of them gets the
+//! tokens, and the others take its result, even if it is a failure.
 //!
-//! States: no tokens → tokens (from a login or the store) → expiring tokens (a refresh replaces them) → no
-//! tokens (after a logout, an ended grant, or a move to another authorization server).
+//! Transitions: no tokens → tokens, by a login or from the store; tokens → expiring tokens, with time;
+//! expiring tokens → tokens, by a refresh; any → no tokens, after a logout, an ended grant, or a move to
+//! another authorization server.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -37,7 +38,7 @@ mod changing;
 mod finding;
 mod login;
 
-/// The tokens of one server, and all that is needed to get them.
+/// The tokens of one server, and the data that is needed to get them.
 #[derive(Debug)]
 pub(super) struct Session {
     config: Arc<Config>,
@@ -45,26 +46,30 @@ pub(super) struct Session {
     /// The canonical URL of the server; its tokens are stored under it.
     name: String,
     guard: Arc<AddressGuard>,
+    /// The HTTP client, created at the first use.
     web: OnceLock<GuardedHttp>,
     /// Never locked across an `.await`.
     state: Mutex<SessionState>,
-    /// Locked by the caller that changes tokens. A refresh whose caller has gone away continues in its own
-    /// task and stores its tokens; the next caller takes its result from here.
+    /// Locked by the call that changes tokens. If the future of that call is dropped, its refresh continues
+    /// in a task of its own and stores the tokens; the next call takes the result from here.
     changing: tokio::sync::Mutex<TokenChange>,
 }
 
 /// The state of a session that all its calls share.
 #[derive(Debug, Default)]
 struct SessionState {
-    /// Whether the store has been read.
+    /// Whether the stored tokens have been loaded.
     has_loaded: bool,
+    /// The tokens for requests; `None` without a login.
     held: Option<Arc<HeldTokens>>,
+    /// The result of the newest discovery; `None` before the first.
     discovered: Option<Arc<Discovered>>,
     /// The URL of the server's metadata, as last named by the server.
     metadata_url: Option<String>,
-    /// The number of token changes that failed; the purpose and the failure of the last one.
+    /// The number of token changes that have failed, and the kind of purpose and the failure of the newest of
+    /// them.
     failures: (u64, Option<(Discriminant<Purpose>, Failure)>),
-    /// The number of logins for each set of scopes that a refusal asked for.
+    /// The number of logins because of refusals, by the scopes that the refusal required.
     step_ups: BTreeMap<String, u32>,
 }
 
@@ -75,10 +80,12 @@ struct HeldTokens {
     tokens: Arc<Tokens>,
 }
 
-/// The result of discovery: the server's metadata and its authorization server.
+/// The result of discovery: facts from the server's metadata, and its authorization server.
 #[derive(Debug)]
 struct Discovered {
+    /// The value of the parameter `resource`.
     resource: String,
+    /// The `scopes_supported` of the server.
     scopes: Option<Scopes>,
     server: Arc<AuthServer>,
 }
@@ -90,9 +97,10 @@ struct ServerRecord {
     metadata_url: Option<String>,
 }
 
-/// The right to change the tokens of a session, with the refresh that is running, if any.
+/// The right to change the tokens of a session: the contents of the lock `changing`.
 #[derive(Default)]
 struct TokenChange {
+    /// The refresh whose result has not been taken yet; `None` if there is none.
     refresh: Option<RunningRefresh>,
 }
 
@@ -142,7 +150,8 @@ impl Session {
                 done => done?,
             }
         }
-        // Without a token: the server's refusal then says what it requires.
+        // Without good tokens, the request is sent without a header: if the server refuses it, the refusal
+        // says what the server requires.
         self.held()
             .filter(|it| !it.tokens.has_ended(now))
             .map_or(Ok(HeaderMap::new()), |it| bearer(&it.tokens))
@@ -213,7 +222,7 @@ impl Session {
         };
         let key = self.tokens_key(&held.issuer);
         // Under the lock: another process that is renewing the tokens would store them again after the
-        // logout. It may also have stored newer tokens: those are the ones to revoke.
+        // logout. It may also have stored newer tokens: then these are revoked.
         let _held = self.config.store.lock(&key).await?;
         let kept =
             refresh::load(&self.config, &key).await?.map_or_else(|| Arc::clone(&held.tokens), Arc::new);
@@ -234,8 +243,9 @@ impl Session {
         Ok(LoggedOut::Revoked)
     }
 
-    /// Changes tokens, one call at a time. `is_stale` returns whether tokens have to be replaced; it is false
-    /// for those that another call has obtained meanwhile.
+    /// Changes the tokens for `purpose`, one call at a time. `is_stale` returns whether given tokens have to
+    /// be replaced; it returns `false` for tokens that another call has obtained meanwhile, and then nothing
+    /// is changed.
     async fn change_tokens(
         &self,
         is_stale: impl Fn(&HeldTokens) -> bool,
@@ -307,8 +317,8 @@ enum Purpose {
 }
 
 impl HeldTokens {
-    /// Returns whether `sent` is the header of these tokens. False for a request without the header: it was
-    /// sent before there were any.
+    /// Returns whether `sent` is the header of these tokens. Returns `false` for a request without the
+    /// header: it was sent before there were tokens.
     fn is_sent(&self, sent: Option<&HeaderValue>) -> bool {
         sent.is_some_and(|it| {
             it.as_bytes().strip_prefix(BEARER.as_bytes()) == Some(self.tokens.access.reveal().as_bytes())
@@ -322,10 +332,11 @@ impl std::fmt::Debug for TokenChange {
     }
 }
 
+/// Returns the `Authorization` header with the access token.
 fn bearer(tokens: &Tokens) -> Result<HeaderMap, Failure> {
     let value = HeaderValue::from_str(&format!("{BEARER}{}", tokens.access.reveal()));
-    let mut value =
-        value.map_err(|_| Failure::server("expected a token that fits a header, but found another"))?;
+    let mut value = value
+        .map_err(|_| Failure::server("expected a token that fits a header, but found one that does not"))?;
     value.set_sensitive(true);
     Ok(HeaderMap::from_iter([(AUTHORIZATION, value)]))
 }

@@ -1,4 +1,4 @@
-//! Tokens in files, one per text, readable by their owner only.
+//! A token store in files: one file per text, readable by its owner only.
 //!
 //! In: a folder, and keys if the files are to be encrypted. Out: files of mode 0600 in a folder of mode 0700,
 //! each replaced as a whole, with lock files beside them. On Windows the access rules of the user's profile
@@ -32,7 +32,7 @@ impl FileStore {
     /// Returns a store with encrypted files. The first key encrypts; all of them decrypt. To change the key,
     /// put the new one in front.
     ///
-    /// Without a key, the folder still shows which files belong together and how long they are.
+    /// A reader without a key can still see which files belong together and how long they are.
     ///
     /// # Panics
     /// If there is no key, or there are more than [`plainwire::proto::seal::MAX_KEYS`].
@@ -85,7 +85,7 @@ impl FileStore {
         written
     }
 
-    /// Takes the lock if it is free.
+    /// Takes the lock of `key`; returns `None` if another user of the store holds it.
     fn try_lock(&self, key: &StoreKey) -> io::Result<Option<Held>> {
         make_folder(&self.folder)?;
         let path = self.folder.join(key.file_name()).with_extension("lock");
@@ -148,7 +148,8 @@ impl fmt::Debug for FileStore {
     }
 }
 
-/// Binds an encrypted file to its key: renamed to another one, it can't be decrypted.
+/// Returns the binding of an encrypted file to its [`StoreKey`]: if the file is renamed to that of another
+/// key, it can't be decrypted.
 fn binding(key: &StoreKey) -> Binding<'_> {
     Binding { principal: None, method: "oauth", name: key.as_str(), arguments: "", server: "", version: "" }
 }
@@ -205,7 +206,7 @@ fn invalid(path: &Path, expected: &str, found: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, message)
 }
 
-/// Longest text. Tokens take a few thousand bytes; the limit is that of sealed state.
+/// Longest text, in bytes. Tokens take a few thousand bytes; the limit is that of [`SealingKeys`].
 const MAX_BYTES: u64 = plainwire::proto::seal::MAX_BYTES as u64;
 /// Longest wait for a lock: a user may be signing in, in another process.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(330);

@@ -1,4 +1,4 @@
-//! Tokens in memory: a login is needed in each run of the program.
+//! A token store in memory. With it, a login is needed in each run of the program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Held, StoreKey, TokenFuture, TokenStore};
 
-/// A store that ends with its program. Clones share their contents.
+/// A store in memory: its contents are lost when the program ends. Clones share their contents.
 #[derive(Clone, Default)]
 pub struct MemoryStore {
     contents: Arc<Mutex<Contents>>,

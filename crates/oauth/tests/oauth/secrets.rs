@@ -40,7 +40,7 @@ async fn errors_do_not_repeat_what_was_sent() {
         let refusal = json!({"error": "invalid_request", "error_description": format!("what is {echo}?")});
         setup.fake().first.refuses = Some(Response::json(400, &refusal));
         let shown = Setup::refusal(setup.call(&oauth).await);
-        assert!(shown.contains("gives no token") && !shown.contains(&echo), "{shown}");
+        assert!(shown.contains("refused the token request") && !shown.contains(&echo), "{shown}");
         echo = setup.fake().first.token_requests.last().expect("a refresh").0["refresh_token"].clone();
     }
 }
@@ -69,5 +69,5 @@ async fn a_redirect_that_is_refused_does_not_show_its_code() {
     };
     let oauth = OAuth::builder("x").redirect(REDIRECT, wrong).build().expect("a client");
     let shown = Setup::refusal(setup.call(&oauth).await);
-    assert!(shown.contains("another place") && !shown.contains("code-"), "{shown}");
+    assert!(shown.contains("another URL") && !shown.contains("code-"), "{shown}");
 }

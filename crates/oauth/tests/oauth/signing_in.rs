@@ -114,7 +114,7 @@ async fn a_login_that_takes_too_long_is_abandoned() {
     let setup = Setup::new();
     let oauth = OAuth::builder("x").loopback(|_| async { Ok(()) }).login_timeout(Duration::from_millis(50));
     let refusal = Setup::refusal(setup.call(&oauth.build().expect("a client")).await);
-    assert!(refusal.starts_with("nobody signed in"), "{refusal}");
+    assert!(refusal.starts_with("the login at "), "{refusal}");
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn reports_a_browser_that_cannot_be_opened() {
     let setup = Setup::new();
     let oauth =
         OAuth::builder("x").loopback(|_| async { Err("no display".to_owned()) }).build().expect("a client");
-    assert_eq!(Setup::refusal(setup.call(&oauth).await), "nobody could sign in: no display");
+    assert_eq!(Setup::refusal(setup.call(&oauth).await), "the login failed: no display");
 }
 
 #[tokio::test]

@@ -25,12 +25,13 @@ pub(crate) type Answer = Pin<Box<dyn Future<Output = Result<InputResponse, Error
 
 type Elicit = Arc<dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = ElicitResult> + Send>> + Send + Sync>;
 
-/// The handlers for questions. A kind of question without a handler is not declared, so that no server asks
-/// it.
+/// The handlers for questions. The client declares only the kinds of questions that have a handler, so that
+/// servers ask no others.
 #[derive(Clone, Default)]
 pub(crate) struct Asked {
     pub(super) elicit: Option<Elicit>,
-    /// `Some` also declares that the roots may change.
+    /// The roots to answer with; `None` if the client declares none. With `Some`, the client also declares
+    /// that they may change.
     pub(super) roots: Option<Vec<Root>>,
     pub(super) sampling: Option<Sampling>,
 }
@@ -48,7 +49,8 @@ impl Asked {
         self.roots = Some(roots);
     }
 
-    /// Returns the capabilities to declare. Older revisions allow settings that they do not define.
+    /// Returns the capabilities to declare. They may have settings that an older revision does not define:
+    /// such a revision allows additional settings.
     pub(crate) fn capabilities(&self) -> Capabilities {
         let mut capabilities = Capabilities::default();
         if self.elicit.is_some() {
@@ -140,7 +142,8 @@ async fn elicited(handler: &Elicit, question: Elicitation) -> Result<ElicitResul
     }
 }
 
-/// Adds the defaults to an accepted form and checks it. Removes the content of any other answer.
+/// Adds the defaults to the content of an accepted form, and checks the content. Removes the content if the
+/// user declined or cancelled.
 fn checked(schema: &str, result: ElicitResult) -> Result<ElicitResult, String> {
     if result.action != ElicitAction::Accept {
         return Ok(ElicitResult { content: None, ..result });

@@ -34,14 +34,14 @@ pub struct ClientBuilder {
     pub(super) config: ClientConfig,
     connect_deadline: Option<Duration>,
     pub(super) eras: Option<Eras>,
-    /// The extensions that are declared.
+    /// The extensions that the client declares.
     extensions: Capabilities,
     max_rounds: u32,
     options: RequestOptions,
     tap: Option<Tap>,
 }
 
-/// The default limit of rounds of one request.
+/// The default of [`ClientBuilder::max_rounds`].
 const MAX_ROUNDS: u32 = 16;
 
 impl ClientBuilder {
@@ -66,14 +66,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Declares an extension, such as [`crate::server::entry::apps::EXTENSION`] with `{ "mimeTypes": [ … ] }`.
+    /// Declares an extension, such as [`crate::server::entry::apps::EXTENSION`] with
+    /// `{ "mimeTypes": [ … ] }`.
     #[must_use]
     pub fn extension(mut self, identifier: &str, settings: serde_json::Value) -> Self {
         self.extensions.declare_in("extensions", identifier, settings);
         self
     }
 
-    /// Sets the era to speak, or how to find out which era the server speaks.
+    /// Sets the era that the client speaks, or the way in which it finds out which era the server speaks.
     #[must_use]
     pub fn era(mut self, era: EraChoice) -> Self {
         self.config.era = era;
@@ -94,7 +95,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the deadlines of answers: by default 60 s without progress, and 10 min in all.
+    /// Sets the deadlines of answers: by default 60 s without progress, and 10 min in all. The first of them
+    /// also applies to the requests of the handshake.
     #[must_use]
     pub fn deadlines(mut self, options: RequestOptions) -> Self {
         self.config.initialize_timeout = options.idle;
@@ -103,8 +105,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the time limit for connecting as a whole. By default there is none beyond the deadlines of its
-    /// requests.
+    /// Sets the time limit for connecting as a whole. By default only the single requests of the handshake
+    /// have deadlines.
     ///
     /// If a child process is not ready in time, it is ended before the error is returned, which takes up to a
     /// second more. If you drop the future of connecting, the process is ended in the background.
@@ -114,13 +116,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the handler that asks the user for a server: forms to fill in and pages to open.
+    /// Sets the handler for the questions that servers ask the user: forms to fill in and pages to open.
     ///
     /// The handler gets valid questions only: flat forms, and URLs of the web. **The library never opens a
     /// URL**: the handler shows all of it, [the host](Elicitation::host) above all, warns if it [is in
     /// Punycode](Elicitation::is_punycode), and opens it once the user has agreed. The client adds the
-    /// defaults to an accepted form and checks it. The handler runs in a task of its own, which ends when the
-    /// answer is no longer needed.
+    /// defaults to the content of an accepted form, and checks the content. The handler runs in a task of its
+    /// own, which ends when the answer is no longer needed.
     ///
     /// ```
     /// use plainwire::Client;
@@ -150,24 +152,24 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the roots, as `file://` URIs: where servers that ask may work. [`Client::set_roots`] changes them
-    /// later.
+    /// Sets the roots: the folders, as `file://` URIs, in which servers may work. A server gets them when it
+    /// asks for them. [`Client::set_roots`] changes them later.
     #[must_use]
     pub fn roots(mut self, roots: Vec<Root>) -> Self {
         self.asked.set_roots(roots);
         self
     }
 
-    /// Sets how often the server may answer one request with questions, or with the demand to make it again,
-    /// before the request fails. 16 by default: more than any wizard has pages.
+    /// Sets how many times the server may answer one request with questions, or ask for the request to be
+    /// made again, before the request fails. 16 by default: more than any wizard has pages.
     #[must_use]
     pub fn max_rounds(mut self, rounds: u32) -> Self {
         self.max_rounds = rounds;
         self
     }
 
-    /// Pings a server that has been silent for `silence`. If it does not answer for as long again, the client
-    /// gives the connection up. Off by default. Has no effect in 2026-07-28, which has no `ping`.
+    /// Pings a server that has been silent for `silence`. If the server does not answer within the same time,
+    /// the client ends the connection. Off by default. Has no effect in 2026-07-28, which has no `ping`.
     #[must_use]
     pub fn ping_every(mut self, silence: Duration) -> Self {
         self.config.keep_alive = Some(silence);
@@ -190,15 +192,15 @@ impl ClientBuilder {
     }
 
     /// Starts a server as a child process and connects to it: a [`Command`](std::process::Command), or a
-    /// [`Program`] with more settings. Its stderr is passed on to the client's stderr, unless the program
-    /// says otherwise.
+    /// [`Program`] with more settings. Its stderr is passed on to the client's stderr, unless
+    /// [`Program::stderr`] says otherwise.
     ///
     /// Cancel safe: dropping this future ends the process.
     ///
     /// # Errors
-    /// [`Error::Io`], with the name of the program, if it can't be started; [`Error::Closed`], with exit
-    /// status and last lines on stderr, if it ends; [`Error::Rpc`] if it speaks none of the client's
-    /// revisions, or does not answer in time. After an error no process is left.
+    /// [`Error::Io`], with the name of the program, if the process can't be started; [`Error::Closed`], with
+    /// its exit status and last lines on stderr, if it ends; [`Error::Rpc`] if the server speaks none of the
+    /// client's revisions, or does not answer in time. After an error no process is left.
     pub async fn command(self, program: impl Into<Program>) -> Result<Client> {
         let program = program.into();
         let target = eras::hash_of_program(&program);
@@ -217,7 +219,8 @@ impl ClientBuilder {
         self.open(link, FarEnd::restarted_process(slot), KnownTools::default(), Some(restarting)).await
     }
 
-    /// Connects to a server by HTTP: Streamable HTTP of the era that it speaks, else HTTP+SSE.
+    /// Connects to a server by HTTP: by Streamable HTTP of the era that the server speaks, or by HTTP+SSE if
+    /// the server speaks nothing else.
     ///
     /// # Errors
     /// [`Error::Target`] for an invalid URL or header; [`Error::Unreachable`] if no server listens there;

@@ -1,9 +1,9 @@
 //! The cache of answers that a server allows to be used again.
 //!
-//! In: answers to the four lists and to `resources/read`, with their `ttlMs` and `cacheScope`; changes that
-//! the server reports. Out: answers that are still fresh. Clients share nothing, so an answer never reaches
-//! another login. The answer of a request that was made again after questions is not kept: it depends on the
-//! answers to these questions.
+//! In: answers to the four list requests and to `resources/read`, with their `ttlMs` and `cacheScope`;
+//! changes that the server reports. Out: answers that are still fresh. Each client has a cache of its own, so
+//! an answer never reaches another login. The answer of a request that was made again after questions is not
+//! kept: it depends on the answers to these questions.
 //!
 //! Spec: 2026-07-28 `caching`. The connection task removes answers, and [`Client`](super::Client) adds them.
 //! If a change arrives between a request and its answer, the answer is not kept.
@@ -39,18 +39,20 @@ struct CacheState {
     /// The answers, by method and parameters. Invariant: `bytes` is the sum of their sizes.
     answers: HashMap<(&'static str, String), Answer>,
     bytes: usize,
-    /// The number of times that answers were removed because they may be outdated.
+    /// The number of events so far that may have made answers wrong: changes at the server, and changes of
+    /// the login. Counted even if no answer was removed.
     changes: u64,
 }
 
 #[derive(Debug)]
 struct Answer {
+    /// The time until which the answer is fresh.
     fresh_until: Instant,
     raw: RawJson,
     scope: CacheScope,
 }
 
-/// The number of changes that the cache had seen when a request was made.
+/// The value of [`CacheState::changes`] at the time of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CacheVersion(u64);
 
@@ -65,7 +67,9 @@ impl Cache {
         }
     }
 
-    /// Keeps an answer for as long as it is fresh, unless a change was reported since the request.
+    /// Keeps an answer for as long as it is fresh. `asked` is the value that [`Self::find`] returned before
+    /// the request. Keeps nothing if a change was reported since then, if the server does not allow to use
+    /// the answer again, or if the answer is larger than `MAX_BYTES`.
     pub(super) fn keep(&self, asked: CacheVersion, method: &'static str, params: &str, raw: &RawJson) {
         let Some((ttl, scope)) = hint(raw) else { return };
         let mut kept = self.state();
@@ -87,8 +91,8 @@ impl Cache {
         kept.answers.insert(key, Answer { fresh_until: now + ttl, raw: raw.clone(), scope });
     }
 
-    /// Removes the answers that a change of `list` may have outdated. Resources and templates change
-    /// together.
+    /// Removes the answers that a change of `list` may have outdated. If resources or templates change, these
+    /// are both lists and all contents of resources.
     pub(crate) fn list_changed(&self, list: List) {
         let is_of_resources = |list| matches!(list, List::Resources | List::ResourceTemplates);
         let hit = |method: &str| {
@@ -99,7 +103,8 @@ impl Cache {
         self.change(|(method, _), _| hit(method));
     }
 
-    /// Removes the resource `uri`, the resources that it is a part of, and its parts.
+    /// Removes the contents of the resource `uri`, of its parts, and of the resources that it is a part of. A
+    /// resource counts as a part of another if its URI begins with the other's URI.
     pub(crate) fn resource_changed(&self, uri: &str) {
         self.change(|(method, params), _| {
             #[derive(Deserialize)]
@@ -116,7 +121,7 @@ impl Cache {
         self.change(|(method, _), _| *method == list.method());
     }
 
-    /// Removes the answers that were meant for one login only.
+    /// Removes the answers that the server allows to be used for one login only.
     pub(super) fn forget_private(&self) {
         self.change(|_, answer| answer.scope == CacheScope::Private);
     }
@@ -126,6 +131,7 @@ impl Cache {
         self.change(|_, _| true);
     }
 
+    /// Counts a change, and removes the answers for which `hit` is true.
     fn change(&self, hit: impl Fn(&(&'static str, String), &Answer) -> bool) {
         let mut kept = self.state();
         kept.changes += 1;
@@ -155,6 +161,7 @@ impl CacheState {
         });
     }
 
+    /// Removes the answer that ceases to be fresh first.
     fn remove_stalest(&mut self) {
         let stalest = self.answers.iter().min_by_key(|(_, answer)| answer.fresh_until);
         if let Some(key) = stalest.map(|(key, _)| key.clone()) {
@@ -167,7 +174,7 @@ fn size(key: &(&'static str, String), raw: &RawJson) -> usize {
     key.1.len() + raw.get().len()
 }
 
-/// Returns how long an answer is fresh, and its scope; `None` if it is not fresh.
+/// Returns how long an answer is fresh, and its scope; `None` if the server does not allow to use it again.
 fn hint(raw: &RawJson) -> Option<(Duration, CacheScope)> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -27,7 +27,9 @@ use crate::error::{Error, Result};
 /// updated to a newer revision is noticed after that time, or as soon as it refuses the older revision.
 #[derive(Clone)]
 pub struct Eras {
+    /// The time at which each server was last found to be legacy, by the hash of its target.
     legacy: Arc<Mutex<HashMap<TargetHash, Instant>>>,
+    /// The time for which a server counts as legacy.
     lifetime: Duration,
 }
 
@@ -35,7 +37,7 @@ pub struct Eras {
 type TargetHash = u64;
 
 /// The default time for which a server counts as legacy. 1 h: one more request each hour costs little, and an
-/// update is noticed within it.
+/// update of the server is noticed within an hour.
 const LIFETIME: Duration = Duration::from_secs(3_600);
 
 /// The most servers in a memory. 1,000: more than any program connects to.
@@ -64,6 +66,8 @@ impl Eras {
         self.known().get(&target).is_some_and(|since| since.elapsed() < self.lifetime)
     }
 
+    /// Remembers a legacy server, or forgets a server that is modern now. If the memory is full, the oldest
+    /// entry goes.
     fn note(&self, target: TargetHash, era: Era) {
         let mut known = self.known();
         if era == Era::Modern {
@@ -98,8 +102,8 @@ impl fmt::Debug for Eras {
 }
 
 impl ClientBuilder {
-    /// Remembers in `eras` which servers are legacy, and begins with `initialize` at these. By default
-    /// nothing is remembered.
+    /// Remembers in `eras` which servers are legacy, and begins the connection to such a server with
+    /// `initialize`, without finding out its era again. By default nothing is remembered.
     ///
     /// A server is identified by its URL, or by the program, arguments, environment variables and working
     /// directory of its command. If a server refuses `initialize`, the client probes its era once more. Only
@@ -122,13 +126,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Like [`Self::eras`], unless an `Eras` was set before.
+    /// Like [`Self::eras`], but does nothing if a memory is already set.
     pub(crate) fn or_eras(mut self, eras: &Eras) -> Self {
         self.eras.get_or_insert_with(|| eras.clone());
         self
     }
 
-    /// Connects to the server with the hash `target`, and uses and updates the memory of its era.
+    /// Connects by `connect` to the server with the hash `target`. If the memory says that the server is
+    /// legacy, the client begins with `initialize`; afterwards the memory is updated. If there is no memory,
+    /// or the program has chosen the era, this only connects.
     pub(super) async fn knowing<F>(self, target: TargetHash, connect: impl Fn(Self) -> F) -> Result<Client>
     where
         F: Future<Output = Result<Client>>,
@@ -143,7 +149,7 @@ impl ClientBuilder {
             sure.config.era = EraChoice::Legacy;
             match connect(sure).await {
                 Err(error) if is_refusal(&error) => {
-                    tracing::debug!("the era of a server that was legacy is probed again: {error}");
+                    tracing::debug!("a legacy server is probed again for its era: {error}");
                     eras.forget(target);
                 }
                 done => return done,
@@ -155,7 +161,7 @@ impl ClientBuilder {
     }
 }
 
-/// Returns the hash of `program`.
+/// Returns the hash of a program with its arguments, environment variables and working directory.
 pub(super) fn hash_of_program(program: &Program) -> TargetHash {
     let mut hasher = DefaultHasher::new();
     let command = program.command();

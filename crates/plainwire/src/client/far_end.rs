@@ -39,12 +39,15 @@ impl fmt::Display for Transport {
     }
 }
 
-/// The far end: a child process, an HTTP session, or nothing. Dropping it shuts it down in the background.
+/// The far end of a client connection: a child process, an HTTP session, or nothing. Dropping this value
+/// shuts the far end down in the background.
 pub(super) struct FarEnd {
-    /// Whether the process is restarted. The connection itself then reports how each process ended.
+    /// Whether the process is restarted when it ends. Then the connection task already adds to errors how
+    /// each process ended.
     is_restarted: bool,
-    /// Ends its process when it is dropped.
+    /// The child process, which ends when the slot is dropped; `None` without a child process.
     process: Option<Slot>,
+    /// The HTTP session, which ends when this is dropped; `None` on other transports.
     #[cfg(feature = "http-client")]
     session: Option<Farewell>,
     pub(super) transport: Transport,
@@ -75,8 +78,8 @@ impl FarEnd {
         Self { session: Some(Farewell(Some(connection))), transport: Transport::Http, ..Self::stream() }
     }
 
-    /// Returns the error for a connection that has ended, with the exit status and the last lines of its
-    /// process.
+    /// Returns the error for a connection that has ended, with the exit status and the last lines on stderr
+    /// of its process, if it has one.
     pub(super) async fn closed(&self, why: &str) -> Error {
         match &self.process {
             Some(slot) => Error::Closed { why: slot.explain(why).await },
@@ -84,8 +87,8 @@ impl FarEnd {
         }
     }
 
-    /// Adds the exit status and the last lines of the process to the error of a request that was lost with
-    /// it.
+    /// Adds the exit status and the last lines on stderr of the process to the error of a request that was
+    /// lost when the process ended. Other errors stay as they are.
     pub(super) async fn explain(&self, error: Error) -> Error {
         let Some(slot) = self.process.as_ref().filter(|_| !self.is_restarted) else { return error };
         match error {
@@ -97,7 +100,8 @@ impl FarEnd {
         }
     }
 
-    /// Shuts down the server after a failed handshake: a process gets less time to exit.
+    /// Shuts down the far end after a failed handshake: a process gets less time to exit than in
+    /// [`Self::end`].
     pub(super) async fn end_soon(self) {
         match self.process.as_ref().and_then(Slot::take) {
             Some(process) => process.end_soon().await,

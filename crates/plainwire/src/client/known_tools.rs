@@ -1,5 +1,5 @@
-//! The facts that a client remembers about a server's tools: which arguments are repeated in headers, and
-//! which calls may run twice without harm.
+//! The facts that a client remembers about a server's tools: which arguments a request repeats in HTTP
+//! headers, and which calls may run twice without harm.
 //!
 //! In: results of `tools/list`. Out: facts about one tool by its name, for as long as the connection lasts.
 //! The connection task and the HTTP requests both look them up here, so that they decide alike.
@@ -15,11 +15,11 @@ use serde_json::value::RawValue;
 
 use super::is_harmless;
 
-/// The number of tools that are remembered. 10,000: ten times as many as any client can show to a model.
+/// The most tools that are remembered. 10,000: ten times as many as any client can show to a model.
 const MAX_TOOLS: usize = 10_000;
 
 /// The tools of one connection. Clones share them: the connection task writes, and the HTTP requests read.
-/// The lock is held for one lookup.
+/// The lock is held only for one lookup, or while one page is stored.
 #[derive(Clone, Default)]
 pub(crate) struct KnownTools(Arc<Mutex<HashMap<String, KnownTool>>>);
 

@@ -18,10 +18,12 @@ use crate::error::{Error, Result};
 
 /// A subscription to changes of a server. Dropping it ends the subscription.
 ///
-/// It ends with the connection: after [`Client::close`] and after the server's end no more changes arrive.
+/// The subscription ends with the connection: no change arrives after [`Client::close`], or after the server
+/// has ended the connection.
 pub struct Listen {
     honoured: SubscriptionFilter,
     shared: Arc<SharedQueue>,
+    /// The client's number of the subscription.
     ticket: u64,
     /// Weak: a subscription does not keep a connection alive.
     commands: mpsc::WeakSender<Command>,
@@ -71,9 +73,9 @@ impl fmt::Debug for Listen {
 impl Client {
     /// Subscribes to the changes that `filter` names, in every revision.
     ///
-    /// Returns when the server has agreed, which it has to do within the idle deadline. A list is not
-    /// honoured if a legacy server does not promise to report its changes. Cancel safe: if the future is
-    /// dropped, the subscription ends.
+    /// Returns once the server has agreed; the idle deadline limits the wait. [`Listen::honoured`] says which
+    /// changes the server will report: a legacy server reports only those that it declares. Cancel safe: if
+    /// the future is dropped, the subscription ends.
     ///
     /// # Errors
     /// [`Error::Rpc`] if the server refuses or does not answer; [`Error::Closed`] if the connection ends.
@@ -108,19 +110,23 @@ impl Client {
     }
 }
 
-/// The command to subscribe.
+/// The content of the command to subscribe.
 pub(crate) struct AskToListen {
     pub(crate) filter: SubscriptionFilter,
+    /// The channel for the result: the changes that the server agreed to report.
     pub(crate) opened: oneshot::Sender<Result<SubscriptionFilter>>,
     pub(crate) options: plainwire_proto::peer::RequestOptions,
     pub(crate) speaker: Speaker,
+    /// The client's number of the subscription.
     pub(crate) ticket: u64,
 }
 
 /// The connection task's end of a [`Listen`]. When it is dropped, the subscription ends.
 pub(crate) struct Speaker {
+    /// Whether the subscription covers the lists of prompts, resources and tools, in this order.
     lists: [bool; 3],
     shared: Arc<SharedQueue>,
+    /// The URIs of the resources that the subscription names.
     uris: BTreeSet<String>,
 }
 
@@ -157,7 +163,8 @@ impl Speaker {
     /// Adds the change of a resource to the queue, if the subscription names it or a resource that it is a
     /// part of. Returns whether the [`Listen`] still exists.
     ///
-    /// Spec: `ResourceUpdatedNotification`: "This might be a sub-resource of the one that the client subscribed to".
+    /// Spec: `ResourceUpdatedNotification`: "This might be a sub-resource of the one that the client
+    /// subscribed to".
     pub(crate) fn tell_resource(&self, uri: &str) -> bool {
         let asked = if self.uris.contains(uri) { Some(uri) } else { self.parent(uri) };
         let Some(asked) = asked else { return self.tell(None) };
@@ -168,11 +175,14 @@ impl Speaker {
         self.tell(Some(Change::Resource(uri)))
     }
 
+    /// Returns the URI in the subscription whose resource `uri` is a part of: `uri` up to a `/`, `?` or `#`.
     fn parent(&self, uri: &str) -> Option<&str> {
         let ends = uri.char_indices().filter(|&(_, c)| matches!(c, '/' | '?' | '#')).map(|(at, _)| at);
         ends.flat_map(|at| [&uri[..at], &uri[..=at]]).find_map(|part| self.uris.get(part).map(String::as_str))
     }
 
+    /// Adds a change, if there is one, to the queue, and wakes the reader. Returns whether the [`Listen`]
+    /// still exists.
     fn tell(&self, change: Option<Change>) -> bool {
         let mut pending = self.shared.pending();
         if let Some(change) = change {
@@ -205,10 +215,12 @@ impl SharedQueue {
     }
 }
 
-/// Unread changes. Invariant: `queue` and `waiting` hold the same changes, each once.
+/// The unread changes of one subscription. Invariant: `queue` and `waiting` hold the same changes, each once.
 #[derive(Default)]
 struct PendingChanges {
+    /// Whether the [`Listen`] was dropped.
     dropped: bool,
+    /// Whether the [`Speaker`] was dropped, so that no more changes arrive.
     ended: bool,
     queue: VecDeque<Change>,
     waiting: BTreeSet<Change>,
@@ -228,8 +240,8 @@ impl PendingChanges {
     }
 }
 
-/// The most unread changes of parts of resources; further ones count as changes of the whole resource. 256:
-/// more than a program would read one by one.
+/// The most unread changes of parts of resources. A further one is reported as a change of the whole
+/// resource. 256: more than a program would read one by one.
 const MAX_PARTS: usize = 256;
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ mod listen;
 mod notice;
 mod pages;
 pub mod process;
-mod replay;
+mod replayable;
 mod sampling;
 mod target;
 mod trace;
@@ -59,7 +59,7 @@ pub(crate) use listen::{AskToListen, Speaker};
 pub use notice::{Notice, Progress};
 pub use pages::{Page, Pages};
 pub use plainwire_proto::peer::Change;
-pub(crate) use replay::{is_harmless, is_replayable};
+pub(crate) use replayable::{is_harmless, is_replayable};
 pub use sampling::Sampling;
 pub use target::{OpenStream, Target};
 pub(crate) use trace::Recorder;
@@ -81,14 +81,17 @@ pub use trace::{Stage, Step, Trace};
 ///
 /// Dropping the client ends the connection. Dropping the future of a request cancels the request.
 pub struct Client {
-    /// Shared with the connection task, which removes outdated answers.
+    /// The cached answers; `None` without a cache. Shared with the connection task, which removes outdated
+    /// answers.
     cache: Option<Arc<Cache>>,
-    /// Tickets of requests whose futures were dropped. They have their own queue, which never blocks. It
-    /// needs no bound: each ticket stands for a request that was open.
+    /// The queue of cancelled requests to the connection task. A ticket is the client's number of a request
+    /// or a subscription; here it names a request whose future was dropped. Sending never blocks. The queue
+    /// needs no bound: each ticket is that of a request that was open.
     cancels: mpsc::UnboundedSender<u64>,
-    /// Whether roots were declared, so that they may change.
+    /// Whether the client declared roots, so that the program may change them.
     has_roots: bool,
     hello: ServerHello,
+    /// The ticket of the next request or subscription.
     last_ticket: AtomicU64,
     notices: Mutex<Option<mpsc::Receiver<Notice>>>,
     options: RequestOptions,
@@ -97,10 +100,10 @@ pub struct Client {
     _task: AbortOnDrop,
 }
 
-/// The most commands that wait for the connection task. Further ones wait for room.
+/// The most commands that wait for the connection task. The sender of a further command waits for room.
 const COMMANDS: usize = 64;
 
-/// The most unread notices.
+/// The most unread notices. Further notices are dropped.
 const NOTICES: usize = 256;
 
 impl Client {
@@ -147,6 +150,7 @@ impl Client {
         Ok(entries)
     }
 
+    /// Returns whether a request repeats arguments of its tool in HTTP headers.
     fn has_param_headers(&self) -> bool {
         self.is_remote() && self.revision().has(Feature::ParamHeaders)
     }
@@ -205,9 +209,9 @@ impl Client {
         decode(&self.ask("tools/call", &params, Some(Box::new(progress)), None).await?.raw)
     }
 
-    /// Calls a tool and returns its value: the structured content, else its text, as JSON if it is JSON, else
-    /// as a string. Servers in Python wrap values that are not objects as `{"result": …}`; the value is then
-    /// the inner one.
+    /// Calls a tool and returns its value: the structured content; without it, the text, read as JSON or else
+    /// as a string. Servers in Python wrap values that are not objects as `{"result": …}`: if such an object
+    /// is not a `T`, the value inside it is returned.
     ///
     /// # Errors
     /// Like [`Self::request`]; also [`Error::Tool`] with the text of a tool that failed; [`Error::Decode`] if
@@ -216,7 +220,8 @@ impl Client {
         value_of(&self.call_tool(name, arguments).await?)
     }
 
-    /// Reads a resource. Returns the cached answer instead if the server allows that and it is fresh.
+    /// Reads a resource. If a cached answer is still fresh according to the server, returns that answer
+    /// without a request.
     ///
     /// # Errors
     /// Like [`Self::request`].
@@ -252,9 +257,10 @@ impl Client {
     /// questions end.
     ///
     /// # Errors
-    /// [`Error::Rpc`] for an error answer, or if no answer arrives in time; [`Error::Unanswered`] if a
-    /// question of the server got no answer here; [`Error::OutcomeUnknown`] if the answer of a request that
-    /// may change something gets lost; [`Error::Closed`] if the connection ends otherwise.
+    /// [`Error::Rpc`] for an error answer, or if no answer arrives in time; [`Error::Unanswered`] if this
+    /// client could not answer a question of the server; [`Error::OutcomeUnknown`] if the connection is lost
+    /// before the answer to a request that may change something; [`Error::Closed`] if it is lost before the
+    /// answer to any other request. Over HTTP also [`Error::Http`] if the server refuses the request.
     pub async fn request(&self, method: &str, params: &str) -> Result<RawJson> {
         Ok(self.ask(method, params, None, None).await?.raw)
     }
@@ -286,14 +292,14 @@ impl Client {
     }
 
     /// Drops cached answers that were meant for one login only. Call it when the connection begins to act for
-    /// another user, as with another token.
+    /// another user, for example with another token.
     pub fn forget_private(&self) {
         self.cache.as_ref().inspect(|cache| cache.forget_private());
     }
 
-    /// Ends the connection. If the client started the server's process, ends it too: closes its input, waits
-    /// for its [grace period](process), sends SIGTERM, and 2 s later SIGKILL. Deletes a session of HTTP.
-    /// Dropping the client does all of this in the background.
+    /// Ends the connection. If the client started the server's process, ends the process too: closes its
+    /// input, and if it still runs after its [grace period](process), sends SIGTERM, and 2 s later SIGKILL.
+    /// Over HTTP, deletes the session at the server. Dropping the client does all of this in the background.
     pub async fn close(self) {
         let Self { far_end, commands, _task, .. } = self;
         drop((commands, _task));
@@ -311,7 +317,8 @@ impl Client {
         self.far_end.closed(GONE).await
     }
 
-    /// Returns whether the connection is over HTTP: then its end is not noticed between requests.
+    /// Returns whether the connection is over HTTP. Then only a request can show that the connection has
+    /// ended.
     pub(crate) fn is_remote(&self) -> bool {
         self.far_end.transport == Transport::Http
     }
@@ -337,6 +344,7 @@ impl Client {
         Ok(reply.raw)
     }
 
+    /// Makes a request, and waits for its answer. Dropping this future cancels the request.
     async fn ask(
         &self,
         method: &str,
@@ -369,7 +377,8 @@ impl Client {
     }
 }
 
-/// Returns whether the `x-mcp-header` of a tool are valid, so that its calls have headers.
+/// Returns whether each `x-mcp-header` in the schema of a tool is valid. If one is not, the tool can't be
+/// called over HTTP, and the log says why.
 fn can_be_called(tool: &model::Tool) -> bool {
     let schema = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
     param_headers(&schema)
@@ -377,18 +386,20 @@ fn can_be_called(tool: &model::Tool) -> bool {
         .is_ok()
 }
 
-/// Returns the error for an answer that did not arrive in time.
+/// Returns the error for an answer that did not arrive in time. `limit` is the deadline that passed: `idle`
+/// or `hard`.
 pub(crate) fn too_late(method: &str, limit: &str) -> Error {
     let text = format!("expected an answer to `{method}` in time, but the {limit} deadline passed");
     Error::Rpc(Refusal::new(ErrorKind::Overloaded, text))
 }
 
 /// The reason for the end of a connection if no other is known.
-const GONE: &str = "the server is gone";
+const GONE: &str = "the server is no longer connected";
 
-/// Cancels a request when its future is dropped.
+/// A guard that cancels a request if the request's future is dropped before the answer has arrived.
 struct GiveUp<'c> {
     cancels: &'c mpsc::UnboundedSender<u64>,
+    /// Whether the answer has arrived.
     done: bool,
     ticket: u64,
 }
@@ -396,7 +407,7 @@ struct GiveUp<'c> {
 impl Drop for GiveUp<'_> {
     fn drop(&mut self) {
         if !self.done {
-            // Fails only if the connection has ended, and nothing is left to cancel.
+            // Sending fails only if the connection has ended: then nothing is left to cancel.
             let _ = self.cancels.send(self.ticket);
         }
     }
@@ -408,9 +419,11 @@ impl fmt::Debug for Client {
     }
 }
 
+/// Returns the `params` of a request that names a tool or a prompt and has arguments.
 fn named(name: &str, arguments: impl Serialize) -> Result<String> {
-    let arguments = to_raw_value(&arguments)
-        .map_err(|error| Error::Decode { message: format!("the arguments have no JSON: {error}") })?;
+    let arguments = to_raw_value(&arguments).map_err(|error| Error::Decode {
+        message: format!("the arguments can't be written as JSON: {error}"),
+    })?;
     let mut params = Vec::new();
     let mut object = write::Object::open(&mut params);
     object.string("name", name);
@@ -419,7 +432,7 @@ fn named(name: &str, arguments: impl Serialize) -> Result<String> {
     Ok(text(params))
 }
 
-/// Returns the value in `{"result": …}`, if the object has no other member.
+/// Returns the value in `{"result": …}`, if the object has no other member and the value is a `T`.
 fn unwrapped<T: DeserializeOwned>(structured: &RawJson) -> Option<T> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -445,7 +458,7 @@ pub(crate) fn value_of<T: DeserializeOwned>(result: &CallToolResult) -> Result<T
 
 pub(crate) fn decode<T: DeserializeOwned>(raw: &RawJson) -> Result<T> {
     serde_json::from_str(raw.get())
-        .map_err(|error| Error::Decode { message: format!("expected another result: {error}") })
+        .map_err(|error| Error::Decode { message: format!("expected a result of another type: {error}") })
 }
 
 /// Converts JSON that this module has written, which is always UTF-8.

@@ -10,7 +10,8 @@ use serde_json::value::RawValue;
 #[non_exhaustive]
 pub enum Notice {
     /// The user has finished at a URL that the server had asked to open. Reported once, and only for pages
-    /// that the user did not refuse to open. The client remembers the last 64 pages.
+    /// that the user did not refuse to open. The client remembers the 64 pages that servers asked for most
+    /// recently.
     ElicitationComplete {
         /// The id of the elicitation.
         id: String,
@@ -24,7 +25,7 @@ pub enum Notice {
         /// The URI of the resource.
         uri: String,
     },
-    /// Any other notification.
+    /// A notification of any other kind, or one that can't be decoded.
     Other {
         /// The method.
         method: String,
@@ -83,8 +84,8 @@ fn known(method: &str, params: &str) -> Option<Notice> {
 pub struct Progress {
     /// The progress so far, in a unit of the server's choice.
     pub done: f64,
-    /// The current step, for the user.
+    /// A text about the current step, for the user.
     pub message: Option<String>,
-    /// The value of `done` at the end.
+    /// The value that `done` will have at the end; `None` if the server did not say.
     pub total: Option<f64>,
 }

@@ -81,7 +81,8 @@ impl Client {
         }
     }
 
-    /// Requests all pages once. An error has the number of pages before it if a new start may help, else 0.
+    /// Requests each page once, and returns the entries of all. An error comes with the number of pages that
+    /// arrived before it, or with 0 if it would not help to start again with the first page.
     async fn all_pages<T: DeserializeOwned>(
         &self,
         list: List,

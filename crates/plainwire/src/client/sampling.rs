@@ -15,7 +15,7 @@ type Consent = Arc<dyn Fn(CreateMessage) -> Boxed<bool> + Send + Sync>;
 /// A model that servers may ask, if the user allows it.
 ///
 /// Without [`Self::consent`] the model is never asked. If a question is rejected, a legacy server gets an
-/// error. In 2026-07-28 the client can't send one: the call for which the server asked fails with
+/// error. In 2026-07-28 the client can't send an error: the call for which the server asked fails with
 /// [`crate::Error::Unanswered`].
 #[derive(Clone)]
 pub struct Sampling {
@@ -30,8 +30,9 @@ impl Sampling {
     /// The default of [`Self::max_tokens`]: a few pages of text.
     pub const MAX_TOKENS: u64 = 4_096;
 
-    /// Answers questions by `model`. An `Err` is sent to the server, or fails the call for which the server
-    /// asked.
+    /// Describes a model: `model` answers each question that the user allows. If it returns an `Err`, a
+    /// legacy server gets the text as an error; in 2026-07-28 the call for which the server asked fails with
+    /// it.
     pub fn new<F, Fut>(model: F) -> Self
     where
         F: Fn(CreateMessage) -> Fut + Send + Sync + 'static,
@@ -46,8 +47,8 @@ impl Sampling {
         }
     }
 
-    /// Sets the callback that allows or rejects each question; it gets the request for the model. Without it
-    /// every question is rejected.
+    /// Sets the callback that allows or rejects each question; it gets the request for the model. Without the
+    /// callback, every question is rejected.
     #[must_use]
     pub fn consent<F, Fut>(mut self, consent: F) -> Self
     where
@@ -58,30 +59,30 @@ impl Sampling {
         self
     }
 
-    /// Sets the most tokens of an answer. Higher requests are lowered to it, before `consent` and the model
-    /// see them. 4,096 by default.
+    /// Sets the most tokens of an answer, 4,096 by default. A question that asks for more gets this limit,
+    /// before `consent` and the model see it.
     #[must_use]
     pub fn max_tokens(mut self, max_tokens: u64) -> Self {
         self.max_tokens = max_tokens;
         self
     }
 
-    /// Declares that the model can use tools. Without it, questions with tools are refused.
+    /// Declares that the model can use tools. Without this declaration, questions with tools are refused.
     #[must_use]
     pub fn tools(mut self) -> Self {
         self.tools = true;
         self
     }
 
-    /// Declares that the model accepts context of the conversation. Without it, `include_context` is removed
-    /// from questions.
+    /// Declares that the model accepts context of the conversation. Without this declaration,
+    /// `include_context` is removed from questions.
     #[must_use]
     pub fn context(mut self) -> Self {
         self.context = true;
         self
     }
 
-    /// Returns the settings of the capability.
+    /// Returns the settings of the capability `sampling`.
     pub(super) fn settings(&self) -> serde_json::Value {
         let mut settings = serde_json::Map::new();
         for (name, on) in [("context", self.context), ("tools", self.tools)] {

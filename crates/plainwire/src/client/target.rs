@@ -1,4 +1,4 @@
-//! The targets of a client: a command, a URL, or a stream, and what converts to them.
+//! The targets of a client (a command, a URL, or a stream), and the conversions to them.
 
 use std::fmt;
 use std::process::Command;
@@ -86,7 +86,7 @@ impl Target {
     }
 }
 
-/// Adds to the error for a string without a URL scheme how a command is written.
+/// Adds a hint to the error for a string without a URL scheme: a command has to be passed as a [`Command`].
 #[cfg(feature = "http-client")]
 fn not_a_url(error: Error) -> Error {
     match error {

@@ -1,8 +1,8 @@
 //! The trace of one call, step by step, as the client sees it.
 //!
 //! In: steps, recorded where they happen: by the host, by the client, by the connection task. Out: a
-//! [`Trace`], as data and as a table. It can't show the server's work: the time from `sent` to `answered`
-//! includes both transfers and all of the server's own steps.
+//! [`Trace`], as data and as a table. A trace can't show the server's work: the time from `sent` to
+//! `answered` includes both transfers and all of the server's own steps.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,23 +27,26 @@ const MAX_STEPS: usize = 256;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trace {
-    /// The bytes of the received frames: answers, questions and progress.
+    /// The number of bytes of the received frames: the answer, answers that ask questions, and reports of
+    /// progress. The questions of a legacy server are not counted.
     pub bytes_in: u64,
-    /// The bytes of the sent frames: the request, each time that it was made.
+    /// The number of bytes of the sent requests: of the first, and of each that was made again for the same
+    /// call.
     pub bytes_out: u64,
     /// The method of the request.
     pub method: String,
     /// The number of reports of progress that are not among the steps, because there were too many.
     pub omitted: u64,
-    /// The revision that both speak; `None` if there was no connection.
+    /// The revision of the connection; `None` if there was no connection.
     pub revision: Option<Revision>,
-    /// The name that the host has for the server; without a host, the one that the server has for itself.
+    /// The host's name for the server; without a host, the server's own name. `None` if neither is known.
     pub server: Option<String>,
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// The total time.
+    /// The time from the start of the call to its end.
     pub took: Duration,
-    /// `http`, `stdio` for a child process, `stream` for any other pair of streams; `None` if there was no connection.
+    /// `http`, `stdio` for a child process, `stream` for any other pair of streams; `None` if there was no
+    /// connection.
     pub transport: Option<&'static str>,
 }
 
@@ -53,7 +56,8 @@ impl Trace {
         self.revision.map(Revision::era)
     }
 
-    /// Returns the id of each request that was made, in order: one, and one more for each round of questions.
+    /// Returns the ids of the requests that were made for the call, in order: one, and one more for each time
+    /// that the request was made again.
     pub fn ids(&self) -> impl Iterator<Item = u64> {
         self.steps.iter().filter_map(|step| match step.stage {
             Stage::Encoded { id } => Some(id),
@@ -62,22 +66,22 @@ impl Trace {
     }
 }
 
-/// One step.
+/// A step of a call, and the time at which it happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The time since the start.
+    /// The time since the start of the call.
     pub at: Duration,
-    /// The kind of step.
+    /// The kind of step, with its details.
     pub stage: Stage,
 }
 
-/// A kind of step of a call. The variants are in the usual order.
+/// A kind of step of a call. The variants are in the order in which the steps usually happen.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Stage {
     /// The program made the call.
     Called {
-        /// The name of the tool or prompt that the program gave; with a host, the host's name.
+        /// The name of the tool or prompt, or the URI, as the program gave it. Empty if the request has none.
         name: String,
     },
     /// The host found the server.
@@ -87,10 +91,10 @@ pub enum Stage {
         /// The host's name for the server.
         server: String,
     },
-    /// The host compared the arguments with the schema of the tool. Arguments that do not fit are sent all
-    /// the same: the server decides.
+    /// The host compared the arguments with the schema of the tool. Arguments that do not fit are sent
+    /// nevertheless: the server decides.
     Checked {
-        /// The reason why they do not fit; `None` if they fit.
+        /// The reason why the arguments do not fit the schema; `None` if they fit.
         fault: Option<String>,
     },
     /// The request was written as JSON-RPC, and waits for its answer under this id.
@@ -100,34 +104,34 @@ pub enum Stage {
     },
     /// The frame was given to the transport.
     Sent {
-        /// The bytes of the frame.
+        /// The number of bytes of the frame.
         bytes: u64,
     },
     /// The server reported progress.
     Progress {
-        /// The bytes of the frame.
+        /// The number of bytes of the frame.
         bytes: u64,
         /// The progress so far.
         done: f64,
-        /// The value of `done` at the end.
+        /// The value that `done` will have at the end; `None` if the server did not say.
         total: Option<f64>,
     },
-    /// A legacy server asked a question during the call. On a stream, a question does not name its call, so
-    /// every traced call in flight records it.
+    /// A legacy server asked a question during the call. A question does not name its call, so every traced
+    /// call in flight records it.
     Asked {
         /// The method of the question: `elicitation/create` and the like.
         method: &'static str,
     },
     /// A modern server answered with questions: the request is over, and is made again with their answers.
     InputRequired {
-        /// The bytes of the frame.
+        /// The number of bytes of the frame.
         bytes: u64,
         /// The number of questions; 0 if the server only wants the request again.
         questions: usize,
     },
     /// The answer arrived and was matched to the call.
     Answered {
-        /// The bytes of the frame; for a batch, with its other messages.
+        /// The number of bytes of the frame. If it is a batch, they include its other messages.
         bytes: u64,
     },
     /// The result was decoded.
@@ -230,6 +234,7 @@ impl Recorder {
         Self(Arc::new(Mutex::new(recording)))
     }
 
+    /// Records a step at the current time. Counts a report of progress instead if there are too many steps.
     pub(crate) fn note(&self, stage: Stage) {
         let mut it = self.recording();
         match &stage {
@@ -241,7 +246,8 @@ impl Recorder {
             Stage::Sent { bytes } => it.bytes_out += bytes,
             _ => {}
         }
-        // All other steps are as rare as rounds, which have their own limit.
+        // Only reports of progress can be many: all other steps are as rare as rounds, which have their own
+        // limit.
         if it.steps.len() >= MAX_STEPS && matches!(stage, Stage::Progress { .. }) {
             it.omitted += 1;
             return;
@@ -340,6 +346,7 @@ impl Client {
         (result, trace)
     }
 
+    /// Calls a tool, and records the steps in `recorder`.
     pub(crate) async fn call_noting(
         &self,
         name: &str,

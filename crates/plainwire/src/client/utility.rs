@@ -45,12 +45,12 @@ impl Client {
         self.request("logging/setLevel", &params).await.map(drop)
     }
 
-    /// Replaces the roots: where the server may work. A legacy server is notified of the change; every server
-    /// gets the new roots when it asks for them.
+    /// Replaces the roots: the folders in which the server may work. A legacy server is notified of the
+    /// change; every server gets the new roots when it asks for them.
     ///
     /// # Errors
-    /// [`Error::Rpc`] if the client was built without [`super::ClientBuilder::roots`]: it has not declared
-    /// any roots.
+    /// [`Error::Rpc`] if the client was built without [`super::ClientBuilder::roots`]: such a client has not
+    /// declared any roots.
     pub async fn set_roots(&self, roots: Vec<Root>) -> Result<()> {
         if !self.has_roots {
             let text = "expected a client with `ClientBuilder::roots`, but found one that declares no roots";

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep};
 
-/// The deadline of a call. The time that the call waits for a person does not count.
+/// The deadline of a call. The time for which the call waits for a person to answer does not count.
 pub(crate) struct Deadline {
+    /// The time that the call may take, without waiting time.
     pub(crate) limit: Duration,
     sleep: Pin<Box<Sleep>>,
-    /// Waiting time that has already been added to the deadline.
+    /// The part of the waiting time that was already added to the deadline.
     waited: Duration,
 }
 
@@ -20,8 +21,8 @@ impl Deadline {
         Self { limit, sleep: Box::pin(tokio::time::sleep(limit)), waited: Duration::ZERO }
     }
 
-    /// Polls the deadline. Ready when the time is over; `waited` is the total time that the call has waited
-    /// for a person so far.
+    /// Polls the deadline. Ready when the time of the call is over. `waited` is the total time for which the
+    /// call has waited for a person so far.
     pub(crate) fn poll(&mut self, waited: Duration, cx: &mut Poller<'_>) -> Poll<()> {
         ready!(self.sleep.as_mut().poll(cx));
         let more = waited.saturating_sub(self.waited);

@@ -1,10 +1,11 @@
-//! Calls that continue after they were cancelled ([`crate::handler::OnCancel::Detach`]), and their owner.
+//! Detached calls, which continue after they were cancelled ([`crate::server::context::OnCancel::Detach`]),
+//! and their owner.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::task::AbortHandle;
 
-/// The owner of the detached calls of one server. Dropping it, when the server ends, stops them.
+/// The owner of the detached calls of one server. It is dropped when the server ends, which stops the calls.
 #[derive(Debug, Default)]
 pub(crate) struct Detached {
     calls: Mutex<Vec<AbortHandle>>,
@@ -14,7 +15,7 @@ pub(crate) struct Detached {
 const MAX_DETACHED: usize = 1_024;
 
 impl Detached {
-    /// Takes ownership of a call, if there is room. Returns whether there was.
+    /// Takes ownership of a call if fewer than [`MAX_DETACHED`] calls run. Returns whether it did.
     pub(crate) fn take(&self, call: &AbortHandle) -> bool {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.retain(|it| !it.is_finished());

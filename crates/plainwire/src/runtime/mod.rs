@@ -1,11 +1,11 @@
-//! Tasks, blocking work, the clock, timers and random bytes. Only this module spawns.
+//! Tasks, blocking work, the clock, timers and random bytes. Only this module spawns tasks.
 //!
 //! In: futures and functions from other modules. Out: tasks that run them. This module uses no other module
 //! of the crate.
 //!
 //! Every task has an owner that awaits it or stops it. The code that serves a connection awaits its task, a
-//! client stops the task of its connection when it is dropped, and a cancelled call is stopped.
-//! `spawn_detached` is the exception.
+//! client stops the task of its connection when it is dropped, and a cancelled call is stopped. Only tasks of
+//! `spawn_detached` have no owner.
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;
@@ -27,7 +27,7 @@ pub(crate) use deadline::Deadline;
 pub(crate) use detached::Detached;
 pub(crate) use tasks::TaskSet;
 
-/// A guard that stops a task when it is dropped.
+/// A guard that stops its task when the guard is dropped.
 #[derive(Debug)]
 pub(crate) struct AbortOnDrop(pub(crate) tokio::task::AbortHandle);
 
@@ -64,12 +64,12 @@ pub(crate) fn spawn_detached(work: impl Future<Output = ()> + Send + 'static) {
 /// # let _ = lines;
 /// ```
 ///
-/// A panic of `work` continues in the caller, so a handler that waits for it ends as if it had panicked
-/// itself. The current `tracing` span of the caller is also entered for `work`. Blocking work can't be
+/// A panic of `work` continues in the caller, so that a handler which waits for `work` ends as if it had
+/// panicked itself. `work` runs in the `tracing` span that is current in the caller. Blocking work can't be
 /// stopped: if this future is dropped, for example by a cancelled call, work that already runs continues and
-/// its result is discarded. A tool that should keep its slot until then sets [`crate::handler::OnCancel::Finish`]. At
-/// most 512 pieces of work run at once, unless the runtime is built with another `max_blocking_threads`;
-/// further ones wait.
+/// its result is discarded. A tool that should count as running until its work has ended sets
+/// [`crate::server::context::OnCancel::Finish`]. At most 512 pieces of work run at once, unless the runtime
+/// is built with another `max_blocking_threads`; further pieces wait.
 ///
 /// # Panics
 /// If `work` panics, and outside of a tokio runtime.
@@ -85,10 +85,11 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     }
 }
 
-/// Runs a step that may block, without stopping other tasks on a multi-threaded runtime.
+/// Runs a step that may block on the current thread. On a multi-threaded runtime, other tasks continue
+/// meanwhile; on a runtime with one thread they wait.
 ///
-/// The worker thread that blocks may be the one that polls for input and output. Then no other worker does,
-/// however many there are. Measured: a tool that slept for 600 ms delayed a ping by 600 ms.
+/// Without this, the worker thread that blocks may be the one that polls for input and output, and no other
+/// worker takes over. Measured: a tool that slept for 600 ms delayed a ping by 600 ms.
 pub(crate) fn aside<T>(step: impl FnOnce() -> T) -> T {
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::MultiThread => tokio::task::block_in_place(step),
@@ -101,7 +102,8 @@ pub(crate) fn unix() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Polls a timer that ends at `at`; `None` stops it. Returns whether it has ended.
+/// Sets `timer` to end at `at`, and polls it. Returns whether it has ended. `None` for `at` removes the
+/// timer.
 pub(crate) fn poll_until(
     timer: &mut Option<Pin<Box<Sleep>>>,
     at: Option<Instant>,
@@ -118,8 +120,8 @@ pub(crate) fn poll_until(
     sleep.as_mut().poll(cx).is_ready()
 }
 
-/// The clock of a connection. It is the clock of the runtime, so that a test that pauses it pauses deadlines
-/// too.
+/// The clock of a connection. It follows the clock of the runtime, so that a test that pauses that clock also
+/// pauses deadlines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     began: Instant,

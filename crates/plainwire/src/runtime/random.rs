@@ -13,8 +13,8 @@ pub(crate) fn id() -> String {
     bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Uses the system call through `rustix`, which is a dependency for descriptors anyway. At most 256 bytes are
-/// returned in one piece.
+/// Uses the system call through `rustix`, which is a dependency for descriptors anyway. Up to 256 bytes,
+/// which is more than any caller needs, are returned in one piece.
 #[cfg(target_os = "linux")]
 fn fill(bytes: &mut [u8]) -> Result<(), rustix::io::Errno> {
     use rustix::rand::{GetRandomFlags, getrandom};

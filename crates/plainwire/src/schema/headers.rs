@@ -1,9 +1,9 @@
 //! `x-mcp-header`: arguments that HTTP clients repeat in headers.
 //!
-//! In: the schema of a tool's arguments. Out: the same schema with a type at the position where a client
-//! looks for it, and the first mistake in these keywords. A client leaves out a tool whose header it can't
-//! follow, so the tool would be listed but never used. The macros refuse the mistakes that they can see; this
-//! module finds those that only the schema shows, and those in schemas by hand.
+//! In: the schema of a tool's arguments. Out: the same schema, in which each such argument has its own
+//! `type`, because clients look for it there; and the first mistake in these keywords. A client ignores a
+//! tool with such a mistake, so the tool would be listed but never used. The macros refuse the mistakes that
+//! they can see; this module finds those that only the schema shows, and those in schemas by hand.
 //!
 //! Spec: 2026-07-28 "Custom Headers from Tool Parameters", "Schema Extension".
 
@@ -36,7 +36,8 @@ fn add_types_below(schema: &mut Value, root: &Value) {
     }
 }
 
-/// Returns the type of a schema, if it states one, or if all its alternatives have the same one.
+/// Returns the `type` of a schema or of the definition that it refers to, or the one `type` that all
+/// alternatives of its `oneOf` have. `None` if there is neither.
 fn type_of(schema: &Value, root: &Value) -> Option<Value> {
     let schema = resolve(schema, root);
     let said = |it: &Value| it.get("type").cloned();
@@ -47,7 +48,7 @@ fn type_of(schema: &Value, root: &Value) -> Option<Value> {
     })
 }
 
-/// Returns the first mistake in the headers of a schema.
+/// Returns the first mistake in the headers of a schema, as a text; `None` if there is none.
 pub(super) fn problem(schema: &Value) -> Option<String> {
     plainwire_proto::http::param_headers(schema).err()
 }

@@ -11,25 +11,27 @@ use serde_json::Value;
 use super::merge::{Merge, merge};
 use super::walk::{self, Keywords};
 
-/// The rule by which a definition is inlined.
+/// The rule by which a definition is inlined. Recursive definitions never are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InlineRule {
-    /// Inlined if it is not recursive and the whole schema stays within [`MAX_TEXT`].
+    /// Inlined if the whole schema stays within [`MAX_TEXT`].
     Always,
-    /// Inlined if the whole schema gets no longer.
+    /// Inlined if the text of the whole schema gets no longer.
     Shorter,
 }
 
 /// Schemas with more definitions than this are left unchanged: each definition costs a walk over the schema.
 const MAX_DEFS: usize = 256;
 
-/// Definitions nested deeper than this stay definitions. Many JSON parsers stop at 128 levels.
+/// Definitions whose schema is nested deeper than this are not inlined. Many JSON parsers stop at 128 levels.
 const MAX_DEPTH: usize = 32;
 
 /// Largest result of [`InlineRule::Always`], in bytes of text.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// Moves the definitions of `root` to the positions where they are used.
+/// Moves the definitions of `root` to the positions where they are used, if `rule` allows it, and removes
+/// unused ones. Does nothing if there are more than [`MAX_DEFS`] definitions, or if moving a schema could
+/// change the meaning of a reference.
 pub(super) fn inline(root: &mut Value, rule: InlineRule) {
     let Some(key) = definitions_of(root) else { return };
     let Some(Value::Object(mut defs)) = root.as_object_mut().and_then(|root| root.remove(key)) else {
@@ -50,8 +52,8 @@ pub(super) fn inline(root: &mut Value, rule: InlineRule) {
     }
 }
 
-/// Returns the keyword that holds the definitions of a schema; `None` if there are none, or if both keywords
-/// are used.
+/// Returns the keyword that holds the definitions of a schema: `$defs` or `definitions`. `None` if the schema
+/// has neither, or both.
 fn definitions_of(root: &Value) -> Option<&'static str> {
     match (root.get("$defs"), root.get("definitions")) {
         (Some(Value::Object(_)), None) => Some("$defs"),
@@ -60,12 +62,13 @@ fn definitions_of(root: &Value) -> Option<&'static str> {
     }
 }
 
-/// Returns the text of a reference to a definition.
+/// Returns the text of a reference to the definition `name` under the keyword `key`.
 fn reference(key: &str, name: &str) -> String {
     format!("#/{key}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Returns whether every reference points to the root itself or to one of the definitions.
+/// Returns whether every reference points to the root or to one of the definitions, and no schema has an
+/// `$id` or an anchor.
 fn is_plain(root: &Value, key: &str, defs: &Keywords) -> bool {
     let known: HashSet<String> = defs.keys().map(|name| reference(key, name)).collect();
     let mut odd = |keywords: &Keywords| {
@@ -81,7 +84,7 @@ fn is_plain(root: &Value, key: &str, defs: &Keywords) -> bool {
 /// The text of each reference, mapped to the name of its definition.
 type Names = BTreeMap<String, String>;
 
-/// Returns the definitions that a schema refers to, in order of their names.
+/// Returns the names of the definitions that a schema refers to directly, each once and sorted.
 fn uses(schema: &Value, names: &Names) -> Vec<String> {
     let mut uses = Vec::new();
     walk::any(schema, &mut |keywords| {
@@ -118,10 +121,10 @@ fn keep_used(root: &Value, names: &Names, defs: &mut Keywords) {
     defs.retain(|name, _| used.contains(name));
 }
 
-/// The names of the definitions that each definition refers to.
+/// The names of the definitions that a definition refers to, by its name.
 type Edges = HashMap<String, Vec<String>>;
 
-/// Returns the definitions that are not recursive, each behind those that it refers to.
+/// Returns the names of the definitions that are not recursive. Each one comes after those that it refers to.
 fn leaves_first(names: &Names, defs: &Keywords) -> Vec<String> {
     let edges: Edges = defs.iter().map(|(name, schema)| (name.clone(), uses(schema, names))).collect();
     let mut order = Vec::new();
@@ -142,6 +145,7 @@ fn visit(name: &str, edges: &Edges, seen: &mut HashSet<String>, order: &mut Vec<
     }
 }
 
+/// Returns whether a definition is recursive: it refers to itself, perhaps through other definitions.
 fn holds_itself(name: &str, edges: &Edges) -> bool {
     let mut open: Vec<&String> = edges.get(name).into_iter().flatten().collect();
     let mut seen = HashSet::new();
@@ -156,6 +160,8 @@ fn holds_itself(name: &str, edges: &Edges) -> bool {
     false
 }
 
+/// Replaces all references to the definition `name` by the definition, if `rule` allows it. The definition
+/// stays in `defs`.
 fn move_to_uses(root: &mut Value, reference: &str, defs: &mut Keywords, name: &str, rule: InlineRule) {
     let Some(schema) = defs.get(name).filter(|schema| !walk::is_deeper(schema, MAX_DEPTH)).cloned() else {
         return;
@@ -167,7 +173,7 @@ fn move_to_uses(root: &mut Value, reference: &str, defs: &mut Keywords, name: &s
             let all = root.to_string().len() + defs.values().map(|it| it.to_string().len()).sum::<usize>();
             all + count * length <= MAX_TEXT
         }
-        // Lengths of `{"$ref":"…"}` at each use, and of `"name":…,` once.
+        // The text that becomes unnecessary: `{"$ref":"…"}` at each use, and `"name":…,` once.
         InlineRule::Shorter => {
             count == 1 || count * length <= count * (reference.len() + 10) + length + name.len() + 4
         }
@@ -179,7 +185,8 @@ fn move_to_uses(root: &mut Value, reference: &str, defs: &mut Keywords, name: &s
     }
 }
 
-/// Replaces each `reference` by `body`, merged with the keywords beside the reference.
+/// Replaces each `reference` by `body`, merged with the keywords beside the reference. If they can't be
+/// merged, the reference stays.
 fn replace(schema: &mut Value, reference: &str, body: &Value, how: Merge) {
     let Value::Object(keywords) = schema else { return };
     if keywords.get("$ref").and_then(Value::as_str) == Some(reference) {

@@ -1,4 +1,5 @@
-//! The schema of arguments: the form that is listed, and the form that arguments are checked against.
+//! The schema of arguments: its text, which lists send to clients, and its value, which arguments are checked
+//! against.
 //!
 //! In: a type, or a schema written by hand. Out: its text, its value, and whether it has constraints that the
 //! type does not check by itself.
@@ -15,24 +16,26 @@ use super::preset::Preset;
 use super::walk::{self, Keywords};
 use super::{derive, headers, order, required, slim_arguments, text};
 
-/// The JSON Schema of arguments. The root is always an object.
+/// The JSON Schema of arguments. The protocol requires that its root is an object.
 #[derive(Clone, Debug)]
 pub(crate) struct InputSchema {
     /// Whether the schema has constraints that the Rust types do not check by themselves, such as a length.
     pub(crate) constrained: bool,
-    /// The names of the properties in the order of their declaration; empty if that is not known.
+    /// The names of the properties in the order of their declaration; empty if that order is not known.
     order: &'static [&'static str],
     pub(crate) patterns: Patterns,
     /// The mistake in the schema, if there is one.
     problem: Option<String>,
+    /// The schema as text, which lists send unless a preset rewrites it.
     text: RawJson,
     #[cfg(feature = "validate")]
     pub(crate) validator: Option<super::validate::Validator>,
+    /// The schema as a value, which arguments are checked against.
     pub(crate) value: Value,
 }
 
 /// A preset, and the function that applies it. The function is a pointer, so that a program that uses no
-/// preset does not contain their code.
+/// preset does not contain the code of presets.
 #[derive(Clone, Copy)]
 pub(crate) struct Rewrite {
     by: fn(Preset, &mut Value),
@@ -48,7 +51,8 @@ impl From<Preset> for Rewrite {
 impl InputSchema {
     /// Derives the schema of an argument type.
     ///
-    /// Unknown names are refused, and the schema says so, unless the type accepts them (a flattened map).
+    /// The schema forbids unknown names, unless the type accepts them (a flattened map), or the root gets
+    /// properties from a reference, alternatives or patterns.
     pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Self {
         let mut value = derive::<T>(Contract::Deserialize);
         let constrained = is_constrained(&value);
@@ -70,8 +74,8 @@ impl InputSchema {
         Self { order, patterns, problem, text, ..Self::unchecked(value, constrained) }
     }
 
-    /// Takes a schema written by hand, which is sent unchanged. A pattern that can't be checked here is not a
-    /// mistake.
+    /// Takes a schema written by hand, which is sent as it is. A `pattern` that this crate can't compile is
+    /// not a mistake: it is not checked.
     pub(crate) fn by_hand(text: RawJson) -> Self {
         let read = serde_json::from_str::<Value>(text.get());
         let problem = match &read {
@@ -111,7 +115,8 @@ impl InputSchema {
         is_object(&self.value)
     }
 
-    /// Returns whether arguments have to be checked as a tree, because the type alone is not enough.
+    /// Returns whether arguments have to be parsed into a tree and checked there, because the Rust type does
+    /// not check all of the schema.
     pub(crate) fn needs_tree(&self) -> bool {
         #[cfg(feature = "validate")]
         if self.validator.is_some() {
@@ -120,7 +125,8 @@ impl InputSchema {
         self.constrained
     }
 
-    /// Refuses arguments that are too long for the validator, before they are parsed.
+    /// Refuses arguments that are too long for the validator, before they are parsed. Without a validator,
+    /// accepts all.
     ///
     /// # Errors
     /// [`Rejected`], for the model.
@@ -159,12 +165,13 @@ impl InputSchema {
         self.problem.as_deref()
     }
 
-    /// Returns the text that is sent.
+    /// Returns the text of the schema, without a preset.
     pub(crate) fn to_raw(&self) -> RawJson {
         self.text.clone()
     }
 
-    /// Returns the text rewritten by a preset, for clients that can't read all of JSON Schema.
+    /// Returns the text that lists send to clients. A preset rewrites it, for clients that can't read all of
+    /// JSON Schema; without one, or for [`Preset::Slim`], it is the text of [`Self::to_raw`].
     pub(crate) fn listed(&self, rewrite: Option<Rewrite>) -> RawJson {
         let Some(Rewrite { by, preset }) = rewrite.filter(|it| it.preset != Preset::Slim) else {
             return self.to_raw();
@@ -180,7 +187,8 @@ impl InputSchema {
         plainwire_proto::http::param_headers(&self.value).unwrap_or_default()
     }
 
-    /// Returns name, schema and "is required" of each property.
+    /// Returns each property of the root: its name, its schema, and whether it is required. In the order of
+    /// their declaration, or by name if that is not known.
     pub(crate) fn properties(&self) -> Vec<(&str, &Value, bool)> {
         let Some(keywords) = self.value.as_object() else { return Vec::new() };
         let required = required(keywords);
@@ -195,7 +203,7 @@ impl InputSchema {
     }
 }
 
-/// Keywords that add properties to a root.
+/// Keywords by which a root can get properties that are not in its `properties`.
 const OPEN: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "patternProperties"];
 
 fn is_object(schema: &Value) -> bool {
@@ -216,7 +224,8 @@ const CONSTRAINTS: [&str; 10] = [
     "uniqueItems",
 ];
 
-/// The bounds that `schemars` writes for integer types. The types check these by themselves.
+/// The `minimum` and `maximum` that `schemars` writes for integer types, by `format`. The types check these
+/// by themselves; `None`: no `maximum`.
 const INTEGERS: [(&str, i64, Option<i64>); 8] = [
     ("int16", i16::MIN as i64, Some(i16::MAX as i64)),
     ("int8", i8::MIN as i64, Some(i8::MAX as i64)),
@@ -228,6 +237,8 @@ const INTEGERS: [(&str, i64, Option<i64>); 8] = [
     ("uint8", 0, Some(u8::MAX as i64)),
 ];
 
+/// Returns whether the schema has constraints that no Rust type checks; false for a schema that is nested too
+/// deep.
 fn is_constrained(schema: &Value) -> bool {
     !walk::is_deeper(schema, super::slim::MAX_DEPTH) && walk::any(schema, &mut constrains)
 }
@@ -242,7 +253,8 @@ fn constrains(keywords: &Keywords) -> bool {
         ("uniqueItems", Some(on), _) => *on == Value::Bool(true),
         (_, Some(bound), _) => bound.is_number(),
     };
-    // With a default other than null and a type that allows null, null has to be replaced by the default.
+    // If the default is not null and the type allows null, a null in the arguments has to be replaced by the
+    // default.
     let defaults = keywords.get("default").is_some_and(|default| !default.is_null());
     let nulls = keywords
         .get("type")

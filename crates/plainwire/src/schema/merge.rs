@@ -1,22 +1,24 @@
 //! Merging of two schemas that apply to the same value.
 //!
 //! In: the keywords beside a `$ref` or an alternative, and the keywords of its target. Out: one object with
-//! all of them, if it has the same meaning.
+//! all of these keywords, if it can have the same meaning.
 
 use serde_json::Value;
 
 use super::walk::Keywords;
 
-/// The handling of two schemas that contradict each other, or that would change their meaning as one.
+/// The way to handle two schemas that contradict each other, or that would have another meaning as one
+/// schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
-    /// Keep both schemas.
+    /// Do not merge them: [`merge`] returns `None`.
     Exact,
-    /// Prefer the keywords beside the reference. For schemas that are listed but not used for checks.
+    /// Merge them anyway, and prefer the keywords beside the reference. For schemas that are sent to clients
+    /// but not used for checks.
     Loose,
 }
 
-/// Keywords that restrict no values. The outer one replaces the inner one.
+/// Keywords that restrict no values. One beside the reference replaces that of the target.
 const ANNOTATIONS: [&str; 9] = [
     "$comment",
     "default",
@@ -45,8 +47,8 @@ const CONTEXTUAL: [&str; 12] = [
     "unevaluatedProperties",
 ];
 
-/// Merges `under` into `over`, the keywords beside the reference. Returns `None` if one schema can't express
-/// both.
+/// Merges `under`, the keywords of the target, into `over`, the keywords beside the reference. With
+/// [`Merge::Exact`], returns `None` if one schema can't express both.
 pub(super) fn merge(mut over: Keywords, under: &Keywords, how: Merge) -> Option<Keywords> {
     let annotates = over.keys().all(|keyword| ANNOTATIONS.contains(&keyword.as_str()));
     let contextual = |it: &Keywords| CONTEXTUAL.iter().any(|keyword| it.contains_key(*keyword));

@@ -1,9 +1,10 @@
 //! JSON Schemas of arguments and results: derived from types, slimmed, and adapted to clients.
 //!
-//! In: a type with `JsonSchema`, or a schema written by hand. Out: the text that is listed, and the value
-//! that arguments are checked against. A model reads schemas on every turn, so [`slim`] is the default. A
-//! [`Preset`] is for clients that can't read all of JSON Schema. A schema by hand is sent unchanged. The
-//! submodule `arguments` checks arguments. References to other documents are never fetched.
+//! In: a type with `JsonSchema`, or a schema written by hand. Out: the JSON text that lists send to clients,
+//! and the value that arguments are checked against. A model reads schemas on every turn, so [`slim`] is the
+//! default. A [`Preset`] is for clients that can't read all of JSON Schema. A schema written by hand is sent
+//! unchanged except for white space, unless a preset rewrites it. The submodule `arguments` checks arguments.
+//! References to other documents are never fetched.
 //!
 //! ```
 //! use plainwire::schema::Preset;
@@ -74,7 +75,7 @@ pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Rejected>
     arguments::read(json, &InputSchema::of::<T>())
 }
 
-/// Returns the names that a schema requires.
+/// Returns the names of the properties that a schema requires.
 pub(crate) fn required(keywords: &Keywords) -> Vec<&str> {
     keywords
         .get("required")
@@ -92,7 +93,8 @@ pub(crate) fn output<T: JsonSchema>() -> RawJson {
     text::raw(value.to_string())
 }
 
-/// Returns the schema of a result without its descriptions. Text that is no JSON is returned unchanged.
+/// Returns the slimmed schema of a result without its descriptions. Text that is no JSON is returned
+/// unchanged.
 pub(crate) fn undescribed(described: &RawJson) -> RawJson {
     let Ok(mut schema) = serde_json::from_str(described.get()) else { return described.clone() };
     slim_results(&mut schema);
@@ -107,9 +109,10 @@ pub(crate) fn derive<T: JsonSchema>(contract: Contract) -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Follows a local `$ref` to its definition. Returns other schemas unchanged.
+/// Follows a `$ref` to a definition in `root`, and the reference there, and so on. Returns `schema` itself if
+/// it has no such reference.
 pub(crate) fn resolve<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
-    // Eight steps are enough: a longer chain of references is a circle.
+    // Eight steps are enough: a longer chain of references is taken for a circle.
     let mut at = schema;
     for _ in 0..8 {
         let Some(pointer) = at.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#')) else {

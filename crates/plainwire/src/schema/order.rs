@@ -1,9 +1,9 @@
 //! The fields of a struct in the order of their declaration. Schemas lose this order, because their maps are
 //! sorted.
 //!
-//! In: a type. Out: the field names that its `Deserialize` requests. The type is called once and gets no
-//! data, so that no value of it is ever made. A type that is no struct, or has a flattened field, yields no
-//! names.
+//! In: a type. Out: the field names that its `Deserialize` requests. The `deserialize` of the type is called
+//! once and gets no data, so that no value of the type is ever made. A type that is no struct, or has a
+//! flattened field, yields no names.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,7 +11,8 @@ use serde::de::value::Error;
 use serde::de::{DeserializeOwned, Error as _, Visitor};
 use serde::{Deserializer, forward_to_deserialize_any};
 
-/// Returns the names of the fields of `T`, if it is a struct.
+/// Returns the names of the fields of `T` in the order of their declaration; none if `T` is no struct or has
+/// a flattened field.
 pub(crate) fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
     // A hand-written `Deserialize` may panic on input that arguments never have. The server then runs without

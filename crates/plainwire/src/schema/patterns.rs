@@ -33,7 +33,8 @@ impl Patterns {
         (Self { by_text: std::sync::Arc::new(by_text) }, problem)
     }
 
-    /// Returns whether `text` matches `pattern`. A pattern that was not compiled matches every text.
+    /// Returns whether `text` matches `pattern`, one of the patterns of the schema. A pattern that could not
+    /// be compiled matches every text.
     pub(crate) fn fits(&self, pattern: &str, text: &str) -> bool {
         self.by_text.get(pattern).is_none_or(|pattern| pattern.is_match(text))
     }

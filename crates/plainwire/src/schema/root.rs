@@ -1,7 +1,7 @@
 //! A check at compile time that the root of a schema is an object.
 //!
-//! In: JSON text. Out: yes or no. Whether the text is valid JSON and a schema is checked when the server
-//! starts.
+//! In: JSON text. Out: yes or no. When the server starts, it checks whether the text is valid JSON and a
+//! schema.
 
 /// Returns whether the root of a JSON Schema has `"type": "object"`, as the protocol requires for the input
 /// of a tool.
@@ -41,8 +41,7 @@ pub const fn is_object(text: &str) -> bool {
     false
 }
 
-/// Returns the position behind the string that begins at `start`, or behind one byte if no string begins
-/// there.
+/// Returns the position behind the string that begins at `start`, or `start + 1` if no string begins there.
 const fn end_of_string(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     if start >= text.len() || text[start] != b'"' {

@@ -14,7 +14,7 @@ use super::walk::{self, Keywords};
 /// Schemas nested deeper than this are left unchanged.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Number formats that name a machine type. No model needs them, and some clients refuse them.
+/// Values of `format` that name a machine type of numbers. No model needs them, and some clients refuse them.
 const FORMATS: [&str; 14] = [
     "double", "float", "int", "int8", "int16", "int32", "int64", "int128", "uint", "uint8", "uint16",
     "uint32", "uint64", "uint128",
@@ -47,8 +47,8 @@ pub fn slim(schema: &mut Value) {
     }
 }
 
-/// Like [`slim`], but for a schema of results: descriptions are removed as well. A model reads the result
-/// itself, and hosts do not show it the schema; programs use names and types.
+/// Like [`slim`], but for a schema of results: descriptions are removed as well. A model reads the result,
+/// but hosts do not show it the schema of the result; programs use names and types.
 /// [`crate::Tool::describe_output`] keeps the descriptions.
 ///
 /// ```
@@ -80,7 +80,7 @@ pub fn slim_results(schema: &mut Value) {
 pub fn slim_arguments(schema: &mut Value) {
     if !walk::is_deeper(schema, MAX_DEPTH) {
         // A definition that was inlined into an optional property may still allow null. Another round removes
-        // that. Each round makes the text shorter, and the second one is nearly always the last.
+        // that null. Each round makes the text shorter, and the second round is nearly always the last.
         for _ in 0..MAX_ROUNDS {
             let before = schema.clone();
             each(schema, &mut optional);
@@ -92,11 +92,11 @@ pub fn slim_arguments(schema: &mut Value) {
     }
 }
 
-/// Largest number of rounds over a schema of arguments: the depth to which definitions are nested in each
-/// other, in any schema that a person reads.
+/// Largest number of rounds over a schema of arguments. One round is needed for each level of definitions
+/// nested in each other; a schema that a person can read has fewer levels.
 const MAX_ROUNDS: usize = 16;
 
-/// Applies `change` to a schema and to the schemas inside it, the innermost first.
+/// Applies `change` to the schemas inside a schema, the innermost first, and then to the schema itself.
 fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Keywords)) {
     if let Value::Object(keywords) = schema {
         walk::each_mut(keywords, |inner| each(inner, change));
@@ -104,6 +104,7 @@ fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Keywords)) {
     }
 }
 
+/// Removes `title`, `$schema` and machine formats, and replaces a `oneOf` of bare constants by an `enum`.
 fn noise(keywords: &mut Keywords) {
     if keywords.get("title").is_some_and(Value::is_string) {
         keywords.remove("title");
@@ -120,8 +121,8 @@ fn noise(keywords: &mut Keywords) {
     }
 }
 
-/// Returns the `enum` that replaces a `oneOf` of bare constants. Constants with a description stay as they
-/// are.
+/// Returns the `enum`, and perhaps `type`, that replaces a `oneOf` of bare constants. `None` if an
+/// alternative has other keywords, such as a description, or if one keyword would replace another.
 fn constants(keywords: &Keywords) -> Option<Keywords> {
     let alternatives = keywords.get("oneOf")?.as_array()?;
     let mut kind = None;
@@ -150,7 +151,8 @@ fn constants(keywords: &Keywords) -> Option<Keywords> {
     merged.keys().all(|keyword| !keywords.contains_key(keyword)).then_some(merged)
 }
 
-/// Removes null from the types of optional properties.
+/// Removes null from the optional properties of a schema: from their types, constants, alternatives and
+/// default.
 fn optional(keywords: &mut Keywords) {
     let required: Vec<String> = required(keywords).into_iter().map(ToOwned::to_owned).collect();
     let Some(Value::Object(properties)) = keywords.get_mut("properties") else { return };
@@ -192,12 +194,13 @@ fn without_null(keywords: &mut Keywords) {
     }
 }
 
-/// Returns whether a schema allows `null` and has no other keyword.
+/// Returns whether a schema is `{"type": "null"}`: it allows null and nothing else.
 pub(super) fn is_null(schema: &Value) -> bool {
     schema.as_object().is_some_and(|it| it.len() == 1 && it.get("type").is_some_and(|kind| kind == "null"))
 }
 
-/// Replaces a list with one alternative by that alternative.
+/// Replaces a list of alternatives that has only one by that alternative, if it can be merged with the
+/// keywords beside the list.
 fn collapse(keywords: &mut Keywords, keyword: &str) {
     if let Some(Value::Array(alternatives)) = keywords.get(keyword)
         && let [Value::Object(only)] = &alternatives[..]
@@ -210,8 +213,8 @@ fn collapse(keywords: &mut Keywords, keyword: &str) {
     }
 }
 
-/// Writes `anyOf: [{type: T}, {type: null}]` as `type: [T, null]`, if the alternative has only a type and
-/// keywords that null passes.
+/// Writes `anyOf: [{type: T}, {type: null}]` as `type: [T, null]`, if the first alternative has only this
+/// type and keywords that do not refuse null. `oneOf` and the other order are handled alike.
 fn nullable(keywords: &mut Keywords) {
     let alternatives = match (keywords.get("anyOf"), keywords.get("oneOf")) {
         (Some(alternatives), None) | (None, Some(alternatives)) => alternatives.as_array(),

@@ -1,7 +1,7 @@
 //! Schemas as JSON text: written by hand, or made from a value with its properties in order.
 //!
-//! In: a schema written by hand, or a value. Out: JSON without white space between its tokens. Text keeps the
-//! order of its keys and the spelling of its numbers and strings.
+//! In: a schema written by hand, or a value. Out: JSON without white space between its tokens. A schema that
+//! is given as text keeps the order of its keys and the spelling of its numbers and strings.
 
 use plainwire_proto::model::RawJson;
 use serde_json::Value;
@@ -59,7 +59,8 @@ fn compact(json: &str) -> String {
     json.chars().filter(keep).collect()
 }
 
-/// Returns the text of a schema. The properties in `order` come first, in that order; all others follow.
+/// Returns the text of a schema. The properties of the root that are in `order` come first, in that order;
+/// its other properties follow.
 pub(super) fn ordered(schema: &Value, order: &[&str]) -> RawJson {
     let Some(keywords) = schema.as_object().filter(|_| !order.is_empty()) else {
         return raw(schema.to_string());

@@ -5,19 +5,22 @@
 
 use plainwire_proto::json::write::Object;
 
-/// A parsed template: text and variables.
+/// A parsed template: the text before the first variable, then variables, each with the text behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Template {
+    /// The text before the first variable.
     head: String,
     /// The variables, each with the text behind it.
     parts: Vec<Part>,
 }
 
+/// A variable, and the text behind it.
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
     name: String,
     /// Whether the value may contain `/`.
     reserved: bool,
+    /// The text behind the variable, up to the next variable or the end.
     tail: String,
 }
 
@@ -68,7 +71,8 @@ impl Template {
         let mut object = Object::open(&mut out);
         for (n, part) in self.parts.iter().enumerate() {
             let last = n + 1 == self.parts.len();
-            // The last variable is as long as possible, so that its tail is the end of the URI.
+            // The last variable of the template takes the text up to its tail at the end of the URI; other
+            // variables take as little text as possible.
             let end = match (part.tail.as_str(), last) {
                 ("", _) => rest.len(),
                 (tail, true) => {

@@ -1,9 +1,9 @@
 //! Validation with all of JSON Schema, for schemas written by hand (feature `validate`).
 //!
-//! In: a schema once, then arguments each time. Out: the first mismatch, worded like other faults of
-//! arguments. Nothing is fetched from the network or from disk. Patterns take linear time. [`MAX_SCHEMA`] and
-//! [`MAX_ARGUMENTS`] limit the sizes. Nested alternatives still multiply; authors of schemas have to avoid
-//! them.
+//! In: a schema once, then arguments each time. Out: the first mismatch, worded like the faults that
+//! `arguments` finds. Nothing is fetched from the network or from disk. Patterns take linear time.
+//! [`MAX_SCHEMA`] and [`MAX_ARGUMENTS`] limit the sizes. Nested alternatives still multiply the time, so
+//! authors of schemas have to avoid them.
 
 use std::sync::Arc;
 
@@ -39,7 +39,8 @@ impl InputSchema {
     /// Compiles the schema, so that arguments are checked against all of it.
     ///
     /// # Errors
-    /// The reason why it is no schema, or not one that can be checked here.
+    /// The reason why it is no schema, or a schema that can't be used here: too long, or with references to
+    /// other documents.
     pub(crate) fn compile(&mut self) -> Result<(), String> {
         self.validator = Some(Validator::new(&self.value, self.to_raw().get().len())?);
         Ok(())

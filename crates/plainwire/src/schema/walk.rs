@@ -1,4 +1,4 @@
-//! Positions of schemas inside a schema.
+//! A walk over a schema: the positions at which it holds other schemas.
 //!
 //! In: the keywords of one schema. Out: the schemas directly inside it. Values that only look like schemas
 //! are not visited: names chosen by the user, constants, examples. Only this module knows which keywords hold
@@ -43,7 +43,7 @@ fn kind_of(keyword: &str) -> KeywordKind {
     }
 }
 
-/// Visits each schema directly inside another one.
+/// Visits each schema directly inside the schema that has these keywords.
 pub(super) fn each<'s>(keywords: &'s Keywords, mut visit: impl FnMut(&'s Value)) {
     for (keyword, inner) in keywords {
         match (kind_of(keyword), inner) {
@@ -67,7 +67,8 @@ pub(super) fn each_mut(keywords: &mut Keywords, mut visit: impl FnMut(&mut Value
     }
 }
 
-/// Returns whether `fits` holds for the keywords of a schema or of one inside it.
+/// Returns whether `fits` returns true for the keywords of a schema, or of any schema inside it. Calls `fits`
+/// until it does.
 pub(super) fn any(schema: &Value, fits: &mut dyn FnMut(&Keywords) -> bool) -> bool {
     let Value::Object(keywords) = schema else { return false };
     let mut found = fits(keywords);
@@ -75,7 +76,7 @@ pub(super) fn any(schema: &Value, fits: &mut dyn FnMut(&Keywords) -> bool) -> bo
     found
 }
 
-/// Returns whether JSON is nested deeper than `levels`. Does not look deeper than that.
+/// Returns whether arrays and objects are nested more than `levels` deep. Does not look deeper than that.
 pub(super) fn is_deeper(json: &Value, levels: usize) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return json.is_array() || json.is_object() };
     match json {

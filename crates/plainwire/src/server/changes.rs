@@ -1,11 +1,12 @@
 //! Change notifications: one bus per server carries each change to the connections that watch it.
 //!
-//! In: any number of changes, from any task or thread. Out: for every connection, each change that it
-//! watches. A change that a connection has not yet taken is not queued again, so that a connection that never
-//! reads holds at most one entry per watched topic. Publishing never waits and visits only the connections
-//! that watch the topic. Writing notifications is the work of the connection.
+//! In: any number of changes, from any task or thread. Out: for every connection, the changes of the topics
+//! (lists and resources) that it watches. A change that a connection has not yet taken is not queued again,
+//! so that a connection that never reads holds at most one entry per watched topic. Publishing never waits
+//! and visits only the connections that watch the topic. Writing notifications is the work of the connection.
 //!
-//! Locks: the bus first, then a mailbox. No waker is called and no foreign code runs under either lock.
+//! Order of locks: the bus first, then a mailbox. No waker is called and no foreign code runs under either
+//! lock.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 #[cfg(feature = "http")]
@@ -46,24 +47,27 @@ impl Topic {
     }
 }
 
-/// The index of watched topics. Shared by every connection of a server, its handles and the contexts of its
-/// calls.
+/// The bus of a server: it knows which connection watches which topics, and passes changes to the
+/// connections. Shared by every connection of the server, its handles and the contexts of its calls.
 #[derive(Debug, Default)]
 pub(crate) struct Bus {
     index: Mutex<Index>,
-    /// The queue of changes for other replicas, if there are any.
+    /// The queue of changes that are sent to other replicas of the server; not set if there are none.
     #[cfg(feature = "http")]
     outside: OnceLock<mpsc::Sender<Change>>,
 }
 
+/// The watchers of each topic.
 #[derive(Debug, Default)]
 struct Index {
-    /// The number of the last mailbox.
+    /// The number of the newest [`Mailbox`]; 0 before the first. Each mailbox has a number of its own.
     last: u64,
     lists: HashMap<Topic, Watchers>,
     uris: HashMap<Arc<str>, Watchers>,
 }
 
+/// The connections that watch one topic: the changes that each has not yet taken, by the number of its
+/// mailbox.
 type Watchers = HashMap<u64, Arc<Mutex<Pending>>>;
 
 /// The changes that a connection has not yet taken, and the waker of its task. Shared by the connection and
@@ -77,8 +81,9 @@ struct Pending {
 /// A queue of topics in the order of arrival, each at most once.
 #[derive(Debug, Default)]
 struct Queue {
+    /// The topics by the numbers that they got when they were added, so that the oldest is first.
     by_number: BTreeMap<u64, Topic>,
-    /// The number of the last topic.
+    /// The number that the newest topic got, even if it has left the queue; 0 before the first.
     last: u64,
     /// Invariant: the inverse of `by_number`.
     numbers: HashMap<Topic, u64>,
@@ -96,8 +101,8 @@ impl Queue {
         true
     }
 
-    /// Takes the oldest topic. A topic that changes often goes to the end again, so that the others get their
-    /// turn.
+    /// Removes and returns the oldest topic. If that topic changes again, it is queued behind the topics that
+    /// wait, so that a topic that changes often does not hold up the others.
     fn pop(&mut self) -> Option<Topic> {
         let (_, topic) = self.by_number.pop_first()?;
         self.numbers.remove(&topic);
@@ -117,7 +122,8 @@ impl Queue {
 }
 
 impl Bus {
-    /// Sends `change` to every connection that watches it, including connections of other replicas.
+    /// Sends `change` to every connection that watches it, including connections of other replicas of the
+    /// server. If too many changes wait for the replicas, they miss this one, and a warning is logged.
     pub(crate) fn publish(&self, change: &Change) {
         #[cfg(feature = "http")]
         if let Some(outside) = self.outside.get()
@@ -128,7 +134,8 @@ impl Bus {
         self.publish_here(change);
     }
 
-    /// Sets the queue of changes for other replicas. Only the first call has an effect.
+    /// Sets the queue of changes that are sent to other replicas of the server. Only the first call has an
+    /// effect.
     #[cfg(feature = "http")]
     pub(crate) fn tell_outside(&self, outside: mpsc::Sender<Change>) {
         let _ = self.outside.set(outside);
@@ -200,7 +207,7 @@ impl Bus {
     }
 }
 
-/// The subscription of one connection to the bus. Dropping it stops watching.
+/// The topics that one connection watches, and their changes. Dropping the mailbox stops watching.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     bus: Arc<Bus>,
@@ -219,7 +226,8 @@ impl Mailbox {
         Self { bus, number, pending: Arc::default(), watched: HashSet::new() }
     }
 
-    /// Watches exactly these lists and resources.
+    /// Watches these lists and resources and nothing else. A change that waits in the mailbox is dropped if
+    /// its topic is no longer watched.
     pub(crate) fn watch<'u>(
         &mut self,
         lists: impl IntoIterator<Item = List>,
@@ -238,7 +246,7 @@ impl Mailbox {
         self.watched = wanted;
     }
 
-    /// Takes the oldest change; pending if there is none.
+    /// Takes the oldest change. Pending if there is none; then a new change wakes the task of `cx`.
     pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Change> {
         // A mailbox that watches nothing never gets a change, and most connections watch nothing.
         if self.watched.is_empty() {
@@ -250,8 +258,8 @@ impl Mailbox {
             None => {
                 let known = pending.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
                 let old = if known { None } else { pending.waker.replace(cx.waker().clone()) };
-                // The lock is released first: dropping a waker may drop a connection, which takes locks
-                // itself.
+                // The lock is released first: dropping a waker may drop a connection, which takes the locks
+                // of the bus and of its mailbox.
                 drop(pending);
                 drop(old);
                 Poll::Pending

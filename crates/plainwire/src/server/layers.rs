@@ -5,25 +5,28 @@ use std::sync::Arc;
 use super::Server;
 use super::layer::Layer;
 
-/// The layers around every call.
+/// The settings of a server that apply to every call.
 #[derive(Default)]
 pub(super) struct Layering {
+    /// The layers around every entry, the outermost first.
     pub(super) layers: Vec<Arc<dyn Layer>>,
+    /// Whether [`Server::mask_errors`] was called.
     pub(super) masks_errors: bool,
 }
 
 impl Server {
-    /// Adds a layer around every tool, resource, template and prompt, including those added later: see
-    /// [`super::layer`]. The first layer added is the outermost. Layers of an entry are inside the layers of
-    /// the server.
+    /// Adds a layer around every tool, resource, template and prompt, including entries that are added later:
+    /// see [`super::layer`]. The first layer added is the outermost. Layers of an entry are inside the layers
+    /// of the server.
     pub fn layer(mut self, layer: impl Layer) -> Self {
         self.layering.layers.push(Arc::new(layer));
         self
     }
 
-    /// Hides the text of errors that was not written for a model, as [`crate::server::layer::mask_errors`]
-    /// does, but for every answer of the server, including completions and errors of layers. The order
-    /// relative to other layers does not matter.
+    /// Hides error texts that were not written for a model, like the layer
+    /// [`crate::server::layer::mask_errors`], but in every answer of the server, including answers to
+    /// completions and errors of layers. It does not matter whether you call it before or after
+    /// [`Self::layer`].
     pub fn mask_errors(mut self) -> Self {
         self.layering.masks_errors = true;
         self

@@ -1,8 +1,8 @@
 //! The server half: declaring a server and serving it.
 //!
 //! In: functions wrapped as tools, resources, templates and prompts. Out: a server on stdio, on any pair of
-//! streams, or over HTTP. Mistakes in declarations are collected and reported when serving begins. This half
-//! never speaks as a client.
+//! streams, or over HTTP. Mistakes in declarations are collected and reported when serving begins. The client
+//! half is separate.
 
 use std::fmt;
 use std::future::Future;
@@ -49,7 +49,7 @@ pub use principal::Principal;
 /// An MCP server, built step by step and then served.
 ///
 /// Add tools, resources and prompts, set options, and end with [`Self::stdio`] or [`Self::serve`]. Mistakes,
-/// such as two tools with one name, are reported when serving begins.
+/// such as two tools with the same name, are reported when serving begins.
 ///
 /// ```no_run
 /// use plainwire::prelude::*;
@@ -97,15 +97,17 @@ pub struct Server {
     timeout: Option<Duration>,
 }
 
-/// The settings for sealing request state.
+/// The settings for sealing request state: the data that a call leaves with its client between two rounds.
 struct Sealing {
     keys: Option<Vec<[u8; 32]>>,
     single_use: bool,
     ttl: Duration,
 }
 
+/// A function that the program wants to run at one point of serving, once.
 type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send>;
 
+/// The hooks of a server, in the order in which they were added.
 #[derive(Default)]
 pub(crate) struct Hooks {
     start: Vec<Hook>,
@@ -175,8 +177,8 @@ impl Server {
         self
     }
 
-    /// Adds a value that handlers take as a parameter of type [`crate::State`]. A server has at most one
-    /// value of each type.
+    /// Adds a value that handlers take as a parameter of type [`crate::State`]. A second value of one type is
+    /// reported as a mistake when serving begins.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.states.add(value);
         self
@@ -185,8 +187,8 @@ impl Server {
     /// Returns a handle with which other parts of the program add and remove entries while the server serves,
     /// and notify clients of changed resources.
     ///
-    /// A server with a handle declares `listChanged` and resource subscriptions to clients, even if it has no
-    /// entries yet.
+    /// A server with a handle declares prompts, resources and tools to its clients, with `listChanged` and
+    /// resource subscriptions, even if it has no entries yet.
     pub fn handle(&mut self) -> ServerHandle {
         self.handled = true;
         ServerHandle::new(&self.shared)
@@ -202,17 +204,17 @@ impl Server {
         self
     }
 
-    /// Pings the client of a session after `silence` without a message, and closes the connection after
-    /// another `silence` without an answer. Off by default: on a pipe, the end of the client is seen at once.
-    /// 2026-07-28 has no pings.
+    /// Pings the client of a session after `silence` without a message, and closes the connection if another
+    /// `silence` passes without the answer or any other message. Off by default: if the client on a pipe
+    /// ends, the server notices it at once. Has no effect in revision 2026-07-28, which has no pings.
     pub fn ping_every(mut self, silence: Duration) -> Self {
         self.keep_alive = Some(silence);
         self
     }
 
     /// Sets how many progress notifications a call may send: `burst` at once, then `per_second` each second.
-    /// If reports come faster, the newest is kept and sent later. 64 and 50 by default: a loop over a few
-    /// dozen steps is shown in full, and users can't see more than 50 a second.
+    /// If reports come faster, the newest is kept and sent later. A `burst` of 0 counts as 1. 64 and 50 by
+    /// default: a loop over a few dozen steps is shown in full, and users can't see more than 50 a second.
     pub fn progress_rate(mut self, burst: u32, per_second: u32) -> Self {
         self.progress = ProgressRate { burst: burst.max(1), per_second };
         self
@@ -254,28 +256,28 @@ impl Server {
         self
     }
 
-    /// Declares an experimental capability.
+    /// Declares the experimental capability `name`, with its settings.
     pub fn experimental(mut self, name: &str, settings: serde_json::Value) -> Self {
         self.experimental.declare_in("experimental", name, settings);
         self
     }
 
-    /// Declares an extension. A server with [views](crate::server::entry::apps) declares their extension by
-    /// itself.
+    /// Declares the extension `identifier`, with its settings. If an entry uses
+    /// [views](crate::server::entry::apps), the extension for views is declared without this method.
     pub fn extension(mut self, identifier: &str, settings: serde_json::Value) -> Self {
         self.experimental.declare_in("extensions", identifier, settings);
         self
     }
 
-    /// Sets how long clients may cache lists and resources, and whether other users may share the cached copy
-    /// (2026-07-28). By default, copies are stale at once and private.
+    /// Sets how long clients may cache lists and resources, and whether other users may share a cached copy.
+    /// Sent in revision 2026-07-28. By default, a copy is stale at once, and for one user only.
     pub fn cache(mut self, hint: CacheHint) -> Self {
         self.cache_hint = hint;
         self
     }
 
-    /// Sets how many entries a page of a list has. 250 by default: the lists of most servers fit into one
-    /// page.
+    /// Sets the largest number of entries on one page of a list; 0 counts as 1. 250 by default: the lists of
+    /// most servers fit into one page.
     pub fn page_size(mut self, entries: usize) -> Self {
         self.page_size = entries;
         self
@@ -302,45 +304,51 @@ impl Server {
         self
     }
 
-    /// Sets the deadline of calls whose tool has no [`Tool::timeout`]. None by default.
+    /// Sets the deadline of each call of a resource, a prompt, a completion, or a tool without a
+    /// [`Tool::timeout`]. No deadline by default. Time in which a call waits for an answer of the client does
+    /// not count.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sets how long a question to the client may stay unanswered in revisions where it is a request (up to
-    /// 2025-11-25). 10 min by default: a user who is away longer usually no longer follows the call.
+    /// Sets how long a question to the client may stay unanswered in revisions up to 2025-11-25, where a
+    /// question is a request to the client. 10 min by default: a user who is away longer usually no longer
+    /// follows the call.
     pub fn ask_timeout(mut self, timeout: Duration) -> Self {
         self.ask_timeout = timeout;
         self
     }
 
-    /// Sets how many questions and steps one call may have (limit `questions`). 256 by default: more than a
-    /// user would answer.
+    /// Sets how many questions and steps one call may have (`questions` in error messages). 256 by default:
+    /// more than a user would answer.
     pub fn max_questions(mut self, questions: usize) -> Self {
         self.max_questions = questions;
         self
     }
 
-    /// Sets the keys that seal request state (2026-07-28): 1 to 16 keys of 32 random bytes. The first key
-    /// seals and every key opens, so that you can rotate keys while calls are in flight.
+    /// Sets the keys that seal request state, the data that a call leaves with its client when it asks a
+    /// question (2026-07-28): 1 to 16 keys of 32 random bytes. The first key seals and every key opens, so
+    /// that you can rotate keys while calls are in flight.
     ///
     /// Without keys, each process seals with a random key of its own, and only the process that began a call
-    /// can continue it. Replicas need common keys. To rotate: add the new key behind the old one on all
-    /// replicas, then move it to the front on all replicas.
+    /// can continue it. Replicas of a server need the same keys. To rotate: add the new key behind the old
+    /// one on all replicas, then move it to the front on all replicas.
     pub fn sealing_keys(mut self, keys: impl IntoIterator<Item = [u8; 32]>) -> Self {
         self.sealing.keys = Some(keys.into_iter().collect());
         self
     }
 
-    /// Sets the lifetime of request state. 30 min by default, so that a user has time to think about a form.
+    /// Sets how long request state (see [`Self::sealing_keys`]) is valid after the server sent it. 30 min by
+    /// default, so that a user has time to think about a form.
     pub fn state_lifetime(mut self, lifetime: Duration) -> Self {
         self.sealing.ttl = lifetime;
         self
     }
 
-    /// Accepts each request state only once. The process remembers up to 100,000 used states; beyond that it
-    /// refuses request state until old ones expire. Replicas do not share the used states.
+    /// Accepts each request state (see [`Self::sealing_keys`]) only once. The process remembers up to 100,000
+    /// used states; beyond that it refuses request state until old ones expire. Replicas do not share the
+    /// used states.
     ///
     /// A client that repeats a round because the answer was lost is then refused.
     pub fn single_use_states(mut self) -> Self {
@@ -348,9 +356,9 @@ impl Server {
         self
     }
 
-    /// Sets how long a call may compute before its first wait until its entry counts as slow. The next calls
-    /// of a slow entry start on a task of their own, where they delay no other calls. 100 µs by default:
-    /// about a hundred ordinary calls.
+    /// Sets the threshold for slow entries: if a call computes longer than this before its first wait, its
+    /// entry counts as slow. The next calls of a slow entry start on tasks of their own, where they delay no
+    /// other calls. 100 µs by default: a hundred ordinary calls take about as long.
     pub fn slow_step(mut self, slow_step: Duration) -> Self {
         self.slow_step = slow_step;
         self
@@ -371,7 +379,8 @@ impl Server {
         self
     }
 
-    /// Calls `tap` with every frame, with secrets masked.
+    /// Calls `tap` with every frame (the bytes of one message or batch) that the server receives or sends,
+    /// with secrets masked.
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
         self

@@ -22,13 +22,14 @@ use crate::stream::{Stream, stdio};
 impl Server {
     /// Serves stdin and stdout until the client leaves.
     ///
-    /// The protocol takes both descriptors: whatever else the program writes to stdout goes to stderr, and
-    /// whatever else reads stdin finds it empty. Returns when input ends, output breaks or the parent process
+    /// The server takes both descriptors: text that other code writes to stdout goes to stderr, and other
+    /// code that reads stdin finds it empty. Returns when input ends, output breaks or the parent process
     /// dies, after running calls had up to [`Self::drain`] to finish.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in declaring the server; [`Error::Io`] if the descriptors
-    /// can't be taken; [`Error::Hook`] if a hook fails.
+    /// can't be taken; [`Error::Hook`] if a hook fails; [`Error::Closed`] if the task of the connection
+    /// fails.
     pub async fn stdio(self) -> Result<()> {
         self.log_to_stderr();
         // Checked before the descriptors are taken, so that a mistake is reported on the original stderr.
@@ -41,7 +42,7 @@ impl Server {
     /// Serves one connection over a reader and a writer, such as the halves of a socket.
     ///
     /// # Errors
-    /// Like [`Self::stdio`].
+    /// Like [`Self::stdio`], except [`Error::Io`].
     pub async fn serve<R, W>(self, reader: R, writer: W) -> Result<()>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -53,7 +54,7 @@ impl Server {
     /// Like [`Self::serve`], for a client that was authenticated as `principal`.
     ///
     /// # Errors
-    /// Like [`Self::stdio`].
+    /// Like [`Self::stdio`], except [`Error::Io`].
     pub async fn serve_as<R, W>(self, principal: Option<Principal>, reader: R, writer: W) -> Result<()>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -63,7 +64,8 @@ impl Server {
         serve(built, hooks, Stream::new(reader, writer)).await
     }
 
-    /// Builds the server for one connection, without serving it yet. Hooks are dropped.
+    /// Checks the server and returns it with `stream`, for one connection that is served later. The hooks of
+    /// the server never run.
     pub(crate) fn into_connection(self, stream: Stream) -> Result<(Arc<Built>, Stream)> {
         let (built, _) = self.build(None)?;
         Ok((built, stream))

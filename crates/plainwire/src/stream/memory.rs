@@ -2,10 +2,11 @@
 
 use super::Stream;
 
-/// Bytes that one end may send ahead of the other: as many as a pipe holds.
+/// Largest number of bytes that one end may write before the other end reads them: as many as a pipe holds.
 const CAPACITY: usize = 64 * 1024;
 
-/// Returns two joined streams: bytes written to one are read from the other.
+/// Returns the two ends of a connection in memory: bytes that are written to one stream are read from the
+/// other.
 pub fn pair() -> (Stream, Stream) {
     let (left, right) = tokio::io::duplex(CAPACITY);
     let (left_in, left_out) = tokio::io::split(left);

@@ -1,7 +1,8 @@
-//! Byte streams that connections run over: standard input and output, memory, and pairs that a program makes.
+//! Byte streams that connections run over: standard input and output, memory, and pairs of a reader and a
+//! writer that a program makes.
 //!
-//! A [`Stream`] is a reader and a writer. Framing is in `plainwire_proto::frame`; messages are in
-//! `plainwire_proto::peer`.
+//! A [`Stream`] is a reader and a writer. `plainwire_proto::frame` splits the bytes into frames, and
+//! `plainwire_proto::peer` processes the messages.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 

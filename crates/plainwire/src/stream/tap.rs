@@ -23,9 +23,10 @@ pub enum Direction {
 pub struct Tapped<'f> {
     /// The time at which the frame passed.
     pub at: SystemTime,
-    /// The bytes without the line break. Each byte of a secret value is a `*`.
+    /// The bytes without the line break. Secret values are masked: a `*` replaces each byte of their strings
+    /// (but not the quotes), numbers and other scalars.
     pub bytes: &'f [u8],
-    /// The direction.
+    /// The direction of the frame: received or sent.
     pub direction: Direction,
 }
 
@@ -38,13 +39,14 @@ pub struct Tap {
 type Sink = dyn FnMut(Tapped<'_>) + Send;
 
 impl Tap {
-    /// Shows frames to `sink`. It is called between two frames and should return quickly.
+    /// Makes a tap that calls `sink` with each frame. The connection waits for `sink`, so it should return
+    /// quickly.
     pub fn new(sink: impl FnMut(Tapped<'_>) + Send + 'static) -> Self {
         Self { sink: Arc::new(Mutex::new(sink)) }
     }
 
-    /// Writes one line per frame: seconds since 1970 with six decimals, `<-` for in or `->` for out, and the
-    /// bytes.
+    /// Makes a tap that writes one line per frame: seconds since 1970 with six decimals, `<-` for in or `->`
+    /// for out, and the bytes.
     ///
     /// Lines that can't be written are dropped: a full disk must not stop the server.
     pub fn lines(mut to: impl Write + Send + 'static) -> Self {
@@ -75,7 +77,7 @@ impl fmt::Debug for Tap {
     }
 }
 
-/// Names whose values are secrets, in lower case and without `_` and `-`.
+/// Names of members whose values are secrets, in lower case and without `_` and `-`.
 const SECRETS: [&str; 14] = [
     "accesstoken",
     "apikey",
@@ -93,8 +95,8 @@ const SECRETS: [&str; 14] = [
     "token",
 ];
 
-/// Endings that make a name secret. `progressToken` is the only name in the protocol that has one and is no
-/// secret.
+/// Endings of names whose values are secrets. `progressToken` is the only name in the protocol that has such
+/// an ending but is no secret.
 const SECRET_ENDINGS: [&str; 4] = ["apikey", "password", "secret", "token"];
 
 fn is_secret(name: &str) -> bool {
@@ -104,12 +106,13 @@ fn is_secret(name: &str) -> bool {
         && (SECRETS.contains(&name.as_str()) || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending)))
 }
 
-/// Replaces each byte of a secret value with `*`. Strings keep their quotes, so that the line stays readable.
+/// Replaces each byte of the secret values in a frame with `*`. Strings keep their quotes, and objects and
+/// lists their structure, so that the line stays readable.
 ///
 /// Works on tokens and not on a tree, so that secrets in broken JSON are masked as well.
 fn mask(frame: &[u8]) -> Vec<u8> {
     let mut out = frame.to_vec();
-    // For each open container: whether it is part of a secret value.
+    // For the frame and each open object or list in it: whether it is part of a secret value.
     let mut secret = vec![false];
     let mut at = 0;
     let mut last_string: Option<Span> = None;

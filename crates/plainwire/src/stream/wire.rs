@@ -11,24 +11,27 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::Stream;
 use super::tap::{Direction, Tap};
 
-/// Unsent bytes above which [`Wire::is_backlogged`] stops further work: a client that does not read its
-/// answers gets no more of them. 1 MiB lets a burst of answers pass in one write.
+/// Number of unsent bytes above which no further work should begin ([`Wire::is_backlogged`]): for a client
+/// that does not read its answers, no more are made. 1 MiB lets a burst of answers pass.
 pub(crate) const BACKLOG: usize = 1 << 20;
 
-/// Bytes that are read ahead while no frame may be handled. This is four full pipes, enough to see the end of
-/// input of a client that left without reading its answers.
+/// Number of bytes that are read ahead while no frame may be handled yet. This is four full pipes, enough to
+/// see the end of input of a client that left without reading its answers.
 const AHEAD: usize = 256 << 10;
 
-/// Bytes in one write. The other side reads the first part of a large message while the next part is written.
+/// Largest number of bytes in one write. The other side reads the first part of a large message while the
+/// next part is written.
 const CHUNK: usize = 128 << 10;
 
-/// Capacity above which the buffer of sent bytes is freed.
+/// Capacity in bytes above which the output buffer is freed once it is empty.
 const KEEP: usize = 2 << 20;
 
 /// A stream with the buffers for its input and its output.
 pub(crate) struct Wire {
+    /// Whether input has ended.
     ended: bool,
     lines: Lines,
+    /// The queued output.
     out: Vec<u8>,
     /// Invariant: `out[..sent]` has been written.
     sent: usize,
@@ -41,7 +44,8 @@ impl Wire {
         Self { ended: false, lines: Lines::new(frame_in), out: Vec::new(), sent: 0, stream, tap }
     }
 
-    /// Reads once. `Ready` means that bytes or the end of input arrived.
+    /// Reads once. `Ready` means that bytes, the end of input, or an error arrived. Stays `Pending` after the
+    /// end.
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.ended {
             return Poll::Pending;
@@ -59,7 +63,7 @@ impl Wire {
         self.ended
     }
 
-    /// Marks input as ended and ignores any further bytes.
+    /// Marks input as ended. No further bytes are read.
     pub(crate) fn end(&mut self) {
         self.ended = true;
     }
@@ -69,7 +73,7 @@ impl Wire {
         self.unsent() > BACKLOG
     }
 
-    /// Returns whether there is room to read on while the frames already read can't be handled yet.
+    /// Returns whether more input may be read although the frames that were read before can't be handled yet.
     pub(crate) fn may_read_ahead(&self) -> bool {
         self.lines.rest().len() < AHEAD
     }
@@ -79,7 +83,7 @@ impl Wire {
         self.out.len() - self.sent
     }
 
-    /// Returns the next frame.
+    /// Returns the next frame; `None` if no whole frame has been read.
     pub(crate) fn next_frame(&mut self) -> Option<Frame<'_>> {
         let frame = self.lines.next_frame()?;
         if let (Some(tap), Frame::Line(bytes) | Frame::TooLong(bytes)) = (&self.tap, frame) {
@@ -88,7 +92,8 @@ impl Wire {
         Some(frame)
     }
 
-    /// Returns the unfinished line at the end of input, once. Nothing can be read afterwards.
+    /// Returns the unfinished line at the end of input; `None` if there is none. No frame can be read
+    /// afterwards.
     pub(crate) fn take_rest(&mut self) -> Option<Vec<u8>> {
         let rest = self.lines.rest().to_vec();
         self.lines = Lines::new(0);
@@ -101,7 +106,7 @@ impl Wire {
         Some(rest)
     }
 
-    /// Queues the frames that the peer wants to send.
+    /// Queues the frames that the peer wants to send. [`Self::poll_write`] writes them.
     pub(crate) fn gather(&mut self, peer: &mut Peer) {
         self.gather_seen(peer, |_| {});
     }
@@ -118,8 +123,8 @@ impl Wire {
             }
             see(&frame.bytes);
             frame.bytes.push(b'\n');
-            // A single frame, the usual case for a client that waits for each answer, is written from its own
-            // buffer without a copy.
+            // If the output is empty, which is usual for a client that waits for each answer, the frame's own
+            // buffer becomes the output, without a copy.
             if self.out.is_empty() {
                 std::mem::swap(&mut self.out, &mut frame.bytes);
             } else {
@@ -135,7 +140,8 @@ impl Wire {
         self.sent = 0;
     }
 
-    /// Writes as many bytes as the stream takes. `Ready` means that nothing is left to write.
+    /// Writes as many queued bytes as the stream takes, and flushes it. `Ready` means that nothing is left to
+    /// write.
     ///
     /// # Errors
     /// If the other side is gone.

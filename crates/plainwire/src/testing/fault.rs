@@ -19,27 +19,28 @@ use crate::stream::Stream;
 /// A fault of one direction of a connection.
 ///
 /// Bytes and frames are counted from 0 in the order in which they were sent. Bytes that one fault removes
-/// still count for the others.
+/// still count for the other faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
     /// The direction ends after this many bytes, even in the middle of a frame.
     CloseAt(u64),
-    /// Each piece arrives this much later.
+    /// Each piece arrives this much later than the piece before it. Several delays are added up.
     Delay(Duration),
-    /// These bytes are lost.
+    /// The bytes with these numbers are lost.
     DropBytes(Range<u64>),
-    /// This frame is lost, with its line break.
+    /// The frame with this number is lost, with its line break.
     DropFrame(u64),
-    /// Every bit of this byte is flipped, so that an ASCII byte becomes a non-ASCII one.
+    /// Every bit of the byte with this number is flipped, so that an ASCII byte becomes a non-ASCII one.
     Garble(u64),
     /// No bytes arrive after this many, and the connection stays open.
     HangAt(u64),
-    /// Bytes arrive in pieces of at most this size; 0 counts as 1.
+    /// Bytes arrive in pieces of at most this many bytes; 0 counts as 1. Of several such faults, the smallest
+    /// counts.
     Split(usize),
-    /// Only the first bytes of this frame arrive, and its line break.
+    /// Only the first bytes of a frame arrive, and its line break.
     Truncate {
-        /// The number of bytes.
+        /// The number of bytes that arrive.
         bytes: u64,
         /// The number of the frame.
         frame: u64,
@@ -54,7 +55,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Returns a value without faults.
+    /// Makes a value without faults.
     pub fn new() -> Self {
         Self::default()
     }
@@ -73,7 +74,8 @@ impl Faults {
         self
     }
 
-    /// Applies the faults to the two ends of a connection, that of the client and that of the server.
+    /// Applies the faults to the two ends of a connection, the client's and the server's, and returns these
+    /// ends.
     pub(super) fn between(self, (client, server): (Stream, Stream)) -> (Stream, Stream) {
         let client = Stream::new(reader(client.reader, self.to_client), client.writer);
         let server = Stream::new(reader(server.reader, self.to_server), server.writer);
@@ -81,7 +83,8 @@ impl Faults {
     }
 }
 
-/// Returns a reader that applies `faults` to the bytes of `inner`, for your own streams.
+/// Returns a reader that applies `faults` to the bytes of `inner`. For connections that you make yourself,
+/// with [`Stream::new`].
 pub fn reader(
     inner: impl AsyncRead + Send + Unpin + 'static,
     faults: impl IntoIterator<Item = Fault>,
@@ -105,7 +108,7 @@ pub fn reader(
     faulty
 }
 
-/// The state of a direction once the held bytes have been read.
+/// The state that a direction is in once the held bytes have been given out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Closed,
@@ -115,8 +118,8 @@ enum End {
 
 /// A reader that applies faults.
 struct Faulty<R> {
-    /// Number of bytes read from `inner`. `frame` counts whole frames, `in_frame` the bytes of the current
-    /// one.
+    /// The number of bytes taken from `inner` so far. `frame` is the number of whole frames among them, and
+    /// `in_frame` the number of bytes behind the last whole frame.
     at: u64,
     delay: Duration,
     end: End,
@@ -134,7 +137,7 @@ struct Faulty<R> {
 const READ: usize = 8 * 1024;
 
 impl<R: AsyncRead + Unpin> Faulty<R> {
-    /// Reads until there are bytes to give out, or the direction has ended.
+    /// Reads from `inner` until there are bytes to give out, or the direction has ended.
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.held.is_empty() && self.end == End::Open {
             let mut bytes = [0; READ];
@@ -152,7 +155,7 @@ impl<R: AsyncRead + Unpin> Faulty<R> {
         Poll::Ready(Ok(()))
     }
 
-    /// Counts a byte, applies the faults, and keeps the result.
+    /// Counts a byte, applies the faults to it, and holds the result, if any.
     fn take(&mut self, byte: u8) {
         let mut left = Some(byte);
         for fault in &self.faults {
@@ -178,6 +181,7 @@ impl<R: AsyncRead + Unpin> Faulty<R> {
         self.look_for_the_end();
     }
 
+    /// Ends the direction if a fault closes it or lets it hang at the current byte.
     fn look_for_the_end(&mut self) {
         for fault in &self.faults {
             match *fault {

@@ -1,8 +1,8 @@
 //! The contract of a server: a file with everything that the server offers, so that no change goes unnoticed.
 //!
 //! In: a client, and the path of the file. Out: nothing if they agree, else the changes, entry by entry.
-//! Resources are left out, because they are data that changes. Values that depend on a call are left out as
-//! well.
+//! Resources are left out, because they are data that changes, and so are values that may differ in each
+//! response, such as cursors.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,8 +17,8 @@ use super::show::pretty;
 use crate::client::Client;
 use crate::error::{Error, Result};
 
-/// Compares the server of `client` with the contract in the file `path`: its instructions, and its tools,
-/// prompts and resource templates by name, with descriptions, hints and schemas, from all pages.
+/// Compares the server of `client` with the contract in the file `path`: the instructions of the server, and
+/// its tools, prompts and resource templates, with descriptions, hints and schemas, from all pages.
 ///
 /// Clients and models rely on all of these. If there is no file, it is written and the check fails once, so
 /// that you review and commit it. If something differs, the check reports it and does not change the file. To
@@ -26,7 +26,8 @@ use crate::error::{Error, Result};
 /// folder of the package.
 ///
 /// Values are compared, not text: the order of entries and of members does not matter. The comparison covers
-/// what the revision of the client has; the file names that revision.
+/// only what exists in the revision of the client. The file names that revision, so a client of another
+/// revision differs.
 ///
 /// ```no_run
 /// # use plainwire::Server;
@@ -48,10 +49,8 @@ pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             write(path, &format!("{}\n", pretty(&offered)))?;
-            let message = format!(
-                "the contract was not there and is now written: review and commit {}",
-                path.display()
-            );
+            let message =
+                format!("the contract did not exist and was written: review and commit {}", path.display());
             return Err(Error::Mismatch { message });
         }
         Err(error) => {
@@ -74,14 +73,14 @@ pub async fn contract(client: &Client, path: impl AsRef<Path>) -> Result<()> {
         return Ok(());
     }
     let path = path.display();
-    let hint = format!("if that is meant, delete {path}, run the test again, and have the new one reviewed");
+    let hint = format!("to accept the changes, delete {path}, run the test again, and review the new file");
     Err(Error::Mismatch {
-        message: format!("the server is not what {path} says:\n{}\n{hint}", changes.join("\n")),
+        message: format!("the server differs from {path}:\n{}\n{hint}", changes.join("\n")),
     })
 }
 
 /// The lists of a contract: the list, its member in the contract, the word for one entry, and the member of
-/// an entry with its name.
+/// an entry that has its name.
 const LISTS: [(List, &str, &str, &str); 3] = [
     (List::Prompts, "prompts", "prompt", "name"),
     (List::ResourceTemplates, "resourceTemplates", "resource template", "uriTemplate"),
@@ -127,7 +126,7 @@ async fn offered(client: &Client) -> Result<Map<String, Value>> {
 /// Writes a file atomically, because another process may read it meanwhile.
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     let failed = |source: std::io::Error| {
-        // Keeps the kind of the error and adds the path.
+        // This keeps the kind of the error and adds the path.
         let source = std::io::Error::new(source.kind(), format!("{}: {source}", path.display()));
         Error::Io { doing: "writing a contract or transcript", source }
     };
@@ -147,7 +146,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     })
 }
 
-/// Returns the changes between two contracts, one per line.
+/// Returns the changes from `written`, the contract in the file, to `offered`, one per line.
 fn changes(written: &Value, offered: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for name in names(written, offered) {
@@ -160,19 +159,21 @@ fn changes(written: &Value, offered: &Value) -> Vec<String> {
     lines
 }
 
-/// Like [`changes`], but for one list. A missing list counts as empty.
+/// Like [`changes`], but for one list, whose entries are called `kind` in the lines. A missing list counts as
+/// empty.
 fn entries(kind: &str, written: Option<&Value>, offered: Option<&Value>, lines: &mut Vec<String>) {
     let (written, offered) = (written.unwrap_or(&Value::Null), offered.unwrap_or(&Value::Null));
     for name in names(written, offered) {
         match (written.get(&name), offered.get(&name)) {
-            (Some(_), None) => lines.push(format!("- {kind} `{name}` is gone")),
+            (Some(_), None) => lines.push(format!("- {kind} `{name}` was removed")),
             (None, Some(_)) => lines.push(format!("+ {kind} `{name}` is new")),
             (old, new) => differences(&format!("{kind} `{name}`: "), "", old, new, lines),
         }
     }
 }
 
-/// Like [`changes`], but for two values at `path`. Reports the exact paths of the differences.
+/// Like [`changes`], but for two values at `path`. Adds a line with the exact path of each difference;
+/// `whose` is the name of the entry, at the front of the line.
 fn differences(
     whose: &str,
     path: &str,
@@ -198,7 +199,7 @@ fn differences(
             lines.push(format!("~ {whose}{path} was {old}, and is {new}"));
         }
         (Some(old), None) => {
-            lines.push(format!("~ {whose}{path} was {}, and is gone", shorten(&old.to_string())))
+            lines.push(format!("~ {whose}{path} was removed: {}", shorten(&old.to_string())))
         }
         (None, Some(new)) => lines.push(format!("~ {whose}{path} is new: {}", shorten(&new.to_string()))),
         (None, None) => {}
@@ -210,7 +211,7 @@ fn names(a: &Value, b: &Value) -> BTreeSet<String> {
     [a, b].into_iter().filter_map(Value::as_object).flat_map(Map::keys).cloned().collect()
 }
 
-/// Shortens two values and keeps the position where they differ.
+/// Shortens the texts of two different values, and keeps the position where the difference begins.
 fn told_apart(old: &str, new: &str) -> (String, String) {
     /// Characters that are kept in front of the difference.
     const BEFORE: usize = 20;
@@ -244,11 +245,11 @@ mod tests {
             [
                 "~ instructions is new: \"Ask.\"",
                 "+ prompt `p` is new",
-                "~ tool `a`: description was \"A.\", and is gone",
+                "~ tool `a`: description was removed: \"A.\"",
                 "~ tool `a`: inputSchema.properties.n.maximum was 100, and is 50",
                 "~ tool `a`: inputSchema.properties.n.minimum is new: 1",
-                "~ tool `a`: inputSchema.required[1] was \"m\", and is gone",
-                "- tool `b` is gone",
+                "~ tool `a`: inputSchema.required[1] was removed: \"m\"",
+                "- tool `b` was removed",
                 "+ tool `c` is new",
             ]
         );

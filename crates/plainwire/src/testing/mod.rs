@@ -1,7 +1,7 @@
 //! Helpers for tests without a process and without a network.
 //!
-//! In: a server, and handlers for its questions. Out: a client that is connected to it, in one era or in
-//! each.
+//! In: a server, and handlers for its questions. Out: a client that is connected to the server, in one era of
+//! the protocol or in each.
 //!
 //! - [`show`] writes results and lists as text for snapshots.
 //! - [`contract`] compares the entries of a server with a reviewed file.
@@ -23,7 +23,7 @@ pub mod transcript;
 pub use lock::contract;
 pub use show::{Show, show};
 
-/// Connects a client to `server` inside this process.
+/// Connects a client to `server` inside this process, in memory.
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -42,7 +42,7 @@ pub async fn client(server: Server) -> Result<Client> {
     client_with(server, Client::builder()).await
 }
 
-/// Like [`client`], but for a client with settings, such as a certain revision or a tap.
+/// Like [`client`], but with the settings of `client`, such as a certain revision or a tap.
 ///
 /// # Errors
 /// The errors of [`client`].
@@ -50,7 +50,7 @@ pub async fn client_with(server: Server, client: ClientBuilder) -> Result<Client
     client.connect(server).await
 }
 
-/// Like [`client_with`], but over a connection that applies `faults` to the bytes.
+/// Like [`client_with`], but over a connection that applies `faults` to the bytes between client and server.
 ///
 /// ```
 /// use plainwire::Client;
@@ -76,7 +76,8 @@ pub async fn client_over(server: Server, client: ClientBuilder, faults: fault::F
 
 /// Runs `check` once per era, each time with a fresh server and a client of that era.
 ///
-/// This tests the questions of a handler both as requests of the server (legacy) and as rounds (modern).
+/// The eras differ for questions of a handler: in the legacy era they are requests of the server; in the
+/// modern era the client sends the answers in a repeated request, for which the handler runs again.
 ///
 /// ```
 /// use plainwire::model::{ElicitResult, Elicitation};

@@ -1,8 +1,8 @@
 //! Results and lists as readable text for snapshots, the same in every run.
 //!
 //! In: the values that methods of the client return. Out: text without media bytes, with JSON in one layout.
-//! The `_meta` members of the protocol are left out, because they depend on the revision and the version of
-//! the server.
+//! The members of `_meta` that the protocol defines are left out, because they depend on the revision and on
+//! the version of the server.
 
 use plainwire_proto::model::{
     Annotations, CallToolResult, Content, GetPromptResult, Prompt, PromptMessage, RawJson,
@@ -10,10 +10,10 @@ use plainwire_proto::model::{
 };
 use serde_json::Value;
 
-/// Returns `it` as text for a snapshot, for `insta::assert_snapshot!` or for a literal in the test.
+/// Returns `it` as text, which a test compares with a snapshot (`insta::assert_snapshot!`) or with a literal.
 ///
-/// Each part begins with a line that names its kind; its content is indented below. Members of JSON are
-/// sorted by name. Images and audio are shown as type and size.
+/// Each part begins with a line that names its kind, and its content is indented below that line. Members of
+/// JSON are sorted by name. Images and audio are shown as type and size.
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -52,7 +52,7 @@ trait Write {
     fn write(&self, page: &mut Page);
 }
 
-/// The text so far, and the current depth of indentation.
+/// The text that was written so far, and the current depth of indentation.
 #[derive(Default)]
 struct Page {
     depth: usize,
@@ -71,7 +71,7 @@ impl Page {
         }
     }
 
-    /// Adds a heading, and the output of `write` indented below it.
+    /// Adds a heading, and below it, indented, the lines that `write` adds.
     fn below(&mut self, heading: &str, write: impl FnOnce(&mut Self)) {
         self.lines(heading);
         self.depth += 1;
@@ -85,7 +85,7 @@ impl Page {
         }
     }
 
-    /// Adds `_meta` without the members of the protocol.
+    /// Adds `_meta` without the members that the protocol defines. Adds nothing if no others are left.
     fn meta(&mut self, meta: Option<&RawJson>) {
         let Some(meta) = meta else { return };
         let Ok(Value::Object(mut members)) = serde_json::from_str(meta.get()) else {
@@ -111,7 +111,8 @@ impl Page {
         }
     }
 
-    /// Adds a heading with name and title, and the description and `more` below it.
+    /// Adds a heading with name and title, and below it the description `text` and the lines that `more`
+    /// adds.
     fn entry(&mut self, name: &str, title: Option<&str>, text: Option<&str>, more: impl FnOnce(&mut Self)) {
         let title = title.map(|title| format!(" ({title})")).unwrap_or_default();
         self.below(&format!("{name}{title}"), |page| {
@@ -288,7 +289,7 @@ fn layout(json: &RawJson) -> String {
     serde_json::from_str(json.get()).map_or_else(|_| json.get().to_owned(), |value| pretty(&value))
 }
 
-/// Returns the type and size of media, by its base64.
+/// Returns the type of media, and its size in bytes, which follows from its base64.
 fn media(kind: Option<&str>, base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     format!("[{}, {} bytes]", kind.unwrap_or("no type"), digits * 3 / 4)

@@ -100,7 +100,7 @@ async fn a_trace_of_a_call_that_failed_says_why() {
     let table = trace.1.to_string();
     assert!(table.starts_with("tools/call to the server, 2026-07-28 (modern) over stream\n"), "{table}");
     assert!(
-        table.contains("failed          nobody knows whether") && table.contains("requests: 1; bytes: "),
+        table.contains("failed          it is unknown whether") && table.contains("requests: 1; bytes: "),
         "{table}"
     );
 }

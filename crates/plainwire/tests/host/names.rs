@@ -25,8 +25,7 @@ async fn another_server_renames_nothing_and_a_bare_name_does_while_it_is_the_onl
         r#"expected the tool of one server, but found "search" at several: jira, wiki"#
     );
     let error = two.call_tool("jira_serch", json!({})).await.expect_err("nobody's");
-    let expected =
-        r#"expected a tool that is known here, but found "jira_serch"; did you mean `jira__search`?"#;
+    let expected = r#"expected a known tool, but found "jira_serch"; did you mean `jira__search`?"#;
     assert_eq!(error.to_string(), expected);
     let error = two.client("jura").await.expect_err("nobody");
     assert!(matches!(&error, Error::Unknown { meant: Some(meant), .. } if meant == "jira"), "{error}");

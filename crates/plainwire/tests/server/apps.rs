@@ -471,7 +471,7 @@ async fn views_come_while_a_server_serves_if_it_said_that_it_has_some() {
     assert_eq!(
         added(server(), |it| it.add_resource(apps::page(PAGE, HTML))).await.as_deref(),
         Some(
-            "expected nothing for views: the server had none when it began to serve; declare \
+            "expected no view, since the server had none when it began to serve: declare \
              `io.modelcontextprotocol/ui` by `Server::extension`"
         )
     );

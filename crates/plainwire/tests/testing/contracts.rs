@@ -63,7 +63,7 @@ async fn a_contract_is_written_once_and_fails_until_it_is_reviewed() {
         "+ resource template `item://{a}` is new",
         "~ tool `add`: description was \"Adds.\", and is \"Adds a lot.\"",
         "~ tool `add`: inputSchema.properties.b.type was \"number\", and is \"string\"",
-        "- tool `greet` is gone",
+        "- tool `greet` was removed",
         "+ tool `new` is new",
     ] {
         assert!(error.lines().any(|it| it == line), "{line} is missing in\n{error}");

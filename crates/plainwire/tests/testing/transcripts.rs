@@ -82,18 +82,18 @@ async fn a_client_that_says_something_else_is_told_what() {
         let error = other.await.expect_err("7 is not 2");
         assert!(matches!(error, Error::Mismatch { .. }), "{error}");
         let error = error.to_string();
-        assert!(error.contains("expected the client to say {") && error.contains(r#""b":7"#), "{error}");
+        assert!(error.contains("expected the client to send {") && error.contains(r#""b":7"#), "{error}");
 
         let silent = transcript.play_server(client(era), async |client| client.list_tools().await.map(drop));
         let error = silent.await.expect_err("it leaves too early").to_string();
-        assert!(error.contains("but found that it had left"), "{error}");
+        assert!(error.contains("but found that it closed the connection"), "{error}");
 
         let talkative = transcript.play_server(client(era), async |client| {
             talk(&client).await?;
             client.list_tools().await.map(drop)
         });
         let error = talkative.await.expect_err("it asks once more").to_string();
-        assert!(error.contains("expected the client to have nothing left to say"), "{error}");
+        assert!(error.contains("expected the client to send no more frames"), "{error}");
 
         let fails =
             transcript.play_server(client(era), async |_| Err(Error::Decode { message: "mine".into() }));
@@ -143,7 +143,7 @@ async fn a_transcript_in_a_file_is_filled_in_once_and_checked_from_then_on() {
 
     let other = Server::new("kit").tool(Tool::new("add", |it: Add| async move { it.a - it.b }));
     let error = transcript::check(&path, other).await.expect_err("another answer").to_string();
-    assert!(error.contains("line 6\n expected: {") && error.contains("but said: {"), "{error}");
+    assert!(error.contains("line 6\n expected: {") && error.contains("but found: {"), "{error}");
     assert_eq!(fs::read_to_string(&path).expect("a file"), written);
 
     fs::write(&path, "nonsense").expect("a file");

@@ -1,5 +1,5 @@
-//! Tokens in the keychain of the operating system: the Secret Service of Linux and BSD desktops, the Keychain
-//! of macOS, the Credential Manager of Windows.
+//! A token store in the keychain of the operating system: the Secret Service of Linux and BSD desktops, the
+//! Keychain of macOS, the Credential Manager of Windows.
 //!
 //! In: a name for the items, and a folder. Out: items of that name in the keychain, one per text. The folder
 //! holds what a keychain lacks: lock files, like those of [`FileStore`], and an empty file for each item.
@@ -60,8 +60,8 @@ impl KeychainStore {
     /// Checks that there is a keychain. Does not ask the user to unlock it.
     ///
     /// # Errors
-    /// The reason why there is none: no session bus, as in a container or over SSH, or no secret service on
-    /// it.
+    /// The reason why there is no keychain. On Linux and the BSDs: no session bus, as in a container or over
+    /// SSH, or no Secret Service on that bus.
     pub async fn reach(&self) -> io::Result<()> {
         self.keychain().await.map(|_| ())
     }

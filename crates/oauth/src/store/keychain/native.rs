@@ -15,13 +15,14 @@ use windows_native_keyring_store::Store;
 use super::{failed, pieces};
 use plainwire::handler::blocking;
 
-/// The name of the items. These systems have one keychain per user, which needs no session.
+/// The keychain of the user. It holds only the name of the items: these systems have one keychain per user,
+/// which needs no session.
 #[derive(Debug)]
 pub(super) struct Keychain {
     name: String,
 }
 
-/// The items of one account.
+/// The items that hold the pieces of one text. The account is the file name of the text's key.
 struct Items {
     name: String,
     account: String,
@@ -45,8 +46,8 @@ impl Keychain {
 
     pub(super) async fn remove(&self, account: &str) -> io::Result<()> {
         let items = self.items(account);
-        // Begins with the first piece: `load` ignores the others without it, even if the removal stops
-        // half-way.
+        // Begins with the first piece: without that piece, `load` ignores the others, even if the removal
+        // stops half-way.
         blocking(move || (0..pieces::MAX).find_map(|n| items.remove(n).transpose()).unwrap_or(Ok(()))).await
     }
 

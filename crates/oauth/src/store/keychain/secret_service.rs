@@ -1,8 +1,8 @@
 //! The Secret Service of a desktop, by D-Bus: GNOME Keyring, KWallet, KeePassXC.
 //!
-//! In: names and texts. Out: items with two attributes, in the default collection. Eight D-Bus methods are
-//! enough, so this module calls them itself: the crates for this API bring 30 others, for an encryption
-//! between program and bus that keeps no attacker out.
+//! In: names and texts. Out: items in the default collection, which are found by two attributes. Eight D-Bus
+//! methods are enough, so this module calls them itself: the crates for this API bring 30 others, for an
+//! encryption between program and bus that keeps no attacker out.
 //!
 //! Source: freedesktop.org Secret Service API 0.2.
 
@@ -17,7 +17,7 @@ use zbus::{Connection, Proxy};
 
 use super::failed;
 
-/// A session with the service.
+/// A session with the Secret Service.
 #[derive(Debug)]
 pub(super) struct Keychain {
     bus: Connection,

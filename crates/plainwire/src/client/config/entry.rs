@@ -37,13 +37,15 @@ pub(super) struct FileInfo {
     pub(super) workspace: Option<PathBuf>,
 }
 
+/// The part of an entry that is needed to connect, with variables that are not expanded.
 #[derive(Clone)]
 enum Spec {
     Command {
         args: Vec<String>,
         command: String,
         cwd: Option<String>,
-        /// A variable without a value is removed from the environment.
+        /// The environment variables to set, with their values. A variable without a value is removed from
+        /// the environment.
         env: Vec<(String, Option<String>)>,
         env_file: Option<String>,
     },
@@ -105,8 +107,8 @@ impl ConfigEntry {
 
     /// Returns the target for a client, with `variables` expanded.
     ///
-    /// A command runs in its `cwd`, else in the project that the file belongs to, else in the working
-    /// directory of this program. This method reads the `envFile`.
+    /// A command runs in its `cwd`; without one, in [`Variables::workspace`], else in the project that the
+    /// file belongs to, else in the working directory of this program. This method reads the `envFile`.
     ///
     /// # Errors
     /// [`Error::Target`] for an invalid entry, a variable without a value, an `envFile` that can't be read,
@@ -227,7 +229,8 @@ impl Fields<'_> {
         })
     }
 
-    /// Returns the value of a key. The last one counts, as in most JSON parsers; `null` counts as missing.
+    /// Returns the value of a key. If the key is repeated, its last value counts, as in most JSON parsers;
+    /// `null` counts as missing.
     fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(it, _)| it == name)?;
         Some(found.1.get()).filter(|it| *it != "null")
@@ -283,6 +286,7 @@ fn origin(url: &str) -> String {
     format!("{scheme}://{host}")
 }
 
+/// Returns `path`, relative to `folder`; if one of them is missing, the other.
 fn below(folder: Option<&Path>, path: Option<&str>) -> Option<PathBuf> {
     match (folder, path) {
         (Some(folder), Some(path)) => Some(folder.join(path)),
@@ -290,8 +294,8 @@ fn below(folder: Option<&Path>, path: Option<&str>) -> Option<PathBuf> {
     }
 }
 
-/// Resolves a program with folders in its name against the folder that it runs in: operating systems differ
-/// there.
+/// Returns the path of a program. If its name has folders, it is relative to the folder that the program runs
+/// in: operating systems differ there.
 fn located(program: &str, folder: Option<&Path>) -> PathBuf {
     match folder {
         Some(folder) if Path::new(program).components().count() > 1 => folder.join(program),

@@ -1,7 +1,8 @@
 //! JSON with comments, the format of configuration files of editors.
 //!
 //! In: text with `//` and `/* */`, with commas after the last element, with a byte order mark. Out: JSON in
-//! which each byte keeps its position, so that positions are the same in both. Other errors in the text stay.
+//! which each byte keeps its position, so that positions are the same in both. All other errors in the text
+//! stay in it.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,9 +1,9 @@
 //! Configuration files of clients: `mcpServers` of Claude Desktop, Claude Code, Cursor, Windsurf and others,
 //! `servers` of VS Code.
 //!
-//! In: a file, and values for its variables. Out: a [`Target`](crate::client::Target) for each server. Unknown keys
-//! and comments are ignored. An invalid entry does not affect the other entries. This module reads only the
-//! files that the caller names, and writes none.
+//! In: a file, and values for its variables. Out: a [`Target`](crate::client::Target) for each server.
+//! Unknown keys and comments are ignored. An invalid entry does not affect the other entries. This module
+//! reads only the files that the caller names, and writes none.
 //!
 //! ```
 //! use plainwire::client::config::{Config, Variables};
@@ -114,7 +114,7 @@ impl Config {
         Self::parse_part(text, path.as_ref(), None)
     }
 
-    /// Parses the servers of a project, or those of the whole file.
+    /// Parses the servers of `project` in a file of Claude Code; without a project, those of the whole file.
     fn parse_part(text: &str, path: &Path, project: Option<&Path>) -> Result<Self> {
         let json = to_json(text);
         if json.trim().is_empty() {
@@ -189,7 +189,7 @@ impl Config {
         &self.entries
     }
 
-    /// Returns the questions of the file to its user.
+    /// Returns the questions that VS Code asks the user for this file.
     pub fn inputs(&self) -> &[Input] {
         &self.file.inputs
     }
@@ -235,7 +235,8 @@ impl Dialect {
     }
 }
 
-/// Returns the project that a file belongs to, as its path tells.
+/// Returns the folder of the project that a file belongs to according to its path; `None` if the path does
+/// not say.
 fn workspace(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let folder = path.parent()?;
@@ -246,13 +247,13 @@ fn workspace(path: &Path) -> Option<PathBuf> {
     [".cursor", ".vscode"].iter().any(|it| name == *it).then(|| folder.parent().map(Path::to_path_buf))?
 }
 
-/// Returns the line of `part`, which is a slice of `text`.
+/// Returns the line, from 1, in which `part` begins, which is a slice of `text`.
 fn line(text: &str, part: &str) -> usize {
     let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
-/// Parses `inputs`. Invalid ones are ignored: a server that needs one reports that it is missing.
+/// Parses `inputs`. Invalid ones are ignored: an entry that needs such an input reports that it is missing.
 fn inputs(json: &RawValue) -> Vec<Input> {
     #[derive(Deserialize)]
     struct Written {

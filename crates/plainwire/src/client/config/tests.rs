@@ -285,11 +285,11 @@ fn says_what_is_wrong_and_where() {
         ),
         (
             r#"{"command":"${NONE:-${X}"}"#,
-            "expected a text behind `${NONE:-`, but found another variable, in `command`",
+            "expected text after `${NONE:-`, but found another variable, in `command`",
         ),
         (
             r#"{"command":"${HOME:-${X}}"}"#,
-            "expected a text behind `${HOME:-`, but found another variable, in `command`",
+            "expected text after `${HOME:-`, but found another variable, in `command`",
         ),
         (
             r#"{"command":"${env:\u001b[2J}"}"#,
@@ -297,11 +297,11 @@ fn says_what_is_wrong_and_where() {
         ),
         (
             r#"{"command":"${command:\u001b[2J}"}"#,
-            r"expected a variable that is known, but found `${command:\u{1b}[2J}`, in `command`",
+            r"expected a known variable, but found `${command:\u{1b}[2J}`, in `command`",
         ),
         (
             r#"{"command":"${command:x}"}"#,
-            "expected a variable that is known, but found `${command:x}`, in `command`",
+            "expected a known variable, but found `${command:x}`, in `command`",
         ),
         (
             r#"{"command":"${workspaceFolder}"}"#,

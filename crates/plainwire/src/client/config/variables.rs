@@ -46,13 +46,15 @@ impl Variables {
         Self { environment: Arc::new(environment), inputs: Arc::new(|_| None), workspace: None }
     }
 
-    /// Sets the function that answers the questions of a file of VS Code to its user.
+    /// Sets the function that answers the `inputs` of a VS Code file: the questions that VS Code would ask
+    /// its user. It returns `None` for a question without an answer.
     #[must_use]
     pub fn inputs(self, answer: impl Fn(&Input) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { inputs: Arc::new(answer), ..self }
     }
 
-    /// Sets the open folder. It takes precedence over the project that the path of the file tells.
+    /// Sets the open folder, the value of `${workspaceFolder}`. It takes precedence over the project that the
+    /// file belongs to according to its path.
     #[must_use]
     pub fn workspace(self, folder: impl Into<PathBuf>) -> Self {
         Self { workspace: Some(folder.into()), ..self }
@@ -104,9 +106,10 @@ impl Variables {
 
     fn plain(&self, name: &str, default: Option<&str>) -> Result<String, String> {
         match (default, (self.environment)(name)) {
-            // Also if the default is not needed: the `}` of the inner variable would be left after the value.
+            // An error even if the default is not needed: the `}` of the inner variable would be left after
+            // the value.
             (Some(default), _) if default.contains("${") => {
-                Err(format!("expected a text behind `${{{name}:-`, but found another variable"))
+                Err(format!("expected text after `${{{name}:-`, but found another variable"))
             }
             (_, Some(value)) => Ok(value),
             (Some(default), None) => Ok(default.to_owned()),
@@ -126,7 +129,7 @@ impl Variables {
             ("userHome", "") => ["HOME", "USERPROFILE"]
                 .iter()
                 .find_map(|name| (self.environment)(name))
-                .ok_or("expected `${userHome}` to be known, but found no HOME and no USERPROFILE")?,
+                .ok_or("expected HOME or USERPROFILE for `${userHome}`, but found neither")?,
             ("workspaceFolder", "") => workspace()?.display().to_string(),
             ("workspaceFolderBasename", "") => {
                 workspace()?.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -134,7 +137,7 @@ impl Variables {
             ("pathSeparator" | "/", "") => MAIN_SEPARATOR_STR.to_owned(),
             (prefix, name) if !name.is_empty() && is_name(prefix) => {
                 let reference = visible(reference, 80);
-                return Err(format!("expected a variable that is known, but found `${{{reference}}}`"));
+                return Err(format!("expected a known variable, but found `${{{reference}}}`"));
             }
             _ => return Ok(None),
         };
@@ -146,7 +149,7 @@ impl Variables {
         let input =
             input.ok_or_else(|| format!("expected `inputs` to describe {id:?}, but found no such input"))?;
         (self.inputs)(input).or_else(|| input.default.clone().filter(|_| !input.password)).ok_or_else(|| {
-            let what = input.description.as_deref().unwrap_or("nothing is said of it");
+            let what = input.description.as_deref().unwrap_or("no description");
             format!("expected an answer to the input {id:?} ({what}), but found none")
         })
     }
@@ -158,14 +161,15 @@ impl fmt::Debug for Variables {
     }
 }
 
-/// The facts about the file of a text: they determine its variables.
+/// The facts about a configuration file that determine which variables its texts may have, and their values.
 pub(super) struct Scope<'p> {
     pub(super) dialect: Dialect,
     pub(super) inputs: &'p [Input],
     pub(super) workspace: Option<&'p Path>,
 }
 
-/// Names that are not looked up in the environment in files of an unknown client.
+/// The names in files of an unknown client that are variables of VS Code or Cursor, and so are not looked up
+/// in the environment.
 const PREDEFINED: [&str; 4] = ["pathSeparator", "userHome", "workspaceFolder", "workspaceFolderBasename"];
 
 fn is_of(scope: &Scope<'_>, dialects: &[Dialect]) -> bool {

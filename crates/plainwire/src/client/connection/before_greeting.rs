@@ -1,5 +1,5 @@
-//! Lines on a server's output before the handshake that are no messages. They are skipped, and named in the
-//! error if the handshake fails.
+//! Lines on a server's output before the end of the handshake (the greeting) that are no messages. The client
+//! skips them, and names them in the error if the handshake fails.
 //!
 //! A log line on stdout is the usual mistake, and the usual reason for a failed handshake.
 
@@ -8,7 +8,7 @@ use plainwire_proto::json::shorten;
 
 use crate::error::Error;
 
-/// The number of skipped lines, and the first of them.
+/// The lines that were skipped before the end of the handshake: their number, and the text of the first.
 #[derive(Default)]
 pub(super) struct BeforeGreeting {
     count: u64,
@@ -16,11 +16,11 @@ pub(super) struct BeforeGreeting {
 }
 
 impl BeforeGreeting {
-    /// Counts a line that was skipped for the reason `why`, and logs the first.
+    /// Counts a line that was skipped for the reason `why`. Logs the line if it is the first.
     pub(super) fn note(&mut self, line: &str, why: &str) {
         if self.count == 0 {
             tracing::warn!(
-                "the server wrote a line to its output that is no message: {:?}: {why}",
+                "the server wrote a line that is not a message to its output: {:?}: {why}",
                 shorten(line)
             );
             self.first = shorten(line).into_owned();
@@ -32,17 +32,15 @@ impl BeforeGreeting {
     pub(super) fn explain(&self, error: Error) -> Error {
         let found = match self.count {
             0 => return error,
-            1 => format!("found no message in {:?} on its output", self.first),
-            count => format!(
-                "found no message in {count} lines of its output, the first of which is {:?}",
-                self.first
-            ),
+            1 => format!("the line {:?}, which is not a message", self.first),
+            count => format!("{count} lines that are not messages, the first of which is {:?}", self.first),
         };
         match error {
-            Error::Closed { why } => Error::Closed { why: format!("{why}, and we {found}") },
-            Error::Rpc(why) if why.received_code().is_none() => {
-                Error::Rpc(Refusal::new(why.kind().clone(), format!("{}, and we {found}", why.message())))
-            }
+            Error::Closed { why } => Error::Closed { why: format!("{why}, and its output had {found}") },
+            Error::Rpc(why) if why.received_code().is_none() => Error::Rpc(Refusal::new(
+                why.kind().clone(),
+                format!("{}, and its output had {found}", why.message()),
+            )),
             other => other,
         }
     }

@@ -1,6 +1,7 @@
 //! The link of a client connection to its server: a stream of lines, or HTTP requests.
 //!
-//! In: frames of the peer, and frames from the server. Out: the latter, one by one.
+//! In: frames that the peer wants to send, and frames that arrive from the server. Out: the arrived frames,
+//! one by one.
 
 #[cfg(feature = "http-client")]
 use std::sync::Arc;
@@ -33,8 +34,8 @@ pub(super) enum Incoming<'i> {
     /// A frame that is already parsed.
     #[cfg(feature = "http-client")]
     Message(Box<crate::client::http::Inbound>),
-    /// The server, or a stream of it, began anew: subscriptions may be gone, and changes may have been
-    /// missed.
+    /// The server began a new session, or a broken stream of it was opened again: subscriptions may be gone,
+    /// and changes may have been missed.
     #[cfg(feature = "http-client")]
     Renewed,
 }
@@ -73,7 +74,7 @@ impl Link {
         }
     }
 
-    /// Passes everything that has arrived to `take`. Returns whether anything had.
+    /// Passes everything that has arrived to `take`. Returns whether anything had arrived.
     ///
     /// # Errors
     /// The reason why nothing more will arrive.

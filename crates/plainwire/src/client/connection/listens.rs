@@ -1,5 +1,6 @@
 //! Subscriptions of one connection. A modern server gets one `subscriptions/listen` for each, which stays
-//! open. A legacy server gets `resources/subscribe`, and reports changes of lists to all its clients.
+//! open. A legacy server gets one `resources/subscribe` for each URI, and reports changes of lists to all its
+//! clients without a request.
 
 use std::collections::HashMap;
 
@@ -14,28 +15,32 @@ use tokio::sync::oneshot;
 use crate::client::{AskToListen, Speaker};
 use crate::error::{Error, Result};
 
+/// The subscriptions of one connection.
 #[derive(Default)]
 pub(super) struct Listens {
-    /// By ticket.
+    /// The subscriptions that have not ended, by ticket: the client's number of the subscription.
     open: HashMap<u64, Listening>,
-    /// Tickets by request. A request is a `subscriptions/listen` or a `resources/subscribe`.
+    /// The ticket of the subscription that a request belongs to, by the request's key. The requests are open
+    /// `subscriptions/listen` and unanswered `resources/subscribe`.
     requests: HashMap<RequestKey, u64>,
 }
 
+/// One subscription.
 struct Listening {
     /// The number of `resources/subscribe` requests that are not answered yet.
     due: usize,
-    /// The part of the filter that the server reports changes for.
+    /// The changes that the server agreed to report.
     honoured: SubscriptionFilter,
-    /// The open `subscriptions/listen`; `None` for a legacy server.
+    /// The key of the open `subscriptions/listen`; `None` for a legacy server.
     key: Option<RequestKey>,
-    /// The channel of the caller that subscribes; `None` once the subscription has begun.
+    /// The channel to the caller that waits for the subscription to begin; `None` once it has begun.
     opened: Option<oneshot::Sender<Result<SubscriptionFilter>>>,
     options: RequestOptions,
     speaker: Speaker,
 }
 
 impl Listening {
+    /// Reports to the waiting caller that the subscription has begun.
     fn begin(&mut self) {
         if let Some(opened) = self.opened.take() {
             let _ = opened.send(Ok(self.honoured.clone()));
@@ -50,6 +55,8 @@ impl Listening {
 }
 
 impl Listens {
+    /// Begins a subscription: sends its requests. At a legacy server, a subscription without resources begins
+    /// at once.
     pub(super) fn begin(&mut self, ask: AskToListen, server: &Capabilities, peer: &mut Peer, now: Now) {
         let AskToListen { filter, opened, options, speaker, ticket } = ask;
         let mut listening = Listening {
@@ -80,7 +87,8 @@ impl Listens {
         self.open.insert(ticket, listening);
     }
 
-    /// Handles news of one subscription.
+    /// Handles news from a modern server about the subscription that `request` opened: its begin, its end, or
+    /// a change.
     pub(super) fn hear(&mut self, request: RequestKey, news: News, peer: &mut Peer, now: Now) {
         let Some(&ticket) = self.requests.get(&request) else { return };
         let Some(listening) = self.open.get_mut(&ticket) else { return };
@@ -123,7 +131,7 @@ impl Listens {
     }
 
     /// Handles the answer to a `resources/subscribe`, or the error that ends a subscription. Returns the
-    /// answer if the request belongs to no subscription.
+    /// answer if the request belongs to no subscription, otherwise `None`.
     pub(super) fn settle<T>(
         &mut self,
         request: RequestKey,
@@ -157,7 +165,8 @@ impl Listens {
         self.requests.contains_key(&request)
     }
 
-    /// Subscribes again, and reports a change of everything that is subscribed: changes may have been missed.
+    /// Subscribes again to resources of a legacy server, and reports a change of everything that is
+    /// subscribed: changes may have been missed.
     pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
         for listening in self.open.values() {
             let filter = &listening.honoured;
@@ -171,8 +180,8 @@ impl Listens {
             }
             for uri in &filter.resource_subscriptions {
                 if listening.key.is_none() {
-                    // The answer is ignored. If the server refuses, the change reported below is the last
-                    // one.
+                    // The answer is ignored. If the server refuses, the change reported below is the last one
+                    // of this resource.
                     peer.request("resources/subscribe", &of(uri), listening.options, now);
                 }
                 listening.speaker.tell_resource(uri);
@@ -192,7 +201,7 @@ impl Listens {
         }
     }
 
-    /// Renews all subscriptions at a restarted server.
+    /// Makes all subscriptions again at a restarted server.
     pub(super) fn restarted(&mut self, peer: &mut Peer, now: Now) {
         for (&ticket, listening) in self.open.iter_mut().filter(|(_, it)| it.key.is_some()) {
             let key = peer.listen(&listening.honoured, now);
@@ -215,7 +224,8 @@ impl Listens {
         }
     }
 
-    /// Handles the end of the subscription `request` by the server.
+    /// Removes the subscription that `request` opened, because the server has ended it. If the subscription
+    /// had not begun, its caller gets `error`.
     fn fail(&mut self, request: RequestKey, error: impl FnOnce() -> Error) {
         let ended = self.requests.remove(&request).and_then(|ticket| self.open.remove(&ticket));
         if let Some(listening) = ended {
@@ -223,13 +233,14 @@ impl Listens {
         }
     }
 
-    /// Ends a subscription, also at the server. Resources that another subscription names stay subscribed.
+    /// Ends a subscription, also at the server, and returns it. Resources that another subscription names
+    /// stay subscribed.
     fn end(&mut self, ticket: u64, peer: &mut Peer, now: Now) -> Option<Listening> {
         let listening = self.open.remove(&ticket)?;
         self.requests.retain(|_, other| *other != ticket);
         if let Some(key) = listening.key {
             // The peer sends nothing if the server has already ended the subscription.
-            peer.cancel(key, "nobody listens any more");
+            peer.cancel(key, "the caller dropped the subscription");
         } else if !listening.honoured.resource_subscriptions.is_empty() {
             for uri in listening.speaker.uris() {
                 if !self.open.values().any(|other| other.speaker.has(uri)) {
@@ -255,10 +266,12 @@ fn honoured(filter: SubscriptionFilter, server: &Capabilities) -> SubscriptionFi
     }
 }
 
+/// Returns whether the connection uses a revision with `resources/subscribe`.
 pub(super) fn is_legacy(peer: &Peer) -> bool {
     peer.revision().is_some_and(|revision| revision.has(Feature::LegacySubscriptions))
 }
 
+/// Returns the `params` of a request about a resource.
 fn of(uri: &str) -> String {
     format!(r#"{{"uri":{}}}"#, Value::from(uri))
 }

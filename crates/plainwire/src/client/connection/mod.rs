@@ -1,7 +1,7 @@
 //! The task of one client connection: takes commands of [`crate::Client`], sends requests to the server, and
 //! passes the answers back to the callers.
 //!
-//! There is one task per connection. It ends when the [`crate::Client`] is dropped or the server leaves.
+//! There is one task per connection. It ends when the [`crate::Client`] is dropped or the server has ended.
 //! Calls that still wait then fail, and handlers that still run for questions of the server are stopped.
 
 use std::future::poll_fn;
@@ -26,13 +26,13 @@ mod before_greeting;
 mod http;
 mod link;
 mod listens;
-mod pages;
 mod questions;
 mod requests;
 mod restart;
 mod rounds;
 mod state;
 mod timer;
+mod web_pages;
 
 #[cfg(feature = "http-client")]
 pub(crate) use http::ARRIVALS;
@@ -63,16 +63,17 @@ pub(crate) struct Ask {
     pub(crate) options: RequestOptions,
     pub(crate) params: String,
     pub(crate) progress: Option<Box<dyn FnMut(Progress) + Send>>,
-    /// The client's number of the request, by which it is cancelled.
+    /// The client's number of the request, by which the client cancels it. It stays the same if the request
+    /// is made again.
     pub(crate) ticket: u64,
-    /// The recorder of a traced request.
+    /// The recorder of a traced request; `None` if the request is not traced.
     pub(crate) trace: Option<Recorder>,
 }
 
-/// A result, with the way it came about.
+/// The result of a request, and whether the request had to be made again.
 pub(crate) struct Reply {
     /// Whether the request was made again: with answers to questions, or because the server asked for a
-    /// retry.
+    /// retry. A repetition after a restart of the server does not count.
     pub(crate) is_retried: bool,
     pub(crate) raw: RawJson,
 }
@@ -110,13 +111,15 @@ pub(crate) fn start(
     spawn(async move { pump.run().await }).abort_handle()
 }
 
-/// The parts of the connection to a restarted server.
+/// The restarts of the server, and the settings of the connection to a restarted server.
 struct Reconnect {
     config: ClientConfig,
     restarting: Restarting,
     tap: Option<Tap>,
 }
 
+/// The parts of a connection task. It carries frames between the link and the peer, and passes commands and
+/// events to the state.
 struct Pump {
     cancels: mpsc::UnboundedReceiver<u64>,
     clock: Clock,
@@ -157,7 +160,7 @@ impl Pump {
             reconnect.restarting.has_greeted();
         }
         self.state.interrupt(&why);
-        // Dropping the old link closes the stdin of the last process.
+        // Dropping the old link closes the stdin of the process that is to be replaced.
         self.link = Link::stream(Stream::new(empty(), sink()), 0, None);
         let stream = reconnect.restarting.start(&why).await?;
         self.link = Link::stream(stream, reconnect.config.limits.frame_in, reconnect.tap.clone());
@@ -210,7 +213,7 @@ impl Pump {
                 return Poll::Ready(why);
             }
             if self.state.is_lost {
-                return Poll::Ready("the server has not even answered a ping".to_owned());
+                return Poll::Ready("the server did not answer a ping".to_owned());
             }
             if self.link.is_ended() {
                 return Poll::Ready("the server closed its output".to_owned());
@@ -224,12 +227,14 @@ impl Pump {
         }
     }
 
+    /// Passes the frames that the peer wants to send to the link.
     fn gather(&mut self) {
         let Self { state, link, peer, .. } = self;
         link.gather(peer, |frame| state.sent(frame));
     }
 
-    /// Passes received frames to the peer, and its events to the state. Returns whether anything arrived.
+    /// Passes received frames to the peer, and the events of the peer to the state. Returns whether anything
+    /// arrived.
     fn poll_in(&mut self, cx: &mut Context<'_>) -> std::result::Result<bool, String> {
         let Self { clock, state, link, peer, .. } = self;
         link.poll_in(cx, |incoming| {

@@ -2,8 +2,8 @@
 //! continues meanwhile.
 //!
 //! All tasks are owned here and end with the connection. The end of each is reported: an answer, a panic, or
-//! that it was stopped. The callers limit their number: [`MAX_QUESTIONS`] for each call, and for all requests
-//! of a legacy server together.
+//! that it was stopped. The callers limit the number of tasks: [`MAX_QUESTIONS`] for each call, and for all
+//! requests of a legacy server together.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -18,8 +18,8 @@ use tokio::task::{AbortHandle, Id};
 use crate::client::Answer;
 use crate::runtime::TaskSet;
 
-/// The number of questions that one result may ask, and of handlers that run for requests of a legacy server.
-/// 64: far more than one user can be asked at once.
+/// The most questions that one result may ask, and the most handlers that run for requests of a legacy
+/// server. 64: far more than one user can be asked at once.
 pub(super) const MAX_QUESTIONS: usize = 64;
 
 /// The source of a question, to which its answer goes back.
@@ -27,7 +27,7 @@ pub(super) const MAX_QUESTIONS: usize = 64;
 pub(super) enum QuestionSource {
     /// A request of a legacy server.
     Request { key: CallKey, revision: Revision },
-    /// The question number `index` of the current round of the call `ticket`.
+    /// The question number `index`, from 0, of the current round of the call with this ticket.
     Round { ticket: u64, index: usize },
 }
 
@@ -40,7 +40,7 @@ pub(super) enum QuestionOutcome {
 
 /// The running question handlers.
 ///
-/// Invariant: `sources` has one entry for each task.
+/// Invariant: `sources` has one entry for each task, by the id of the task.
 #[derive(Default)]
 pub(super) struct Questions {
     sources: HashMap<Id, QuestionSource>,

@@ -11,6 +11,7 @@ use super::questions::{MAX_QUESTIONS, QuestionOutcome, QuestionSource};
 use super::state::ConnectionState;
 
 impl ConnectionState {
+    /// Starts the handler of a question, or answers the question with an error.
     pub(super) fn handle_request(
         &mut self,
         key: CallKey,
@@ -34,7 +35,8 @@ impl ConnectionState {
         }
     }
 
-    /// Reads a question, and checks that the client may be asked and that not too many handlers run.
+    /// Reads a question. Checks that the client declared this kind of question, and that not too many
+    /// handlers run.
     fn read(&self, method: InputMethod, params: &str, revision: Revision) -> Result<InputRequest, Refusal> {
         let question = read_input_params(method, params)?;
         self.asked.check(&question, revision)?;
@@ -48,7 +50,7 @@ impl ConnectionState {
     }
 }
 
-/// Sends the outcome of a handler to the server. If the server has cancelled its question, the peer sends
+/// Sends the outcome of a handler to the server. If the server has cancelled the question, the peer sends
 /// nothing.
 pub(super) fn respond(key: CallKey, revision: Revision, outcome: QuestionOutcome, peer: &mut Peer) {
     match outcome {

@@ -21,8 +21,9 @@ use crate::client::{is_replayable, too_late};
 use crate::error::Error;
 use crate::stream::Stream;
 
-/// The parts and the count that are needed to start a server process again.
+/// The restarts of a server process: its program, the policy, and the number of restarts in a row.
 pub(crate) struct Restarting {
+    /// The time at which the current process was started.
     began: Instant,
     policy: Restart,
     program: Program,
@@ -41,17 +42,20 @@ impl Restarting {
         self.slot.explain(why).await
     }
 
-    /// Resets the count if the last process, which had completed its handshake, ran long enough.
+    /// Resets the count of restarts in a row if the process that has ended ran longer than the longest wait
+    /// of the policy. Called only for a process that had completed its handshake.
     pub(super) fn has_greeted(&mut self) {
         if self.policy.is_well(self.began.elapsed()) {
             self.times = 0;
         }
     }
 
-    /// Shuts down the last process, waits, and starts the next one. `why` is the reason for the restart.
+    /// Shuts down the current process, waits, and starts the next one. If that fails, waits and tries again.
+    /// `why` is the reason for the restart.
     ///
     /// # Errors
-    /// The reason why no process could be started, with the reason for the restart.
+    /// The reason for the last restart, and the number of restarts in a row, if the policy permits no further
+    /// one.
     pub(super) async fn start(&mut self, why: &str) -> Result<Stream, String> {
         let mut why = why.to_owned();
         if let Some(process) = self.slot.take() {
@@ -59,10 +63,10 @@ impl Restarting {
         }
         loop {
             let Some(wait) = self.policy.wait(self.times) else {
-                return Err(format!("{why}; it was started again {} times", self.times));
+                return Err(format!("{why}; the server was restarted {} times", self.times));
             };
             self.times += 1;
-            tracing::warn!("the server is started again in {wait:?}: {why}");
+            tracing::warn!("the server restarts in {wait:?}: {why}");
             tokio::time::sleep(wait).await;
             match start(&self.program) {
                 Ok((stream, process)) => {
@@ -84,13 +88,14 @@ pub(super) const SET_LEVEL: &str = "logging/setLevel";
 pub(super) struct CarriedOver {
     /// The calls to make again after the handshake.
     calls: Vec<Call>,
-    /// The reason why the handshake with the restarted server failed.
+    /// The reason why the handshake with the restarted server failed; `None` if it has not failed.
     pub(super) failed: Option<String>,
     /// Whether the handshake with the restarted server is not complete yet.
     pub(super) is_waiting: bool,
-    /// The log level in the modern era.
+    /// The log level that the program set at a modern server.
     pub(super) log_level: Option<LogLevel>,
-    /// The log level in the legacy era: the parameters of the last `logging/setLevel`.
+    /// The log level that the program set at a legacy server: the parameters and the deadlines of the newest
+    /// `logging/setLevel`.
     pub(super) set_level: Option<(String, RequestOptions)>,
     pub(super) tools: KnownTools,
 }
@@ -100,6 +105,7 @@ impl CarriedOver {
         Self { tools, ..Self::default() }
     }
 
+    /// Returns whether the call may be made again on the restarted server.
     fn may_repeat(&self, call: &Call) -> bool {
         !call.is_repeated && self.is_harmless(call)
     }
@@ -122,8 +128,8 @@ impl CarriedOver {
 }
 
 impl ConnectionState {
-    /// Ends the state that depends on a server that has ended, and carries the rest over to the restarted
-    /// one.
+    /// Drops the state that belongs to a server process that has ended, and keeps the calls and subscriptions
+    /// that are made again with the restarted server. Other calls fail.
     pub(super) fn interrupt(&mut self, why: &str) {
         self.carried.failed = None;
         self.carried.is_waiting = true;
@@ -152,7 +158,8 @@ impl ConnectionState {
         self.listens.interrupt(why);
     }
 
-    /// Continues with a restarted server after its handshake.
+    /// After the handshake with a restarted server, sets the log level, subscribes, and makes calls again.
+    /// Does nothing after the first handshake of the connection.
     pub(super) fn restart(&mut self, peer: &mut Peer, now: Now) {
         if !std::mem::take(&mut self.carried.is_waiting) {
             return;

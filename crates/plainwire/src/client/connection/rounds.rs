@@ -1,9 +1,9 @@
 //! Rounds of a modern call: the questions that a server returns instead of a result, and the request that is
 //! made again with their answers.
 //!
-//! Spec: 2026-07-28 `mrtr`. The request of a call is over when the call comes here. While question handlers
-//! run, no request is open, so no idle deadline runs; the hard deadline spans all rounds. The next request
-//! has an id of its own, and progress under that id goes to the same callback.
+//! Spec: 2026-07-28 `mrtr`. The request of a call is answered when the call comes here. While question
+//! handlers run, no request is open, so no idle deadline runs; the hard deadline spans all rounds. The next
+//! request has an id of its own, and progress under that id goes to the same callback.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -31,8 +31,9 @@ pub(super) struct Call {
     pub(super) is_repeated: bool,
     /// The number of times in a row that the server has asked for a retry without asking a question.
     delays: u32,
+    /// The number of times that the server has answered with questions, or asked for a retry.
     rounds: u32,
-    /// The hard deadline of the call.
+    /// The hard deadline of the call, in the time of the connection's clock.
     pub(super) until: Duration,
 }
 
@@ -41,20 +42,21 @@ impl Call {
         Self { ask, is_repeated: false, delays: 0, rounds: 0, until }
     }
 
-    /// Returns whether the call is in its second round or later.
+    /// Returns whether the server has answered the call with questions, or asked for a retry, at least once.
     pub(super) fn is_retried(&self) -> bool {
         self.rounds > 0
     }
 }
 
-/// A call between two requests.
+/// A call between two requests: its question handlers run, or it waits for the time of a retry.
 pub(super) struct Round {
-    /// The key of each question and its encoded answer, in the order of the server's result.
+    /// The key of each question and its encoded answer, in the order of the server's result. The answer is
+    /// `None` while the handler runs.
     answers: Vec<(String, Option<String>)>,
     pub(super) call: Call,
     /// The time of the retry, if the server asked no question.
     resume_at: Duration,
-    /// The state that the server wants back with the answers.
+    /// The `requestState` that the server wants back with the answers.
     state: Option<String>,
     /// The question handlers, which stop when the round is dropped.
     _handlers: Vec<AbortOnDrop>,
@@ -71,14 +73,16 @@ impl Round {
     }
 }
 
-/// The delay before the first retry that the server asks for. It doubles with each further retry.
+/// The delay before the first retry that the server asks for without asking a question. It doubles with each
+/// further such retry in a row.
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
 /// The longest delay before a retry.
 const LONGEST_DELAY: Duration = Duration::from_secs(5);
 
 impl ConnectionState {
-    /// Handles a result that asks questions first: starts their handlers, or fails the call.
+    /// Handles a result that asks questions, or asks for a retry: starts the question handlers, or fails the
+    /// call.
     pub(super) fn handle_questions(
         &mut self,
         request: RequestKey,
@@ -133,6 +137,7 @@ impl ConnectionState {
         Ok(required)
     }
 
+    /// Begins a round: starts the question handlers, and computes the time of the retry.
     fn begin(&mut self, mut call: Call, required: InputRequired, now: Now) -> Round {
         let delay = FIRST_DELAY.saturating_mul(1 << call.delays.min(16)).min(LONGEST_DELAY);
         call.delays = if required.requests.is_empty() { call.delays.saturating_add(1) } else { 0 };
@@ -194,7 +199,8 @@ impl ConnectionState {
         }
     }
 
-    /// Makes the request again. If its hard deadline has passed, fails the call.
+    /// Makes the request of a call again. If the hard deadline of the call has passed, fails the call
+    /// instead. Does nothing if the caller has given up.
     fn resume(&mut self, ticket: u64, peer: &mut Peer, now: Now) {
         let Some(Round { answers, call, state, .. }) = self.rounds.remove(&ticket) else { return };
         let hard = call.until.saturating_sub(now.monotonic);

@@ -19,10 +19,10 @@ use tokio::task::AbortHandle;
 
 use super::before_greeting::BeforeGreeting;
 use super::listens::Listens;
-use super::pages::Pages;
 use super::questions::{QuestionOutcome, QuestionSource, Questions};
 use super::restart::{CarriedOver, SET_LEVEL};
 use super::rounds::{Call, Round};
+use super::web_pages::Pages;
 use super::{Command, Reply, requests};
 use crate::client::known_tools::KnownTools;
 use crate::client::{Asked, Cache, Notice, Progress, Recorder, Stage};
@@ -33,8 +33,9 @@ pub(crate) struct ConnectionState {
     pub(super) asked: Asked,
     /// Results that may be used again until the server reports a change.
     pub(super) cache: Option<Arc<Cache>>,
+    /// The channel for the result of the first handshake; `None` after that handshake.
     hello: Option<oneshot::Sender<Result<ServerHello>>>,
-    /// Whether the server has not even answered a ping, so that the connection ends.
+    /// Whether the server did not answer a ping in time. The connection then ends.
     pub(super) is_lost: bool,
     /// Lines on the server's stdout before its handshake that are no messages.
     before_greeting: BeforeGreeting,
@@ -46,15 +47,18 @@ pub(crate) struct ConnectionState {
     pub(super) questions: Questions,
     /// The running handlers for requests of a legacy server: at most `MAX_QUESTIONS`.
     pub(super) requests: HashMap<CallKey, AbortHandle>,
-    /// By ticket.
+    /// The calls between two requests, by the call's ticket.
     pub(super) rounds: HashMap<u64, Round>,
-    /// The revision that the first handshake agreed on.
+    /// The revision that the first handshake agreed on; `None` before that.
     pub(super) revision: Option<Revision>,
+    /// The capabilities that the server declared.
     server: Capabilities,
-    /// The open request of each ticket.
+    /// The open request of each call, by the call's ticket: the number by which the client cancels the call.
+    /// It stays the same when the request is made again.
     pub(super) tickets: HashMap<u64, RequestKey>,
     /// The recorders of traced requests that are not sent yet, by request id.
     unsent: HashMap<u64, Recorder>,
+    /// The calls whose request is open, by the key of that request.
     pub(super) waiting: HashMap<RequestKey, Call>,
 }
 
@@ -117,7 +121,8 @@ impl ConnectionState {
         }
     }
 
-    /// Cancels a request that its caller has given up.
+    /// Cancels the call with this ticket, because its caller has given up. Does nothing if the call has
+    /// ended.
     pub(super) fn cancel(&mut self, ticket: u64, peer: &mut Peer) {
         self.rounds.remove(&ticket);
         if let Some(key) = self.tickets.remove(&ticket) {
@@ -131,7 +136,7 @@ impl ConnectionState {
         while let Some(event) = peer.poll_event() {
             match event {
                 Event::Cancelled { key, reason } => {
-                    tracing::debug!("the server takes a question back: {reason:?}");
+                    tracing::debug!("the server cancelled a question: {reason:?}");
                     self.pages.answered(key, &QuestionOutcome::Stopped);
                     if let Some(handler) = self.requests.remove(&key) {
                         handler.abort();
@@ -183,7 +188,7 @@ impl ConnectionState {
                     match &notice {
                         Notice::ElicitationComplete { id } if !self.pages.complete(id) => {
                             tracing::debug!(
-                                "a page was reported complete that is not open: {:?}",
+                                "the server reported a page as complete that is not open: {:?}",
                                 shorten(id)
                             );
                             continue;
@@ -216,20 +221,21 @@ impl ConnectionState {
         if self.waiting.contains_key(&request) || self.listens.has(request) {
             self.settle(request, Err(error), 0, peer, now);
         } else {
-            // Before the handshake is complete, this is its request. Afterwards it is a ping, which has its
-            // own deadline.
+            // Before the handshake is complete, this is a request of the handshake. Afterwards it is a ping,
+            // which has its own deadline.
             self.greet(Err(error));
         }
     }
 
-    /// Handles a server that began anew: clears the cache and renews the subscriptions.
+    /// Handles a new session, or a broken stream that was opened again: clears the cache and renews the
+    /// subscriptions.
     #[cfg(feature = "http-client")]
     pub(super) fn renewed(&mut self, peer: &mut Peer, now: Now) {
         self.cache.as_ref().inspect(|cache| cache.forget_all());
         self.listens.renewed(peer, now);
     }
 
-    /// Records in its trace that a frame is sent.
+    /// If `frame` is the request of a traced call, records in the trace that it was sent.
     pub(super) fn sent(&mut self, frame: &[u8]) {
         #[derive(Deserialize)]
         struct Numbered {
@@ -256,7 +262,7 @@ impl ConnectionState {
         }
     }
 
-    /// Handles the next question handler that has finished. Pending if there is none.
+    /// Handles the outcome of the next question handler that has ended. Pending if none has ended.
     pub(super) fn poll_questions(&mut self, peer: &mut Peer, now: Now, cx: &mut Context<'_>) -> Poll<()> {
         let (source, outcome) = ready!(self.questions.poll(cx));
         match source {
@@ -285,6 +291,7 @@ impl ConnectionState {
         self.listens.close(why);
     }
 
+    /// Stores a call whose request was just made, until the answer to the request `key` arrives.
     pub(super) fn wait(&mut self, key: RequestKey, call: Call) {
         if let Some(trace) = &call.ask.trace {
             trace.note(Stage::Encoded { id: key.id() });
@@ -294,6 +301,7 @@ impl ConnectionState {
         self.waiting.insert(key, call);
     }
 
+    /// Reports the result of the first handshake to the builder of the client. Does nothing after that.
     fn greet(&mut self, outcome: Result<ServerHello>) {
         if let Some(hello) = self.hello.take() {
             let _ = hello.send(outcome.map_err(|error| self.before_greeting.explain(error)));

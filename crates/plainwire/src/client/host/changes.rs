@@ -1,4 +1,5 @@
-//! Changes of the servers of a host, each reported once.
+//! The queue of changes that the servers of a host have reported and the program has not read yet. A change
+//! that is already in the queue is not added again.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,16 +7,18 @@ use std::sync::{Mutex, PoisonError};
 use plainwire_proto::peer::Change;
 use tokio::sync::Notify;
 
-/// A change of a server of a host.
+/// A report that a list of a server of a host has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostChange {
-    /// The list that has changed. A change of the resource templates counts as one of the resources.
+    /// The list that has changed. A change of the resource templates is reported as a change of the
+    /// resources.
     pub change: Change,
     /// The host's name for the server.
     pub server: String,
 }
 
-/// The queue of unread changes. Each change is in it once, so there are at most three per server.
+/// The queue of unread changes. No change is in it twice, so it has at most three per server: prompts,
+/// resources and tools.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     news: Notify,
@@ -32,7 +35,7 @@ impl Changes {
         self.news.notify_one();
     }
 
-    /// Drops the changes of a server that was removed.
+    /// Removes the unread changes of a server that was removed from the host.
     pub(super) fn forget(&self, server: &str) {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| it.server != server);
     }
@@ -51,7 +54,7 @@ impl Changes {
         }
     }
 
-    /// Takes the next change out. Returns it, and whether there are more.
+    /// Removes the oldest change from the queue. Returns it, and whether the queue has more.
     fn pop(&self) -> (Option<HostChange>, bool) {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         (queue.pop_front(), !queue.is_empty())

@@ -1,7 +1,8 @@
 //! Finds the server that a name belongs to.
 //!
-//! In: the name of a tool or a prompt, or a URI. Out: the server, and its own name for the entry. The lists
-//! that the host already has are searched first. Only a name that is not in them waits for servers.
+//! In: the name of a tool or a prompt, or a URI. Out: the server, and the server's own name for the entry.
+//! The search begins with the lists that the host already has. It waits for servers only if the name is not
+//! in these lists.
 
 use std::sync::Arc;
 
@@ -18,15 +19,18 @@ use crate::schema::{InputSchema, Template, arguments};
 
 /// The server and the entry that a name belongs to.
 pub(super) struct Found {
-    /// The entry as the server listed it; `None` if the server is called without a list.
+    /// The entry as the server listed it; `None` if the server's list has never arrived, and only the prefix
+    /// of the name tells the server.
     entry: Option<RawJson>,
+    /// The host's record of the server.
     pub(super) known: Arc<Known>,
+    /// The server's own name for the entry, for requests to the server.
     pub(super) own: String,
 }
 
 impl Found {
-    /// Checks arguments against the schema of the tool. Returns `None` if there is no schema, `Some(None)` if
-    /// the arguments fit, else the reason why they do not.
+    /// Checks arguments against the schema of the tool. Returns `None` if there is no schema to compare them
+    /// with, `Some(None)` if they fit, and otherwise `Some` of the reason why they do not fit.
     pub(super) fn fault(&self, arguments: &impl Serialize) -> Option<Option<String>> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -39,13 +43,14 @@ impl Found {
     }
 }
 
-/// The effort to find a name.
+/// The work before a search for a name, from the least to the most. Each is done only if the search after the
+/// one before found nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
     /// Search only the lists that the host has.
     None,
-    /// Wait for the list of the server whose prefix the name has, if that list has never arrived. No other
-    /// server can list such a name.
+    /// Wait for the list of the server whose prefix the name begins with, if that list has never arrived. No
+    /// other server with a prefix can have an entry of this host name.
     Prefixed,
     /// Wait for all lists that have never arrived.
     Load,
@@ -54,14 +59,15 @@ enum Effort {
 }
 
 impl Host {
+    /// Finds the server and the entry of `name`: a host name, a server's own name, or a URI.
     pub(super) async fn find(&self, list: List, name: &str) -> Result<Found> {
         for effort in [Effort::None, Effort::Prefixed, Effort::Load, Effort::Refresh] {
             self.prepare(list, effort, name).await;
             if let Some(found) = self.one(list, name, |entry| entry.exposed == name)? {
                 return Ok(found);
             }
-            // The host's name is unique, but a server's own name may be ambiguous: search by it only when all
-            // lists are there.
+            // The host's name is unique, but a server's own name may be ambiguous: search by own names only
+            // after waiting for all lists.
             if matches!(effort, Effort::None | Effort::Prefixed) {
                 continue;
             }
@@ -81,6 +87,7 @@ impl Host {
         self.unlisted(list, name).ok_or_else(|| self.unknown(list, name))
     }
 
+    /// Waits for the lists that `effort` requires, for each up to the deadline of its server.
     async fn prepare(&self, list: List, effort: Effort, name: &str) {
         let is_asked = |known: &&Arc<Known>| match effort {
             Effort::None => false,
@@ -93,7 +100,8 @@ impl Host {
         all(asked.map(|known| Box::pin(known.latest(list)) as Boxed<'_, PartOf>).collect()).await;
     }
 
-    /// Returns the one entry for which `is_meant` holds, or `None`.
+    /// Returns the entry for which `is_meant` holds, if exactly one server has such an entry; `None` if no
+    /// server has one. Searches only the lists that the host has.
     ///
     /// # Errors
     /// [`Error::Ambiguous`] if several servers have such an entry.
@@ -113,7 +121,8 @@ impl Host {
         Ok(found.pop())
     }
 
-    /// Returns a server whose list has never arrived and whose prefix the name has: it may have the entry.
+    /// Returns a server whose list has never arrived and whose prefix the name begins with, if there is one.
+    /// That server may have the entry.
     fn unlisted(&self, list: List, name: &str) -> Option<Found> {
         let mut silent = self.members().into_iter().filter(|known| known.known(list).is_none());
         silent.find_map(|known| {
@@ -130,7 +139,8 @@ impl Host {
     }
 }
 
-/// Returns the part of a name after the prefix of a server, if the name has that prefix.
+/// Returns the part of `name` after the server's prefix and `__`. `None` if the name does not begin with
+/// them, or if the server's prefix is empty.
 fn behind_prefix<'n>(known: &Known, name: &'n str) -> Option<&'n str> {
     let own = name.strip_prefix(known.prefix.as_str())?.strip_prefix(names::SEPARATOR)?;
     Some(own).filter(|own| !known.prefix.is_empty() && !own.is_empty())

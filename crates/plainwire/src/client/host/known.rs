@@ -1,8 +1,8 @@
 //! The host's record of one server: its connection and its lists.
 //!
-//! In: results from the task of the server, and requests for its lists. Out: its client, and its part of each
-//! list, after at most its deadline. The task (`task`) connects and fetches; a caller that lists only waits.
-//! So dropping the caller's future stops neither.
+//! In: connections and lists, which the server's task (`task`) brings; callers that need a client or a list.
+//! Out: the client, or the server's entries of the list, after at most the deadline of the server. Only the
+//! task connects and fetches, and the callers wait for it. So dropping a caller's future stops neither.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use super::changes::{Changes, HostChange};
 use super::link::LinkState;
 use super::listing::{ListingState, Named, named};
-use super::retry::Retry;
+use super::retry_schedule::Retry;
 use super::{Connection, Member, ServerState};
 use crate::client::Client;
 use crate::error::{Error, Result};
@@ -25,14 +25,14 @@ use crate::error::{Error, Result};
 pub(crate) struct Known {
     changes: Arc<Changes>,
     deadline: Duration,
-    /// Whether the server was added to a running host: its lists are changes then.
+    /// Whether the server was added to a running host. If so, the first arrival of entries is a change.
     is_added: bool,
     pub(crate) name: String,
-    /// Counts the changes of this record, to wake callers that wait.
+    /// The number of changes of this record. Each change wakes the callers and the task that wait for one.
     news: watch::Sender<u64>,
     pub(super) prefix: String,
     state: Mutex<KnownState>,
-    /// Wakes the task when a fetch is wanted. One for each list.
+    /// Wake the task when it has to fetch a list: one for each list, in the order of `index_of`.
     wanted: [Notify; 4],
 }
 
@@ -42,32 +42,35 @@ struct KnownState {
     retry: Retry,
 }
 
-/// One list of a server.
+/// The host's copy of one list of a server, and the fetches of that list.
 #[derive(Default)]
 struct ListState {
+    /// The entries as they last arrived; `None` if the list has never arrived.
     entries: Option<Arc<[Named]>>,
     /// The time at which `entries` arrived.
     at: Option<Instant>,
-    /// The error of the last fetch, if it failed.
+    /// The error of the newest finished fetch; `None` if it succeeded.
     error: Option<String>,
-    /// The number of fetches that were wanted, and the number of the last one that is done. Invariant: `done
-    /// <= wanted`.
+    /// The number of times that a fetch was requested. One fetch serves all requests up to its start.
     wanted: u64,
+    /// The value of `wanted` when the newest finished fetch began. Invariant: `done <= wanted`.
     done: u64,
-    /// Whether a caller has waited for the current fetch up to the deadline: no other caller waits for it.
+    /// Whether a caller has waited in vain for the current attempt to connect or fetch. Others do not wait.
     is_late: bool,
-    /// `is_watched`: whether the server reports changes of the list. `is_current`: whether `entries` were
-    /// fetched since then, and no change was reported since.
+    /// Whether the server currently reports changes of the list.
     is_watched: bool,
+    /// Whether `entries` were fetched while the server reported changes, and it has reported none since.
     is_current: bool,
-    /// Whether a listing was returned without any entries of this list.
+    /// Whether a listing had to leave this list out. Its first arrival is then reported as a change.
     was_missed: bool,
 }
 
 /// A fetch that the task has to make.
 #[derive(Clone, Copy)]
 pub(crate) struct Fetch {
+    /// Whether the server reported changes of the list when the fetch began.
     is_watched: bool,
+    /// The value of [`ListState::wanted`] when the fetch began.
     number: u64,
 }
 
@@ -80,13 +83,13 @@ impl Known {
         Self { changes, deadline, is_added: false, name, news, prefix, state: Mutex::new(state), wanted }
     }
 
-    /// Makes the first arrival of each list a change.
+    /// Makes the host report the first arrival of each list that has entries as a change.
     pub(super) fn added(self) -> Self {
         Self { is_added: true, ..self }
     }
 
     /// Stores the result of connecting. On success, requests all lists that the server declares, and returns
-    /// the client.
+    /// the client; `None` after a failure, or if the server was removed meanwhile.
     pub(crate) fn connected(&self, outcome: Result<Client>) -> Option<Arc<Client>> {
         let mut state = self.state();
         // The server was removed meanwhile.
@@ -113,7 +116,7 @@ impl Known {
         Some(client)
     }
 
-    /// Drops a list that the server does not have any more.
+    /// Forgets a list that the server does not have any more. Reports a change if the list had entries.
     fn dropped(&self, list: List) {
         let had = self.state().lists[index_of(list)].entries.take().is_some_and(|it| !it.is_empty());
         if had {
@@ -121,7 +124,7 @@ impl Known {
         }
     }
 
-    /// Marks the connection of `client` as ended.
+    /// Marks the connection of `client` as ended. Does nothing if `client` is no longer the current client.
     pub(crate) fn ended(&self, client: &Arc<Client>, error: &Error) {
         let mut state = self.state();
         let LinkState::Connected { client: current, since } = &state.link else { return };
@@ -133,11 +136,10 @@ impl Known {
         self.down(&mut state, error.to_string());
     }
 
-    /// Checks whether the error of a request shows that the connection has ended.
+    /// Marks the connection of `client` as ended if it is over HTTP and `result` is [`Error::Closed`].
     ///
-    /// Over HTTP nothing else shows it: a server may have lost a session and refuse to begin another. On
-    /// other transports the end is noticed by itself; there, `Error::Closed` of a call may also come from a
-    /// process that its client restarts, while the connection continues.
+    /// Over HTTP only a failed request shows the end: a server may have lost a session and refuse another. On
+    /// other transports the client notices the end, and this error may be from a process that it restarts.
     pub(super) fn heed<T>(&self, client: &Arc<Client>, result: &Result<T>) {
         if let Err(error @ Error::Closed { .. }) = result
             && client.is_remote()
@@ -146,19 +148,18 @@ impl Known {
         }
     }
 
-    /// Marks the connection as lost and wakes all callers that wait for a list.
+    /// Marks the connection as lost, sets the time of the next attempt, and wakes all waiting callers.
     fn down(&self, state: &mut KnownState, why: String) {
         let again = state.retry.pause().and_then(|pause| Instant::now().checked_add(pause));
         for slot in &mut state.lists {
-            // Subscriptions end with their connection, and a fetch on the next one is not late yet.
+            // Subscriptions end with their connection, and a fetch on the next connection is not late yet.
             (slot.is_current, slot.is_late, slot.is_watched) = (false, false, false);
         }
         state.link = LinkState::Down { again, why };
         self.tell();
     }
 
-    /// Begins to connect again, if an attempt is due. Returns whether there is a connection or an attempt to
-    /// connect.
+    /// Begins to connect again if an attempt is due. Returns whether there is a connection or an attempt.
     fn begin(&self, state: &mut KnownState) -> bool {
         match &state.link {
             LinkState::Down { again: Some(again), .. } if *again <= Instant::now() => {
@@ -172,7 +173,7 @@ impl Known {
         }
     }
 
-    /// Waits until the task has to connect. Returns `false` if it never has to again.
+    /// Returns `true` once the task has to connect, `false` once the host will never connect here again.
     pub(crate) async fn needed(&self) -> bool {
         let mut news = self.news.subscribe();
         loop {
@@ -201,7 +202,7 @@ impl Known {
         }
     }
 
-    /// Waits until a fetch of `list` is wanted. Cancel safe.
+    /// Waits until the task has to fetch `list`. Cancel safe.
     pub(crate) async fn wanted(&self, list: List) -> Fetch {
         loop {
             {
@@ -215,7 +216,7 @@ impl Known {
         }
     }
 
-    /// Stores the result of a fetch.
+    /// Stores the result of a fetch. Reports a change if the entries differ. A failure keeps the old entries.
     pub(crate) fn fetched(&self, list: List, fetch: Fetch, brought: Result<Vec<RawJson>>) {
         let brought = brought.map(|sent| named(list, &self.prefix, sent));
         let mut state = self.state();
@@ -251,7 +252,7 @@ impl Known {
         self.changes.push(HostChange { change: Change::List(list), server: self.name.clone() });
     }
 
-    /// Stores which changes the server reports from now on; none if the subscription has ended.
+    /// Stores which changes the server reports from now on: none if the subscription has ended.
     pub(crate) fn watched(&self, honoured: &SubscriptionFilter) {
         let mut state = self.state();
         for list in List::ALL {
@@ -261,7 +262,7 @@ impl Known {
         }
     }
 
-    /// Marks a list as outdated.
+    /// Marks a list as outdated, so that the next listing waits for a fetch.
     pub(crate) fn outdated(&self, list: List) {
         each_of(list, |list| self.state().lists[index_of(list)].is_current = false);
     }
@@ -271,6 +272,7 @@ impl Known {
         each_of(list, |list| self.want(list));
     }
 
+    /// Requests a fetch of `list`, if the server is connected and declares the list.
     fn want(&self, list: List) {
         let mut state = self.state();
         if state.link.client().is_some_and(|client| declares(client, list)) {
@@ -281,10 +283,10 @@ impl Known {
         }
     }
 
-    /// Returns the client. Waits for the connection, and makes a connection again that has ended.
+    /// Returns the client. Waits while the host connects; begins to connect again if an attempt is due.
     ///
     /// # Errors
-    /// [`Error::Unreachable`] if there will be no connection, or none within the deadline of this server.
+    /// [`Error::Unreachable`] if no attempt is due, if it fails, or if it takes longer than the deadline.
     pub(super) async fn client(&self) -> Result<Arc<Client>> {
         let mut news = self.news.subscribe();
         let until = Instant::now() + self.deadline;
@@ -306,13 +308,15 @@ impl Known {
         }
     }
 
-    /// Begins to connect, at most once for each caller. Returns the reason if there is nothing to wait for.
+    /// If an attempt to connect again is due, begins it, but only once for each caller: `has_begun` says
+    /// whether this caller has had its attempt. Returns the reason if the connection stays lost.
     fn begin_once(&self, state: &mut KnownState, has_begun: &mut bool) -> Option<String> {
         let why = state.link.why(Instant::now())?;
         if !std::mem::replace(has_begun, true) && self.begin(state) { None } else { Some(why) }
     }
 
-    /// Returns the last entries of a list, without waiting.
+    /// Returns the entries of a list as they last arrived, without waiting; `None` if the list has never
+    /// arrived. A list that the connected server does not declare is empty.
     pub(super) fn known(&self, list: List) -> Option<Arc<[Named]>> {
         let state = self.state();
         match state.link.client() {
@@ -321,8 +325,7 @@ impl Known {
         }
     }
 
-    /// Returns a list as it is now, or its last entries once the deadline of this server has passed. Cancel
-    /// safe.
+    /// Returns a list as the server has it now, or as it last arrived if that takes too long. Cancel safe.
     pub(super) async fn latest(&self, list: List) -> (ListingState, Arc<[Named]>) {
         let mut news = self.news.subscribe();
         let until = Instant::now() + self.deadline;
@@ -337,7 +340,8 @@ impl Known {
         }
     }
 
-    /// Returns a list, or `None` if the caller has to wait. `number` is the fetch that the caller waits for.
+    /// Returns a list, or `None` if the caller of [`Self::latest`] has to wait. `number` is the fetch that
+    /// this caller waits for; `has_begun` is that of [`Self::begin_once`].
     fn settled(
         &self,
         list: List,
@@ -351,7 +355,7 @@ impl Known {
         let KnownState { lists, link, .. } = &mut *state;
         let slot = &mut lists[index_of(list)];
         let Some(client) = link.client() else {
-            // A fetch that was wanted on a lost connection is wanted again on the next one.
+            // A fetch that was requested on a lost connection is requested again on the next connection.
             *number = None;
             return slot.is_late.then(|| slot.part(Some(CONNECTING)));
         };
@@ -365,7 +369,7 @@ impl Known {
             return Some(slot.part(Some(SLOW)));
         }
         let number = *number.get_or_insert_with(|| {
-            // All callers share a fetch that is already wanted.
+            // All callers share a fetch that is already requested.
             if slot.done == slot.wanted {
                 slot.wanted += 1;
                 self.wanted[index_of(list)].notify_one();
@@ -375,6 +379,7 @@ impl Known {
         (slot.done >= number).then(|| slot.part(None))
     }
 
+    /// Returns the entries that last arrived, to a caller that waited in vain. Marks the list as late.
     fn give_up(&self, list: List) -> (ListingState, Arc<[Named]>) {
         let mut state = self.state();
         let is_connecting = state.link.client().is_none();
@@ -396,7 +401,7 @@ impl Known {
         ServerState { connection, name: self.name.clone(), prefix: self.prefix.clone() }
     }
 
-    /// Returns the client, so that the caller can close it. The task does not connect again.
+    /// Keeps the task from connecting again. Returns the client, if any, so that the caller can close it.
     pub(super) fn leave(&self) -> Option<Arc<Client>> {
         let mut state = self.state();
         let down = LinkState::Down { again: None, why: "it was removed from the host".to_owned() };
@@ -409,7 +414,7 @@ impl Known {
         }
     }
 
-    /// Reports that the lists of the server are gone.
+    /// Forgets the changes and lists of a removed server. Reports a change of each list that had entries.
     pub(super) fn farewell(&self) {
         self.changes.forget(&self.name);
         List::ALL.into_iter().for_each(|list| self.dropped(list));
@@ -428,7 +433,7 @@ const CONNECTING: &str = "it has not connected yet";
 const SLOW: &str = "it has not answered in time";
 
 impl ListState {
-    /// Returns the entries, and the reason why they are not fresh: `why`, else the error of the last fetch.
+    /// Returns state and entries. They are not fresh if there is a `why`, or if the newest fetch failed.
     fn part(&mut self, why: Option<&str>) -> (ListingState, Arc<[Named]>) {
         let why = why.or(self.error.as_deref());
         let entries = self.entries.clone();
@@ -467,7 +472,7 @@ fn declares(client: &Client, list: List) -> bool {
     client.hello().capabilities.has(capability)
 }
 
-/// Calls `work` for a list. Resources and templates change together: both are called for either.
+/// Calls `work` for a list. Resources and templates change together: for either of them, calls it for both.
 fn each_of(list: List, mut work: impl FnMut(List)) {
     match list {
         List::Resources | List::ResourceTemplates => {

@@ -9,18 +9,21 @@ use crate::client::Client;
 
 /// The state of the connection to a server.
 ///
-/// States: connecting → connected → down → connecting, when the server is next needed, or never again. The
-/// first caller that needs the server begins that last step, for all callers. The task of the server does all
-/// other steps. A caller that finds the connection dead may report that.
+/// Transitions: connecting → connected, connecting → down (it failed), connected → down (it ended), and down
+/// → connecting. The last one is made by a caller that needs the server when an attempt is due, for all
+/// callers. The task of the server makes the others. A caller that finds the connection dead may also make
+/// connected → down.
 pub(super) enum LinkState {
     Connecting,
     Connected {
         client: Arc<Client>,
+        /// The time at which the connection was made.
         since: Instant,
     },
     Down {
-        /// The time from which on an attempt is allowed; `None` for never.
+        /// The time from which the host may connect again; `None` if it never will.
         again: Option<Instant>,
+        /// The reason why there is no connection.
         why: String,
     },
 }
@@ -34,7 +37,8 @@ impl LinkState {
         }
     }
 
-    /// Returns the reason why there is no connection. `None` if there is one or an attempt to connect.
+    /// Returns the reason why there is no connection. `None` if there is a connection, or an attempt to
+    /// connect.
     pub(super) fn why(&self, now: Instant) -> Option<String> {
         match self {
             Self::Down { again: Some(again), why } if *again > now => {

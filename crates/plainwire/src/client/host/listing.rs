@@ -1,4 +1,4 @@
-//! The merged lists of all servers, with the parts that are missing.
+//! The lists of all servers of a host, merged into one, with the state of each server's part.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,13 +19,14 @@ use crate::error::Result;
 pub struct Listing {
     /// The entries of all servers, server by server, in the order in which the servers were added.
     pub entries: Vec<HostEntry>,
-    /// The state of each server's part, in the same order.
+    /// The state of each server's part, in the order in which the servers were added.
     pub parts: Vec<ListingPart>,
-    /// Names that more than one entry would have. None of these entries is in `entries`.
+    /// The host names that more than one entry would have. All entries with such a name are left out of
+    /// `entries`.
     pub collisions: Vec<Collision>,
 }
 
-/// An entry of one server in the list of a host.
+/// An entry of one server (a tool, resource, resource template or prompt) in a merged list.
 #[derive(Clone, Debug)]
 pub struct HostEntry {
     /// The host's name for the entry, to be used in calls. For resources and templates it is their URI.
@@ -48,30 +49,30 @@ impl HostEntry {
     }
 }
 
-/// One server's part of a listing.
+/// The state of one server's part of a listing. The part's entries are in [`Listing::entries`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListingPart {
     /// The host's name for the server.
     pub server: String,
-    /// The state of its entries.
+    /// The state of the server's entries.
     pub state: ListingState,
 }
 
 /// The state of one server's part of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListingState {
-    /// The entries are as the server has them now.
+    /// The listing has the entries that the server has now.
     Fresh,
-    /// There are no entries: the server has not sent this list yet.
+    /// The listing has no entries of this server: the server has never sent this list.
     Missing {
         /// The reason.
         why: String,
     },
-    /// The entries are as the server last sent them.
+    /// The listing has older entries, as the server last sent them.
     Stale {
-        /// The time since then.
+        /// The time since these entries arrived.
         age: Duration,
-        /// The reason why there are no newer ones.
+        /// The reason why there are no newer entries.
         why: String,
     },
 }
@@ -79,22 +80,25 @@ pub enum ListingState {
 /// A name that several entries would have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collision {
-    /// The name.
+    /// The host name that the entries would have.
     pub name: String,
-    /// The servers of these entries.
+    /// The host's names for the servers of these entries, one for each entry.
     pub servers: Vec<String>,
 }
 
-/// An entry with its names, made once for each fetched list.
+/// An entry of a server's list, with its two names. Made once, when the list arrives.
 #[derive(Debug)]
 pub(crate) struct Named {
+    /// The host's name for the entry; for a resource or a template, its URI.
     pub(super) exposed: String,
+    /// The server's own name for the entry.
     pub(super) own: String,
+    /// The entry as the server sent it, except that `name` of tools and prompts is the host's name.
     pub(super) raw: RawJson,
 }
 
-/// Gives host names to the entries of a server's list. Leaves out entries without a name and repeated ones:
-/// no request could name them.
+/// Gives host names to `sent`, the entries of a server's list. Leaves out an entry that has no name, or that
+/// has the name of an earlier entry: no request could name it.
 pub(crate) fn named(list: List, prefix: &str, sent: Vec<RawJson>) -> Vec<Named> {
     let mut all: Vec<Named> = Vec::new();
     let mut known = std::collections::BTreeSet::new();
@@ -131,7 +135,7 @@ fn read(list: List, prefix: &str, raw: RawJson) -> Option<Named> {
     Some(Named { exposed, own, raw })
 }
 
-/// Returns the member by which requests name an entry.
+/// Returns the name of the JSON member by which requests name an entry of `list`.
 fn key(list: List) -> &'static str {
     match list {
         List::Prompts | List::Tools => "name",
@@ -140,7 +144,8 @@ fn key(list: List) -> &'static str {
     }
 }
 
-/// Merges the parts of all servers. URIs may repeat between servers, since the host does not assign them.
+/// Merges the parts of all servers: of each its name, the state and the entries. Two servers may have the
+/// same URI, since the host does not assign URIs.
 pub(super) fn merge<'p>(
     list: List,
     parts: impl IntoIterator<Item = (&'p str, ListingState, &'p [Named])>,

@@ -5,31 +5,31 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::retry::Retry;
+use super::retry_schedule::Retry;
 use crate::client::process::Restart;
 use crate::client::{Client, ClientBuilder, Eras, Target};
 use crate::error::Result;
 
-/// Time that a listing waits for one server. 5 s: a user waits for the listing.
+/// The default time that a listing or a call waits for one server. 5 s: a user waits for the listing.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// Time limit for connecting to a server. 60 s: as long as `initialize` may take; some servers install
-/// themselves first.
+/// The default time limit for connecting to a server. 60 s: as long as `initialize` may take; some servers
+/// install themselves first.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(60);
 
-/// The most attempts in a row to connect to a server again. 10: with the pauses below, they last for about
-/// five minutes if the server is needed all the time.
+/// The default limit of attempts in a row to connect to a server again. 10: with the pauses below, they last
+/// for about four minutes if the server is needed all the time.
 const AGAIN: u32 = 10;
 
-/// The pause before the second attempt in a row, and the longest pause.
+/// The default pause before the second attempt in a row to connect again, and the longest pause.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 type Connecting = Pin<Box<dyn Future<Output = Result<Client>> + Send>>;
 
 /// The description of a server of a host.
 ///
-/// A server from [`Self::to`] or [`Self::reconnecting`] is connected to again when it is needed and its
-/// connection has ended, or could not be made: see [`Self::retry`].
+/// If the connection to a server from [`Self::to`] or [`Self::reconnecting`] has ended or could not be made,
+/// the host connects again when the server is needed: see [`Self::retry`].
 #[must_use = "a member does nothing until a host has it"]
 pub struct Member {
     pub(super) connect_deadline: Duration,
@@ -40,20 +40,21 @@ pub struct Member {
     retry: Restart,
 }
 
+/// The way to connect to a server: by a function that makes each connection, by one future, or to a target.
 enum How {
     Again(Box<dyn FnMut() -> Connecting + Send>),
     Once(Connecting),
     Target { builder: Box<ClientBuilder>, target: Target },
 }
 
-/// Makes the connections of a server.
+/// The source of connections to a server: a function that makes each, or the only one until it is taken.
 pub(crate) enum Connector {
     Again(Box<dyn FnMut() -> Connecting + Send>),
     Once(Option<Connecting>),
 }
 
 impl Connector {
-    /// Begins another connection, if one is allowed.
+    /// Returns the future that makes the next connection; `None` if the only one was already taken.
     pub(crate) fn next(&mut self) -> Option<Connecting> {
         match self {
             Self::Again(connect) => Some(connect()),
@@ -78,8 +79,8 @@ impl Member {
         Self::new(name, How::Once(Box::pin(connecting)))
     }
 
-    /// Describes a server that `connect` connects to. The host calls it each time that the server is needed
-    /// and there is no connection.
+    /// Describes a server that `connect` connects to. The host calls `connect` once at the start. It calls it
+    /// again when the server is needed and there is no connection, as [`Self::retry`] permits.
     pub fn reconnecting<F>(name: impl Into<String>, mut connect: impl FnMut() -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<Client>> + Send + 'static,
@@ -88,15 +89,16 @@ impl Member {
     }
 
     /// Describes a server by its target: a command, a URL, an entry of a configuration file. The host
-    /// connects to it as often as needed, but to a [`Server`](crate::Server) of this program only once.
+    /// connects to it as [`Self::retry`] permits, but only once to a [`Server`](crate::Server) of this
+    /// program or to another [`Target::Stream`].
     pub fn to(name: impl Into<String>, target: impl Into<Target>) -> Self {
         Self::to_with(name, target, Client::builder())
     }
 
     /// Like [`Self::to`], but with a client that `builder` describes.
     ///
-    /// The host remembers the eras of its servers, unless the builder has its own
-    /// [`Eras`](crate::client::ClientBuilder::eras).
+    /// The host remembers which of its servers are legacy, unless `builder` has a memory for that of its own:
+    /// [`ClientBuilder::eras`].
     pub fn to_with(name: impl Into<String>, target: impl Into<Target>, builder: ClientBuilder) -> Self {
         Self::new(name, How::Target { builder: Box::new(builder), target: target.into() })
     }
@@ -112,8 +114,9 @@ impl Member {
         }
     }
 
-    /// Sets the prefix of the host's names for its tools and prompts. By default, the name of the server.
-    /// With an empty prefix the server's own names are used.
+    /// Sets the prefix of the host's names for the tools and prompts of this server. By default it is the
+    /// name of the server. If the prefix is empty, the host's names are the server's own names, as far as
+    /// models accept them.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
         self
@@ -125,23 +128,25 @@ impl Member {
         self
     }
 
-    /// Sets the time limit for connecting. 60 s by default.
+    /// Sets the time limit of each attempt to connect. 60 s by default.
     pub fn connect_deadline(mut self, deadline: Duration) -> Self {
         self.connect_deadline = deadline;
         self
     }
 
-    /// Sets how often in a row the host connects to the server again, and the pauses. By default 10 times: at
-    /// once, after 1 s, and then with a pause that doubles each time, up to 60 s.
+    /// Sets how many times in a row the host tries to connect again after a connection has ended or could not
+    /// be made, and the pauses before these attempts. By default 10 times: at once, after 1 s, and then with
+    /// a pause that doubles each time, up to 60 s.
     ///
-    /// The host connects only when a listing or a call needs the server. A connection that lasts for longer
-    /// than the longest pause resets the count. After the last attempt the server has
-    /// [`Failed`](super::Connection::Failed). Remove and add it to begin again.
+    /// The host connects again only when a listing or a call needs the server. A connection that lasts longer
+    /// than the longest pause resets the count. If no attempt is left, the state of the server is
+    /// [`Failed`](super::Connection::Failed). To begin again, remove the server from the host and add it.
     pub fn retry(mut self, policy: Restart) -> Self {
         self.retry = policy;
         self
     }
 
+    /// Returns the schedule of attempts to connect again.
     pub(super) fn retries(&self) -> Retry {
         let again = match &self.how {
             How::Again(_) => true,
@@ -151,7 +156,8 @@ impl Member {
         Retry::new(again.then_some(self.retry))
     }
 
-    /// Returns the connector of this server. It uses the host's memory of `eras`.
+    /// Returns the connector of this server. `eras` is the host's memory of legacy servers, used if the
+    /// builder has none.
     pub(super) fn connector(self, eras: &Eras) -> Connector {
         match self.how {
             How::Again(connect) => Connector::Again(connect),

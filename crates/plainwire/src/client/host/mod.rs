@@ -1,10 +1,10 @@
-//! A host: one program that is connected to many servers. It merges their lists, and gives their tools stable
-//! names.
+//! A host: one program that is connected to many servers. It merges their lists, and gives their tools and
+//! prompts stable names.
 //!
-//! In: named servers, connected or still connecting. Out: merged lists with their missing parts, calls that
-//! are routed to their server, and one stream of changes. A slow or lost server does not delay the others. A
-//! lost server is connected to again when it is needed, and not before. A request that may have run is not
-//! made again.
+//! In: descriptions of servers ([`Member`]). Out: merged lists that say which parts are missing, calls that
+//! are routed to the right server, and one stream of changes. A slow or lost server delays a listing only up
+//! to the server's deadline. The host connects to a lost server again only when a listing or a call needs it.
+//! It never makes a request again that the server may have processed.
 //!
 //! Each server has a task, which connects, listens and fetches (`task`). The host and this task share a
 //! record of the server (`known`).
@@ -32,7 +32,7 @@ mod link;
 mod listing;
 mod member;
 mod names;
-mod retry;
+mod retry_schedule;
 pub(crate) mod task;
 
 use changes::Changes;
@@ -68,13 +68,15 @@ use task::ServerTask;
 ///
 /// Dropping the host ends all connections.
 pub struct Host {
+    /// The changes that the program has not read yet.
     changes: Arc<Changes>,
+    /// The memory of which servers are legacy, for clients that have none of their own.
     eras: Eras,
-    /// Never locked across an `await`.
+    /// The servers, in the order in which they were added. Never locked across an `await`.
     seats: Mutex<Vec<Seat>>,
 }
 
-/// A server of a host, and its task.
+/// The host's record of one server, and the task of that server.
 struct Seat {
     known: Arc<Known>,
     task: ServerTask,
@@ -83,7 +85,7 @@ struct Seat {
 /// The current state of a server of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerState {
-    /// The state of its connection.
+    /// The state of the connection to the server.
     pub connection: Connection,
     /// The host's name for the server.
     pub name: String,
@@ -94,8 +96,8 @@ pub struct ServerState {
 /// The state of the connection to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Connection {
-    /// The connection is open, in this revision. Over HTTP only the next call shows whether the server is
-    /// still there.
+    /// The connection is open, and uses this revision. Over HTTP only the next call shows whether the server
+    /// is still there.
     Connected(Revision),
     /// The host is connecting.
     Connecting,
@@ -104,7 +106,8 @@ pub enum Connection {
         /// The reason.
         why: String,
     },
-    /// The connection has ended, or could not be made. The next listing or call connects again.
+    /// The connection has ended, or could not be made. A listing or a call connects again, but not before the
+    /// pause that [`Member::retry`] sets is over.
     Lost {
         /// The reason.
         why: String,
@@ -137,7 +140,7 @@ impl Host {
     /// lists when they arrive.
     ///
     /// # Errors
-    /// Like [`Self::start`], compared with the current servers.
+    /// Like [`Self::start`], also if a current server has the name or the prefix.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -153,8 +156,8 @@ impl Host {
     /// Removes a server from the host, and ends its connection like [`Client::close`]. [`Self::next_change`]
     /// reports that its lists are gone. Its name and its prefix are free at once.
     ///
-    /// Calls in flight continue, and the connection ends with the last of them. Cancel safe: the server is
-    /// removed in any case, and its connection then ends in the background.
+    /// Calls in flight continue, and the connection ends when all of them have ended. Cancel safe: the server
+    /// is removed in any case, and its connection then ends in the background.
     ///
     /// # Errors
     /// [`Error::Unknown`] if no server has this name.
@@ -176,7 +179,8 @@ impl Host {
         Some(seats.remove(place))
     }
 
-    /// Checks the name and the prefix of a new server against the current servers.
+    /// Checks that no server in `there` has the name or the prefix of `member`, and returns the record of the
+    /// new server.
     fn admit(&self, there: &[Arc<Known>], member: &Member) -> Result<Known> {
         let Member { name, prefix, .. } = member;
         let prefix = names::prefix(prefix.as_ref().unwrap_or(name))
@@ -219,7 +223,7 @@ impl Host {
     }
 
     /// Returns the client of a server, for everything that a host does not do. Waits for its connection up to
-    /// its deadline, and connects again if the connection has ended. Cancel safe.
+    /// its deadline, and connects again if the connection has ended and an attempt is due. Cancel safe.
     ///
     /// Call this method each time that you need the client: the client that it returns never connects again.
     ///
@@ -232,10 +236,10 @@ impl Host {
 
     /// Returns the tools of all servers. Cancel safe.
     ///
-    /// Waits for each server up to its deadline. After that, the listing has the last list of that server,
-    /// and [`Listing::parts`] says so. If a server was late once, further listings do not wait for it until
-    /// it has answered. A list is not requested again while its server reports changes. If a connection has
-    /// ended, the host connects again if an attempt is due.
+    /// Waits for each server up to its deadline. For a server that takes longer, the listing has the entries
+    /// that last arrived from it, and [`Listing::parts`] says so; further listings do not wait for that
+    /// server until it has answered. While a server reports changes of the list, the list is requested again
+    /// only after a change. If a connection has ended, the host connects again if an attempt is due.
     pub async fn tools(&self) -> Listing {
         self.list(List::Tools).await
     }
@@ -266,12 +270,13 @@ impl Host {
 
     /// Calls a tool. Cancel safe, like [`Client::request`].
     ///
-    /// Connects again before the call if the connection has ended. The host never makes a sent call again: if
-    /// the connection ends during the call, the call returns that error.
+    /// Connects again before the call if the connection has ended and an attempt is due. The host never makes
+    /// a sent call again: if the connection ends during the call, the call returns the error of the
+    /// connection.
     ///
     /// # Errors
-    /// [`Error::Unknown`] if no server has this name; [`Error::Ambiguous`] if several have it;
-    /// [`Error::Unreachable`] if the server is not connected; otherwise like [`Client::call_tool`].
+    /// [`Error::Unknown`] if no server has an entry of this name; [`Error::Ambiguous`] if several servers
+    /// have one; [`Error::Unreachable`] if the server is not connected; otherwise like [`Client::call_tool`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult> {
         let found = self.find(List::Tools, name).await?;
         let client = found.known.client().await?;
@@ -376,7 +381,7 @@ type PartOf = (ListingState, Arc<[listing::Named]>);
 
 type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
-/// Runs all futures concurrently, and returns their values.
+/// Runs all futures concurrently, and returns their values in the order of the futures.
 async fn all<T>(mut futures: Vec<Boxed<'_, T>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     poll_fn(|cx| {

@@ -2,8 +2,8 @@
 //!
 //! In: a prefix, a separator and the server's own name. Out: `PREFIX SEPARATOR NAME` in
 //! `[A-Za-z0-9_-]{1,64}`. A name depends on nothing else: neither on the other servers nor on their order. If
-//! something has to be cut or replaced, the name ends with eight digits of a hash of the whole name, so that
-//! two such names stay different.
+//! characters have to be cut or replaced, the name ends with `_` and eight digits of a hash of the whole
+//! name, so that two such names stay different.
 
 /// The longest host name. 64: the limit of the APIs of models.
 pub(super) const MAX_NAME: usize = 64;
@@ -17,7 +17,7 @@ pub(super) const SEPARATOR: &str = "__";
 /// Length of the hash's digits and of the `_` before them.
 const MARK: usize = 1 + 8;
 
-/// Returns the host's name for `own`.
+/// Returns the host's name for an entry that its server calls `own`.
 pub(super) fn exposed(prefix: &str, own: &str) -> String {
     let whole = if prefix.is_empty() { own.to_owned() } else { format!("{prefix}{SEPARATOR}{own}") };
     if !whole.is_empty() && whole.len() <= MAX_NAME && whole.chars().all(is_allowed) {
@@ -47,8 +47,8 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// Returns FNV-1a, folded to 32 bits. Unlike the hash of the standard library, it is equal on every machine
-/// and in every version.
+/// Returns the FNV-1a hash of `text`, folded to 32 bits. Unlike the hash of the standard library, this one is
+/// equal on every machine and in every version.
 fn hash(text: &str) -> u32 {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     let all = text.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));

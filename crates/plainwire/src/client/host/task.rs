@@ -1,8 +1,8 @@
 //! The task of each server of a host. It connects, listens for changes, fetches lists, and connects again.
 //!
 //! In: a server to connect to, and requests for its lists. Out: updates of the server's [`Known`]. The task
-//! ends with the host, or earlier if there will be no further connection. It connects only when the server is
-//! needed, and never twice at once.
+//! ends with the host, or earlier if there will be no further connection. It connects once at the start, and
+//! then again only when the server is needed; never twice at the same time.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -23,17 +23,18 @@ use crate::client::{Client, Listen};
 use crate::error::Error;
 use crate::runtime::{AbortOnDrop, spawn};
 
-/// Quiet time before a changed list is fetched. A server that loads a plugin may report a change for each
-/// tool.
+/// The time without further changes after which a changed list is fetched. A server that loads a plugin may
+/// report a change for each tool.
 const DEBOUNCE: Duration = Duration::from_millis(100);
 
-/// The longest wait before a list is fetched that keeps changing.
+/// The longest time between a change of a list and its fetch, if the list keeps changing.
 const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
 
-/// The first pause before a subscription that ended or failed is tried again.
+/// The first pause before the task subscribes again after a subscription has ended or failed. It doubles each
+/// time.
 const RELISTEN: Duration = Duration::from_secs(1);
 
-/// The longest such pause.
+/// The longest pause before the task subscribes again. A subscription that lasted longer resets the pause.
 const MAX_RELISTEN: Duration = Duration::from_secs(300);
 
 /// The task of one server.
@@ -44,7 +45,7 @@ pub(crate) struct ServerTask {
 }
 
 impl ServerTask {
-    /// Begins to connect.
+    /// Starts the task, which begins to connect at once. `deadline` limits each attempt.
     pub(crate) fn start(known: Arc<Known>, connector: Connector, deadline: Duration) -> Self {
         let task = spawn(keep(known, connector, deadline));
         Self { _abort: AbortOnDrop(task.abort_handle()), task }
@@ -57,6 +58,7 @@ impl ServerTask {
     }
 }
 
+/// Connects each time that the server is needed, and does the work on each connection.
 async fn keep(known: Arc<Known>, mut connector: Connector, deadline: Duration) {
     while known.needed().await
         && let Some(connecting) = connector.next()
@@ -92,7 +94,7 @@ async fn attend(known: &Known, client: &Arc<Client>) {
     .await;
 }
 
-/// Fetches a list each time that it is wanted.
+/// Fetches `list` each time that a fetch of it is requested.
 async fn fetch(known: &Known, client: &Client, list: List) {
     loop {
         let wanted = known.wanted(list).await;
@@ -109,8 +111,8 @@ async fn fetch(known: &Known, client: &Client, list: List) {
     }
 }
 
-/// Listens for changes of lists. Subscribes again when the subscription ends; stops if the server honours
-/// none.
+/// Subscribes to changes of the server's lists, and subscribes again when the subscription ends. Stops if the
+/// server agrees to report no changes, or if the connection has ended.
 async fn watch(known: &Known, client: &Client) {
     let wanted = filter(client);
     let mut pause = RELISTEN;
@@ -134,7 +136,8 @@ async fn watch(known: &Known, client: &Client) {
     }
 }
 
-/// Requests fetches of changed lists once they have been quiet, or after `MAX_DEBOUNCE`.
+/// Reads the changes of a subscription until it ends. Requests a fetch of the changed lists once no change
+/// has arrived for `DEBOUNCE`, or `MAX_DEBOUNCE` after the first change.
 async fn hear(known: &Known, mut listen: Listen) {
     while let Some(first) = listen.next().await {
         let until = Instant::now() + MAX_DEBOUNCE;

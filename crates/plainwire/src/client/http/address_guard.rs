@@ -1,5 +1,5 @@
-//! A guard against requests into private networks: servers name URLs, so a server could have this program ask machines that
-//! only this program can reach (server-side request forgery).
+//! A guard against requests into private networks. Servers name URLs, so a server could make this program
+//! send requests to machines that only this program can reach (server-side request forgery).
 //!
 //! In: a URL that a server named, or the addresses that a name resolves to. Out: whether requests may go
 //! there. The guard parses URLs with the parser of the HTTP client, so that both read them alike. A system
@@ -13,23 +13,24 @@ use plainwire_proto::json::shorten;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// The addresses that requests on behalf of one server may go to: public ones, the server's own, and private ones only as
-/// permitted.
+/// The addresses that requests on behalf of one server may go to: public ones, the server's own, and private
+/// ones only if permitted.
 #[derive(Clone, Debug)]
 pub struct AddressGuard {
     /// The host of the server's URL. The user chose it, so all of its addresses are allowed.
     home: Host<String>,
-    /// This machine may be asked only if the server is on it.
+    /// Whether requests may go to this machine: only if the server is on it.
     loopback: Permission,
+    /// Whether requests may go to addresses in private networks.
     private: Permission,
 }
 
 /// The permission to send requests into private networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
-    /// They may.
+    /// Requests may go into private networks.
     Granted,
-    /// They may not.
+    /// Requests may not go into private networks.
     Withheld,
 }
 
@@ -38,7 +39,7 @@ pub enum Permission {
 pub struct Blocked(String);
 
 impl AddressGuard {
-    /// Makes the guard for requests that `server`, a URL that the user named, leads to.
+    /// Makes the guard for requests on behalf of the server at `server`, a URL that the user chose.
     ///
     /// # Errors
     /// [`Blocked`] for a URL without a host.
@@ -49,8 +50,8 @@ impl AddressGuard {
         Ok(Self { home: host.to_owned(), loopback, private })
     }
 
-    /// Checks a URL before it is asked: `https` (or `http` on this machine), no user before the host, and no address that the
-    /// guard withholds. The addresses of a name are checked by [`Self::resolver`].
+    /// Checks a URL before a request to it: `https` (or `http` on this machine), no user before the host, and
+    /// no address that the guard refuses. [`Self::resolver`] checks the addresses of a name.
     ///
     /// # Errors
     /// [`Blocked`], with the origin of the URL.
@@ -74,8 +75,8 @@ impl AddressGuard {
         if is_allowed { Ok(()) } else { refuse("a public address") }
     }
 
-    /// Returns a resolver that gives an HTTP client only the addresses that this guard allows. A name that has none fails with
-    /// [`Blocked`].
+    /// Returns a resolver that gives an HTTP client only the addresses that this guard allows. For a name
+    /// without such an address it fails with [`Blocked`].
     pub fn resolver(self: Arc<Self>) -> impl Resolve + 'static {
         Resolver(self)
     }
@@ -89,7 +90,7 @@ impl AddressGuard {
             }
     }
 
-    /// Returns the addresses of `name` that may be asked.
+    /// Returns those of the addresses `found` for `name` to which requests may go.
     fn sift(&self, name: &str, found: impl Iterator<Item = SocketAddr>) -> Vec<SocketAddr> {
         let host = Host::Domain(name);
         let is_home = self.home == host.to_owned();
@@ -120,7 +121,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// The message for a name all of whose addresses are withheld.
+/// The message for a name all of whose addresses are refused.
 const PRIVATE_ONLY: &str = "expected a name with a public address, but found private ones";
 
 impl fmt::Display for Blocked {
@@ -150,7 +151,8 @@ enum Network {
     Public,
 }
 
-/// Returns the network of an address. An address that is neither public nor of this machine counts as private.
+/// Returns the kind of network that an address is in. An address that is neither public nor of this machine
+/// counts as private.
 fn network(ip: IpAddr) -> Network {
     match ip {
         IpAddr::V4(ip) if ip.is_loopback() => Network::Loopback,
@@ -179,8 +181,8 @@ fn in_6(ip: Ipv6Addr, (net, bits): ([u16; 8], u32)) -> bool {
     (ip.to_bits() ^ Ipv6Addr::from(net).to_bits()).leading_zeros() >= bits
 }
 
-/// IANA's registry of special IPv4 addresses: those that are not globally reachable, multicast, and the
-/// reserved ones.
+/// The IPv4 networks that count as private, each with the length of its prefix. From IANA's registry of
+/// special addresses: those that are not globally reachable, multicast, and the reserved ones.
 const PRIVATE_4: [([u8; 4], u32); 14] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
@@ -198,10 +200,11 @@ const PRIVATE_4: [([u8; 4], u32); 14] = [
     ([240, 0, 0, 0], 4),
 ];
 
-/// All IPv6 addresses that are in use on the Internet.
+/// The network of all IPv6 addresses that are in use on the Internet.
 const GLOBAL_6: ([u16; 8], u32) = ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-/// IANA's registry of special IPv6 addresses, inside [`GLOBAL_6`]: protocols (Teredo among them), documentation, 6to4.
+/// The IPv6 networks inside [`GLOBAL_6`] that count as private. From IANA's registry of special addresses:
+/// protocols (Teredo among them), documentation, 6to4.
 const PRIVATE_6: [([u16; 8], u32); 4] = [
     ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
     ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),

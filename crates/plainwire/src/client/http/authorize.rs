@@ -16,10 +16,10 @@ pub type Authorizing<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a
 /// A source of credentials for requests to a server over HTTP.
 ///
 /// A transport calls [`headers`](Self::headers) before each request, and [`challenged`](Self::challenged)
-/// after each answer with status 401 or 403. It may drop the futures: this abandons a login, and a refresh
-/// continues with the next call.
+/// after each answer with status 401 or 403. It may drop the futures before they are ready. An implementation
+/// then abandons a login; a refresh may continue, and the next call uses its result.
 pub trait Authorize: fmt::Debug + Send + Sync {
-    /// Returns the headers for a request. Empty if nothing is known about the server yet.
+    /// Returns the headers for a request. Empty if there are no credentials for the server yet.
     fn headers<'a>(&'a self, request: Outgoing<'a>) -> Authorizing<'a, HeaderMap>;
 
     /// Handles the refusal of a request. `Ok` means: send the request once more, with the headers that

@@ -1,8 +1,5 @@
-//! A connection over HTTP. One future sends each frame, and retries it if the frame does not get through.
-//!
-//! A request that may have arrived is sent again only if that does no harm. Otherwise it ends with
-//! [`Error::OutcomeUnknown`]. If several requests find that the server has lost the session, only one of them
-//! begins a new one.
+//! A connection over HTTP: requests with the headers and credentials of a server, and the session. One future sends each frame;
+//! `retry.rs` in this folder sends a frame again that did not get through.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -13,14 +10,12 @@ use reqwest::{Client, Response, Url};
 use tokio::sync::{OwnedRwLockWriteGuard, RwLock, mpsc};
 
 use super::remote::{Remote, client};
-use super::response::{Cut, Position};
-use super::session::{ID, Session};
-use super::{Arrived, Authorize, Inbound, Outbound, Outgoing, Refused};
+use super::session::Session;
+use super::{Arrived, Authorize, Outbound, Outgoing, Refused};
 use crate::client::known_tools::KnownTools;
 use crate::error::{Error, Result};
 
-const LISTEN: &str = "subscriptions/listen";
-const INITIALIZED: &str = "notifications/initialized";
+pub(super) const INITIALIZED: &str = "notifications/initialized";
 
 /// The most attempts of one request with other credentials. 5: an [`Authorize`] gives up earlier, and with a
 /// better reason.
@@ -36,17 +31,17 @@ pub(crate) struct Connection {
     authorize: Option<Arc<dyn Authorize>>,
     client: Client,
     /// Locked for writing while a session begins: nothing else is sent in that time.
-    gate: Arc<RwLock<()>>,
+    pub(super) gate: Arc<RwLock<()>>,
     /// The headers of each request.
     pub(super) headers: HeaderMap,
     /// The limits of received frames.
     pub(super) limits: Limits,
-    /// The URL for messages in HTTP+SSE.
+    /// The URL to which messages are posted in HTTP+SSE; not set with Streamable HTTP.
     pub(super) messages: OnceLock<Url>,
     /// The headers of each POST.
     posting: HeaderMap,
     session: Mutex<Session>,
-    tools: KnownTools,
+    pub(super) tools: KnownTools,
     pub(super) url: Url,
 }
 
@@ -55,15 +50,6 @@ pub(super) struct Sent {
     pub(super) response: Response,
     /// The number of the session that the request belonged to.
     pub(super) generation: u64,
-}
-
-/// The attempts that were made for one frame.
-#[derive(Default)]
-struct Tried {
-    is_renewed: bool,
-    is_replayed: bool,
-    /// The position in a subscription that was lost and is requested again.
-    listening: Option<Position>,
 }
 
 impl Connection {
@@ -97,15 +83,15 @@ impl Connection {
         })
     }
 
-    /// Blocks all other frames while `out` is sent, if `out` opens the session: servers accept nothing before
-    /// it.
+    /// If `out` is the notification that opens the session, returns a lock that blocks all other frames until
+    /// it is dropped: servers accept nothing before that notification. `None` for any other frame.
     pub(crate) fn opens(&self, out: &Outbound) -> Option<OwnedRwLockWriteGuard<()>> {
         let opens = out.method == INITIALIZED;
         opens.then(|| Arc::clone(&self.gate).try_write_owned().ok()).flatten()
     }
 
-    /// Sends a frame and passes on the messages that arrive in response. Returns the last of them, which is
-    /// the answer.
+    /// Sends a frame and passes on the messages that arrive in response. Returns the answer or the failure of
+    /// a request; `None` for other frames, and for an answer that arrives on another stream.
     pub(crate) async fn send(&self, out: Outbound) -> Option<Arrived> {
         if !out.is_handshake() && !out.is_modern() && out.method != INITIALIZED {
             drop(self.gate.read().await);
@@ -120,68 +106,7 @@ impl Connection {
         }
     }
 
-    /// Tries until there is an answer or no further attempt is possible. Returns the answer, unless it
-    /// arrives on another stream.
-    async fn deliver(&self, out: &Outbound) -> Result<Option<Inbound>> {
-        let mut tried = Tried::default();
-        if out.method == "logging/setLevel" {
-            self.session().log_level = Some(out.bytes.clone());
-        }
-        loop {
-            let sent = match self.post(out).await {
-                Ok(sent) => sent,
-                // The server may be restarting.
-                Err(Unsent::Refused(Error::Unreachable { why, .. })) if tried.listening.is_some() => {
-                    self.try_again(out, &mut tried, &why).await?;
-                    continue;
-                }
-                Err(Unsent::Refused(error)) => return Err(error),
-                Err(Unsent::Unknown(why)) => {
-                    self.try_again(out, &mut tried, &why).await?;
-                    continue;
-                }
-            };
-            if let Some(position) = tried.listening.as_mut().filter(|_| sent.response.status().is_success()) {
-                position.is_new = true;
-                self.tell(Arrived::Renewed).await;
-            }
-            let generation = sent.generation;
-            match self.take(out, sent).await {
-                Ok(answer) => return Ok(answer),
-                Err(Cut::Failed(error)) => return Err(error),
-                Err(Cut::NoSession) if !tried.is_renewed && !out.is_handshake() => {
-                    tried.is_renewed = true;
-                    self.renew(generation).await?;
-                }
-                Err(Cut::NoSession) => return Err(no_session()),
-                Err(Cut::Lost(why)) => self.try_again(out, &mut tried, &why).await?,
-            }
-        }
-    }
-
-    /// Decides whether a frame that may have arrived is sent once more. `Ok` means yes.
-    ///
-    /// # Errors
-    /// If sending it again could do harm, or if it was sent again already.
-    async fn try_again(&self, out: &Outbound, tried: &mut Tried, why: &str) -> Result<()> {
-        if out.method == LISTEN {
-            // Without a limit: the attempts end when the `Listen` is dropped.
-            tracing::info!("a subscription is made again: {why}");
-            tokio::time::sleep(tried.listening.get_or_insert_default().wait()).await;
-            return Ok(());
-        }
-        let is_replayed = std::mem::replace(&mut tried.is_replayed, true);
-        // There is no connection yet, so nothing can have taken place.
-        if is_replayed && out.is_handshake() {
-            return Err(Error::Closed { why: why.to_owned() });
-        }
-        if is_replayed || !out.is_replayable(&self.tools) {
-            return Err(Error::OutcomeUnknown { what: out.title(), why: why.to_owned() });
-        }
-        tracing::info!("{} is sent again: {why}", out.title());
-        Ok(())
-    }
-
+    /// Posts a frame, with the headers that describe it.
     pub(super) async fn post(&self, out: &Outbound) -> std::result::Result<Sent, Unsent> {
         let mut headers = self.posting.clone();
         out.describe(&mut headers, &self.tools).map_err(|why| {
@@ -192,7 +117,8 @@ impl Connection {
         self.request(Method::POST, url, headers, Some(out.bytes.clone()), in_session).await
     }
 
-    /// Makes one HTTP request with credentials, and repeats it while [`Authorize::challenged`] says so.
+    /// Makes one HTTP request with credentials, and repeats it while [`Authorize::challenged`] says so. With
+    /// `in_session`, the request has the headers of the session.
     pub(super) async fn request(
         &self,
         method: Method,
@@ -220,8 +146,9 @@ impl Connection {
             let refused = Refused { server: &self.url, status, headers, sent: &proof, attempt };
             authorize.challenged(refused).await.map_err(Unsent::Refused)?;
         }
-        let message =
-            format!("expected to be let in with {MOST_CHALLENGES} other proofs, but found that we are not");
+        let message = format!(
+            "expected access with one of {MOST_CHALLENGES} other credentials, but the server refused each"
+        );
         Err(Unsent::Refused(Error::Http { status: 401, message }))
     }
 
@@ -249,6 +176,7 @@ impl Connection {
         Ok(Sent { response, generation })
     }
 
+    /// Passes a message or an event to the connection task.
     pub(super) async fn tell(&self, arrived: Arrived) {
         // Fails only if the client was dropped.
         let _ = self.arrived.send(arrived).await;
@@ -258,38 +186,7 @@ impl Connection {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a new session, unless another request has begun one since `generation`.
-    pub(super) async fn renew(&self, generation: u64) -> Result<()> {
-        let _alone = self.gate.write().await;
-        let before = self.session().clone();
-        let (true, Some(initialize)) = (before.generation == generation, before.initialize) else {
-            return Ok(());
-        };
-        let initialize = Outbound::read(initialize.into(), None);
-        let refused = |unsent| match unsent {
-            Unsent::Refused(error) => error,
-            Unsent::Unknown(why) => Error::Closed { why },
-        };
-        let Sent { response, .. } = self.post(&initialize).await.map_err(refused)?;
-        let id = response.headers().get(ID).cloned();
-        let answer = self.read_alone(&initialize, response).await?;
-        if !self.session().begin(id, &answer.text) {
-            let why =
-                "the session ended, and the server offered another revision for the next one".to_owned();
-            return Err(Error::Closed { why });
-        }
-        let initialized = format!(r#"{{"jsonrpc":"2.0","method":"{INITIALIZED}"}}"#);
-        let mut again = vec![Outbound::read(initialized.into(), None)];
-        again.extend(before.log_level.map(|frame| Outbound::read(frame.into(), None)));
-        for frame in again {
-            let Sent { response, .. } = self.post(&frame).await.map_err(refused)?;
-            drop(response.bytes().await);
-        }
-        self.tell(Arrived::Renewed).await;
-        Ok(())
-    }
-
-    /// Deletes the session at the server. This is a courtesy: the server would drop the session by itself.
+    /// Deletes the session at the server. This is a courtesy: the server would drop the session anyway.
     pub(crate) async fn end(&self) {
         if self.session().has_id() {
             let deleted = self.request(Method::DELETE, &self.url, self.headers.clone(), None, true);
@@ -330,5 +227,5 @@ pub(super) fn explain(error: &reqwest::Error) -> String {
 }
 
 pub(super) fn no_session() -> Error {
-    Error::Closed { why: "the server has lost the session, and refused the next one too".to_owned() }
+    Error::Closed { why: "the server lost the session, and refused a new one".to_owned() }
 }

@@ -28,7 +28,7 @@ impl Connection {
             let text = format!("expected an `endpoint` of the same origin as {ours}, but found {theirs:?}");
             return Err(Cut::Failed(Error::Decode { message: text }));
         };
-        // Set once: this is the only `initialize` of the connection.
+        // Setting it can't fail: this is the only `initialize` of the connection.
         let _ = self.messages.set(messages);
         let reading = async {
             self.read_on(response, events).await;
@@ -50,7 +50,7 @@ impl Connection {
         }
     }
 
-    /// Passes on all messages of the stream.
+    /// Passes on all messages of the stream, and then the reason why it ended.
     async fn read_on(&self, mut response: Response, mut events: Events) {
         let mut position = Position::default();
         let ended = self.read_events((&mut response, &mut events), &mut position, None).await;
@@ -62,7 +62,8 @@ impl Connection {
     }
 }
 
-/// Reads up to the `endpoint` event, which has the URL for messages.
+/// Reads up to the `endpoint` event, and returns the URL for messages in it; `None` if the stream ends
+/// before.
 async fn endpoint(response: &mut Response, events: &mut Events) -> Option<String> {
     loop {
         while let Some(piece) = events.next_piece() {

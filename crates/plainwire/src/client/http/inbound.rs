@@ -9,7 +9,7 @@ use super::Outbound;
 /// A received frame.
 #[derive(Debug)]
 pub(crate) struct Inbound {
-    /// `None` for a batch, which the peer splits.
+    /// The parsed message; `None` for a batch, which the peer splits.
     pub(crate) parsed: Option<Result<Message, Malformed>>,
     pub(crate) text: String,
 }

@@ -1,4 +1,5 @@
-//! The stream of a session for messages that belong to no request. It is opened again whenever it ends.
+//! The stream of a session for messages that belong to no request. The client opens it again whenever it
+//! ends.
 
 use http::StatusCode;
 use plainwire_proto::sse::Events;
@@ -8,14 +9,15 @@ use super::connection::{Connection, Sent};
 use super::response::{Position, kind};
 
 impl Connection {
-    /// Listens until the server says that it has no such stream.
+    /// Passes on the messages of the stream, until the server says that it has no such stream. Does nothing
+    /// in HTTP+SSE.
     pub(crate) async fn listen(&self) {
         let mut position = Position::default();
         while self.messages.get().is_none() {
             match self.get(position.last_id.clone().as_deref()).await {
                 Ok(Sent { mut response, generation }) => match response.status() {
                     StatusCode::OK if kind(response.headers()) == "text/event-stream" => {
-                        // No answer is awaited here, so nothing is cut off.
+                        // No answer is awaited here, so reading can't fail.
                         let mut events = Events::new(self.limits.frame_in);
                         let _ = self.read_events((&mut response, &mut events), &mut position, None).await;
                     }
@@ -29,7 +31,9 @@ impl Connection {
                     status if status.is_server_error() => {}
                     // The server has kept no events of the broken stream: messages may have been missed.
                     _ if position.last_id.take().is_some() => self.tell(Arrived::Renewed).await,
-                    status => return tracing::debug!("there is no stream of the session: HTTP {status}"),
+                    status => {
+                        return tracing::debug!("the server offers no stream for the session: HTTP {status}");
+                    }
                 },
                 Err(_) => tracing::debug!("the stream of the session could not be opened"),
             }

@@ -5,21 +5,22 @@
 //! futures, and the peer interprets the frames.
 
 pub mod address_guard;
-mod arrived;
 mod authorize;
 mod connection;
 mod http_sse;
 mod inbound;
+mod incoming;
 mod listening;
 mod outbound;
 mod remote;
 mod response;
+mod retry;
 mod session;
 
 pub use crate::error::AuthFault;
-pub(crate) use arrived::Arrived;
 pub use authorize::{Authorize, Authorizing, Outgoing, Refused, Url};
 pub(crate) use connection::Connection;
 pub(crate) use inbound::Inbound;
+pub(crate) use incoming::Arrived;
 pub(crate) use outbound::Outbound;
 pub use remote::{Remote, shown};

@@ -18,17 +18,17 @@ const DEPTH: usize = 1_024;
 /// A frame to send.
 pub(crate) struct Outbound {
     pub(super) bytes: Bytes,
-    /// The request that the frame cancels.
+    /// The id of the request that the frame cancels; `None` if it cancels none.
     pub(crate) cancels: Option<Id>,
-    /// `None` for notifications and answers.
+    /// The id of the request; `None` for notifications and answers.
     pub(crate) id: Option<Id>,
-    /// Empty for an answer.
+    /// The method; empty for an answer.
     pub(crate) method: String,
-    /// The name of the tool or prompt, or the URI.
+    /// The name of the tool or prompt, or the URI, that the frame names.
     pub(super) name: Option<String>,
-    /// The span of the arguments.
+    /// The span of the arguments in `bytes`.
     arguments: Option<Span>,
-    /// The modern revision that the frame names.
+    /// The modern revision that the frame belongs to; `None` in the legacy era.
     pub(super) version: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl Outbound {
         }
     }
 
-    /// Adds the headers that repeat parts of a modern message.
+    /// Adds the headers that repeat parts of a modern message. A legacy message gets none.
     ///
     /// # Errors
     /// The reason why an argument fits into no header.

@@ -16,11 +16,11 @@ use crate::error::{Error, Result};
 /// Time limit for a connection, including the TLS handshake. 10 s: a reachable server answers within 1 s.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Redirects that are followed, within the same origin. 5: one for a slash, one for a version, and some to
-/// spare.
+/// The most redirects that are followed, within the same origin. 5: one for a slash, one for a version, and
+/// some to spare.
 const MOST_REDIRECTS: usize = 5;
 
-/// A server at a URL.
+/// A server at a URL, and the headers or credentials for it.
 ///
 /// ```no_run
 /// # async fn run() -> plainwire::Result<()> {
@@ -103,7 +103,7 @@ impl Remote {
                 |what: &str| Error::Target { message: format!("expected {what} for the header {name:?}") };
             let known = HeaderName::try_from(name).map_err(|_| invalid("a legal name"))?;
             let mut value = HeaderValue::try_from(value).map_err(|_| invalid("a legal value"))?;
-            // Any header may be secret, so none is shown.
+            // Any header may be secret, so `Debug` shows the value of none.
             value.set_sensitive(true);
             headers.append(known, value);
         }
@@ -146,10 +146,11 @@ pub fn shown(url: &str) -> String {
     out
 }
 
-/// Returns the underlying HTTP client. It contacts only `url` and its origin.
+/// Returns the underlying HTTP client. It follows redirects within the same origin only.
 pub(super) fn client(url: &Url) -> Result<Client> {
-    let failed =
-        |why: String| Error::Target { message: format!("expected a client of HTTPS, but found: {why}") };
+    let failed = |why: String| Error::Target {
+        message: format!("expected to create an HTTPS client, but found: {why}"),
+    };
     let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|it| match url.scheme() {

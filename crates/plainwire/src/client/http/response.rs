@@ -1,7 +1,7 @@
 //! Reads responses, up to the answer: JSON or a stream of events.
 //!
-//! If a stream of a session breaks, it is resumed by GET after the last event. The limit of attempts counts
-//! from the last new event.
+//! If a stream of a session breaks, it is resumed by GET after the last event. Each new event resets the
+//! count of attempts.
 //!
 //! Source: 2025-11-25 `basic/transports` "Sending Messages to the Server", "Resumability and Redelivery".
 
@@ -22,14 +22,16 @@ use crate::error::{Error, Result};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The most attempts to resume a stream without anything new. 8: with waits that double, half a minute.
+/// The most attempts in a row to resume a stream that bring no new event. 8: with waits that double, about
+/// half a minute.
 const MOST_ATTEMPTS: u32 = 8;
 
 /// The wait before the first attempt to resume a stream, unless the server sets it. 100 ms, doubled each
 /// time.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// The longest such wait. 30 s: by then a restarting server is back.
+/// The longest wait before an attempt, unless the server sets a longer one for the first. 30 s: by then a
+/// restarting server is back.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// The reason why a response was not read to its end.
@@ -56,13 +58,16 @@ impl From<Error> for Cut {
     }
 }
 
-/// The position at which a stream broke.
+/// The position at which a stream broke, and the attempts to resume the stream.
 #[derive(Default)]
 pub(super) struct Position {
+    /// The id of the newest event; `None` if the stream can't be resumed.
     pub(super) last_id: Option<String>,
+    /// The wait that the server set; `None` for the default.
     pub(super) retry: Option<Duration>,
     /// Whether anything arrived since the last attempt.
     pub(super) is_new: bool,
+    /// The number of attempts since anything new arrived.
     pub(super) attempts: u32,
 }
 
@@ -79,7 +84,8 @@ impl Position {
 }
 
 impl Connection {
-    /// Handles the response to a frame. Returns the answer, unless it arrives on another stream.
+    /// Handles the response to a frame. Returns the answer to a request; `None` for other frames, and for an
+    /// answer that arrives on another stream.
     pub(super) async fn take(&self, out: &Outbound, sent: Sent) -> std::result::Result<Option<Inbound>, Cut> {
         let Sent { response, .. } = sent;
         let status = response.status().as_u16();
@@ -108,7 +114,7 @@ impl Connection {
         }
     }
 
-    /// Reads the answer to `out` and returns it, without passing on any other message.
+    /// Reads the answer to `out` and returns it. Drops all other messages of the response.
     ///
     /// # Errors
     /// If the response is anything else.
@@ -165,7 +171,8 @@ impl Connection {
         }
     }
 
-    /// Requests the rest of a stream until the server sends it, or the attempts are used up.
+    /// Requests the events of a broken stream after the event `last`, until the server sends them or the
+    /// attempts are used up.
     async fn resume(
         &self,
         last: &str,
@@ -182,12 +189,10 @@ impl Connection {
                 Ok(Sent { response, .. }) => match response.status().as_u16() {
                     200 if kind(response.headers()) == "text/event-stream" => return Ok(response),
                     status @ (500..600 | 429) => {
-                        why = format!("the stream was not taken up again: HTTP {status}")
+                        why = format!("the stream could not be resumed: HTTP {status}")
                     }
                     status => {
-                        return Err(Cut::Lost(format!(
-                            "{why}, and it was not taken up again: HTTP {status}"
-                        )));
+                        return Err(Cut::Lost(format!("{why}, and it could not be resumed: HTTP {status}")));
                     }
                 },
                 Err(Unsent::Refused(error)) => why = error.to_string(),
@@ -196,6 +201,7 @@ impl Connection {
         }
     }
 
+    /// Requests a stream; with `last`, the events after the one with this id.
     pub(super) async fn get(&self, last: Option<&str>) -> std::result::Result<Sent, Unsent> {
         let mut headers = self.headers.clone();
         headers.insert(ACCEPT, EVENTS);
@@ -205,7 +211,7 @@ impl Connection {
         self.request(Method::GET, &self.url, headers, None, true).await
     }
 
-    /// Passes on the messages of a stream until the answer to `awaited`, if an answer is awaited.
+    /// Passes on the messages of a stream up to the answer to `awaited`, or up to the end of the stream.
     pub(super) async fn read_events(
         &self,
         (response, events): (&mut Response, &mut Events),
@@ -265,7 +271,7 @@ impl Connection {
         Inbound::read(text, self.limits.depth)
     }
 
-    /// Stores the session that the answer to `initialize` began.
+    /// If `out` is `initialize`, stores the session that begins with `answer`.
     fn learn(&self, out: &Outbound, session_id: Option<HeaderValue>, answer: &Inbound) {
         if out.method == "initialize" {
             let mut session = self.session();
@@ -305,7 +311,7 @@ impl Connection {
         }
     }
 
-    /// Reads a body within the limit.
+    /// Reads a body of at most `frame_in` bytes.
     async fn body(&self, mut response: Response) -> std::result::Result<Vec<u8>, Cut> {
         let mut bytes = Vec::new();
         loop {
@@ -324,6 +330,7 @@ impl Connection {
         }
     }
 
+    /// Like [`Self::body`], but returns no bytes if reading fails.
     async fn body_or_nothing(&self, response: Response) -> Vec<u8> {
         self.body(response).await.unwrap_or_default()
     }

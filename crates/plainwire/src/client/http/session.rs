@@ -1,4 +1,4 @@
-//! The session of a connection, and the frames that begin it anew.
+//! The session of a connection, and the frames that begin a new one if the server loses it.
 //!
 //! Invariant: `generation` counts the sessions. A request that finds its session lost names the generation
 //! that it used, so that of many such requests only one begins the next session.
@@ -11,20 +11,23 @@ use serde::Deserialize;
 pub(super) const ID: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
+/// The state of a session.
 #[derive(Clone, Default)]
 pub(super) struct Session {
+    /// The number of sessions that have begun, this one included.
     pub(super) generation: u64,
+    /// The id that the server gave the session; `None` if it gave none.
     id: Option<HeaderValue>,
     /// The `initialize` request that began the session.
     pub(super) initialize: Option<Bytes>,
-    /// The last `logging/setLevel`, which is sent again in a new session.
+    /// The newest `logging/setLevel`, which is sent again in a new session.
     pub(super) log_level: Option<Bytes>,
     revision: Option<Revision>,
 }
 
 impl Session {
     /// Stores the id and the revision of a new session. `answer` is the answer to `initialize`. Returns
-    /// whether the revision is that of the session before, if there was one.
+    /// `false` if the session before had another revision.
     pub(super) fn begin(&mut self, id: Option<HeaderValue>, answer: &str) -> bool {
         #[derive(Deserialize)]
         struct Answer {
@@ -44,7 +47,7 @@ impl Session {
         is_same
     }
 
-    /// Returns whether there is a session that the server could have lost.
+    /// Returns whether the session has an id. Only then can the server lose it.
     pub(super) fn has_id(&self) -> bool {
         self.id.is_some()
     }

@@ -17,15 +17,16 @@ use super::watchdog::{Watch, watch};
 /// The time between SIGTERM and SIGKILL. 2 s: the group had its grace period before.
 const TERM_WAIT: Duration = Duration::from_secs(2);
 
-/// The grace period and the [`TERM_WAIT`] of a server that never completed the handshake. Also the wait
-/// before the processes are killed that a server left behind when it ended by itself: they may hold its
-/// output open.
+/// The grace period and the [`TERM_WAIT`] of a server that never completed the handshake. If a server ends
+/// without a shutdown and leaves processes behind, they also get this time between SIGTERM and SIGKILL: they
+/// may hold its output open.
 const HASTE: Duration = Duration::from_millis(300);
 
 /// Time limit for the end of a process after SIGKILL: the system may be busy with it.
 const KILL_WAIT: Duration = Duration::from_secs(1);
 
-/// Time limit for the exit status and for the rest of stderr: output ends a moment before the process does.
+/// The longest wait for the exit status and for the end of stderr: stdout ends a moment before the process
+/// does.
 const AFTERWARDS: Duration = Duration::from_millis(300);
 
 /// The shortest and the longest pause between two checks whether a process has ended. The pause doubles each
@@ -35,12 +36,13 @@ const STEPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_mi
 /// A child process. Dropping it shuts the process down.
 #[derive(Debug)]
 pub(crate) struct Process {
+    /// The shutdown; `None` once it is done.
     ending: Option<Ending>,
     shared: Arc<SharedChild>,
     last_words: Option<Arc<LastWords>>,
 }
 
-/// State shared by the owner of a process and the thread that waits for the process.
+/// The state of a child, shared by the owner of the [`Process`] and the thread that waits for the child.
 #[derive(Debug)]
 struct SharedChild {
     group: Group,
@@ -54,8 +56,9 @@ struct ChildState {
     is_asked: bool,
     /// Whether no process of the group is left.
     is_over: bool,
-    /// Whether the child was reaped: its process id may belong to another process now.
+    /// Whether the child was reaped. After that, its process id may belong to another process.
     is_reaped: bool,
+    /// The exit status of the child; `None` while it runs.
     status: Option<ExitStatus>,
     term_wait: Duration,
 }
@@ -65,6 +68,7 @@ impl SharedChild {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Sends SIGTERM to the group, unless it was sent before.
     fn ask(&self) {
         let mut state = self.state();
         if !std::mem::replace(&mut state.is_asked, true) && !state.is_reaped {
@@ -115,12 +119,12 @@ impl Process {
         Ok(Self { ending: Some(Ending::new(Arc::clone(&shared), grace)), shared, last_words: None })
     }
 
-    /// Sets the last lines of stderr, which explain the end of the process.
+    /// Sets the source of the last lines of stderr, which explain the end of the process.
     pub(super) fn set_last_words(&mut self, last_words: Arc<LastWords>) {
         self.last_words = Some(last_words);
     }
 
-    /// Returns a view of the end of the process.
+    /// Returns a view by which errors can tell how the process ended.
     pub(super) fn exit_view(&self) -> ExitView {
         ExitView { shared: Arc::clone(&self.shared), last_words: self.last_words.clone() }
     }
@@ -197,17 +201,19 @@ impl Drop for Process {
     }
 }
 
-/// The steps of a shutdown. The caller waits between them, on a thread or in a task.
+/// A shutdown, step by step. The caller waits between the steps, on a thread or in a task.
 #[derive(Debug)]
 struct Ending {
     grace: Duration,
     pause: Duration,
     shared: Arc<SharedChild>,
-    /// The last step, and the time of the next one.
+    /// The step that was done last, and the time of the next step; `None` before the first step.
     stage: Option<(Stage, Instant)>,
+    /// The time between SIGTERM and SIGKILL.
     term_wait: Duration,
 }
 
+/// A step of a shutdown: the input is closed, then SIGTERM is sent (`Asked`), then SIGKILL.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Asked,

@@ -1,8 +1,8 @@
 //! The process group of a child: the child itself, and the processes that it starts and does not move to
 //! another group.
 //!
-//! Invariant: a group gets signals only while its leader is not reaped, or while a moment ago it still had a
-//! process. After that its number may belong to another group.
+//! Invariant: a group gets signals only while its leader is not reaped, or if it had a process a moment
+//! before. Later, its number may belong to another group.
 
 use std::process::{Child, Command};
 
@@ -96,6 +96,7 @@ mod elsewhere {
             let _ = leader.kill();
         }
 
+        /// Does nothing: only the leader can be ended here.
         pub(crate) fn kill_rest(self) {}
 
         pub(crate) fn lives(self) -> bool {

@@ -1,8 +1,9 @@
-//! The last lines of a server's stderr, for errors. Also passes all of stderr on.
+//! The last lines of a server's stderr, for errors. This module also passes all of stderr on to the client's
+//! stderr, if the program wants that.
 //!
 //! In: the child's stderr, of any length. Out: its last lines as text. The child never waits long, and no
 //! buffer grows without a limit: output that the client's stderr does not accept in time is dropped, and a
-//! line says how many bytes.
+//! line there says how many bytes are missing.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write as _};
@@ -13,23 +14,23 @@ use std::time::{Duration, Instant};
 
 use super::Stderr;
 
-/// Bytes that are kept. 4 KiB: a panic with a short backtrace.
+/// The most bytes that are kept of stderr. 4 KiB: a panic with a short backtrace.
 const MOST_BYTES: usize = 4 << 10;
 
-/// Lines in an error.
+/// The most lines of stderr in an error.
 const MOST_LINES: usize = 20;
 
-/// Bytes of one read.
+/// The most bytes of one read.
 const CHUNK: usize = 64 << 10;
 
-/// Chunks that wait for the client's stderr.
+/// The most chunks that wait for the client's stderr.
 const CHUNKS: usize = 16;
 
-/// Time that a child may wait for the client's stderr. Once it has passed, output is dropped without a wait
-/// until there is room again.
+/// The longest time that a child waits for the client's stderr. After that, its output is dropped without a
+/// wait until there is room for a chunk again.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The pause between two checks for room.
+/// The pause between two checks whether there is room for a chunk.
 const STEP: Duration = Duration::from_millis(5);
 
 /// The last lines of a child's stderr. Shared by the threads that read and pass on, and by errors.
@@ -39,6 +40,7 @@ pub(super) struct LastWords(Mutex<Tail>);
 /// The end of stderr.
 #[derive(Debug, Default)]
 struct Tail {
+    /// The last bytes, at most `MOST_BYTES`.
     bytes: VecDeque<u8>,
     /// Whether output before `bytes` was dropped.
     is_cut: bool,
@@ -72,7 +74,7 @@ impl LastWords {
                     }
                 }
             }
-            // Otherwise the thread that passes stderr on sets it.
+            // With a passer, the thread that writes its chunks sets `is_whole`.
             if passer.is_none() {
                 kept.tail().is_whole = true;
             }
@@ -118,7 +120,7 @@ impl Tail {
 struct Passer {
     /// Whether the last wait for the client's stderr was in vain.
     is_stuck: bool,
-    /// Bytes that were dropped.
+    /// The number of bytes that were dropped since the last chunk that was passed on.
     lost: u64,
     to: SyncSender<Vec<u8>>,
 }

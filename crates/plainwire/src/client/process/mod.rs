@@ -17,13 +17,13 @@ use std::time::Duration;
 mod child;
 mod group;
 mod last_words;
-mod restart;
+mod restart_policy;
 mod slot;
 pub(crate) mod start;
 #[cfg(unix)]
 mod watchdog;
 
-pub use restart::Restart;
+pub use restart_policy::Restart;
 pub(crate) use slot::Slot;
 pub(crate) use start::start;
 
@@ -67,7 +67,7 @@ pub enum Stderr {
     /// Stderr goes where the [`Command`] says; by default to the client's stderr. Errors do not show the last
     /// lines.
     AsTheCommandSays,
-    /// The last lines are kept for errors. Nothing is shown.
+    /// The last lines are kept for errors. Nothing is passed on to the client's stderr.
     Keep,
     /// The last lines are kept for errors. All output is passed on to the client's stderr.
     #[default]
@@ -88,13 +88,15 @@ impl Program {
         self
     }
 
-    /// Restarts the program when it ends without being closed. It is never restarted by default.
+    /// Restarts the program when it ends although the client has not closed it. By default it is not
+    /// restarted.
     ///
     /// The client stays usable. It connects to the next process in the revision that was agreed on, sets the
     /// log level again and subscribes again; each subscription reports that everything in it may have
-    /// changed. An open call is made again if the server said that its tool is read-only or idempotent, else
-    /// its error is [`Error::OutcomeUnknown`](crate::Error::OutcomeUnknown). Further calls wait for the next
-    /// process.
+    /// changed. Further requests wait for the next process. An open request is made again, once, if that does
+    /// no harm: it only reads, or the server said that its tool is read-only or idempotent. Otherwise its
+    /// error is [`Error::OutcomeUnknown`](crate::Error::OutcomeUnknown). A request whose questions are being
+    /// answered fails with [`Error::Closed`](crate::Error::Closed).
     pub fn restart(mut self, policy: Restart) -> Self {
         self.restart = Some(policy);
         self
@@ -114,7 +116,7 @@ impl Program {
         self.restart
     }
 
-    /// Sets the handling of its stderr.
+    /// Sets the handling of the program's stderr. [`Stderr::Pass`] by default.
     pub fn stderr(mut self, stderr: Stderr) -> Self {
         self.stderr = stderr;
         self

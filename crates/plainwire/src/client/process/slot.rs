@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::child::Process;
 
-/// A slot for the current process. The client and the code that restarts its server share it; the process
-/// ends when both are dropped.
+/// A slot for the current process. The client and the code that restarts its server share the slot; the
+/// process ends when both have dropped it.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot(Arc<Mutex<Option<Process>>>);
 

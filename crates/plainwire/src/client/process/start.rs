@@ -36,7 +36,7 @@ fn run(program: &Program) -> io::Result<(Stream, Process)> {
     let mut child = command.spawn()?;
     drop(command);
     let (stdin, stdout, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    // From here on any error ends the child.
+    // From here on, `process` is dropped after any error, which ends the child.
     let mut process = Process::new(child, *grace)?;
     if let (Some(errors), true) = (errors, *stderr != Stderr::AsTheCommandSays) {
         process.set_last_words(LastWords::read(errors, *stderr)?);

@@ -20,16 +20,18 @@ const SCRIPT: &str = include_str!("watchdog.sh");
 
 /// The watchdog of this process, while a group is watched.
 ///
-/// With `TAKEN` of `stream::stdio`, this is the only global state of this crate. It is global because the
+/// Besides `TAKEN` of `stream::stdio`, this is the only global state of this crate. It is global because the
 /// death of the process is: one pipe reports it for all servers. An owner that programs pass around would not
 /// do: a `Command` becomes a server anywhere, and each owner would need a shell of its own. The watchdog
 /// keeps nothing alive (`Weak`: the shell ends with the last guard) and decides nothing. Two users of this
 /// library in one process share it without noticing: each watches groups of its own.
 static CURRENT: Mutex<Weak<Watchdog>> = Mutex::new(Weak::new());
 
+/// A running watchdog. Dropping it ends its shell.
 #[derive(Debug)]
 struct Watchdog(Mutex<Shell>);
 
+/// The `sh` process of a watchdog, and the pipe that names the groups to it.
 #[derive(Debug)]
 struct Shell {
     process: Child,
@@ -43,8 +45,8 @@ pub(super) struct Watch {
     watchdog: Arc<Watchdog>,
 }
 
-/// Watches `group`: if this process dies before the guard is dropped, the group is ended within `grace`.
-/// `None` if there is no watchdog.
+/// Watches `group`: if this process dies before the guard is dropped, the watchdog sends SIGTERM to the group
+/// after half of `grace`, and SIGKILL after all of it. `None` if there is no watchdog.
 pub(super) fn watch(group: Pid, grace: Duration) -> Option<Watch> {
     let watched = current().and_then(|watchdog| {
         watchdog.tell(&format!("+ {} {}\n", group.as_raw_nonzero(), tenths(grace)))?;

@@ -1,18 +1,19 @@
 //! Checks of the bounds of numbers, texts and lists.
 //!
-//! In: a value, and the keywords of its schema. Out: the first bound that it violates. Whole numbers are
-//! compared exactly, others as `f64`.
+//! In: a value, and the keywords of its schema. Out: the first bound that it violates. Two whole numbers are
+//! compared exactly, other numbers as `f64`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use serde_json::{Number, Value};
 
-use super::fault::Fault;
 use super::format;
+use super::wording::Fault;
 use crate::schema::{Keywords, Patterns};
 
-/// Checks a value against the bounds in `keywords`, the members of `schema`.
+/// Checks a value against the bounds in `keywords`, which are the members of `schema`: of numbers, texts,
+/// lists and objects, and the format and pattern of texts.
 pub(super) fn check<'s>(
     value: &Value,
     keywords: &Keywords,
@@ -56,7 +57,7 @@ fn number_breaks(number: &Number, keywords: &Keywords) -> Option<String> {
     }
 }
 
-/// Returns a whole number, also if it is written as `2.0`.
+/// Returns the value of a whole number, also of one that is written as `2.0`; `None` for other numbers.
 pub(super) fn whole(number: &Number) -> Option<i128> {
     let float = || number.as_f64().filter(|n| n.fract() == 0.0 && n.abs() < 9_007_199_254_740_992.0);
     (number.as_i64().map(i128::from))
@@ -74,7 +75,7 @@ fn compare(one: &Number, other: &Number) -> Ordering {
     }
 }
 
-/// Returns whether a number is a multiple of `step`. Exact for whole numbers. Others may differ by a
+/// Returns whether a number is a multiple of `step`. Exact for whole numbers. Other numbers may be off by a
 /// billionth of a step, so that 0.3 is a multiple of 0.1.
 fn is_multiple(number: &Number, step: &Number) -> bool {
     if let (Some(number), Some(step)) = (whole(number), whole(step)) {
@@ -118,7 +119,8 @@ fn items_break(items: &[Value], keywords: &Keywords) -> Option<(String, String)>
     Some(("have each item once".to_owned(), format!("{twice} twice")))
 }
 
-/// Checks a count against `min…` and `max…`.
+/// Checks a count against the keywords `min…` and `max…`, where `keyword` is the part behind: `Length`, for
+/// example. Returns the expectation and the found count if the count is out of bounds.
 fn size(count: usize, what: &str, keyword: &str, keywords: &Keywords) -> Option<(String, String)> {
     let count = count as u64;
     let bound = |side: &str| keywords.get(&format!("{side}{keyword}")).and_then(|it| whole(it.as_number()?));

@@ -7,23 +7,23 @@
 use serde_json::Value;
 
 use super::bounds;
-use super::fault::{Fault, Step, one_of, only};
+use super::wording::{Fault, Step, one_of, only};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
-/// Largest number of values that are compared with alternatives, for one set of arguments. Nested
-/// alternatives multiply. Arguments that need more steps are refused, because otherwise a large value could
-/// avoid a check.
+/// Largest number of steps for one set of arguments. A step compares a value with an alternative; nested
+/// alternatives multiply the steps. Arguments that need more steps are refused, because otherwise a large
+/// value could avoid a check.
 pub(super) const MAX_STEPS: usize = 100_000;
 
 /// Largest nesting depth of arguments, including JSON inside text. `serde_json` has the same limit for one
 /// text.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Largest number of schemas applied one inside the other: at each level a reference, an alternative and its
-/// keywords. A circular schema stops here and restricts nothing further.
+/// Largest number of schemas that are applied one inside the other. Four for each level of arguments, for
+/// example a reference and an alternative. A circular schema stops here and restricts nothing further.
 const MAX_CALLS: usize = 4 * MAX_DEPTH;
 
-/// A walk over a value along its schema.
+/// The state of a check of one set of arguments: a walk over a value along its schema.
 pub(super) struct Check<'s> {
     /// The number of alternatives that are being tried around the current value.
     attempts: usize,
@@ -33,10 +33,9 @@ pub(super) struct Check<'s> {
     pub(super) changed: bool,
     depth: usize,
     schema: &'s InputSchema,
-    /// The rest of [`MAX_STEPS`].
+    /// The number of steps that are left, of [`MAX_STEPS`].
     pub(super) steps: usize,
-    /// Whether repairs are off. An alternative that fits without repairs is the one that the type will read
-    /// as well.
+    /// Whether repairs are off. If an alternative fits without repairs, the Rust type reads the same one.
     strict: bool,
 }
 
@@ -69,7 +68,7 @@ impl<'s> Check<'s> {
         checked
     }
 
-    /// Checks a value one level further inside.
+    /// Checks a value that is one level deeper in the arguments, against [`MAX_DEPTH`] too.
     fn inner(&mut self, value: &mut Value, schema: &'s Value) -> Checked<'s> {
         if self.depth == MAX_DEPTH {
             let expected = format!("be nested at most {MAX_DEPTH} levels deep");
@@ -84,7 +83,7 @@ impl<'s> Check<'s> {
     fn keywords(&mut self, value: &mut Value, keywords: &'s Keywords, schema: &'s Value) -> Checked<'s> {
         if keywords.contains_key("$ref") {
             let target = resolve(schema, &self.schema.value);
-            // A target that is still a reference belongs to a circle.
+            // A target that is still a reference belongs to a circle, and restricts nothing.
             if target.get("$ref").is_none() {
                 self.value(value, target)?;
             }
@@ -150,7 +149,7 @@ impl<'s> Check<'s> {
             !value.is_null() || !known || required.contains(&name.as_str())
         });
         self.changed |= members.len() < count;
-        // Unknown names come first, because a misspelt name is also a missing one.
+        // Unknown names are checked before missing ones, because a misspelt name is often both.
         if closed
             && let Some(known) = properties
             && let Some(unknown) = members.keys().find(|name| !known.contains_key(*name))
@@ -164,7 +163,7 @@ impl<'s> Check<'s> {
         }
         for (name, value) in members.iter_mut() {
             let member = properties.and_then(|properties| properties.get(name));
-            // Whether a name matches the pattern is left to the type and the validator.
+            // The type and the validator check whether a name matches the pattern.
             match member.or(others) {
                 Some(Value::Bool(false)) if member.is_none() => {}
                 Some(wanted) => {
@@ -176,8 +175,9 @@ impl<'s> Check<'s> {
         Ok(())
     }
 
-    /// Takes the first alternative that fits without repairs, or else the first that fits after repairs. If
-    /// the value can only be meant as one alternative, the fault of that one is returned.
+    /// Checks a value against `choices`, the alternatives in `schema`. If it can only be meant as one of
+    /// them, checks that one and returns its fault. Otherwise takes the first that fits without repairs, or
+    /// else the first that fits after repairs.
     fn choice(&mut self, value: &mut Value, choices: &'s [Value], schema: &'s Value) -> Checked<'s> {
         if !self.strict {
             self.read_text(value, choices);
@@ -203,12 +203,13 @@ impl<'s> Check<'s> {
         self.steps == 0
     }
 
-    /// Tries alternatives in order. Returns whether one fits.
+    /// Tries the alternatives `meant` in order, without repairs if `strict` is set. Returns whether one fits;
+    /// then `value` is repaired by it.
     fn attempt_each(&mut self, value: &mut Value, meant: &[&'s Value], strict: bool) -> bool {
         let outer = self.strict;
         for choice in meant {
             // A scalar without repairs does not multiply the work, so it is not counted. The clone of the
-            // value is counted, because it takes time as well.
+            // value is counted as well, because it takes time.
             let counted = !strict || value.is_array() || value.is_object() || self.is_nested(choice);
             if counted {
                 self.steps = self.steps.saturating_sub(weight(value, self.steps));
@@ -237,8 +238,8 @@ impl<'s> Check<'s> {
         ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| choice.get(keyword).is_some())
     }
 
-    /// Returns the only alternative that a value can be meant as, or else those that remain to be tried.
-    /// Narrows them down by tags, then by types, then by required members, while more than one is left.
+    /// Returns the only alternative that a value can be meant as, or as an error all that have to be tried.
+    /// Excludes alternatives by tags, then by types, then by required members, while more than one is left.
     fn meant(&self, value: &Value, choices: &'s [Value]) -> Result<&'s Value, Vec<&'s Value>> {
         let mut meant: Vec<&Value> = choices.iter().filter(|choice| self.tag_allows(value, choice)).collect();
         let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
@@ -268,7 +269,7 @@ impl<'s> Check<'s> {
         let types = types(keywords);
         let allowed = keywords.get("enum").and_then(Value::as_array);
         (types.is_empty() || types.iter().any(|name| is(value, name)))
-            // A whole number may be written as `2.0`; it is compared later.
+            // A number is compared with the constants later, because a whole number may be written as `2.0`.
             && (value.is_number() || allowed.is_none_or(|allowed| allowed.contains(value)))
     }
 
@@ -277,7 +278,7 @@ impl<'s> Check<'s> {
         keywords.is_none_or(|keywords| required(keywords).iter().all(|name| members.contains_key(*name)))
     }
 
-    /// Reads text as JSON if no alternative accepts text, so that the tag inside it can choose the
+    /// Reads text as JSON if no alternative accepts text, so that a tag inside that JSON can choose the
     /// alternative.
     fn read_text(&mut self, value: &mut Value, choices: &'s [Value]) {
         let takes_text = |choice: &'s Value| {
@@ -294,8 +295,9 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Returns whether a value could be meant as `choice`, by the constants of its members alone. The tag of
-    /// an enum identifies the variant, so the others need not be tried. Only null can be meant as null.
+    /// Returns whether a value could be meant as `choice`, by the constants of its members alone. Such a
+    /// constant is the tag of an enum, which identifies the variant: alternatives with another tag need not
+    /// be tried. Only null can be meant as null.
     fn tag_allows(&self, value: &Value, choice: &'s Value) -> bool {
         let choice = resolve(choice, &self.schema.value);
         if choice.get("type").is_some_and(|kind| kind == "null") {
@@ -312,7 +314,8 @@ impl<'s> Check<'s> {
         })
     }
 
-    /// Returns "one of 1, 2" if all alternatives are constants or lists of constants.
+    /// Returns the text "one of 1, 2" if all alternatives are constants or lists of constants; `None`
+    /// otherwise.
     fn constants(&self, choices: &'s [Value]) -> Option<String> {
         let mut all = Vec::new();
         for choice in choices {
@@ -326,7 +329,8 @@ impl<'s> Check<'s> {
         Some(one_of(all.into_iter()))
     }
 
-    /// Returns the expectation for a missing member in words.
+    /// Returns the expectation for a missing member with this schema in words, such as "be an integer"; "be
+    /// there" if its type is not known.
     fn expectation(&self, schema: Option<&'s Value>) -> String {
         let Some(schema) = schema.map(|schema| resolve(schema, &self.schema.value)) else {
             return "be there".to_owned();
@@ -342,7 +346,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// Counts a value and the values inside it, up to `most`.
+/// Counts a value and all values inside it. Stops at about `most`.
 fn weight(value: &Value, most: usize) -> usize {
     let mut count = 1;
     let mut add = |inner: &Value| {
@@ -391,7 +395,7 @@ fn types(keywords: &Keywords) -> Vec<&str> {
     }
 }
 
-/// Turns `2.0` into `2`, where a whole number is expected.
+/// Turns a number like `2.0` into `2`. Does nothing for other values.
 pub(crate) fn whole(value: &mut Value) {
     if let Some(float) = value.as_f64().filter(|_| value.is_f64())
         && float.fract() == 0.0
@@ -401,7 +405,7 @@ pub(crate) fn whole(value: &mut Value) {
     }
 }
 
-/// Returns the fault of a value that would take too long to compare.
+/// Returns the fault of a value that would take more than [`MAX_STEPS`] steps.
 fn exhausted(schema: &Value) -> Fault<'_> {
     let expected = format!("be compared with its schema within {MAX_STEPS} steps (limit `steps`)");
     Fault::new(schema, expected, "more").without_example()

@@ -1,7 +1,7 @@
 //! Examples of values that would fit, close to the found value.
 //!
 //! In: the schema of a value that does not fit, and the value. Out: a value that fits. Candidates are guessed
-//! and then checked like arguments, so an example for a model is never wrong itself.
+//! and then checked like arguments, so that no example is wrong.
 
 use plainwire_proto::json::shorten;
 use serde_json::{Map, Number, Value, json};
@@ -10,7 +10,8 @@ use super::check::Check;
 use super::{bounds, format};
 use crate::schema::{InputSchema, Keywords, required, resolve};
 
-/// Largest example, in bytes. Longer ones are left out, because a shortened example would not fit.
+/// Largest length of an example as text, in bytes. There is no example instead of a longer one, because a
+/// shortened example would not fit.
 const MAX_EXAMPLE: usize = 80;
 
 /// Largest nesting depth of generated examples.
@@ -19,10 +20,11 @@ const MAX_LEVELS: usize = 6;
 /// Largest length of texts and names that are compared by edit distance, in bytes.
 const MAX_COMPARED: usize = 64;
 
-/// Largest number of list values that are compared with the found value.
+/// Largest number of constants or known names that are compared with the found value or name.
 const MAX_CHOICES: usize = 1_000;
 
-/// Returns a value that fits `wanted`, close to `found` if possible.
+/// Returns a value that fits `wanted`, a part of `schema`, and is close to `found` if possible. `None` if no
+/// candidate fits.
 pub(super) fn closest(wanted: &Value, found: Option<&Value>, schema: &InputSchema) -> Option<Value> {
     let maker = Maker { schema };
     let near = found.map(|found| maker.near(wanted, found)).unwrap_or_default();
@@ -45,7 +47,7 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
     (far <= most).then_some(near)
 }
 
-/// Returns the edit distance: the letters to insert, delete, replace, or swap with the next one.
+/// Returns the edit distance: the number of letters to insert, delete, replace, or swap with the next one.
 fn distance(one: &str, other: &str) -> usize {
     if one.len() > MAX_COMPARED || other.len() > MAX_COMPARED {
         return usize::MAX;
@@ -67,12 +69,13 @@ fn distance(one: &str, other: &str) -> usize {
     rows[one.len()][other.len()]
 }
 
+/// The maker of examples for values in one schema.
 struct Maker<'s> {
     schema: &'s InputSchema,
 }
 
 impl<'s> Maker<'s> {
-    /// Returns whether an example is short and fits without repairs.
+    /// Returns whether an example is short enough and fits `wanted` without repairs.
     fn fits(&self, example: &Value, wanted: &'s Value) -> bool {
         let mut check = Check::new(self.schema);
         let mut copy = example.clone();
@@ -88,7 +91,7 @@ impl<'s> Maker<'s> {
         resolve(wanted, &self.schema.value).as_object()
     }
 
-    /// Returns candidates that are close to a value that does not fit.
+    /// Returns candidates that are close to `found`, a value that does not fit. Not every candidate fits.
     fn near(&self, wanted: &'s Value, found: &Value) -> Vec<Value> {
         let Some(keywords) = self.resolved(wanted) else { return Vec::new() };
         let mut near = self.nearest_constant(keywords, found);
@@ -129,7 +132,8 @@ impl<'s> Maker<'s> {
         near
     }
 
-    /// Returns the constant with the smallest edit distance.
+    /// Returns the constant of the schema that has the smallest edit distance to `found`; empty if there are
+    /// no constants.
     fn nearest_constant(&self, keywords: &'s Keywords, found: &Value) -> Vec<Value> {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
         let wanted = text(found).to_lowercase();
@@ -150,7 +154,8 @@ impl<'s> Maker<'s> {
         constants
     }
 
-    /// Returns any value that fits. Examples, defaults and constants of the schema come first.
+    /// Returns any value that fits `wanted`, nested at most `levels` deep. The examples, the default and the
+    /// constants of the schema are tried first.
     fn any(&self, wanted: &'s Value, levels: usize) -> Option<Value> {
         let levels = levels.checked_sub(1)?;
         let keywords = self.resolved(wanted)?;
@@ -223,7 +228,8 @@ fn texts(keywords: &Keywords) -> Vec<Value> {
     texts.into_iter().flatten().map(Value::from).collect()
 }
 
-/// Returns numbers that are likely to be within the bounds, the nearest to `found` first.
+/// Returns candidates for a number within the bounds. Whole numbers come first, the nearest to `found` at the
+/// front.
 fn numbers(keywords: &Keywords, found: Option<&Number>) -> Vec<Value> {
     let bound = |keyword| keywords.get(keyword).and_then(Value::as_number);
     let exact = |number: &Number| bounds::whole(number).or_else(|| Some(number.as_f64()?.round() as i128));

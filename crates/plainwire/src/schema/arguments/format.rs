@@ -12,7 +12,7 @@ pub(crate) fn is_checked(name: &str) -> bool {
     FORMATS.iter().any(|format| format.name == name)
 }
 
-/// A format that is checked: its name, its description in words, an example, and the check.
+/// A format that is checked: its name, its name in a sentence, an example, and the check.
 pub(super) struct CheckedFormat {
     name: &'static str,
     pub(super) in_words: &'static str,
@@ -71,7 +71,7 @@ static FORMATS: [CheckedFormat; 8] = [
     },
 ];
 
-/// Source: RFC 1123 §2.1.
+/// Returns whether a text is a host name. Source: RFC 1123 §2.1.
 fn is_hostname(text: &str) -> bool {
     let label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -82,7 +82,7 @@ fn is_hostname(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(label)
 }
 
-/// Source: RFC 9562 §4.
+/// Returns whether a text is a UUID. Source: RFC 9562 §4.
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     let lengths = [8, 4, 4, 4, 12];

@@ -2,9 +2,9 @@
 //!
 //! In: the text, and the schema of the type. Out: the value, or a sentence that a model can act on: the path,
 //! the expected and the found value, and an example that would fit. The fast path is one pass without a tree.
-//! Only arguments that do not fit, or that have bounds which no type checks, are parsed into a tree. The tree
-//! gets two repairs: text is read as JSON where a number, a boolean, a list or an object is expected, and
-//! `null` counts as absent.
+//! Arguments are only parsed into a tree if they do not fit, or if the schema has bounds that no type checks.
+//! The tree gets two repairs: text is read as JSON where a number, a boolean, a list or an object is
+//! expected, and `null` counts as absent.
 
 use plainwire_proto::json::visible;
 use serde::de::DeserializeOwned;
@@ -15,18 +15,18 @@ use super::{InputSchema, resolve};
 mod bounds;
 mod check;
 mod example;
-mod fault;
 mod format;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 use check::Check;
 pub(crate) use check::whole;
 pub(crate) use example::nearest;
-use fault::{Fault, MAX_MESSAGE, MAX_NAME, MAX_WHY, Step, only};
 pub(crate) use format::is_checked;
+use wording::{Fault, MAX_MESSAGE, MAX_NAME, MAX_WHY, Step, only};
 
-/// Arguments that do not fit; the text is for the model.
+/// The error for arguments that do not fit. Its text is for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected(pub String);
 
@@ -57,8 +57,8 @@ fn read_any<T: DeserializeOwned>(text: &str, schema: &InputSchema) -> Result<T, 
     }
 }
 
-/// Checks arguments against a schema, without a type. Unknown keywords are ignored, and repaired arguments
-/// fit.
+/// Checks arguments against a schema, without a type. Unknown keywords are ignored. Arguments that fit after
+/// repairs are accepted.
 ///
 /// # Errors
 /// [`Rejected`] with the first mismatch.
@@ -91,7 +91,7 @@ fn parse(text: &str) -> Result<Value, Rejected> {
         .map_err(|error| Rejected(format!("expected `arguments` to be JSON, but found: {error}")))
 }
 
-/// The error of a type for a value that its schema allows.
+/// The error of a Rust type that can't be read from a value, although its schema allows the value.
 pub(crate) struct Misfit {
     /// The path below the root; `None` is the root itself.
     pub(crate) path: Option<String>,
@@ -101,7 +101,7 @@ pub(crate) struct Misfit {
 impl Misfit {
     /// Returns the error as a sentence about `path`.
     pub(crate) fn at(&self, path: &str) -> String {
-        // Both are shortened, because serde may repeat the whole value.
+        // Path and error are shortened, because serde may repeat the whole value.
         let (path, why) = (visible(path, MAX_WHY), visible(&self.why, MAX_WHY));
         format!("expected `{path}` to fit, but found: {why}")
     }
@@ -115,7 +115,8 @@ pub(crate) fn typed<T: DeserializeOwned>(tree: &Value) -> Result<T, Misfit> {
     })
 }
 
-/// Refuses every argument, for handlers that take none.
+/// Refuses arguments that have any member, for handlers that take none. Text that is no JSON object counts as
+/// no arguments.
 pub(crate) fn refuse_any(text: &str, schema: &InputSchema) -> Result<(), Rejected> {
     if text == "{}" {
         return Ok(());
@@ -127,26 +128,29 @@ pub(crate) fn refuse_any(text: &str, schema: &InputSchema) -> Result<(), Rejecte
     }
 }
 
-/// Parses text in one pass without a tree. Also returns the path of the first name that `T` ignored.
+/// Reads text into a `T` in one pass without a tree. Also returns the path of the first unknown name, which
+/// `T` ignored.
 fn straight<T: DeserializeOwned>(text: &str) -> Result<(T, Option<Vec<Step>>), serde_json::Error> {
     let mut json = serde_json::Deserializer::from_str(text);
     let mut ignored = None;
     let value = serde_ignored::deserialize(&mut json, |path| {
-        ignored.get_or_insert_with(|| fault::steps(&path));
+        ignored.get_or_insert_with(|| wording::steps(&path));
     })?;
     json.end()?;
     Ok((value, ignored))
 }
 
+/// Returns the path of the first name in a tree that `T` does not have.
 fn unknown<T: DeserializeOwned>(tree: &Value) -> Option<Vec<Step>> {
     let mut ignored = None;
     let _ = serde_ignored::deserialize::<_, _, T>(tree, |path| {
-        ignored.get_or_insert_with(|| fault::steps(&path));
+        ignored.get_or_insert_with(|| wording::steps(&path));
     });
     ignored
 }
 
-/// Returns the error for an unknown name, which is the last step of `path`.
+/// Returns the error for an unknown name: the last step of `path`. It lists the names that the schema has
+/// there.
 fn unknown_name(mut path: Vec<Step>, tree: &Value, schema: &InputSchema) -> Rejected {
     let Some(Step::Name(name)) = path.pop() else { return Rejected("expected known names only".to_owned()) };
     let parent = path.iter().try_fold(&schema.value, |at, step| {
@@ -160,7 +164,7 @@ fn unknown_name(mut path: Vec<Step>, tree: &Value, schema: &InputSchema) -> Reje
     let Some(known) = known else {
         return Rejected(format!(
             "expected `{}` not to have `{}`",
-            fault::text(&path),
+            wording::text(&path),
             visible(&name, MAX_NAME)
         ));
     };

@@ -142,7 +142,7 @@ fn stops_comparing_alternatives_that_multiply() {
         value = json!({ "l": value });
     }
     let mut check = Check::new(&schema);
-    // A verdict would need two to the sixtieth comparisons.
+    // To know whether these arguments fit would take two to the sixtieth comparisons.
     let fault = check.value(&mut json!({ "t": value }), &schema.value).expect_err("no verdict");
     assert!(fault.text(None).contains("within 100000 steps (limit `steps`)"), "{fault:?}");
     assert_eq!(check.steps, 0);
@@ -177,7 +177,7 @@ fn refuses_arguments_where_none_are_taken() {
     assert_eq!(rejected.0, "expected `arguments` to be empty, but found `a`");
 }
 
-/// Checks the sentence about `value` as a property `it` with the schema `it`.
+/// Checks the sentence about arguments whose property `it` has this value and this schema.
 #[track_caller]
 fn says(it: &Value, value: &Value, expected: Option<&str>) {
     let schema = json!({ "type": "object", "properties": { "it": it }, "required": ["it"] });
@@ -393,7 +393,7 @@ fn nested(levels: usize) -> String {
 #[test]
 fn refuses_what_is_nested_too_deep() {
     assert!(evaluate(&nested(120)).is_ok());
-    // Also as a tree, which a repair requires.
+    // The same arguments as a tree, which a repair requires.
     assert!(evaluate(&nested(120).replacen(r#""value":1"#, r#""value":"1""#, 1)).is_ok());
     let said = evaluate(&nested(200)).expect_err("too deep");
     assert!(
@@ -482,7 +482,7 @@ impl Dice {
     }
 }
 
-/// Returns the path that a sentence names, as a JSON pointer, and the example.
+/// Returns the path that a sentence names, as a JSON pointer, and the example that would fit.
 fn advice(said: &str) -> Option<(String, Value)> {
     let path = said.strip_prefix("expected `arguments")?.split_once('`')?.0;
     let example = said.rsplit_once("; ")?.1.strip_suffix(" would fit")?;

@@ -1,6 +1,6 @@
 //! `gemini`: the subset of OpenAPI 3.0 for function declarations of Gemini.
 //!
-//! In: a schema whose only references are to recursive types. Out: a schema without references. Comments name
+//! In: a schema whose only references are to recursive types. Out: a schema without references. Comments have
 //! the numbers of the rules in docs/schemas.md.
 
 use serde_json::{Value, json};
@@ -11,14 +11,14 @@ use crate::schema::walk::Keywords;
 /// The number of times that a recursive type is repeated inside itself (rule 2).
 const MAX_REPEATS: usize = 2;
 
-/// Levels of objects and lists. Keeps types with several references to themselves from growing too large
-/// (rule 2).
+/// Largest number of levels of objects and lists. It keeps types with several references to themselves from
+/// growing too large (rule 2).
 const MAX_LEVELS: usize = 16;
 
-/// Schemas that are written out. Later ones become text that holds JSON (rule 2).
+/// Largest number of schemas that are written out. Further ones become strings that hold JSON (rule 2).
 const MAX_SCHEMAS: usize = 2_000;
 
-/// The keywords that may stay (rule 1). Others go into the description or are removed.
+/// The keywords that stay (rule 1). Those in [`WORDS`] move into the description, and all others are removed.
 const KEYWORDS: [&str; 16] = [
     "anyOf",
     "description",
@@ -52,10 +52,11 @@ pub(super) fn rewrite(schema: &mut Value) {
 }
 
 struct Rewriter<'s> {
+    /// The schema before the rewrite, which has the definitions.
     whole: &'s Value,
     /// The references that are being written out at the current position.
     open: Vec<String>,
-    /// The rest of [`MAX_SCHEMAS`].
+    /// The number of schemas that may still be written out, of [`MAX_SCHEMAS`].
     schemas: usize,
 }
 
@@ -78,7 +79,8 @@ impl Rewriter<'_> {
         self.of_types(it, &types, below)
     }
 
-    /// Rule 2: writes out a reference, but inside itself at most [`MAX_REPEATS`] times.
+    /// Rule 2: replaces a reference by its definition, which may repeat inside itself [`MAX_REPEATS`] times.
+    /// A reference beyond that, or one without a definition, becomes a string that holds JSON.
     fn reference(&mut self, it: &Keywords, reference: &str, levels: usize) -> Value {
         let pointer = reference.strip_prefix('#').unwrap_or("/nowhere");
         let target = self.whole.pointer(pointer);
@@ -159,7 +161,8 @@ impl Rewriter<'_> {
         finish(it)
     }
 
-    /// Rule 4: alternatives have no keywords beside them, and null is `nullable`.
+    /// Rule 4: `anyOf` has no keywords beside it; if null is an alternative, the other alternatives get
+    /// `nullable`.
     fn alternatives(&mut self, it: Keywords, levels: usize) -> Value {
         let all = it.get("anyOf").and_then(Value::as_array).cloned().unwrap_or_default();
         let nullable = all.iter().any(crate::schema::slim::is_null);
@@ -183,7 +186,9 @@ impl Rewriter<'_> {
     }
 }
 
-/// Removes the keywords that may not stay.
+/// Removes the keywords that are not in [`KEYWORDS`]. First moves those in [`WORDS`], a `format` other than
+/// `date-time`, and an `enum` without text into the description. An exclusive bound of an integer becomes an
+/// inclusive one.
 fn finish(mut it: Keywords) -> Keywords {
     let kind = it.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
     // Rule 5: only text has an `enum`, and all its values are text.

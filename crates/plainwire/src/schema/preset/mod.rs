@@ -1,8 +1,9 @@
 //! Presets: schemas for clients that can't read all of JSON Schema.
 //!
 //! In: a schema of arguments. Out: a schema that such a client accepts, as close to the original as possible.
-//! Presets change what is listed and never how arguments are checked: keywords that a preset can't express go
-//! into descriptions and are still enforced. The rules and their sources are in docs/schemas.md.
+//! Presets change what is listed and never how arguments are checked: keywords that the client can't read go
+//! into descriptions, or are left out, and are still enforced. The rules and their sources are in
+//! docs/schemas.md.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +18,7 @@ mod gemini;
 mod node;
 mod openai;
 
-/// The subset of JSON Schema that clients can read.
+/// The part of JSON Schema that the clients of a server can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Preset {
@@ -45,8 +46,9 @@ impl Preset {
 
     /// Rewrites a schema of arguments.
     ///
-    /// Never fails and never panics. A part that a client can't read becomes the closest form that it can.
-    /// The last resort is text that holds JSON, which is accepted for an object or a list.
+    /// Never fails and never panics. A part that the client can't read becomes the closest form that it can
+    /// read. The last resort is a string that holds JSON: arguments may have such a string where an object or
+    /// a list is expected.
     pub fn apply(self, schema: &mut Value) {
         slim_arguments(schema);
         if self == Self::Slim {
@@ -70,7 +72,7 @@ impl fmt::Display for Preset {
     }
 }
 
-/// A name that belongs to no preset.
+/// The error for a name that belongs to no preset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPreset(String);
 

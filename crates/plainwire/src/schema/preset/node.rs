@@ -1,7 +1,7 @@
 //! Shared steps of the presets: one schema in a common form with few keywords.
 //!
-//! In: any schema. Out: the same schema without `oneOf`, `allOf`, tuples and lists of types where they can be
-//! avoided. Also functions that move keywords into the description.
+//! In: any schema. Out: the same schema without `oneOf`, `allOf`, `const` and tuples. Also functions that
+//! move keywords into the description.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,9 @@ pub(super) fn keywords(schema: &Value) -> Keywords {
     schema.as_object().cloned().unwrap_or_default()
 }
 
-/// Brings a schema into the common form: alternatives are `anyOf`, a tuple is a list, and a value has a type.
+/// Brings a schema into the common form: the parts of `allOf` are merged, alternatives are `anyOf`, a
+/// constant is an `enum`, a tuple is a list, and there is a `type` if other keywords imply it. Schemas inside
+/// it do not change.
 pub(super) fn normalize(mut it: Keywords) -> Keywords {
     for part in take_list(&mut it, "allOf") {
         it = merge(it.clone(), &keywords(&part), Merge::Loose).unwrap_or(it);
@@ -81,7 +83,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Returns the types that a schema names.
+/// Returns the types in the keyword `type` of a schema.
 pub(super) fn types(it: &Keywords) -> Vec<String> {
     match it.get("type") {
         Some(Value::String(one)) => vec![one.clone()],
@@ -90,8 +92,8 @@ pub(super) fn types(it: &Keywords) -> Vec<String> {
     }
 }
 
-/// Merges the alternatives of a root into one object, because a root has to be one. A property is required if
-/// all alternatives require it.
+/// Merges the alternatives of a root into one object, because a root has to be an object. A property is
+/// required if all alternatives require it.
 pub(super) fn united(mut root: Keywords) -> Keywords {
     let alternatives: Vec<Keywords> = take_list(&mut root, "anyOf").iter().map(keywords).collect();
     let required =
@@ -116,8 +118,9 @@ pub(super) fn united(mut root: Keywords) -> Keywords {
     root
 }
 
-/// Adds the properties of an alternative. The constants of a property that tells alternatives apart become
-/// one `enum`.
+/// Adds the properties of `alternative` to `root`. If both have a property with constants, such as the one
+/// that tells alternatives apart, its `enum` in `root` gets the constants of both; other properties of `root`
+/// stay as they are.
 fn unite_properties(root: &mut Keywords, alternative: &Keywords) {
     let Some(Value::Object(theirs)) = alternative.get("properties") else { return };
     let Value::Object(ours) = root.entry("properties").or_insert_with(|| json!({})) else { return };
@@ -137,7 +140,7 @@ fn unite_properties(root: &mut Keywords, alternative: &Keywords) {
     }
 }
 
-/// Adds words to the description.
+/// Adds words to the description: in parentheses, or as the description if there is none.
 pub(super) fn add_to_description(it: &mut Keywords, words: &str) {
     let text = match it.get("description").and_then(Value::as_str) {
         Some(text) if !text.is_empty() => format!("{text} ({words})"),
@@ -146,7 +149,7 @@ pub(super) fn add_to_description(it: &mut Keywords, words: &str) {
     it.insert("description".to_owned(), Value::from(text));
 }
 
-/// Removes a keyword, and adds it to the description if its value is short.
+/// Removes a keyword, and adds it to the description if its value is not null and has at most 80 bytes.
 pub(super) fn move_to_description(it: &mut Keywords, keyword: &str) {
     let Some(value) = it.remove(keyword) else { return };
     let text = match &value {
@@ -159,8 +162,9 @@ pub(super) fn move_to_description(it: &mut Keywords, keyword: &str) {
     }
 }
 
-/// Returns a schema for text that holds JSON, for values that can't be described. Such text is accepted where
-/// the value itself is expected.
+/// Returns a schema for a string that holds JSON, for values that the preset can't describe. Arguments may
+/// have such a string where the value itself is expected. `what` is the kind of value, as [`name_of`] returns
+/// it.
 pub(super) fn json_text(description: Option<&Value>, what: &str) -> Keywords {
     let mut it = Keywords::new();
     if let Some(description) = description {
@@ -171,7 +175,8 @@ pub(super) fn json_text(description: Option<&Value>, what: &str) -> Keywords {
     it
 }
 
-/// Returns "an object", "an array" or "a value", for [`json_text`].
+/// Returns the kind of value that has these types, for [`json_text`]: "an object", "an array", or else "a
+/// value".
 pub(super) fn name_of(types: &[String]) -> &'static str {
     match types {
         [one] if one == "object" => "an object",
@@ -180,8 +185,8 @@ pub(super) fn name_of(types: &[String]) -> &'static str {
     }
 }
 
-/// Returns whether an object may have members that are not listed, so that only text with JSON can express
-/// it.
+/// Returns whether a schema of objects names no members but allows some. Only a string that holds JSON can
+/// express such a map.
 pub(super) fn is_map(it: &Keywords) -> bool {
     let named = it.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
     !named && it.get("additionalProperties") != Some(&Value::Bool(false))

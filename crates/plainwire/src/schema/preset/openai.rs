@@ -1,7 +1,7 @@
 //! `openai-strict`: the subset that OpenAI enforces while a model generates arguments.
 //!
 //! In: a schema whose only references are to recursive types. Out: a schema that "strict" mode accepts.
-//! Comments name the numbers of the rules in docs/schemas.md.
+//! Comments have the numbers of the rules in docs/schemas.md.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,8 @@ const MAX_VALUES: usize = 1_000;
 const FORMATS: [&str; 9] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
 
-/// The keywords that may stay (rule 5). Others go into the description or are removed.
+/// The keywords that stay, besides `type` (rule 5). Those in [`WORDS`] move into the description, and all
+/// others are removed.
 const KEYWORDS: [&str; 18] = [
     "$defs",
     "$ref",
@@ -61,7 +62,7 @@ pub(super) fn rewrite(schema: &mut Value) {
 }
 
 struct Rewriter {
-    /// The rest of [`MAX_VALUES`].
+    /// The number of enum values that the schema may still get, of [`MAX_VALUES`].
     values: usize,
 }
 
@@ -88,7 +89,7 @@ impl Rewriter {
                 it.insert("type".to_owned(), json!(["string", "number", "boolean", "null"]));
                 it
             }
-            // Rule 3: names that are not known in advance can't be described.
+            // Rule 3: members whose names are not known in advance can't be described.
             () if has("object") && is_map(&it) => return text_instead(&it, &types, "object"),
             () if has("object") => self.object(it, below),
             () if has("array") && !it.contains_key("items") => return text_instead(&it, &types, "array"),
@@ -98,7 +99,8 @@ impl Rewriter {
         Value::Object(self.finish(it))
     }
 
-    /// Rules 1 and 2: makes all properties required, lets optional ones be null, and allows no others.
+    /// Rules 1 and 2: makes all properties required, lets those be null that were optional, and allows no
+    /// other properties.
     fn object(&mut self, mut it: Keywords, levels: usize) -> Keywords {
         let required: Vec<String> = crate::schema::required(&it).into_iter().map(ToOwned::to_owned).collect();
         let mut names = Vec::new();
@@ -129,7 +131,9 @@ impl Rewriter {
         it
     }
 
-    /// Removes the keywords that may not stay.
+    /// Removes the keywords that are not in [`KEYWORDS`], except `type`. First moves those in [`WORDS`], and
+    /// a `format` that is not in [`FORMATS`], into the description. Removes an `enum` for which no values are
+    /// left.
     fn finish(&mut self, mut it: Keywords) -> Keywords {
         let values = it.get("enum").and_then(Value::as_array).map_or(0, Vec::len);
         match self.values.checked_sub(values) {
@@ -151,7 +155,7 @@ fn text_instead(it: &Keywords, types: &[String], what: &str) -> Value {
     if types.iter().any(|it| it == "null") { nullable(text) } else { text }
 }
 
-/// Returns the schema with null as a further type (rule 2).
+/// Returns the schema changed so that it also allows null (rule 2).
 fn nullable(schema: Value) -> Value {
     let Value::Object(mut it) = schema else { return schema };
     if it.contains_key("$ref") {

@@ -4,9 +4,9 @@
 //! a value of the type, or an error that names the field. Sending the question is done by [`crate::Context`].
 //! The protocol allows only flat fields, so structs in structs, maps, tuples and enums with data are refused.
 //!
-//! A struct has one form field per field, in the order of declaration; with a flattened part, in the order of
-//! the names. Any other type gets a single field called `value`. A struct without fields gives a form without
-//! fields, which is a plain confirmation.
+//! A struct has one form field per field, in the order of declaration. A struct with a flattened part
+//! (`#[serde(flatten)]`) has its form fields in the order of their names. Any other type gets a single field
+//! called `value`. A struct without fields gives a form without fields, which is a plain confirmation.
 
 use plainwire_proto::form::{FieldKind, Form};
 use schemars::JsonSchema;
@@ -27,7 +27,8 @@ const BARE: &str = "value";
 /// Attributes of `schemars` are kept.
 ///
 /// # Errors
-/// The first field that a form can't have, or the unsupported keyword in it.
+/// A message about the first field that a form can't have, or about the keyword in the field that forms do
+/// not support.
 pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Result<Form, String> {
     let root = schema::derive::<T>(Contract::Deserialize);
     let mut top = merged(&root, &root);
@@ -60,7 +61,7 @@ pub(crate) fn of<T: DeserializeOwned + JsonSchema>() -> Result<Form, String> {
 /// Reads an answer to `form`, which was derived from `T`.
 ///
 /// # Errors
-/// The errors of [`Form::check`], and values that `T` refuses.
+/// A message from [`Form::check`], or about a value that `T` refuses.
 pub(crate) fn read<T: DeserializeOwned>(form: &Form, content: &Map<String, Value>) -> Result<T, String> {
     form.check(content)?;
     let mut content = content.clone();
@@ -77,7 +78,8 @@ pub(crate) fn read<T: DeserializeOwned>(form: &Form, content: &Map<String, Value
         [only] if only.name == BARE => Some(content.get(BARE).cloned().unwrap_or_default()),
         _ => None,
     };
-    // A struct may also have exactly one field called `value`, or none: only deserializing tells it apart.
+    // A struct may also have exactly one field called `value`, or none. Only deserializing tells such a
+    // struct from a type that is not a struct.
     let misfit = match (typed(&Value::Object(content)), bare) {
         (Ok(value), _) => return Ok(value),
         (Err(misfit), Some(bare)) if misfit.path.is_none() => match typed(&bare) {
@@ -89,7 +91,8 @@ pub(crate) fn read<T: DeserializeOwned>(form: &Form, content: &Map<String, Value
     Err(misfit)
 }
 
-/// Refuses an object that has more than its properties: a map, or an enum flattened into a struct.
+/// Refuses the schema of an object that may have fields besides its `properties`: a map, or an enum flattened
+/// into a struct.
 fn refuse_open(object: &Map<String, Value>) -> Result<(), String> {
     let closed = |schema: &Value| *schema == Value::Bool(false);
     if object.get("additionalProperties").is_some_and(|schema| !closed(schema)) {
@@ -119,7 +122,8 @@ fn field(name: &str, schema: &Value, root: &Value) -> Result<Value, String> {
     }
 }
 
-/// Returns the schema with its references replaced by their definitions, down to `depth` levels.
+/// Returns the schema with references replaced by their definitions in `root`, down to `depth` levels of
+/// nesting. Also rewrites the variants of an enum into the choices that forms have.
 fn inlined(schema: &Value, root: &Value, depth: usize) -> Map<String, Value> {
     let mut map = merged(schema, root);
     let Some(depth) = depth.checked_sub(1) else { return map };
@@ -141,8 +145,8 @@ fn inlined(schema: &Value, root: &Value, depth: usize) -> Map<String, Value> {
     map
 }
 
-/// Returns the choices of one alternative of a `oneOf`. A variant with a doc comment has an alternative of
-/// its own; the other variants share one.
+/// Returns the choices in one alternative of the `oneOf` of an enum. A variant with a doc comment has an
+/// alternative of its own; the variants without doc comments share one.
 fn named(alternative: &Value) -> Vec<Value> {
     let Some(values) = alternative.get("enum").and_then(Value::as_array) else {
         return vec![alternative.clone()];

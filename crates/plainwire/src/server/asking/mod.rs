@@ -1,12 +1,13 @@
 //! Questions to the user, the model or the client in the middle of a call, written once for both eras.
 //!
-//! In: a key and a question. Out: the answer. In the legacy era a question is a request to the client, and
-//! the handler waits for it. In the modern era the call ends with its questions, and the client sends it
-//! again with the answers, so that everything before a question runs again. Work that must not run again
-//! belongs in a [`step`](crate::Context::step). `docs/asking.md` explains this for users.
+//! In: a key, which names the question within its call, and the question. Out: the answer. In the legacy era
+//! a question is a request to the client, and the handler waits for the answer. In the modern era the request
+//! is answered with the questions, and the client sends it again with their answers. The handler then runs
+//! again from its beginning; each run is a round. Work that must not run again belongs in a
+//! [`step`](crate::Context::step). `docs/asking.md` explains this for users.
 //!
-//! Nothing here talks to a connection: questions leave as signals, or with the end of a round, which the
-//! connection sends.
+//! Nothing here talks to a connection: the connection sends the questions, which it gets as signals (legacy)
+//! or as the outcome of a round (modern).
 
 use std::task::Waker;
 use std::time::Duration;
@@ -25,17 +26,18 @@ pub(crate) use state::{Carried, Origin, Sealer};
 pub(crate) use table::Table;
 
 tokio::task_local! {
-    /// The id of the table of the call whose step runs in this task.
+    /// Set while a step runs in this task: the id of the [`Table`] of its call.
     pub(crate) static IN_STEP: usize;
 }
 
 /// The state of one call that is needed to ask questions and run steps.
 #[derive(Debug)]
 pub(crate) struct Asking {
-    /// The request that request state is bound to; `None` in the legacy era.
+    /// The request that the call's request state is bound to; `None` in the legacy era, which has no request
+    /// state.
     origin: Option<Origin>,
     revision: Revision,
-    /// Held while the call asks for the roots.
+    /// Locked while the call asks for the roots, so that its other tasks wait and use the same answer.
     pub(crate) roots_turn: tokio::sync::Mutex<()>,
     pub(crate) table: Table,
 }
@@ -51,7 +53,7 @@ impl Asking {
         Self { origin, revision, roots_turn, table }
     }
 
-    /// Sets the waker for new questions and finished steps.
+    /// Sets the waker that new questions and finished steps wake.
     pub(crate) fn watch(&self, waker: &Waker) {
         self.table.watch(waker);
     }
@@ -61,7 +63,7 @@ impl Asking {
         self.table.wake();
     }
 
-    /// Returns whether a step runs, which should end before the call does.
+    /// Returns whether a step of the call is running. The call should not end before its steps.
     pub(crate) fn has_steps(&self) -> bool {
         self.table.has_steps()
     }
@@ -80,12 +82,14 @@ impl Asking {
         self.revision
     }
 
-    /// Marks the handler's future as dropped.
+    /// Marks the handler's future as dropped, so that tasks of the handler that wait for an answer end.
     pub(crate) fn release(&self) {
         self.table.release();
     }
 
-    /// Ends the round if the handler can't continue without answers.
+    /// Ends the round if there are open questions and no step runs. Returns the outcome of the round: the
+    /// questions and the sealed state, or an error. `None` if the round continues, and always in the legacy
+    /// era. `unix` returns the time since 1970.
     pub(crate) fn take_round(&self, sealer: &Sealer, unix: fn() -> Duration) -> Option<Outcome> {
         let origin = self.origin.as_ref()?;
         let sealed = self.table.take_round()?.and_then(|(requests, state)| {

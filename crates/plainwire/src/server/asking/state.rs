@@ -1,8 +1,8 @@
-//! Request state: what a call leaves with its client between two rounds, as `requestState`.
+//! Request state: data that a call leaves with its client between two rounds, as `requestState`.
 //!
-//! In: the answers, results of steps and open questions of a round. Out: sealed text; and back again for the
-//! next round. Text that this server did not seal for this request is always refused with one sentence; the
-//! reason is only logged.
+//! In: the answers, results of steps and open questions of a round. Out: sealed text. The next round turns
+//! the text back into this data. Text that this server did not seal for this request is refused with the same
+//! message for every reason; the reason is only logged.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ pub(crate) struct Sealer {
     server: String,
     /// The lifetime of a state.
     ttl: Duration,
-    /// The used states, if each may be used only once.
+    /// The states used so far; `None` if a state may be used more than once.
     used: Option<Mutex<UsedStates>>,
     version: String,
 }
@@ -32,7 +32,8 @@ pub(crate) struct Sealer {
 /// The number of used states that a server remembers: a few MiB.
 const MAX_USED: usize = 100_000;
 
-/// The request that a state is bound to.
+/// The parts of a request that its state is bound to: a request that differs in one of them can't use the
+/// state.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub(crate) arguments: String,
@@ -44,17 +45,18 @@ pub(crate) struct Origin {
 /// The state of a call between two rounds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RequestState {
-    /// Questions that were sent to the client and are not answered yet.
+    /// The questions that were sent to the client and are not answered yet, by key.
     pub(super) asked: HashMap<String, QuestionId>,
-    /// Answers and results of steps.
+    /// Answers and results of steps, by the key of the question or step.
     pub(super) kept: HashMap<String, KeptValue>,
-    /// The number of rounds so far.
+    /// The number of rounds of the call that have ended.
     #[serde(default)]
     pub(super) rounds: usize,
     /// The salt of digests. It is secret, so that a client can't construct two questions with one digest.
     #[serde(with = "bytes")]
     pub(super) salt: [u8; 32],
-    /// Answers that came without a state. Never sent: the ones that were used are in `kept`.
+    /// Answers, by key, that the client sent without a state, before the question. Never sent back: once a
+    /// question has used an answer, the answer is in `kept`.
     #[serde(skip)]
     pub(super) unasked: HashMap<String, RawJson>,
 }
@@ -71,7 +73,7 @@ pub(super) struct QuestionId {
 /// A value from an earlier round: an answer, or the result of a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct KeptValue {
-    /// The question; `None` for a step.
+    /// The question that the value answers; `None` if the value is the result of a step.
     pub(super) question: Option<QuestionId>,
     pub(super) value: RawJson,
 }
@@ -79,6 +81,7 @@ pub(super) struct KeptValue {
 /// The state and the answers that came with a request.
 #[derive(Debug)]
 pub(crate) struct Carried {
+    /// The answers to questions in `state.asked`, by key.
     responses: HashMap<String, RawJson>,
     state: RequestState,
 }
@@ -101,7 +104,7 @@ impl Sealer {
         }
     }
 
-    /// Seals a state.
+    /// Seals `state` for the request `origin`. `unix` is the present time since 1970.
     ///
     /// # Errors
     /// `Internal` for a state that is too large.
@@ -123,7 +126,8 @@ impl Sealer {
         })
     }
 
-    /// Opens a state, and takes the answers to its questions. Other answers are ignored.
+    /// Opens `state`, and takes the answers to its open questions from `responses`. Answers to other
+    /// questions are ignored. `unix` is the present time since 1970.
     ///
     /// # Errors
     /// `InvalidParams` for a state that is invalid, expired, already used or of another request, and for
@@ -154,7 +158,8 @@ impl Sealer {
                 taken.insert(key, response);
             }
         }
-        // Last, so that a client that sent a malformed answer may try again with this state.
+        // The state is marked as used last, so that a client that sent a malformed answer can try again with
+        // it.
         if let Some(used) = &self.used {
             used.lock().unwrap_or_else(PoisonError::into_inner).take(&opened, unix).map_err(refused)?;
         }
@@ -174,7 +179,7 @@ impl Sealer {
 }
 
 impl Carried {
-    /// Takes answers that came without a state. A client may know in advance what it will be asked. Its
+    /// Takes answers that came without a state. A client may know in advance which questions a call asks. Its
     /// answers are equally untrusted before and after the question; the seal protects only the server's own
     /// values.
     pub(crate) fn unasked(responses: &str) -> Self {
@@ -182,9 +187,11 @@ impl Carried {
         Self { responses: HashMap::new(), state: RequestState { unasked, ..RequestState::fresh() } }
     }
 
-    /// Returns the state at the beginning of the round.
+    /// Returns the state with which the next round begins: questions that are answered now become kept
+    /// values.
     ///
-    /// All answers are kept, not only those that this round reaches, so that the user is not asked twice.
+    /// The answer to a question that the round does not reach is kept as well, so that the user is not asked
+    /// twice.
     pub(crate) fn into_state(self) -> RequestState {
         let Self { responses, mut state } = self;
         for (key, value) in responses {
@@ -197,7 +204,7 @@ impl Carried {
 }
 
 impl RequestState {
-    /// Creates the state of a call that has none yet.
+    /// Creates an empty state with a random salt.
     pub(crate) fn fresh() -> Self {
         Self { salt: random::bytes(), ..Self::default() }
     }

@@ -1,7 +1,8 @@
-//! The questions and steps of one call: used keys, known values, open questions.
+//! The questions and steps of one call: the keys in use, the values from earlier rounds, and the open
+//! questions.
 //!
-//! In: keys, from the handler; wake-ups and the end of a round, from the connection. Out: the value known
-//! under a key, or the questions that end the round. Nothing is sent from here.
+//! In: keys, questions and results of steps, from the handler. Out: the value of a key, for the handler; the
+//! questions that end the round, for the connection. Nothing is sent from here.
 //!
 //! Shared by the handler, tasks that it may have started, and the task that runs the call. The lock is held
 //! only briefly.
@@ -24,30 +25,36 @@ use crate::server::result::ToolError;
 #[derive(Debug)]
 pub(crate) struct Table {
     inner: Mutex<Inner>,
-    /// Wakes all tasks in [`Table::released`].
+    /// Wakes the tasks that wait in [`Table::released`].
     over: Notify,
 }
 
 #[derive(Debug)]
 struct Inner {
-    /// Whether questions are refused: the call is answered, or its round has ended.
+    /// Whether new questions and steps are refused, because the call or its round has ended.
     closed: bool,
     /// Whether no more answers will come, although the call continues.
     expects_no_answers: bool,
+    /// The number of questions and steps that the call may have.
     max_keys: usize,
-    /// Open questions of this round, in the order in which they were asked.
+    /// The open questions of this round (modern era), in the order in which they were asked.
     open: Vec<KeyedRequest>,
     /// Whether the handler's future is dropped, or will never be polled again.
     released: bool,
-    /// Created with the first value to keep: most calls ask nothing, and the salt is read from the system.
+    /// The request state of the call; `None` until the first question, or the first result of a step, needs
+    /// it: most calls have neither, and the salt is read from the system.
     state: Option<RequestState>,
     /// The number of running steps.
     steps: usize,
+    /// The keys of the questions and steps of this round.
     used: HashSet<String>,
-    /// The time that the call has waited for answers. `waiting` questions are open now, since `waiting_since`.
+    /// The time that the call has waited for answers, without the wait that began at `waiting_since`.
     waited: Duration,
+    /// The number of questions to the client (legacy era) that wait for an answer now.
     waiting: usize,
+    /// The time since which `waiting` is above 0; `None` while it is 0.
     waiting_since: Option<Instant>,
+    /// The waker of the task that runs the call.
     waker: Option<Waker>,
 }
 
@@ -74,7 +81,8 @@ impl Table {
     /// Reserves `key` for a question or a step of this call.
     ///
     /// # Errors
-    /// If the key was used before, if there are too many, or if the call is over.
+    /// If the key was used before in this round, if the call already has `max_keys` keys, or if the call is
+    /// over.
     pub(crate) fn reserve(&self, key: &str) -> Result<(), ToolError> {
         let mut it = self.lock();
         if it.closed {
@@ -94,7 +102,8 @@ impl Table {
         Ok(())
     }
 
-    /// Returns `name`, or `name` with a number, so that the key is unused.
+    /// Returns a key that is not used yet: `name`, or else the first free one of `name-2`, `name-3` and so
+    /// on.
     pub(crate) fn free_key(&self, name: &str) -> String {
         let it = self.lock();
         let numbered = (2..).map(|n| format!("{name}-{n}"));
@@ -107,7 +116,8 @@ impl Table {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Returns the answer to a question, or adds the question to those that end the round.
+    /// Returns the JSON of the answer, if the client has already given one to this question under this key.
+    /// Otherwise adds the question to those that end the round, and returns `None`.
     pub(crate) fn answer(&self, key: &str, method: InputMethod, params: &str) -> Option<RawJson> {
         let mut guard = self.lock();
         let it = &mut *guard;
@@ -130,23 +140,24 @@ impl Table {
         }
         it.open.push(KeyedRequest { key: key.to_owned(), method, params: params.to_owned() });
         drop(guard);
-        // Another task may have asked, so the task that runs the call is woken to look.
+        // This may run on another task than the call, so the task of the call is woken to end the round.
         self.wake();
         None
     }
 
-    /// Removes a question whose future was dropped, if the round has not ended with it.
+    /// Removes an open question whose future was dropped. Has no effect if the round has ended already.
     pub(crate) fn withdraw(&self, key: &str) {
         self.lock().open.retain(|it| it.key != key);
     }
 
-    /// Returns the result of the step `key` in an earlier round.
+    /// Returns the JSON of the result that the step `key` had in an earlier round, if it was run.
     pub(crate) fn result(&self, key: &str) -> Option<RawJson> {
         let it = self.lock();
         let kept = it.state.as_ref()?.kept.get(key)?;
         kept.question.is_none().then(|| kept.value.clone())
     }
 
+    /// Keeps the result of the step `key` for later rounds.
     pub(crate) fn keep(&self, key: &str, value: RawJson) {
         let mut it = self.lock();
         let state = it.state.get_or_insert_with(RequestState::fresh);
@@ -203,8 +214,8 @@ impl Table {
         }
     }
 
-    /// Marks the handler's future as dropped, so that tasks which the handler started and which still ask may
-    /// end.
+    /// Marks the handler's future as dropped, so that tasks which the handler started and which wait for an
+    /// answer can end. Refuses further questions and steps.
     pub(crate) fn release(&self) {
         let mut it = self.lock();
         it.closed = true;
@@ -219,8 +230,9 @@ impl Table {
         self.over.notify_waiters();
     }
 
-    /// Waits until no answer can come any more: the handler's future was dropped, which only tasks that
-    /// outlive it observe, or the call continues without answers.
+    /// Waits until no answer can come any more, and returns the error for the question `key`. No answer can
+    /// come once the handler's future is dropped (which only tasks that outlive it observe), or once the call
+    /// was cancelled but continues.
     pub(crate) async fn released(&self, key: &str) -> ToolError {
         loop {
             let over = self.over.notified();
@@ -231,11 +243,12 @@ impl Table {
         }
     }
 
-    /// Ends the round if there are open questions and no step runs. Returns the questions and the state to
-    /// keep.
+    /// Ends the round if there are open questions and no step runs. Returns the questions and the state for
+    /// the next round, or an error if the call has had more than `max_keys` rounds. `None` if the round
+    /// continues.
     ///
-    /// A handler that asks a different question in each round asks again each time, but `max_keys` bounds the
-    /// rounds.
+    /// The limit of rounds ends a call whose handler asks a different question under the same key in each
+    /// round, and so never gets past it.
     pub(crate) fn take_round(&self) -> Option<Result<(Vec<KeyedRequest>, RequestState), Error>> {
         let mut it = self.lock();
         if it.open.is_empty() || it.steps > 0 || it.closed {

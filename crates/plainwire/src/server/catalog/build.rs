@@ -1,7 +1,7 @@
 //! Building a catalog from declared entries.
 //!
-//! In: the entries of a server, and its previous catalog. Out: the next catalog. A handler that was in the
-//! previous catalog keeps its measured pace.
+//! In: the entries of a server, and its previous catalog. Out: the next catalog. An entry whose handler was
+//! in the previous catalog keeps its measured pace.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ use crate::server::layer::{Chain, Layer};
 use crate::server::result::Kind;
 
 impl Catalog {
-    /// Builds the catalog of `declared`. The pace of each entry is taken from `last`, the previous catalog.
+    /// Builds the catalog of `declared`, for the server called `server`. An entry whose handler was in
+    /// `last`, the previous catalog, keeps its pace.
     pub(crate) fn new(server: &str, declared: &Declared, settings: &Settings, last: Option<&Self>) -> Self {
         let mut builder = Builder::new(settings, last);
         declared.tools.iter().for_each(|it| builder.tool(it));
@@ -33,8 +34,8 @@ struct Builder<'b> {
     completions: HashMap<CompletionTarget, HashMap<String, Entry>>,
     last: Option<&'b Catalog>,
     lists: Lists,
-    /// The names of all entries in order, and the page size. Cursors depend on both: a cursor is valid only
-    /// for one division of one list into pages.
+    /// The page size, and the kinds and names of all entries in order. The key that seals cursors is derived
+    /// from this text, because a cursor is valid only for one division of the lists into pages.
     names: String,
     prompts: HashMap<String, Entry>,
     resources: HashMap<String, Entry>,
@@ -70,7 +71,8 @@ impl<'b> Builder<'b> {
         };
         #[cfg(feature = "http")]
         let entry = match self.settings.preset {
-            // Schemas rewritten by a preset have no such marks, so clients could not know about the headers.
+            // A mark in the schema tells clients to repeat an argument in a header. Schemas rewritten by a
+            // preset have no marks, so their clients could not know about the headers.
             Some(_) => entry,
             None => Entry { headers: it.core.schema.param_headers(), ..entry },
         };
@@ -142,13 +144,14 @@ impl<'b> Builder<'b> {
         Entry { requires: core.requires.clone(), ..entry }
     }
 
-    /// Returns the pace of `last`, if its handler is the same.
+    /// Returns the pace of `last`, the previous entry of this name, if its handler is `run`. Otherwise
+    /// returns a new pace.
     fn pace(&self, run: &Run, last: Option<&Entry>) -> Arc<Pace> {
         let known = last.filter(|last| Arc::ptr_eq(&last.run, run));
         known.map_or_else(|| Pace::new(self.settings.slow_step), |last| Arc::clone(&last.pace))
     }
 
-    /// Puts the layers of the server and of the entry around the handler.
+    /// Sets the kind of `entry`, and puts the layers of the server and of the entry around its handler.
     fn layered(&self, mut entry: Entry, kind: Kind, core: &Core) -> Entry {
         entry.kind = Some(kind);
         let layers: Vec<Arc<dyn Layer>> = [&*self.settings.layers, &*core.layers].concat();
@@ -184,7 +187,8 @@ impl<'b> Builder<'b> {
     }
 }
 
-/// Returns an entry with only its handler set; `name` is used in messages.
+/// Returns an entry with this handler, schema and pace, and defaults for all other fields. `name` is its kind
+/// and name, for messages.
 fn entry(name: String, run: &Run, schema: InputSchema, pace: Arc<Pace>) -> Entry {
     Entry {
         chain: None,

@@ -1,7 +1,8 @@
 //! The handle to a running server: adding and removing entries, and notifying clients of changed resources.
 //!
-//! In: entries and URIs, from any part of the program. Out: a new catalog, and changes on the bus. Each
-//! connection takes the new catalog with its next request; a running call keeps the entry that it began with.
+//! In: entries and URIs, from any part of the program. Out: a new catalog, and a change for the connections
+//! that watch the list or resource. Each connection takes the new catalog with its next request; a running
+//! call keeps the entry that it began with.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +20,7 @@ use crate::server::entry::{
 };
 
 /// A handle to a server, from [`Server::handle`](crate::Server::handle): adds and removes entries and
-/// notifies clients, before and while the server serves. Cheap to clone; all clones refer to one server.
+/// notifies clients, before and while the server serves. Cheap to clone; all clones refer to the same server.
 ///
 /// ```
 /// use plainwire::prelude::*;
@@ -48,20 +49,20 @@ impl ServerHandle {
 
     /// Notifies every client that subscribed to the resource `uri` that its contents have changed.
     ///
-    /// Never waits, and costs next to nothing without subscribers. A notification that a client has not yet
-    /// been sent is not queued a second time.
+    /// Never waits, and costs next to nothing without subscribers. While the notification still waits to be
+    /// sent to a client, it is not queued for that client again.
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         if let Some(shared) = self.shared.upgrade() {
             shared.bus.publish(&Change::Resource(uri.into()));
         }
     }
 
-    /// Adds a tool, and notifies the clients that its list has changed.
+    /// Adds a tool, and notifies the clients that the list of tools has changed.
     ///
     /// # Errors
     /// [`Error::Declaration`] for a mistake that would also be reported when a server starts, and for a tool
-    /// or page with [views](crate::server::entry::apps) if the server had none when it began to serve;
-    /// [`Error::Closed`] if the server has ended.
+    /// or resource that uses [views](crate::server::entry::apps) if the server did not declare the extension
+    /// for views when it began to serve; [`Error::Closed`] if the server has ended.
     pub fn add_tool<Via>(&self, tool: impl IntoEntry<Tool, Via>) -> Result<()> {
         self.add(tool.into_entry())
     }
@@ -72,21 +73,21 @@ impl ServerHandle {
         self.remove::<Tool>(name)
     }
 
-    /// Adds a prompt; otherwise like [`Self::add_tool`].
+    /// Like [`Self::add_tool`], for a prompt.
     ///
     /// # Errors
-    /// Like [`Self::add_tool`]; also for a prompt with completions if the server had none when it began to
-    /// serve, since its clients were told so.
+    /// Like [`Self::add_tool`]; also [`Error::Declaration`] for an entry with completions if no entry had any
+    /// when the server began to serve, because the server then did not declare completions to its clients.
     pub fn add_prompt<Via>(&self, prompt: impl IntoEntry<Prompt, Via>) -> Result<()> {
         self.add(prompt.into_entry())
     }
 
-    /// Removes a prompt; otherwise like [`Self::remove_tool`].
+    /// Like [`Self::remove_tool`], for a prompt.
     pub fn remove_prompt(&self, name: &str) -> bool {
         self.remove::<Prompt>(name)
     }
 
-    /// Adds a resource; otherwise like [`Self::add_tool`].
+    /// Like [`Self::add_tool`], for a resource.
     ///
     /// # Errors
     /// Like [`Self::add_tool`].
@@ -94,12 +95,12 @@ impl ServerHandle {
         self.add(resource.into_entry())
     }
 
-    /// Removes the resource with this URI; otherwise like [`Self::remove_tool`].
+    /// Like [`Self::remove_tool`], for the resource with this URI.
     pub fn remove_resource(&self, uri: &str) -> bool {
         self.remove::<Resource>(uri)
     }
 
-    /// Adds a resource template; otherwise like [`Self::add_tool`].
+    /// Like [`Self::add_tool`], for a resource template.
     ///
     /// # Errors
     /// Like [`Self::add_prompt`].
@@ -107,7 +108,7 @@ impl ServerHandle {
         self.add(template.into_entry())
     }
 
-    /// Removes the resource template with this URI template; otherwise like [`Self::remove_tool`].
+    /// Like [`Self::remove_tool`], for the resource template with this URI template.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
         self.remove::<ResourceTemplate>(uri_template)
     }
@@ -135,22 +136,24 @@ impl fmt::Debug for ServerHandle {
 #[derive(Default)]
 pub(crate) struct SharedCatalog {
     pub(crate) bus: Arc<Bus>,
-    /// Incremented with each change of `state`, so that a connection can check for changes without the lock.
+    /// The number of times that a handle has added or removed entries, so that a connection can check for a
+    /// new catalog without the lock.
     generation: AtomicU64,
     state: Mutex<CatalogState>,
-    /// The state of handlers; set when serving begins.
+    /// The values that handlers take as [`crate::State`]. Set when serving begins, or to no values if a
+    /// handle adds an entry before.
     states: OnceLock<Arc<States>>,
 }
 
 /// The part of [`SharedCatalog`] behind its lock.
 #[derive(Default)]
 struct CatalogState {
-    /// The catalog of `declared`; `None` if `declared` has changed since.
+    /// The catalog of `declared`; `None` until it is built, and again when `declared` has changed.
     catalog: Option<Arc<Catalog>>,
     declared: Declared,
-    /// The last catalog built, for the pace of its entries.
+    /// The newest catalog that was built: the next one takes over the paces of its entries.
     last: Option<Arc<Catalog>>,
-    /// Set when serving begins.
+    /// The facts fixed when serving began; `None` before.
     live: Option<Serving>,
     /// Invariant: the names in `declared`.
     names: Names,
@@ -158,14 +161,17 @@ struct CatalogState {
 
 /// Facts that are fixed when serving begins.
 struct Serving {
+    /// Whether an entry had completions, so that the server declared them.
     completes: bool,
+    /// Whether the server declared the extension for views.
     shows_views: bool,
+    /// The name of the server.
     server: String,
     settings: Settings,
 }
 
 impl SharedCatalog {
-    /// Adds an entry before serving begins. Mistakes are found when it begins.
+    /// Adds an entry before serving begins. [`Self::begin`] reports mistakes in it.
     pub(crate) fn declare<E: Declare>(&self, entry: E) {
         self.lock().push(entry);
     }
@@ -179,7 +185,7 @@ impl SharedCatalog {
         tools.into_iter().for_each(|it| self.declare(it));
     }
 
-    /// Returns the state of handlers.
+    /// Returns the values that handlers take as [`crate::State`].
     pub(crate) fn states(&self) -> &Arc<States> {
         self.states.get_or_init(Arc::default)
     }
@@ -189,7 +195,7 @@ impl SharedCatalog {
         look(&self.lock().declared)
     }
 
-    /// Checks the declared entries and begins to serve them.
+    /// Checks the declared entries, and fixes the facts of [`Serving`]. Called when serving begins.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake.
@@ -207,8 +213,8 @@ impl SharedCatalog {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Returns the catalog and its generation. The catalog is built here, and not when an entry is added,
-    /// because entries are often added in bulk.
+    /// Returns the current catalog and its generation. A new catalog is built here, and not when an entry is
+    /// added, because entries are often added in bulk.
     pub(crate) fn catalog(&self) -> (u64, Arc<Catalog>) {
         let mut state = self.lock();
         let CatalogState { catalog, declared, last, live, .. } = &mut *state;
@@ -266,7 +272,7 @@ impl SharedCatalog {
 }
 
 impl CatalogState {
-    /// Finds the first mistake in an entry that is to be added.
+    /// Checks an entry that a handle is to add; the error is its first mistake.
     fn check(&self, summary: &EntrySummary<'_>, states: &States) -> Result<()> {
         if summary.completes && self.live.as_ref().is_some_and(|live| !live.completes) {
             let message = "expected no completions: the server had none when it began to serve".to_owned();
@@ -274,7 +280,7 @@ impl CatalogState {
         }
         if apps::needs_extension(summary) && self.live.as_ref().is_some_and(|live| !live.shows_views) {
             let message = format!(
-                "expected nothing for views: the server had none when it began to serve; declare `{}` by `Server::extension`",
+                "expected no view, since the server had none when it began to serve: declare `{}` by `Server::extension`",
                 apps::EXTENSION
             );
             return Err(Error::Declaration { at: summary.at, message });
@@ -331,7 +337,7 @@ mod tests {
         })
     }
 
-    /// Runs `act`, which drops a guard, and asserts that it ends.
+    /// Runs `act`, which drops a [`Guard`], and asserts that `act` returns and that the guard was dropped.
     fn ends(act: impl FnOnce(&Arc<SharedCatalog>, &ServerHandle) + Send + 'static) {
         let (done, is_done) = mpsc::channel();
         // Detached: a thread that hangs can't be stopped.

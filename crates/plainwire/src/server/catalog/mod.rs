@@ -33,27 +33,30 @@ pub(crate) use pace::Pace;
 
 /// A tool, resource, template, prompt or completion, ready to be called.
 pub(crate) struct Entry {
-    /// The layers around the handler, if there are any.
+    /// The layers with the handler inside; `None` if there are no layers, and `run` is called directly.
     pub(crate) chain: Option<Arc<Chain>>,
-    /// The arguments that HTTP headers have to repeat.
+    /// The arguments that clients have to repeat in HTTP headers.
     #[cfg(feature = "http")]
     pub(crate) headers: Vec<plainwire_proto::http::ParamHeader>,
+    /// The kind of entry; `None` for a completion.
     pub(crate) kind: Option<Kind>,
     pub(crate) mime_type: Option<String>,
     /// The kind and name, for messages: "the tool `add`".
     pub(crate) name: String,
     pub(crate) on_cancel: OnCancel,
-    /// The capabilities that the client must have declared.
+    /// The capabilities that a client must declare to call the entry.
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
     pub(crate) schema: InputSchema,
     /// Whether clients may subscribe to changes of the resource.
     pub(crate) subscribable: bool,
+    /// The deadline of calls of a tool; `None` for the deadline of the server.
     pub(crate) timeout: Option<Duration>,
     pub(crate) pace: Arc<Pace>,
     /// Whether the tool is listed with an output schema, so that clients expect structured content.
     pub(crate) promises_structure: bool,
-    /// The `_meta.ui` of a page, also sent with its contents.
+    /// The `_meta.ui` with which a page is listed, which is also sent with its contents; `None` for other
+    /// entries.
     pub(crate) ui: Option<RawJson>,
 }
 
@@ -64,20 +67,23 @@ pub(crate) struct Settings {
     /// The layers around every entry, the outermost first.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) page_size: usize,
-    /// The rewriting of input schemas, if a preset is set.
+    /// The rewriting of listed input schemas; `None` if the program sets no preset.
     pub(crate) preset: Option<Rewrite>,
+    /// The threshold of [`Pace`]: a longer first step of a call is slow.
     pub(crate) slow_step: Duration,
-    /// Whether the server declares the extension for views by hand.
+    /// Whether the program declares the extension for views itself, by [`crate::Server::extension`].
     pub(crate) shows_views: bool,
 }
 
 /// Everything a server offers at one time, indexed.
 pub(crate) struct Catalog {
     cache_hint: CacheHint,
+    /// The completions, by target and argument.
     completions: HashMap<CompletionTarget, HashMap<String, Entry>>,
     cursors: CursorKey,
     lists: Lists,
     page_size: usize,
+    /// The JSON of the pages of each list, by revision and list; written when a page is first requested.
     pages: [[OnceLock<Vec<Vec<u8>>>; List::ALL.len()]; Revision::ALL.len()],
     prompts: HashMap<String, Entry>,
     resources: HashMap<String, Entry>,
@@ -85,7 +91,7 @@ pub(crate) struct Catalog {
     tools: HashMap<String, Entry>,
 }
 
-/// A prompt or a template that may have completions, by name.
+/// A prompt (by its name) or a template (by its URI template) whose arguments may have completions.
 #[derive(PartialEq, Eq, Hash)]
 enum CompletionTarget {
     Prompt(String),
@@ -111,7 +117,8 @@ impl Catalog {
             .ok_or_else(|| unknown("prompt", name, self.lists.prompts.iter().map(|it| &*it.name)))
     }
 
-    /// Returns the entry that reads `uri`, and the variables of its template as JSON.
+    /// Returns the entry that reads `uri`, and the variables of its template as JSON; `None` if the entry is
+    /// a resource without a template.
     pub(crate) fn resource(&self, uri: &str) -> Result<(&Entry, Option<String>), Error> {
         if let Some(entry) = self.resources.get(uri) {
             return Ok((entry, None));
@@ -133,7 +140,7 @@ impl Catalog {
     /// Returns the entry that completes an argument; `None` if the argument has no completion.
     ///
     /// # Errors
-    /// `InvalidParams` for a prompt or template that this server does not have.
+    /// `InvalidParams` if the prompt, resource or template does not exist.
     pub(crate) fn completion(&self, wanted: &CompleteRequest) -> Result<Option<&Entry>, Error> {
         let completed = match &wanted.reference {
             CompletionReference::Prompt(name) => {

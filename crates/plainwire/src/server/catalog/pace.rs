@@ -1,4 +1,5 @@
-//! The pace of a handler: whether the first steps of its calls are so slow that they would delay other calls.
+//! The pace of a handler: whether the first step of a call, up to its first wait, is so slow that it would
+//! delay other calls.
 //!
 //! In: the duration of each first step. Out: whether the next call starts on a task of its own. Nothing is
 //! scheduled here.
@@ -7,19 +8,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-/// Tells whether the first steps of an entry's calls are slow.
+/// A measurement of the first steps of an entry's calls, which tells whether they are slow.
 ///
-/// One slow step is enough to count as slow, and 64 quick ones clear it: a function that blocks stays slow,
-/// one that the system interrupted once does not.
+/// One slow step makes the entry slow, and 64 quick steps make it quick again. So a function that blocks
+/// stays slow, and one that the system interrupted once does not.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// The number of quick steps until the last slow one is forgotten.
+    /// The number of quick steps after which the entry is quick again; 0 if it is quick now.
     debt: AtomicU8,
     /// The threshold: a longer first step is slow.
     slow: Duration,
 }
 
-/// The number of quick steps that clear a slow one.
+/// The number of quick steps that make an entry quick again after a slow step.
 const DEBT: u8 = 64;
 
 impl Pace {
@@ -36,7 +37,8 @@ impl Pace {
         self.debt.load(Ordering::Relaxed) == DEBT
     }
 
-    /// Records a first step. Two at once may count as one: nothing depends on the exact number.
+    /// Records the duration of a first step. Two steps recorded at the same moment may count as one: nothing
+    /// depends on the exact number.
     pub(crate) fn note(&self, took: Duration) {
         if took > self.slow {
             self.debt.store(DEBT, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! The pages of the four lists: the bytes that answer `tools/list` and the other list requests.
 //!
-//! In: a list and a cursor. Out: the JSON of one page. Pages are written once per revision, when first
-//! requested.
+//! In: a list and a cursor. Out: the JSON of one page. All pages of a list are written once per revision,
+//! when one of them is first requested.
 
 use plainwire_proto::codec::{self, Encoder};
 use plainwire_proto::cursor::List;
@@ -12,7 +12,8 @@ use plainwire_proto::revision::Revision;
 use super::Catalog;
 
 impl Catalog {
-    /// Returns the page of `list` that begins at `cursor`, as the JSON of `result`.
+    /// Returns the page of `list` that begins at `cursor`, or the first page if there is no cursor, as the
+    /// JSON of the `result` of a response.
     ///
     /// # Errors
     /// `InvalidParams` for a cursor that this server did not make for this list.

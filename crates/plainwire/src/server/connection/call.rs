@@ -30,8 +30,9 @@ use crate::server::result::{FailedCall, Kind, Outcome, Refusal, Response, ToolEr
 /// Resolves to `None` if the call was cancelled and has no outcome.
 pub(crate) struct GuardedCall {
     deadline: Option<Deadline>,
-    /// The timer for a step that still runs after the call was cancelled.
+    /// The timer for a step that still runs after the call was cancelled; `None` before.
     grace: Option<Pin<Box<Sleep>>>,
+    /// The kind and name of the entry, for messages.
     name: String,
     on_cancel: OnCancel,
     /// The pace that records the first poll; `None` if it was recorded already.
@@ -84,7 +85,8 @@ impl GuardedCall {
         !self.on_cancel.runs_on() && self.work.context.as_ref().is_some_and(Context::is_cancelled)
     }
 
-    /// Lets a running step of a cancelled call end, and nothing after it.
+    /// Polls a cancelled call until its running step has ended, at most for [`GRACE`]. Ready at once if no
+    /// step runs, so that no code after the step runs.
     fn poll_cancelled(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         if !self.work.has_steps() {
             return Poll::Ready(());
@@ -100,7 +102,7 @@ impl GuardedCall {
 }
 
 impl Future for GuardedCall {
-    /// The outcome, and the kind and name of the entry for messages.
+    /// The outcome, and the kind and name of the entry for messages; `None` if the call was cancelled.
     type Output = Option<(Outcome, String)>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Poller<'_>) -> Poll<Self::Output> {
@@ -127,8 +129,8 @@ impl Future for GuardedCall {
 }
 
 impl CallWork {
-    /// Polls the future once. A panic becomes an answer; questions without which the handler can't continue
-    /// end the round.
+    /// Polls the future once. A panic becomes an answer. If the handler now waits for answers of the client,
+    /// its questions end the round.
     pub(crate) fn poll(&mut self, name: &str, sealer: &Sealer, cx: &mut Poller<'_>) -> Poll<Outcome> {
         let Some(context) = &self.context else { return poll_guarded(name, &mut self.running, cx) };
         let asking = context.asking();
@@ -151,7 +153,8 @@ impl CallWork {
 }
 
 impl Drop for CallWork {
-    /// Releases the tasks that the handler started and that still ask; they would wait for ever.
+    /// Releases the tasks that the handler started and that wait for an answer, which would otherwise wait
+    /// for ever.
     fn drop(&mut self) {
         if let Some(context) = &self.context {
             context.asking().release();
@@ -174,20 +177,22 @@ pub(crate) fn panicked(name: &str, panic: &(dyn Any + Send)) -> Outcome {
     Outcome::Error(Error::new(ErrorKind::Internal, format!("expected {name} to answer, but it panicked")))
 }
 
-/// Writes the answers of a connection.
+/// Writes the answer of one call.
 #[derive(Clone)]
 pub(crate) struct AnswerWriter {
     pub(crate) cache_hint: CacheHint,
     pub(crate) encoder: Encoder,
+    /// The kind of entry; `None` for a completion.
     pub(crate) kind: Option<Kind>,
     pub(crate) masks_errors: bool,
 }
 
 impl AnswerWriter {
-    /// Converts the outcome of a call of `named` into one that can be written.
+    /// Converts the outcome of a call into one that [`Self::write`] writes. `named` is the kind and name of
+    /// the entry, for the log; `uri` is the URI of the resource, or empty.
     ///
     /// # Errors
-    /// The answer that replaces a result.
+    /// The error that answers the call instead of a result.
     pub(crate) fn settle(&self, outcome: Outcome, named: &str, uri: &str) -> Result<Outcome, Refusal> {
         match outcome {
             Outcome::Error(error) => Err(Refusal::Error(error)),
@@ -200,7 +205,8 @@ impl AnswerWriter {
         }
     }
 
-    /// Writes the JSON of `result`. Writes nothing for outcomes that [`Self::settle`] refuses.
+    /// Appends the JSON of the response's `result` to `out`. Writes nothing for outcomes that
+    /// [`Self::settle`] refuses.
     pub(crate) fn write(&self, outcome: &Outcome, out: &mut Vec<u8>) {
         match outcome {
             Outcome::Completion(result) => self.encoder.complete(out, result),
@@ -218,7 +224,7 @@ impl AnswerWriter {
 }
 
 /// Runs a call that did not finish in its first poll, until it ends, exceeds its deadline or is aborted.
-/// `uri` is the URI of the resource.
+/// `uri` is the URI of the resource; empty for other calls.
 ///
 /// `end` is created before the task and not inside: a task that is aborted before its first poll runs none of
 /// its code.
@@ -239,7 +245,7 @@ pub(crate) async fn run(call: GuardedCall, writer: AnswerWriter, uri: String, en
 /// Reports the end of a call when dropped, unless it was answered.
 pub(crate) struct EndReport {
     answered: bool,
-    /// Released before the end is reported.
+    /// The value that the call holds until it ends; dropped before the end is reported.
     held: Option<Held>,
     key: CallKey,
     signals: Signals,

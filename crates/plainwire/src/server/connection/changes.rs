@@ -15,7 +15,8 @@ use crate::server::changes::{Bus, Mailbox};
 /// The mailbox of one connection, kept in step with the subscriptions of its client.
 pub(crate) struct Changes {
     mailbox: Mailbox,
-    /// The generation of the peer's subscriptions that is currently watched.
+    /// The generation of the peer's subscriptions that `mailbox` watches; the peer counts a new one with each
+    /// change of its subscriptions.
     seen: u64,
 }
 
@@ -24,7 +25,8 @@ impl Changes {
         Self { mailbox: Mailbox::new(Arc::clone(bus)), seen: 0 }
     }
 
-    /// Watches the subscriptions of the client of `peer`, if they have changed.
+    /// Watches the current subscriptions of the client of `peer`. Does nothing if they have not changed since
+    /// the last call.
     pub(crate) fn follow(&mut self, peer: &Peer) {
         if self.seen != peer.watch_generation() {
             self.seen = peer.watch_generation();
@@ -32,7 +34,7 @@ impl Changes {
         }
     }
 
-    /// Takes the next change.
+    /// Takes the next change that the client is to be notified of.
     pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Change> {
         self.mailbox.poll_next(cx)
     }

@@ -16,7 +16,7 @@ use crate::server::principal::Principal;
 
 /// A request of 2026-07-28 or later, and its answer.
 pub(crate) struct Exchange {
-    /// `None` after the answer.
+    /// The peer and the call of this one request; `None` after the answer.
     calls: Option<Calls>,
 }
 
@@ -58,15 +58,16 @@ impl Exchange {
         }
     }
 
-    /// Ends a listen with its result, because the server is about to end. Returns whether the request was a
-    /// listen.
+    /// If the request is a listen (a subscription request that stays open), answers it with its result,
+    /// because the server is about to end. Returns whether the request was an open listen.
     pub(crate) fn end_listen(&mut self) -> bool {
         self.calls.as_mut().is_some_and(|calls| calls.peer.end_listens())
     }
 }
 
 impl Drop for Exchange {
-    /// The client no longer waits for the answer: over HTTP, 2026-07-28 cancels by closing the stream.
+    /// Cancels the call, unless it was answered: over HTTP, a client of 2026-07-28 cancels a request by
+    /// closing its stream.
     fn drop(&mut self) {
         self.calls.take().into_iter().for_each(Calls::leave);
     }

@@ -23,15 +23,16 @@ const TURN: usize = 64;
 /// its answers.
 const READS: usize = 16;
 
-/// The number of turns that calls get to end while the in-flight table is full.
+/// The number of turns for which frames wait while the limit of requests in flight is reached, so that calls
+/// can end.
 const PATIENCE: u8 = 16;
 
 /// One connection of a server.
 pub(crate) struct Pump {
     built: Arc<Built>,
     calls: Calls,
-    /// Set when input has ended: the reason why the connection still exists, and the timer after which it is
-    /// given up.
+    /// Set only after input has ended: the reason why the connection still exists, and the timer after which
+    /// the pump stops waiting for that.
     deadline: Option<(Due, Pin<Box<Sleep>>)>,
     /// The remaining turns that calls get to end before requests are refused.
     patience: u8,
@@ -49,7 +50,8 @@ enum Due {
     Unsent(usize),
 }
 
-/// The time that a client that has left may go without reading any of the remaining bytes.
+/// After the client has left: the time in which it has to read at least one of the remaining bytes, or they
+/// are discarded.
 const LAST_WRITE: Duration = Duration::from_secs(1);
 
 impl Pump {
@@ -66,9 +68,10 @@ impl Pump {
         calls.wind_up().await;
     }
 
-    /// Ready when the connection is over.
+    /// Moves frames, signals and answers as far as possible now. Ready when the connection is over.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        // First, because a call that never stops reporting could keep the loop below busy for ever.
+        // The drain time is checked before the loop, because a call that never stops reporting could keep the
+        // loop busy for ever.
         if self.wire.is_ended() && (self.calls.running() > 0 || self.wire.unsent() > 0) {
             let _ = self.poll_drain(cx);
         }
@@ -89,7 +92,7 @@ impl Pump {
                 idle = false;
             }
             if self.calls.is_lost() {
-                tracing::info!("the client is gone: it has not even answered a ping");
+                tracing::info!("the client is gone: it did not answer pings");
                 return Poll::Ready(());
             }
             let backlogged = self.wire.is_backlogged();
@@ -116,7 +119,7 @@ impl Pump {
                 tracing::info!("the client is gone: {error}");
                 return Poll::Ready(());
             }
-            // There is room again, so continue; nothing else would wake this task for it.
+            // If the write made room, continue: nothing else would wake this task.
             idle &= !backlogged || self.wire.is_backlogged();
             if std::mem::take(&mut self.yields) {
                 // `yield_now` wakes this task together with other tasks that yielded. A task that wakes
@@ -141,8 +144,9 @@ impl Pump {
         }
     }
 
-    /// Waits for the drain time, then gives up running calls; after that, waits for unsent answers and then
-    /// discards them. `Ready` means that something was given up; the connection then ends by itself.
+    /// While calls run, waits for the drain time and then stops them. After that, waits until the client has
+    /// read nothing for [`LAST_WRITE`], and then discards the unsent bytes. `Ready` means that calls were
+    /// stopped or bytes discarded, so that the loop should run again.
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let (due, wait) = match self.calls.running() {
             0 => (Due::Unsent(self.wire.unsent()), LAST_WRITE),
@@ -165,12 +169,13 @@ impl Pump {
         Poll::Ready(())
     }
 
-    /// Returns whether too much is unsent, or waits to be sent, to begin anything new.
+    /// Returns whether so many bytes are unsent, in the stream or in the queue of answers, that no frame
+    /// should be handled.
     fn is_held_up(&self) -> bool {
         self.wire.is_backlogged() || self.calls.is_backlogged()
     }
 
-    /// Passes changes to the peer, which notifies the client. Returns whether there were any.
+    /// Passes changes to the peer, which notifies the client. Returns whether there were changes.
     fn take_changes(&mut self, cx: &mut Context<'_>) -> bool {
         let mut any = false;
         for _ in 0..TURN {
@@ -184,7 +189,7 @@ impl Pump {
         any
     }
 
-    /// Handles the frames already read. Returns whether there were any.
+    /// Handles the frames already read. Returns whether there were frames.
     fn handle_frames(&mut self, cx: &mut Context<'_>) -> bool {
         let (mut any, mut all) = (false, false);
         while !self.is_held_up() && self.makes_room(cx) {
@@ -201,16 +206,16 @@ impl Pump {
                 any = true;
                 self.calls.handle_frame(plainwire_proto::frame::Frame::Line(&rest));
             }
-            // Not earlier: the last frames may contain the answer to a question.
+            // The end is not handled earlier, because the last frames may contain the answer to a question.
             self.calls.handle_end();
             self.wire.gather(&mut self.calls.peer);
         }
         any
     }
 
-    /// Returns whether the next frame should be handled now. While the in-flight table is full, calls that
-    /// are about to end get a few turns first. After that, requests are refused, but cancellations are still
-    /// handled.
+    /// Returns whether the next frame should be handled now. While the limit of requests in flight is
+    /// reached, calls that are about to end get a few turns first. After that, requests are refused, but
+    /// cancellations are still handled.
     fn makes_room(&mut self, cx: &mut Context<'_>) -> bool {
         if !self.calls.is_full() {
             self.patience = PATIENCE;

@@ -13,19 +13,21 @@ use tokio::sync::oneshot;
 
 use crate::server::context::Question;
 
-/// The sender of the answer to the call that asked.
+/// The channel by which the call that asked gets its answer.
 pub(crate) type AnswerSender = oneshot::Sender<Result<RawJson, Error>>;
 
 /// The open questions of one connection.
 #[derive(Default)]
 pub(crate) struct Questions {
+    /// The ticket and the channel of each open question, by its request.
     senders: HashMap<RequestKey, (u64, AnswerSender)>,
-    /// The requests by the ticket that identifies a question to its call.
+    /// The request of each open question, by the question's ticket: the number by which its call can withdraw
+    /// it.
     tickets: HashMap<u64, RequestKey>,
 }
 
 impl Questions {
-    /// Sends a question to the client.
+    /// Sends a question to the client. If the question can't be sent, `sender` gets the error at once.
     pub(crate) fn ask(
         &mut self,
         peer: &mut Peer,
@@ -43,7 +45,8 @@ impl Questions {
         }
     }
 
-    /// Cancels a question whose answer is no longer wanted.
+    /// Cancels the question with this ticket, whose answer is no longer wanted. Does nothing if it was
+    /// answered.
     pub(crate) fn withdraw(&mut self, peer: &mut Peer, ticket: u64) {
         if let Some(request) = self.tickets.remove(&ticket) {
             self.senders.remove(&request);
@@ -51,7 +54,8 @@ impl Questions {
         }
     }
 
-    /// Passes an answer to the call: the JSON of `result`, or an error.
+    /// Passes an answer to the call that asked: the JSON of `result`, or an error. Does nothing if the
+    /// question was withdrawn.
     pub(crate) fn settle(&mut self, request: RequestKey, answer: Result<&str, Error>) {
         let Some((ticket, sender)) = self.senders.remove(&request) else { return };
         self.tickets.remove(&ticket);

@@ -1,4 +1,4 @@
-//! Asking one question: checked, answered from an earlier round, or sent to the client.
+//! Asks one question: checks it, then takes its answer from an earlier round or sends it to the client.
 //!
 //! In: a key and a question. Out: the client's answer, or an error for the handler. The methods that handlers
 //! call are in [`super::questions`].
@@ -30,11 +30,13 @@ impl Context {
         Err(ToolError::unsupported(capability, text))
     }
 
-    /// Asks a question, by a request or by the end of the round, depending on the revision.
+    /// Asks a question and waits for its answer. The question is a request (legacy era) or ends the round
+    /// (modern era); in a later round its answer is there already.
     pub(crate) async fn ask(&self, key: &str, request: &InputRequest) -> Result<InputResponse, ToolError> {
         let asking = self.asking();
         if self.is_cancelled() {
-            // With an error the handler would continue and drop a step that still has time to end.
+            // If this returned an error at once, the handler would continue and drop a step that still has
+            // time to end.
             return Err(asking.table.released(key).await);
         }
         if IN_STEP.try_with(|&step| step == asking.table.id()).unwrap_or(false) {
@@ -91,7 +93,7 @@ pub(super) fn invalid_answer(key: &str, found: &dyn Display) -> ToolError {
     ToolError::new("invalid_answer", format!("the answer to `{key}`: {found}"))
 }
 
-/// An open question that ends the round. Dropping it withdraws the question.
+/// A guard for an open question that ends the round. Dropping it withdraws the question.
 struct OpenQuestion<'t> {
     key: &'t str,
     table: &'t Table,
@@ -103,7 +105,7 @@ impl Drop for OpenQuestion<'_> {
     }
 }
 
-/// Counts the time in which a call waits for an answer.
+/// A guard that counts the time until it is dropped as time in which the call waits for an answer.
 struct Waiting<'t>(&'t Table);
 
 impl<'t> Waiting<'t> {

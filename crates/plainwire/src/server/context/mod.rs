@@ -40,14 +40,16 @@ pub use trace::TraceContext;
 #[derive(Clone, Debug)]
 pub struct Context {
     inner: Arc<Inner>,
-    /// The innermost part of the call that this context belongs to, if it is inside of one.
+    /// The innermost part of the call that this context belongs to, if it is inside of one; `None` otherwise.
     part: Option<Arc<CallPart>>,
 }
 
 /// A part of a call that can end before the call does: the inside of [`crate::server::layer::timeout`].
 #[derive(Debug)]
 struct CallPart {
+    /// Whether the part has ended, so that its code should stop.
     is_over: AtomicBool,
+    /// The part around this one; `None` if the whole call is around it.
     outer: Option<Arc<Self>>,
 }
 
@@ -61,7 +63,8 @@ struct Inner {
     key: CallKey,
     left_out: LeftOut,
     log_gate: LogGate,
-    /// The `_meta` of the request, if it may be needed. Parsed only on demand.
+    /// The JSON of the request's `_meta`, parsed only when a method needs it; `None` if no method can need
+    /// it.
     meta: Option<String>,
     on_cancel: OnCancel,
     principal: Option<Arc<Principal>>,
@@ -75,10 +78,12 @@ struct Inner {
     wake: Notify,
 }
 
+/// The source of the client's description of itself.
 #[derive(Debug)]
 enum ClientSource {
-    /// Described in the `_meta` of the request.
+    /// The client is described in the `_meta` of the request.
     Request,
+    /// The client of a session; `None` if it has not described itself.
     Session(Option<Arc<Client>>),
 }
 
@@ -87,7 +92,7 @@ impl Context {
     /// deadline of its tool, its server or a layer around it has passed.
     ///
     /// The future of a cancelled call is dropped at its current `.await`, unless its tool sets another
-    /// [`crate::OnCancel`]. Use this method in work on other threads and tasks.
+    /// [`crate::handler::OnCancel`]. Use this method in work on other threads and tasks.
     pub fn is_cancelled(&self) -> bool {
         let mut part = self.part.as_deref();
         while let Some(it) = part {
@@ -149,7 +154,8 @@ impl Context {
         Self { inner: Arc::clone(&self.inner), part: Some(Arc::new(part)) }
     }
 
-    /// Cancels this part of the call (the inside of a `timeout` layer).
+    /// Ends the part of the call that this context belongs to (the inside of a `timeout` layer): for that
+    /// part, the call counts as cancelled. Does nothing to the rest of the call.
     pub(crate) fn end_part(&self) {
         if let Some(part) = &self.part {
             part.is_over.store(true, Ordering::Release);
@@ -189,10 +195,12 @@ pub(crate) struct ContextSource<'c> {
     /// The JSON of the arguments.
     pub(crate) arguments: &'c str,
     pub(crate) bus: &'c Arc<Bus>,
-    /// The state and answers of an earlier round.
+    /// The state of an earlier round, and the answers that came with the request.
     pub(crate) carried: RefCell<Option<Carried>>,
+    /// The text that the spans in `meta` point into.
     pub(crate) frame: &'c str,
     pub(crate) key: CallKey,
+    /// The context, once it was made.
     pub(crate) made: OnceCell<Context>,
     /// The number of questions and steps that the call may have.
     pub(crate) max_questions: usize,
@@ -203,6 +211,7 @@ pub(crate) struct ContextSource<'c> {
     pub(crate) on_cancel: OnCancel,
     pub(crate) principal: Option<&'c Arc<Principal>>,
     pub(crate) progress: ProgressRate,
+    /// The client of the session; `None` if there is no session.
     pub(crate) session: Option<Arc<Client>>,
     pub(crate) states: &'c Arc<States>,
     pub(crate) channel: &'c Channel,
@@ -274,13 +283,13 @@ impl ContextSource<'_> {
 /// A context that was made already, or the parts to make it from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ContextRef<'c> {
-    /// The context that a layer already has.
+    /// The context that was made for the layers of the call.
     Made(&'c Context),
     Source(&'c ContextSource<'c>),
 }
 
 impl ContextRef<'_> {
-    /// Returns the state of handlers.
+    /// Returns the values that handlers take as [`crate::State`].
     pub(crate) fn states(&self) -> &States {
         match self {
             Self::Made(context) => &context.inner.states,

@@ -1,8 +1,8 @@
 //! Notifications of a call to its client: progress at a limited rate, log messages, changed resources.
 //!
-//! In: calls of [`Context`] methods by the handler. Out: signals for the connection, as many as it has room
-//! for; the newest progress and the number of left out log messages follow later. Whether the client wants a
-//! message is checked before anything is serialized.
+//! In: calls of [`Context`] methods by the handler. Out: signals for the connection, up to its limits. Beyond
+//! them, only the newest progress report and the number of left out log messages are sent, later. Whether the
+//! client wants a message is checked before anything is serialized.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -64,7 +64,7 @@ impl Context {
         self.log_from(None, level, || serde_json::to_string(&data));
     }
 
-    /// Like [`Self::log`], with the name of the part of the server that logs.
+    /// Like [`Self::log`], where `logger` names the part of the server that logs.
     pub fn log_as(&self, logger: &str, level: LogLevel, data: impl Serialize) {
         self.log_from(Some(logger), level, || serde_json::to_string(&data));
     }
@@ -97,21 +97,22 @@ impl Context {
         }
         let data = match data() {
             Ok(data) => data,
-            Err(error) => return tracing::warn!("a log message has no JSON: {error}"),
+            Err(error) => return tracing::warn!("a log message can't be written as JSON: {error}"),
         };
         if !it.signals.logs.has_room() {
             return it.left_out.note(level);
         }
         if let Some((level, data)) = it.left_out.take() {
-            // This exceeds the limit by one for each message that fits. It comes first, so that the order is
-            // right.
+            // This extra message may exceed the limit by one. It is sent before the new message, because the
+            // messages that were left out are older.
             it.signals.logs.unsent.fetch_add(1, Ordering::Relaxed);
             it.signals.send(Signal::Log { key: it.key, level, logger: None, data });
         }
         it.signals.send(Signal::Log { key: it.key, level, logger: logger.map(ToOwned::to_owned), data });
     }
 
-    /// Sends what was held back, right before the call is answered.
+    /// Sends the progress report that was held back and the number of left out log messages, right before the
+    /// call is answered.
     pub(crate) fn send_held_back(&self, peer: &mut Peer) {
         let it = &self.inner;
         // A held report is newer than a due one. A report that is due but not yet sent would come after the
@@ -143,17 +144,21 @@ impl Default for ProgressRate {
     }
 }
 
-/// The progress throttle of one call, with the report that is held back. Shared by the clones of its context.
+/// The limiter of one call's progress notifications, with the report that is held back. Shared by the clones
+/// of its context.
 #[derive(Debug)]
 pub(super) struct Throttle {
     /// Reports that may be sent but are not yet. Invariant: empty unless `sending`, except right before
     /// sending begins.
     due: VecDeque<Report>,
+    /// The newest report that could not be sent yet; `None` if a newer one was sent.
     held: Option<Report>,
+    /// The time at which `tokens` was last updated.
     last: Instant,
     rate: ProgressRate,
     /// Whether a thread is sending due reports.
     sending: bool,
+    /// The number of reports that may be sent now. Grows with time, up to `rate.burst`.
     tokens: f64,
 }
 
@@ -178,14 +183,15 @@ impl Throttle {
         }))
     }
 
-    /// Takes the next due report. After the last one `sending` is reset, and the next thread with a report
-    /// has to send.
+    /// Takes the next due report. If there is none, resets `sending`, so that the next thread with a report
+    /// sends it.
     fn next_due(&mut self) -> Option<Report> {
         let due = self.due.pop_front();
         self.sending = due.is_some();
         due
     }
 
+    /// Updates `tokens` and takes one of them. Returns whether there was one.
     fn takes_one(&mut self) -> bool {
         let now = Instant::now();
         let gained = now.duration_since(self.last).as_secs_f64() * f64::from(self.rate.per_second);
@@ -205,6 +211,7 @@ impl Throttle {
 pub(crate) struct Logs {
     /// The level as a number. `logging/setLevel` changes it while calls run.
     level: AtomicU8,
+    /// The number of log messages in the queue.
     unsent: AtomicUsize,
 }
 
@@ -221,7 +228,7 @@ impl Logs {
         self.unsent.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Counts one more message. Returns whether there was room for it.
+    /// Counts one more unsent message, unless there are [`MAX_LOGS`] already. Returns whether it was counted.
     fn has_room(&self) -> bool {
         let room = self.unsent.fetch_add(1, Ordering::Relaxed) < MAX_LOGS;
         if !room {
@@ -234,10 +241,11 @@ impl Logs {
 /// The filter for the log messages of a call.
 #[derive(Debug)]
 pub(super) enum LogGate {
+    /// Passes nothing.
     Closed,
-    /// The least level that the request wants.
+    /// Passes messages of at least the level that the request wants.
     Request(LogLevel),
-    /// The level of the session at the time of the message.
+    /// Passes messages of at least the level that the session has at the time of the message.
     Session(Arc<Logs>),
 }
 
@@ -263,7 +271,8 @@ impl LogGate {
     }
 }
 
-/// The number and the highest level of the messages of a call that were left out.
+/// The highest level and the number of the log messages of a call that were left out; `None` if there are
+/// none.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut(Mutex<Option<(LogLevel, usize)>>);
 
@@ -274,8 +283,9 @@ impl LeftOut {
         *left_out = Some((most.max(level), count + 1));
     }
 
-    /// Takes the message that says how many were left out. It has the highest level of these messages, so
-    /// that it passes the filters that they would have passed.
+    /// Returns the level and the JSON text of a message that says how many messages were left out, and counts
+    /// from 0 again. The level is the highest of those messages, so that a client that wants any of them also
+    /// gets this one.
     fn take(&self) -> Option<(LogLevel, String)> {
         let (level, count) = lock(&self.0).take()?;
         Some((level, format!("\"{count} log messages were left out\"")))

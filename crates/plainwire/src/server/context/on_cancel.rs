@@ -23,7 +23,7 @@ pub enum OnCancel {
 }
 
 impl OnCancel {
-    /// Returns whether the call is still polled after it was cancelled.
+    /// Returns whether a cancelled call runs to its end.
     pub(crate) fn runs_on(self) -> bool {
         self != Self::Drop
     }

@@ -86,7 +86,8 @@ impl Context {
     /// consent on another site.
     ///
     /// [`Answer::Accepted`] means that the user agreed, not that the user is done. Your server has to find
-    /// that out itself, and has to make sure that the user who opens the page is the user who was asked.
+    /// out itself when the user is done, and has to make sure that the user who opens the page is the user
+    /// who was asked.
     ///
     /// # Errors
     /// Like [`Self::elicit`].
@@ -97,7 +98,8 @@ impl Context {
         url: impl Into<String>,
     ) -> Result<Answer<()>, ToolError> {
         let key = key.into();
-        // A new id in each round. It is sent only in revisions without rounds.
+        // The id is new in each run of the handler. That changes nothing, since it is sent only in revisions
+        // without rounds.
         let id = random::bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
         let asked = Elicitation::Url { id, message: message.into(), url: url.into() };
         let result = self.fill_in(&key, asked).await?;
@@ -107,12 +109,11 @@ impl Context {
     /// Asks the client's model to generate a message.
     ///
     /// Deprecated in 2026-07-28 in favour of calling a model directly. Works with every client that declares
-    /// sampling.
+    /// sampling. `include_context` is removed for a client that does not declare it.
     ///
     /// # Errors
-    /// Like [`Self::elicit`]. Tools need a client that declares `sampling.tools`. `invalid_request` for
-    /// messages that [`CreateMessage::check`] refuses. `include_context` is removed for a client that does
-    /// not declare it.
+    /// Like [`Self::elicit`]. A request with tools needs a client that declares `sampling.tools`.
+    /// `invalid_request` for messages that [`CreateMessage::check`] refuses.
     pub async fn sample(
         &self,
         key: impl Into<String>,
@@ -131,15 +132,16 @@ impl Context {
     /// Returns the directories that the client lets this server work in, as a boundary: see
     /// [`Roots::resolve`].
     ///
-    /// The question has the key `roots`; if a call asks again, `roots-2` and so on. A client of the legacy
-    /// era is asked once, until it says that its roots have changed. Deprecated in 2026-07-28 in favour of
-    /// arguments and configuration.
+    /// The question has the key `roots`, or `roots-2` and so on if the call has used that key already. In the
+    /// legacy era, a client that declares `roots.listChanged` is asked once per session, and again after it
+    /// has reported a change. All other clients are asked once per call. Deprecated in 2026-07-28 in favour
+    /// of arguments and configuration.
     ///
     /// # Errors
     /// Like [`Self::elicit`].
     pub async fn roots(&self) -> Result<Arc<Roots>, ToolError> {
         let (asking, known) = (self.asking(), self.known_roots());
-        // One task at a time: the others use the answer that the first one gets.
+        // One task of the call at a time asks. The others wait, and then use its answer.
         let _turn = asking.roots_turn.lock().await;
         if let Some(roots) = known.get() {
             return Ok(roots);
@@ -242,7 +244,7 @@ fn invalid_form(found: &dyn Display) -> ToolError {
     ToolError::new("invalid_form", found.to_string())
 }
 
-/// A running step. Dropped when the step has ended or was given up.
+/// A guard for a running step, dropped when the step has ended or its future is dropped.
 struct RunningStep<'t>(&'t Table);
 
 impl<'t> RunningStep<'t> {

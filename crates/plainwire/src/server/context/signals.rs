@@ -1,7 +1,7 @@
 //! Signals from running calls to their connection, and the queue that carries them.
 //!
 //! In: progress, questions and answers of calls. Out: [`Signal`]s, in order. Nothing is written to the client
-//! here. The queue has no capacity but is bounded: see [`Signals`].
+//! here. The channel has no capacity; other limits bound it: see [`Signals`].
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ impl Channel {
         &self.0.get_or_init(Signals::new).0
     }
 
-    /// Takes the next signal. The queue never ends: this side holds a sender.
+    /// Takes the next signal. Never `Ready(None)`, since this side holds a sender. Pending if no call has
+    /// needed the queue yet; then `cx` is not woken.
     pub(crate) fn poll_next(&mut self, cx: &mut Poller<'_>) -> Poll<Option<Signal>> {
         match self.0.get_mut() {
             Some((_, queue)) => queue.poll_recv(cx),
@@ -41,12 +42,12 @@ impl Channel {
         self.0.get_mut()?.1.try_recv().ok()
     }
 
-    /// Waits for the next signal of running calls.
+    /// Waits for the next signal of running calls; `None` if no call has needed the queue.
     pub(crate) async fn next(&mut self) -> Option<Signal> {
         self.0.get_mut()?.1.recv().await
     }
 
-    /// Returns whether the answers in the queue are so large that nothing more should be started.
+    /// Returns whether the answers in the queue are so large that no further call should start.
     pub(crate) fn is_backlogged(&self) -> bool {
         self.0.get().is_some_and(|(signals, _)| signals.is_backlogged())
     }
@@ -68,7 +69,7 @@ pub(crate) enum Signal {
     Ask {
         answer: oneshot::Sender<Result<RawJson, Error>>,
         question: Question,
-        /// The number that [`Self::Withdraw`] names.
+        /// The number of this question on its connection, by which [`Self::Withdraw`] names it.
         ticket: u64,
     },
     /// Close the stream of this call; the client reconnects after `retry`.
@@ -97,25 +98,28 @@ pub(crate) enum Signal {
     Withdraw(u64),
 }
 
-/// The sending half of the queue of [`Signal`]s. It has no capacity but is bounded: a call sends one `Done`
-/// or `Ended`, the limit `in_flight` bounds calls, `questions` bounds the questions of a call, and
-/// [`MAX_PROGRESS`] bounds progress; an equal limit bounds log messages.
+/// The sending half of the queue of [`Signal`]s. The channel has no capacity, but other limits bound it: a
+/// call sends one `Done` or `Ended`, the limit `in_flight` bounds calls, `questions` bounds the questions of
+/// a call, and [`MAX_PROGRESS`] bounds progress; an equal limit bounds log messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
+    /// The ticket that the next question gets.
     last_ticket: Arc<AtomicU64>,
     pub(crate) logs: Arc<Logs>,
     queue: mpsc::UnboundedSender<Signal>,
     /// The cached roots of the session.
     pub(crate) roots: KnownRoots,
+    /// The bytes of the answers in the queue.
     unsent_answers: Arc<AtomicUsize>,
+    /// The number of progress reports in the queue.
     unsent_progress: Arc<AtomicUsize>,
 }
 
 /// The limit of unsent progress reports per connection: a screenful for each of a few dozen calls.
 const MAX_PROGRESS: usize = 1_024;
 
-/// The bytes of queued answers above which no further call starts. Running calls may still add theirs;
-/// `in_flight` bounds them.
+/// The bytes of queued answers above which no further call starts. Calls that run already may still add their
+/// answers; `in_flight` bounds them.
 const MAX_ANSWERS: usize = 1 << 20;
 
 impl Signals {
@@ -132,7 +136,8 @@ impl Signals {
         (this, signals)
     }
 
-    /// Sends a signal. After the connection has ended it is dropped, which is correct.
+    /// Sends a signal. After the connection has ended, the signal is dropped, because there is no client to
+    /// send it to.
     pub(crate) fn send(&self, signal: Signal) {
         let _ = self.queue.send(signal);
     }
@@ -170,7 +175,8 @@ impl Signals {
         self.unsent_progress.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Counts one more progress report. Returns whether there was room for it.
+    /// Counts one more unsent progress report, unless there are [`MAX_PROGRESS`] already. Returns whether it
+    /// was counted.
     pub(super) fn progress_has_room(&self) -> bool {
         let room = self.unsent_progress.fetch_add(1, Ordering::Relaxed) < MAX_PROGRESS;
         if !room {
@@ -180,7 +186,7 @@ impl Signals {
     }
 }
 
-/// Withdraws a question when its future is dropped.
+/// A guard in the future of a question: dropping it withdraws the question.
 struct Withdraw<'s> {
     signals: &'s Signals,
     ticket: u64,

@@ -69,7 +69,7 @@ impl<T: fmt::Debug> fmt::Debug for State<T> {
 #[derive(Default)]
 pub(crate) struct States {
     by_type: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
-    /// The name of a type that was added twice.
+    /// The name of the last type of which a second value was added; `None` if there is none.
     twice: Option<&'static str>,
 }
 

@@ -17,9 +17,9 @@ pub struct TraceContext {
     tracestate: Option<String>,
 }
 
-/// The longest `tracestate` and `baggage` that are read, in bytes. W3C requires 512 and 8,192 to be passed
-/// on.
+/// The length of the longest `tracestate` that is read, in bytes. W3C requires at least 512 to be passed on.
 const MAX_TRACESTATE: usize = 512;
+/// The length of the longest `baggage` that is read, in bytes. W3C requires at least 8,192 to be passed on.
 const MAX_BAGGAGE: usize = 8_192;
 
 /// The number of `tracestate` members that W3C allows.

@@ -18,7 +18,7 @@ use super::tool::Tool;
 /// `#[tool]`, `#[resource]` and `#[prompt]` generate one for their function and return it with the function's
 /// future.
 pub trait Described {
-    /// [`Tool`], [`Resource`], [`ResourceTemplate`] or [`Prompt`].
+    /// The kind of entry: [`Tool`], [`Resource`], [`ResourceTemplate`] or [`Prompt`].
     type Entry;
 
     /// Builds the entry.
@@ -26,7 +26,8 @@ pub trait Described {
 }
 
 pin_project! {
-    /// The future of a function, tagged with the description of the function. Awaiting it awaits the future.
+    /// The future of a function, tagged with `D`, the description of the function. It has the output of that
+    /// future.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless awaited"]
     pub struct Tagged<D, F> {
@@ -59,8 +60,8 @@ impl<D: Described, F> Described for Tagged<D, F> {
     }
 }
 
-/// A value that can be added to a server as an `E`: an entry that was built, or a function with the
-/// attribute.
+/// A value that can be added to a server as an `E`: an entry built in code, as by [`Tool::new`], or a
+/// function with the attribute for this kind of entry.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no `{E}`",
     label = "expected a `{E}` that was built, or a function with its attribute",
@@ -73,7 +74,7 @@ pub trait IntoEntry<E, Via> {
     fn into_entry(self) -> E;
 }
 
-/// Marker: entries that were built.
+/// Marks, in [`IntoEntry`], entries that were built in code, not from a function with an attribute.
 #[derive(Debug)]
 pub enum ViaEntry {}
 

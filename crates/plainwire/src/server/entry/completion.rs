@@ -1,7 +1,8 @@
 //! Completions: suggested values for an argument of a prompt or a variable of a template.
 //!
 //! In: the text typed so far, and the values of the other arguments. Out: values, the best first. A
-//! completion runs like any other handler, guarded against panics and deadlines, but without layers.
+//! completion runs like any other handler, with the same treatment of panics and deadlines, but without
+//! layers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -16,7 +17,7 @@ use crate::server::result::{Outcome, ToolError};
 /// The input of a completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completing {
-    /// The values of the other arguments, as far as the client knows them and sends them.
+    /// The values of the other arguments, by name, as far as the client knows them and sends them.
     pub arguments: BTreeMap<String, String>,
     /// The text typed so far, possibly empty.
     pub value: String,
@@ -50,8 +51,9 @@ impl<E: Into<ToolError> + Send + 'static> IntoCompletion for Result<Vec<String>,
 /// The completions of one entry, by argument.
 pub(crate) type Completers = HashMap<String, Run>;
 
-/// Adds the completion of `argument` to an entry that has the arguments `known`. Returns an error message for
-/// a mistake.
+/// Adds `handler` to `completers`, as the completion of `argument`. `known` are the names of the entry's
+/// arguments. Returns an error message, and adds nothing, if `argument` is not one of them or already has a
+/// completion.
 pub(crate) fn add<'k, F, Fut>(
     completers: &mut Completers,
     mut known: impl Iterator<Item = &'k str>,

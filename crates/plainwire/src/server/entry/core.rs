@@ -1,4 +1,4 @@
-//! The core of an entry: what tools, prompts, resources and templates have in common.
+//! The core of an entry: the data that tools, prompts, resources and templates have in common.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ pub(crate) struct Core {
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     /// The states that the handler takes as parameters.
     pub(crate) needs: Vec<NeededState>,
-    /// The first mistake in the declaration.
+    /// The first mistake in the declaration, if one was found so far.
     pub(crate) problem: Option<String>,
-    /// The capabilities that a client must have declared.
+    /// The capabilities that a client must declare to call the entry.
     pub(crate) requires: Vec<ClientCapability>,
     pub(crate) run: Run,
-    /// The schema of the arguments; the empty object for a resource, which takes none.
+    /// The schema of the arguments; the empty object if the handler takes none.
     pub(crate) schema: InputSchema,
 }
 

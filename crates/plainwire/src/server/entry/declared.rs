@@ -17,14 +17,15 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    /// Returns whether an entry has completions.
+    /// Returns whether any entry has completions.
     pub(crate) fn completes(&self) -> bool {
         self.prompts.iter().any(|it| !it.completers.is_empty())
             || self.templates.iter().any(|it| !it.completers.is_empty())
     }
 
-    /// Declares the capabilities of the entries. With a handle, also those of entries that may be added
-    /// later.
+    /// Adds the capabilities that the entries need to `capabilities`. `handled` is whether the server has a
+    /// handle, by which entries may be added later: then the capabilities of prompts, resources and tools are
+    /// added in any case.
     pub(crate) fn declare_in(&self, capabilities: &mut Capabilities, handled: bool) {
         let settings = |changes: bool, subscribes: bool| {
             let mut settings = serde_json::Map::new();
@@ -52,14 +53,14 @@ impl Declared {
         }
     }
 
-    /// Returns whether an entry needs the extension for views.
+    /// Returns whether any entry needs the extension for views.
     pub(crate) fn shows_views(&self) -> bool {
         self.resources.iter().any(|it| apps::needs_extension(&it.summary()))
             || self.templates.iter().any(|it| apps::needs_extension(&it.summary()))
             || self.tools.iter().any(|it| apps::needs_extension(&it.summary()))
     }
 
-    /// Returns whether clients can subscribe to a resource.
+    /// Returns whether clients can subscribe to any resource.
     pub(crate) fn subscribes(&self) -> bool {
         self.resources.iter().any(|it| it.subscribable) || self.templates.iter().any(|it| it.subscribable)
     }

@@ -68,7 +68,7 @@ impl Entries {
         self
     }
 
-    /// Adds the entries of `provider` after the ones already here.
+    /// Adds the entries of `provider` after those of this group.
     pub fn with(mut self, provider: impl Provider) -> Self {
         let others = Arc::new(provider).entries().declared;
         self.declared.prompts.extend(others.prompts);
@@ -110,13 +110,13 @@ impl fmt::Debug for Entries {
     label = "expected `Entries`, or a type with `#[server]` above its `impl`"
 )]
 pub trait Provider: Send + Sync + 'static {
-    /// Returns the entries. They share the value.
+    /// Returns the entries, whose handlers share the value.
     fn entries(self: Arc<Self>) -> Entries;
 }
 
 impl Provider for Entries {
     fn entries(self: Arc<Self>) -> Entries {
-        // Another owner keeps its value; cloning entries is cheap.
+        // If the `Arc` has another owner, the entries are cloned, which is cheap.
         Arc::try_unwrap(self).unwrap_or_else(|shared| Self { declared: shared.declared.clone() })
     }
 }

@@ -20,7 +20,8 @@ use super::resource::{Resource, ResourceTemplate};
 use super::tool::Tool;
 use crate::server::result::{IntoPrompt, IntoResource, IntoToolResult, ToolError};
 
-/// Merges the members of `more` into `meta`, replacing members of equal name.
+/// Merges the members of `more` into `meta`, replacing members of equal name. If `more` is not an object, it
+/// replaces `meta`, and later calls change nothing, so that [`problem`] can report it.
 pub(crate) fn add(meta: &mut Option<RawJson>, more: impl Serialize) {
     // A value that can't be serialized becomes its error message, which is no object either and is reported.
     let more = to_raw_value(&more).or_else(|error| to_raw_value(&error.to_string())).unwrap_or_default();
@@ -28,7 +29,7 @@ pub(crate) fn add(meta: &mut Option<RawJson>, more: impl Serialize) {
         None => Ok(Members::default()),
         Some(known) => Members::read(known),
     };
-    // The first mistake is kept until it is reported.
+    // `meta` is not an object: this first mistake is kept until it is reported.
     let Ok(mut all) = known else { return };
     *meta = Some(match Members::read(&more) {
         Ok(more) => {
@@ -46,7 +47,7 @@ pub(crate) fn add_in(meta: &mut Option<RawJson>, name: &str, more: impl Serializ
     add(meta, Members(inner.into_iter().map(|inner| (name.to_owned(), inner)).collect()));
 }
 
-/// Returns the member `name` of `meta`.
+/// Returns the member `name` of `meta`; `None` if it has none, or is not an object.
 pub(crate) fn member(meta: &RawValue, name: &str) -> Option<RawJson> {
     let members = Members::read(meta).ok()?.0;
     members.into_iter().find_map(|(known, value)| (known == name).then_some(value))
@@ -114,8 +115,8 @@ macro_rules! builders {
             /// `json!({ … })`.
             ///
             /// Further calls add members, and replace members of equal name. A value that is not an object is
-            /// reported when the server starts. Clients get the members since 2025-06-18; older revisions
-            /// have no `_meta` on entries.
+            /// reported when the server starts. Clients of revision 2025-06-18 and later get the members;
+            /// older revisions have no `_meta` on entries.
             #[must_use]
             pub fn meta(mut self, meta: impl Serialize) -> Self {
                 add(&mut self.entry.meta, meta);
@@ -129,7 +130,8 @@ builders!(Prompt, Resource, ResourceTemplate, Tool);
 
 /// A return value with `_meta` beside it, which is for clients and [views](super::apps), not for models.
 ///
-/// The `_meta` of tools and prompts is added to their result, the one of resources to each of their contents.
+/// For tools and prompts, the `_meta` is added to the result; for resources, to each of the contents in the
+/// result.
 ///
 /// ```
 /// use plainwire::handler::WithMeta;
@@ -171,7 +173,7 @@ impl<T> WithMeta<T> {
     }
 }
 
-/// Marker: a [`WithMeta`] whose value has another marker.
+/// Marks, in [`IntoToolResult`], a [`WithMeta`] whose value has the marker `M`.
 #[derive(Debug)]
 pub struct Beside<M>(PhantomData<M>);
 

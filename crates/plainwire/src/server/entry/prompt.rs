@@ -82,7 +82,7 @@ impl Prompt {
         self
     }
 
-    /// Adds a completion: values for an argument while the user types.
+    /// Adds a completion: `handler` suggests values for `argument` while the user types.
     ///
     /// ```
     /// use plainwire::prelude::*;

@@ -1,4 +1,4 @@
-//! Resources: data that clients read by URI, one by one or by a template.
+//! Resources: data that clients read by URI. An entry is for one URI, or for all URIs that match a template.
 //!
 //! In: a URI or template, a name and a handler. Out: a [`Resource`] or [`ResourceTemplate`] for a server.
 //! Calling the handler is the work of the connection.
@@ -202,7 +202,7 @@ impl ResourceTemplate {
         self
     }
 
-    /// Adds a completion: values for a variable while the user types.
+    /// Adds a completion: `handler` suggests values for `variable` while the user types.
     ///
     /// ```
     /// use plainwire::prelude::*;

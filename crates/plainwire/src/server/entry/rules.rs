@@ -21,26 +21,32 @@ use crate::error::{Error, Result};
 use crate::schema::Template;
 use crate::server::context::{NeededState, States};
 
-/// One of the four kinds of entries.
+/// A kind of entry: [`Prompt`], [`Resource`], [`ResourceTemplate`] or [`Tool`].
 pub(crate) trait Declare: Sized {
     /// The list in which clients find the entry.
     const LIST: List;
 
+    /// Returns the parts of the entry that the rules check.
     fn summary(&self) -> EntrySummary<'_>;
 
+    /// Returns the entries of this kind in `declared`.
     fn entries(declared: &mut Declared) -> &mut Vec<Self>;
 }
 
 /// The parts of an entry that the rules check.
 pub(crate) struct EntrySummary<'e> {
+    /// The line that declared the entry.
     pub(crate) at: &'static Location<'static>,
+    /// Whether the entry has completions.
     pub(crate) completes: bool,
     pub(crate) list: List,
     pub(crate) meta: Option<&'e RawValue>,
     pub(crate) mime_type: Option<&'e str>,
     /// The name, URI or URI template.
     pub(crate) name: &'e str,
+    /// The states that the handler takes as parameters.
     needs: &'e [NeededState],
+    /// The mistake that was found when the entry was built.
     problem: &'e Option<String>,
 }
 
@@ -51,7 +57,7 @@ impl<'e> EntrySummary<'e> {
     }
 }
 
-/// The declared names, each with the line that declared it first.
+/// The names of the declared entries, by list, each with the line that declared it first.
 #[derive(Default)]
 pub(crate) struct Names {
     by_list: [HashMap<Box<str>, &'static Location<'static>>; List::ALL.len()],
@@ -61,7 +67,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Records the name of an entry, even if the entry has a mistake.
+    /// Records the name of an entry, even if the entry has a mistake. A name that is recorded already keeps
+    /// its line.
     pub(crate) fn note(&mut self, summary: &EntrySummary<'_>) {
         let names = &mut self.by_list[summary.list as usize];
         if !names.contains_key(summary.name) {
@@ -69,16 +76,16 @@ impl Names {
         }
     }
 
-    /// Removes a name. Returns whether it was there.
+    /// Removes a recorded name. Returns whether it was recorded.
     pub(crate) fn forget(&mut self, list: List, name: &str) -> bool {
         self.by_list[list as usize].remove(name).is_some()
     }
 
-    /// Checks that the page of a tool exists. Not a part of [`Self::check`], because a server may declare the
-    /// page after the tool.
+    /// Checks that the page that a tool names in `_meta.ui` exists. An entry without such a page passes. Not
+    /// a part of [`Self::check`], because a server may declare the page after the tool.
     ///
     /// # Errors
-    /// [`Error::Declaration`], with the line of the tool.
+    /// [`Error::Declaration`], with the line that declared the tool.
     pub(crate) fn check_page(&self, summary: &EntrySummary<'_>) -> Result<()> {
         let Some(page) = apps::tool_page(summary) else { return Ok(()) };
         let of = |list: List| &self.by_list[list as usize];
@@ -95,10 +102,10 @@ impl Names {
         Err(Error::Declaration { at: summary.at, message })
     }
 
-    /// Finds the first mistake in an entry that is to be added.
+    /// Checks an entry that is to be added, by itself and against the recorded names.
     ///
     /// # Errors
-    /// [`Error::Declaration`], with the line of the entry.
+    /// [`Error::Declaration`] for the first mistake, with the line that declared the entry.
     pub(crate) fn check(&self, summary: &EntrySummary<'_>, states: &States) -> Result<()> {
         #[cfg(test)]
         self.checked.set(self.checked.get() + 1);
@@ -129,7 +136,7 @@ impl Names {
             return wrong(missing);
         }
         if let Some(first) = self.by_list[list as usize].get(name) {
-            // One entry was added a second time, so there is only one line to name.
+            // Both entries were declared by the same line, so there is no other line to name.
             let found = if *first == at {
                 "was added twice".to_owned()
             } else {
@@ -141,10 +148,10 @@ impl Names {
     }
 }
 
-/// Finds the first mistake in all entries of a server.
+/// Checks all entries of a server, before it begins to serve.
 ///
 /// # Errors
-/// [`Error::Declaration`], with the line of the entry.
+/// [`Error::Declaration`] for the first mistake, with the line that declared the entry.
 pub(crate) fn check(declared: &Declared, states: &States) -> Result<()> {
     let mut names = Names::default();
     let entries = (declared.tools.iter().map(Declare::summary))
@@ -229,7 +236,7 @@ fn kind(list: List) -> &'static str {
     }
 }
 
-/// Spec: 2025-11-25 tools "Tool Names".
+/// Returns whether `name` is a legal name of a tool. Spec: 2025-11-25 tools "Tool Names".
 fn is_tool_name(name: &str) -> bool {
     (1..=128).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
 }

@@ -37,12 +37,15 @@ use crate::server::result::{IntoToolResult, Outcome};
 #[derive(Clone)]
 pub struct Tool {
     pub(crate) core: Core,
-    /// Returns the output schema with all descriptions; `None` if the schema was set by hand.
+    /// The function that returns the derived output schema with all descriptions; `None` if the schema was
+    /// set by hand.
     described_output: Option<fn() -> Option<RawJson>>,
     pub(crate) entry: model::Tool,
     pub(crate) on_cancel: OnCancel,
+    /// The mistake in an output schema that was set by hand, if there is one.
     pub(crate) output_problem: Option<String>,
     pub(crate) timeout: Option<Duration>,
+    /// Whether [`Self::validate`] was called.
     #[cfg(feature = "validate")]
     validates: bool,
 }
@@ -104,7 +107,7 @@ impl Tool {
     ///
     /// A function can't be stopped. When its call is cancelled it continues, as with [`OnCancel::Finish`]; it
     /// can check [`crate::Context::is_cancelled`] and return. To block in only a part of an async handler,
-    /// use [`crate::handler::blocking()`].
+    /// use [`crate::runtime::blocking()`].
     ///
     /// ```
     /// use plainwire::prelude::*;
@@ -192,8 +195,9 @@ impl Tool {
     ///
     /// The text of the schema keeps the order of its keys and all of its members; only white space between
     /// tokens is removed. Arguments are still deserialized into the handler's type; take a
-    /// `serde_json::Map<String, Value>` to get all of them. Keywords that derived schemas use are checked. To
-    /// check all of JSON Schema, use `Tool::validate`, behind the feature `validate`.
+    /// `serde_json::Map<String, Value>` to get all of them. They are also checked against the keywords of
+    /// `schema` that derived schemas use. To check all of JSON Schema, use `Tool::validate`, behind the
+    /// feature `validate`.
     #[must_use]
     pub fn input_schema(mut self, schema: impl IntoSchema) -> Self {
         match schema.into_schema() {
@@ -211,7 +215,7 @@ impl Tool {
         self
     }
 
-    /// Sends `schema` as the output schema instead of the one derived from the type, unchanged as in
+    /// Sends `schema` as the output schema instead of the one derived from the type, with its text kept as in
     /// [`Self::input_schema`]. The returned value is not checked against it.
     #[must_use]
     pub fn output_schema(mut self, schema: impl IntoSchema) -> Self {
@@ -224,8 +228,8 @@ impl Tool {
     }
 
     /// Keeps descriptions, which come from doc comments, in the output schema. By default the schema has
-    /// names and types only, because models read results and not their schema. Use it for clients that
-    /// generate code from schemas.
+    /// names and types only, because models read results and not their schema. Use this method for clients
+    /// that generate code from schemas.
     #[must_use]
     pub fn describe_output(mut self) -> Self {
         if let Some(described) = self.described_output {
@@ -268,15 +272,16 @@ impl Tool {
 
     /// Refuses calls of clients that do not declare `capability`, before the handler runs.
     ///
-    /// Without it, the handler runs until it asks and gets the error there.
+    /// Without this method, the handler runs until it asks a question that needs the capability, and gets the
+    /// error `unsupported` there.
     #[must_use]
     pub fn requires(mut self, capability: ClientCapability) -> Self {
         self.core.requires.push(capability);
         self
     }
 
-    /// Sets the deadline of calls. A call that exceeds it is dropped, and the model gets an error. Time in
-    /// which the call waits for an answer of the client does not count.
+    /// Sets the deadline of calls of this tool. A call that exceeds it is dropped, and the model gets an
+    /// error. Time in which the call waits for an answer of the client does not count.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

@@ -15,7 +15,7 @@ use crate::schema::arguments::Rejected;
 /// Its parameters are those of a [`Handler`]. It can't ask the client questions, since that needs an
 /// `.await`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no blocking handler",
+    message = "`{Self}` is not a blocking handler",
     label = "a blocking handler is a plain `fn`, or a closure that returns a value and not a future",
     note = "its parameters are a struct with `Deserialize` and `JsonSchema`, `Context`, `State<T>`, `Principal`, or none",
     note = "parameters and result go to another thread: they have to be `Send`"
@@ -24,7 +24,7 @@ pub trait BlockingHandler<Takes>: Send + Sync + 'static {
     /// The return type of the function.
     type Output: Send + 'static;
 
-    /// Describes the parameters.
+    /// Adds a description of the parameters to `signature`.
     fn declare(signature: &mut Signature);
 
     /// Extracts the parameters. The function is not called yet.

@@ -13,16 +13,16 @@ use crate::schema::{InputSchema, arguments};
 use crate::server::context::{Context, ContextRef, NeededState, State};
 use crate::server::principal::Principal;
 
-/// A call, as the parameters of a handler see it.
+/// A call, from which the parameters of its handler are extracted.
 #[derive(Debug)]
 pub struct Call<'c> {
     /// The arguments: a JSON object.
     pub(crate) arguments: &'c str,
     pub(crate) context: ContextRef<'c>,
-    /// The declared media type of the resource that is read.
+    /// The declared media type of the resource that is read; `None` if it has none, and for other calls.
     pub(crate) mime_type: Option<&'c str>,
     pub(crate) schema: &'c InputSchema,
-    /// The `_meta.ui` of the page that is read, if the resource is one.
+    /// The `_meta.ui` of the resource that is read, if that is a page of [`crate::server::entry::apps`].
     pub(crate) ui: Option<&'c RawValue>,
     /// The URI of the resource that is read; empty for other calls.
     pub(crate) uri: &'c str,
@@ -45,10 +45,12 @@ impl Call<'_> {
     }
 }
 
-/// The description of a handler's parameters, made before it is first called.
+/// The description of a handler's parameters, made when the handler is given to an entry.
 #[derive(Debug, Default)]
 pub struct Signature {
+    /// The schemas of the parameters that are read from the arguments; more than one is a mistake.
     pub(crate) arguments: Vec<InputSchema>,
+    /// The states that the parameters need.
     pub(crate) needs: Vec<NeededState>,
 }
 
@@ -69,7 +71,8 @@ impl Signature {
         !self.arguments.is_empty()
     }
 
-    /// Combines the parameters into one description. At most one parameter may take arguments.
+    /// Combines the parameters into one description. A mistake, such as two parameters that take the
+    /// arguments, is stored in [`Input::problem`].
     pub(crate) fn input(mut self) -> Input {
         let (schema, others) = (self.arguments.pop(), self.arguments.len());
         let problem = match &schema {
@@ -90,15 +93,17 @@ impl Signature {
 /// The combined description of a handler's parameters.
 pub(crate) struct Input {
     pub(crate) needs: Vec<NeededState>,
+    /// The first mistake in the parameters, if there is one.
     pub(crate) problem: Option<String>,
+    /// The schema of the arguments; the empty object if there are none or there is a mistake.
     pub(crate) schema: InputSchema,
 }
 
-/// Marker: parameters that are read from the arguments.
+/// Marks, in [`FromCall`], parameters that are read from the arguments.
 #[derive(Debug)]
 pub enum ViaArguments {}
 
-/// Marker: parameters that are made from other parts of the call.
+/// Marks, in [`FromCall`], parameters that are made from other parts of the call than its arguments.
 #[derive(Debug)]
 pub enum ViaCall {}
 
@@ -151,7 +156,7 @@ impl<T: DeserializeOwned + JsonSchema> Argument for T {}
     note = "for anything else, implement `plainwire::handler::FromCall<plainwire::handler::ViaCall>` for `{Self}`"
 )]
 pub trait FromCall<Via>: Sized {
-    /// Adds what the parameter needs to the handler's description.
+    /// Adds the states or arguments that the parameter needs to the description of its handler.
     fn declare(signature: &mut Signature);
 
     /// Extracts the parameter.
@@ -175,7 +180,7 @@ impl<T: Send + Sync + 'static> FromCall<ViaCall> for State<T> {
     }
 
     fn from_call(call: &Call<'_>) -> Result<Self, Rejected> {
-        Ok(call.state().expect("a server does not begin without the states that its handlers need"))
+        Ok(call.state().expect("the server checked at its start that it has the states of all handlers"))
     }
 }
 
@@ -211,7 +216,7 @@ impl<T: DeserializeOwned + JsonSchema> FromCall<ViaArguments> for T {
 /// It takes up to eight parameters in any order: at most one struct for the arguments, and any other types
 /// that implement [`FromCall`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no handler",
+    message = "`{Self}` is not a handler",
     label = "a handler is an `async fn`, or a closure that returns a future",
     note = "its parameters are a struct with `Deserialize` and `JsonSchema`, `Context`, `State<T>`, `Principal`, or none",
     note = "its future has to be `Send`: hold no `Rc` and no lock guard across an `.await`"
@@ -222,10 +227,10 @@ pub trait Handler<Takes>: Send + Sync + 'static {
     /// The future that the function returns.
     type Future: Future<Output = Self::Output> + Send + 'static;
 
-    /// Describes the parameters.
+    /// Adds a description of the parameters to `signature`.
     fn declare(signature: &mut Signature);
 
-    /// Extracts the parameters and calls the function. Its future has not been polled yet.
+    /// Extracts the parameters, calls the function, and returns its future unpolled.
     ///
     /// # Errors
     /// [`Rejected`] for arguments that do not match.

@@ -1,8 +1,8 @@
 //! Handlers: the async functions behind entries, their parameters and their return values.
 //!
-//! In: a call with its arguments as JSON text. Out: a future of an [`Outcome`], or a [`Rejected`] before any
-//! code of the user ran. Looking up the entry is the work of the catalog; polling the future is the work of
-//! the connection.
+//! In: a call with its arguments as JSON text. Out: a future of an [`Outcome`], or a [`Rejected`] if the
+//! parameters can't be made from the call; the handler has then not run. Looking up the entry is the work of
+//! the catalog; polling the future is the work of the connection.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,8 +25,8 @@ pub(crate) type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 /// A type-erased handler: starts a call.
 pub(crate) type Run = Arc<dyn Fn(&Call<'_>) -> Result<Running, Rejected> + Send + Sync>;
 
-/// Erases the type of a handler; `finish` converts its return value into an outcome. A handler without
-/// arguments refuses every argument.
+/// Erases the type of a handler; `finish` converts its return value into an outcome. If the handler has no
+/// parameter for the arguments, a call with any argument is refused.
 pub(crate) fn run<Takes, H: Handler<Takes>>(handler: H, finish: fn(H::Output) -> Outcome) -> Run {
     let takes_arguments = Signature::of::<Takes, H>().takes_arguments();
     Arc::new(move |call| {

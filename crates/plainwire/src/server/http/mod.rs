@@ -45,19 +45,23 @@ use session::{OtherReplicas, Sessions};
 pub struct Http {
     compression: Compression,
     guard: Guard,
+    /// The lifetime of a session without activity.
     idle: Duration,
-    /// The first option for the listener or the routes. [`Self::into_service`] has neither, and refuses it.
+    /// The first call of an option that only our own listener uses: its position, and the name of the option.
+    /// [`Self::into_service`] refuses such an option.
     listener_option: Option<(&'static Location<'static>, &'static str)>,
     limits: ConnectionLimits,
-    /// The first illegal argument of a method.
+    /// The first illegal argument of a method: the position of the call, and the text of the error.
     mistake: Option<(&'static Location<'static>, String)>,
     path: String,
+    /// The longest time between two parts of a request's body.
     patience: Duration,
     server: Server,
     sessions_per_caller: usize,
-    /// The call of [`Self::http_sse`], if there was one.
+    /// The position of the call of [`Self::http_sse`]; `None` if HTTP+SSE is not served.
     sse: Option<&'static Location<'static>>,
-    /// `None`: sessions are in the memory of this process, without other replicas.
+    /// The position of the call of [`Self::store`], and the store. `None`: sessions are in the memory of this
+    /// process, and there are no other replicas.
     store: Option<(&'static Location<'static>, Arc<dyn Store>)>,
     #[cfg(feature = "tls")]
     tls: Option<listener::Files>,
@@ -116,7 +120,8 @@ impl Http {
     }
 
     /// Allows this origin in the `Origin` header, as in `https://app.example`. Requests with another origin
-    /// are refused (403), except from this machine to this machine.
+    /// are refused (403), unless both the origin and the host of the request are this machine: `localhost` or
+    /// a loopback address. Requests without the header pass.
     #[track_caller]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         let origin = origin.into().to_lowercase();
@@ -140,8 +145,8 @@ impl Http {
         self.nonzero("session_idle", !idle.is_zero())
     }
 
-    /// Sets how many sessions that began at this replica one principal may have, or one address without a
-    /// token; 10,000 without this. One more is refused (429).
+    /// Sets how many sessions that began at this replica one caller may have at a time; 10,000 without this.
+    /// A caller is a principal, or without a principal an address. One session more is refused (429).
     #[track_caller]
     pub fn sessions_per_caller(mut self, most: usize) -> Self {
         self.sessions_per_caller = most;
@@ -154,8 +159,8 @@ impl Http {
         self
     }
 
-    /// Sets how long the next part of a request's body may take; 30 seconds without this. The whole body may
-    /// take as long, plus one second for each 16 KiB received.
+    /// Sets how long the server waits for the next part of a request's body; 30 seconds without this. The
+    /// whole body may take this time, plus one second for each 16 KiB received.
     #[track_caller]
     pub fn body_timeout(mut self, patience: Duration) -> Self {
         self.patience = patience;
@@ -176,8 +181,8 @@ impl Http {
         self
     }
 
-    /// Sets how long a connection may take until its first request, TLS handshake included; 30 seconds
-    /// without this. Then the server closes it.
+    /// Sets how long a new connection may take until the head of its first request has arrived, TLS handshake
+    /// included; 30 seconds without this. The server closes a connection that takes longer.
     #[track_caller]
     pub fn head_timeout(mut self, patience: Duration) -> Self {
         self.limits.head = patience;
@@ -185,8 +190,8 @@ impl Http {
     }
 
     /// Sets how long a connection without requests is kept open; 75 seconds without this. Between two
-    /// requests, this time includes the head of the second. A proxy in front should close first: set a
-    /// shorter time there.
+    /// requests, this time includes the head of the second. A proxy in front of the server should close idle
+    /// connections before the server does: set a shorter time in the proxy.
     #[track_caller]
     pub fn keep_alive_timeout(mut self, patience: Duration) -> Self {
         self.limits.keep_alive = patience;
@@ -248,7 +253,7 @@ impl Http {
     }
 
     /// Serves an address, as in `127.0.0.1:8000`, until the process receives SIGTERM or SIGINT. Then running
-    /// requests get the time of [`Server::drain`].
+    /// requests have the time of [`Server::drain`] to end.
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in the server's declaration, [`Error::Io`] if the address
@@ -261,8 +266,8 @@ impl Http {
         ready.serve(listener, asked_to_end()).await
     }
 
-    /// Serves a listener that is already bound, until `end` is ready. If the future is dropped, connections
-    /// are cut off.
+    /// Serves a listener that is already bound, until `end` is ready. Then running requests have the time of
+    /// [`Server::drain`] to end. If the future that this returns is dropped, all connections are cut off.
     ///
     /// # Errors
     /// Like [`Self::serve`].
@@ -271,15 +276,15 @@ impl Http {
     }
 
     /// Makes a `tower` service, for an application that has a listener of its own. The service answers at any
-    /// path, and at those of [`Self::http_sse`] as described there. It does not call the hooks of the server.
-    /// It checks `Host` only if [`Self::allow_host`] names hosts. The application identifies the caller: see
-    /// [`HttpService::handle`].
+    /// path; with [`Self::http_sse`], its two paths serve HTTP+SSE instead. It does not call the hooks of the
+    /// server. It checks `Host` only if [`Self::allow_host`] names hosts. The application identifies the
+    /// caller: see [`HttpService::handle`].
     ///
     /// # Errors
     /// [`Error::Declaration`] for the first mistake in the server's declaration; for an option of our own
     /// listener ([`Self::path`], [`Self::max_connections`], [`Self::head_timeout`],
-    /// [`Self::keep_alive_timeout`], `tls`); and for [`Self::store`] outside of a tokio runtime, which
-    /// receives the notices of other replicas.
+    /// [`Self::keep_alive_timeout`], `tls`); and for [`Self::store`] outside of a tokio runtime, because a
+    /// task has to receive the notices of other replicas.
     pub fn into_service(self) -> Result<HttpService> {
         if let (None, Some((at, what))) = (&self.mistake, self.listener_option) {
             let message = format!("expected `{what}` beside `serve`, but found it beside `into_service`");
@@ -417,7 +422,7 @@ async fn asked_to_end() {
 
 impl Server {
     /// Serves Streamable HTTP at `http://ADDRESS/mcp`, as in `.http("127.0.0.1:8000")`, until the process
-    /// receives SIGTERM or SIGINT. [`Http`] does it with options.
+    /// receives SIGTERM or SIGINT. Use [`Http`] to set options.
     ///
     /// # Errors
     /// Like [`Http::serve`].

@@ -14,7 +14,7 @@ use http::{Request, Response};
 use super::endpoint::{Body, Endpoint};
 use super::eras::http_sse;
 
-/// A server as a `tower` service. Clones are the same server.
+/// A server as a `tower` service. All clones are one server, with the same sessions.
 #[derive(Clone)]
 pub struct HttpService {
     endpoint: Arc<Endpoint>,
@@ -41,12 +41,13 @@ impl HttpService {
         self.endpoint.handle(request).await
     }
 
-    /// Begins the shutdown of streams that do not end by themselves: streams opened by GET end, and
-    /// `subscriptions/listen` gets its result. Streams that begin later end at once. Running requests are
-    /// still answered; the application decides how long to wait for them.
+    /// Begins the shutdown of streams that do not end by themselves: a stream for messages that belong to no
+    /// request ends, `subscriptions/listen` gets its result, and a stream of HTTP+SSE ends once nothing is
+    /// left to send. Such streams that begin later end in the same way. Running requests are still answered,
+    /// also on streams that a GET continues; the application decides how long to wait for them.
     ///
-    /// Call this when an application that mounts the service shuts down gracefully: it would wait for these
-    /// streams forever.
+    /// Call this when an application that mounts the service shuts down gracefully: otherwise it would wait
+    /// for these streams forever.
     pub fn shutdown(&self) {
         self.endpoint.ending.begin();
     }

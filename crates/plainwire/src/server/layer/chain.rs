@@ -1,7 +1,8 @@
 //! The chain of an entry: its layers, with the handler inside.
 //!
-//! In: a call that was admitted. Out: the future of the call. An entry without layers has no chain, and its
-//! handler borrows from the frame. Here the request owns its parts, since a layer may keep and change them.
+//! In: a call whose client has the required capabilities. Out: the future of the call. An entry without
+//! layers has no chain, and its handler borrows from the frame. Here the request owns its parts, since a
+//! layer may keep and change them.
 
 use std::sync::Arc;
 
@@ -26,12 +27,12 @@ pub(crate) struct Chain {
     /// Whether the tool is listed with an output schema, so that clients expect structured content.
     pub(crate) promises_structure: bool,
     pub(crate) schema: InputSchema,
-    /// The `_meta.ui` of a page.
+    /// The `_meta.ui` with which a page is listed; `None` for other entries.
     pub(crate) ui: Option<RawJson>,
 }
 
 impl Chain {
-    /// Starts a call of `name`. None of it has run yet.
+    /// Returns the future of a call of `name`. No layer has run yet.
     pub(crate) fn start(self: &Arc<Self>, call: &Call<'_>, name: &str) -> Running {
         let (chain, next) = (Arc::clone(self), Next { at: 0, chain: Arc::clone(self) });
         let request = Request {
@@ -66,7 +67,7 @@ impl Chain {
         }
     }
 
-    /// Calls the handler.
+    /// Calls the handler with `request`, after all layers have passed it on.
     pub(super) async fn handle(&self, request: &Request) -> Result<Response, ToolError> {
         let running = (self.run)(&Call {
             arguments: &request.arguments,

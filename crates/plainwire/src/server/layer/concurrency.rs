@@ -18,7 +18,7 @@ use crate::server::result::ToolError;
 /// so the limit `in_flight` bounds them, and a deadline outside of this layer includes the wait. A call that
 /// waits for a user's answer keeps its slot up to 2025-11-25; in 2026-07-28 its round has ended by then.
 ///
-/// A call that is cancelled while it waits never runs, whatever [`crate::handler::OnCancel`] its tool has.
+/// A call that is cancelled while it waits never runs, whatever [`crate::server::context::OnCancel`] its tool has.
 ///
 /// A slot is freed when the call's future ends or is dropped. Blocking work continues without a slot after a
 /// deadline or a cancellation, so with blocking tools more than `calls` functions may run at a time.

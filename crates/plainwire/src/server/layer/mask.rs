@@ -1,8 +1,8 @@
-//! The layer that hides the text of foreign errors from the model.
+//! The layer that hides the texts of other libraries' errors from the model.
 
 use super::{Layer, LayerFuture, Next, Request};
 
-/// Hides the text of errors that was not written for a model.
+/// Hides error texts that were not written for a model.
 ///
 /// An error converted by `?` or `into()` has the text of its `Display`, which may contain a path, a query or
 /// a host name. That text goes to the log, and the model reads only that the call failed. Messages passed to

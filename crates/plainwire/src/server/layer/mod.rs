@@ -68,7 +68,7 @@ pub type LayerFuture = Pin<Box<dyn Future<Output = Result<Response, ToolError>> 
 ///
 /// One layer handles many calls at once, so put its shared state behind an `Arc`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no layer",
+    message = "`{Self}` is not a layer",
     label = "a layer is an `async fn(Request, Next) -> Result<Response, ToolError>`",
     note = "a closure names its parameters' types: `|request: Request, next: Next| async move {{ … }}`",
     note = "its future has to be `Send`: hold no `Rc` and no lock guard across an `.await`"
@@ -88,10 +88,10 @@ where
     }
 }
 
-/// A call on its way to its handler.
+/// A call, as it passes through the layers to its handler.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The text of a JSON object.
+    /// The arguments, or the variables of a resource template: the text of a JSON object.
     arguments: String,
     context: Context,
     kind: Kind,
@@ -142,7 +142,7 @@ impl Request {
         Ok(())
     }
 
-    /// Returns the context of the call: principal, client, trace.
+    /// Returns the context of the call, which has its principal, client and trace.
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -150,11 +150,11 @@ impl Request {
 
 /// The rest of the chain: the inner layers, and finally the handler.
 ///
-/// A clone can run a request again, for example to retry. The keys of questions and steps are used up by the
-/// first run.
+/// A clone can run a request again, for example to retry. A question or step in the second run needs another
+/// key than those of the first run.
 #[derive(Clone)]
 pub struct Next {
-    /// The number of layers already passed.
+    /// The index, in the chain, of the layer that runs next.
     at: usize,
     chain: Arc<Chain>,
 }

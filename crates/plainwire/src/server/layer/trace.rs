@@ -67,7 +67,8 @@ impl Layer for Trace {
     }
 }
 
-/// Opens a span. The level of a span is fixed at compile time, so each level needs a span of its own.
+/// Opens a span. `tracing` fixes the level where its macro is written, so each level needs its own use of
+/// this macro.
 macro_rules! span {
     ($level:expr, $name:expr, $method:expr, $revision:expr) => {
         tracing::span!(
@@ -121,7 +122,7 @@ fn span(level: Level, request: &Request) -> Span {
     span
 }
 
-/// Returns the kind and the message of the error that the client will see, if any.
+/// Returns the kind and the message of the error that the client will get; `None` if the call succeeds.
 fn failure(
     returned: &Result<Response, ToolError>,
     kind: Kind,

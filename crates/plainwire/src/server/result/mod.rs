@@ -24,15 +24,15 @@ pub(crate) use outcome::{FailedCall, Outcome, Refusal};
 pub use outcome::{Kind, Response};
 pub use tool_error::ToolError;
 
-/// Marker: values that are sent as structured content, and strings.
+/// Marks, in [`IntoToolResult`], values that are sent as structured content, strings, and `()`.
 #[derive(Debug)]
 pub enum Structured {}
 
-/// Marker: blocks of content and ready-made results.
+/// Marks, in [`IntoToolResult`], blocks of content and ready-made results.
 #[derive(Debug)]
 pub enum Blocks {}
 
-/// Marker: a `Result` whose value has another marker.
+/// Marks, in [`IntoToolResult`], a `Result` whose value has the marker `M`.
 #[derive(Debug)]
 pub struct Fallible<M>(std::marker::PhantomData<M>);
 
@@ -56,7 +56,8 @@ pub struct Fallible<M>(std::marker::PhantomData<M>);
     note = "the error of a `Result` has to implement `Display`, or be `plainwire::ToolError`"
 )]
 pub trait IntoToolResult<M>: Send + 'static {
-    /// Returns the schema of the structured content, if there is structured content.
+    /// Returns the schema of the structured content; `None` for a type that is sent without structured
+    /// content.
     fn output_schema() -> Option<RawJson> {
         None
     }
@@ -187,7 +188,8 @@ impl From<Audio> for Content {
     label = "a resource returns a `String`, a `Vec<u8>`, `ResourceContents`, or a `Result` of those"
 )]
 pub trait IntoResource: Send + 'static {
-    /// Converts the value into the contents of `uri`.
+    /// Converts the value into the contents of `uri`. `mime_type` is the declared media type of the resource;
+    /// ready-made contents keep their own URI and media type.
     ///
     /// # Errors
     /// The handler's own error.

@@ -16,7 +16,7 @@ use super::ToolError;
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Completion(Completion),
-    /// An error of the protocol.
+    /// A JSON-RPC error.
     Error(Error),
     /// An error of the handler or one of its layers. Boxed: it is rare, and larger than the other variants.
     Failed(Box<ToolError>),
@@ -28,16 +28,16 @@ pub(crate) enum Outcome {
     Response(Response),
 }
 
-/// An answer other than a result.
+/// An error that answers a call instead of a result.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// Arguments that do not match the schema. The peer knows whether the revision wants a result or an error
-    /// for them.
+    /// The message about arguments that do not match the schema. The peer sends it as a result with `isError`
+    /// or as a JSON-RPC error, depending on the revision.
     Arguments(String),
     Error(Error),
 }
 
-/// The call that an error answers. The answer for an error depends on these values.
+/// The facts about a failed call that decide how its error is answered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FailedCall<'f> {
     /// The kind of entry; `None` for a completion.
@@ -61,11 +61,11 @@ impl FailedCall<'_> {
     /// Converts `error` into the result that the model reads.
     ///
     /// # Errors
-    /// [`Refusal`] if the answer has to be an error of the protocol.
+    /// [`Refusal`] if the answer can't be such a result.
     pub(crate) fn to_answer(self, error: ToolError) -> Result<CallToolResult, Refusal> {
         if error.is_invalid_arguments() {
             return Err(match self.kind {
-                // Variables that do not match the handler's type make a URI that names no resource.
+                // A URI whose variables do not match the handler's type names no resource.
                 Some(Kind::Resource) => Refusal::Error(Error::resource_not_found(self.uri)),
                 _ => Refusal::Arguments(error.text()),
             });
@@ -86,7 +86,7 @@ impl FailedCall<'_> {
     }
 }
 
-/// Returns the protocol's error for `error`, for requests that have no result with `isError`.
+/// Converts `error` into a JSON-RPC error, for requests that have no result with `isError`.
 fn refused(error: &ToolError) -> Error {
     let kind = if error.code() == "invalid_input" { ErrorKind::InvalidParams } else { ErrorKind::Internal };
     Error::new(kind, error.text()).with_data(error.to_json())
@@ -146,8 +146,8 @@ impl Response {
         }
     }
 
-    /// Returns whether this is a tool's result with `is_error` set. An error that a handler returned is still
-    /// a [`ToolError`] here, not a `Response`.
+    /// Returns whether this is a tool's result with `is_error` set. A layer gets an error that the handler
+    /// returned as a [`ToolError`], not as a `Response`.
     pub fn is_error(&self) -> bool {
         matches!(self, Self::Tool(result) if result.is_error)
     }

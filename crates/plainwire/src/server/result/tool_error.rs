@@ -33,7 +33,7 @@ pub struct ToolError {
     details: Option<RawJson>,
     hint: Option<String>,
     message: String,
-    /// The capability that the client did not declare.
+    /// The capability that the client did not declare; `None` if the error is about anything else.
     missing: Option<ClientCapability>,
     retryable: bool,
     wording: Wording,
@@ -42,7 +42,7 @@ pub struct ToolError {
 /// The origin of an error's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wording {
-    /// Written by the server's author, for a model.
+    /// Written for a model, by the server's author or by this crate.
     Chosen,
     /// Taken from the `Display` of another error.
     Displayed,
@@ -143,8 +143,8 @@ impl ToolError {
         self.wording == Wording::InvalidArguments
     }
 
-    /// Replaces a message that comes from another error's `Display`, and logs it instead. `name` is the
-    /// entry, for the log.
+    /// If the message comes from another error's `Display`, logs it and replaces it by a general one. `name`
+    /// is the kind and name of the entry, for the log.
     pub(crate) fn masked(mut self, name: &str) -> Self {
         if self.wording == Wording::Displayed {
             tracing::error!("{name} failed: {}", self.message);
@@ -177,8 +177,9 @@ impl ToolError {
         String::from_utf8(json).unwrap_or_default()
     }
 
-    /// Returns the result of the failed tool. The JSON form is in `_meta["plainwire/error"]`: structured
-    /// content would have to match the tool's output schema, and an error does not.
+    /// Converts the error into the result of a tool, with `isError`. The error as JSON is in
+    /// `_meta["plainwire/error"]`: structured content would have to match the tool's output schema, and an
+    /// error does not.
     pub(crate) fn into_result(self) -> CallToolResult {
         let meta = RawValue::from_string(format!("{{\"plainwire/error\":{}}}", self.to_json())).ok();
         CallToolResult {
@@ -191,7 +192,8 @@ impl ToolError {
 }
 
 impl<E: Display> From<E> for ToolError {
-    /// Takes the `Display` text as the message for the model. Sources are not included.
+    /// Takes the `Display` text as the message for the model. The texts of the error's sources are not
+    /// included.
     fn from(error: E) -> Self {
         Self::displayed(error.to_string())
     }

@@ -13,8 +13,9 @@ pub(crate) struct KnownRoots(Arc<Mutex<Known>>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The number of changes so far.
+    /// The number of times that the client has reported a change.
     generation: u64,
+    /// The roots; `None` if the client has to be asked.
     roots: Option<Arc<Roots>>,
 }
 

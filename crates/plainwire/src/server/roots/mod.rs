@@ -17,11 +17,11 @@ pub(crate) use known::KnownRoots;
 
 /// The directories that a client lets this server work in.
 ///
-/// A root is a `file://` URI. Other roots are listed but open nothing. The same holds for: a URI with a host
-/// other than `localhost`, with a query, a fragment, or `..`; a path that does not exist when [`Roots`] are
-/// made; and a path with a symbolic link to a directory that contains the link, such as `/`, because that
-/// root would be wider than it looks. `file:///` opens everything, since the client says so. A root that is a
-/// file opens that file.
+/// A root is a `file://` URI, and gives access to ("opens") the paths inside it. A root that is a file opens
+/// only that file. `file:///` opens everything, since the client says so. Some roots open nothing, although
+/// [`Roots::iter`] returns them: a URI with another scheme, with a host other than `localhost`, with a query,
+/// a fragment, or `..`; a path that does not exist when [`Roots`] are made; and a path with a symbolic link
+/// to a directory that contains the link, such as `/`, because that root would be wider than it looks.
 ///
 /// The real paths of roots are found once, in [`Roots::new`]: replacing a root by a link later does not widen
 /// it.
@@ -55,16 +55,17 @@ pub struct Roots {
 #[derive(Clone, Debug)]
 struct GivenRoot {
     root: Root,
-    /// The path, or what was expected of the URI if the root opens nothing.
+    /// The checked path. If the root opens nothing, the error says what was expected of the URI: it completes
+    /// the sentence "expected the URI to be …".
     open: Result<OpenRoot, &'static str>,
 }
 
-/// The path of a root that may be opened.
+/// The path of a root that opens something.
 #[derive(Clone, Debug)]
 struct OpenRoot {
     /// The path in the client's URI, for messages.
     named: PathBuf,
-    /// The same path with symbolic links resolved.
+    /// The path `named` with symbolic links resolved.
     real: PathBuf,
 }
 
@@ -93,16 +94,16 @@ impl Roots {
 
     /// Resolves `path` to a real path inside a root.
     ///
-    /// A relative path is resolved against the first root in which it exists, otherwise against the first
-    /// root. Symbolic links are followed. A path may end in components that do not exist yet. These may not
-    /// contain `..`, and none may be a dangling link, because writing to it would create the file at the
-    /// link's target. `..` is followed as long as the path before it is inside a root. Reads the file system,
-    /// so it may block.
+    /// A relative path is resolved against the first root in which it exists or, if it exists in none,
+    /// against the first root that opens something. Symbolic links are followed. A path may end in components
+    /// that do not exist yet. These may not contain `..`, and none may be a dangling link, because writing to
+    /// it would create the file at the link's target. `..` is followed as long as the path before it is
+    /// inside a root. Reads the file system, so it may block.
     ///
     /// # Errors
-    /// `outside_roots` for a path that leads outside, and for every path if no root is open; the message does
-    /// not reveal whether the path exists. `invalid_input` for a path that is empty, has a NUL byte or is
-    /// longer than 4096 bytes. `failed` if the file system reports an error inside a root.
+    /// `outside_roots` for a path that leads outside, and for every path if no root opens anything; the
+    /// message does not reveal whether the path exists. `invalid_input` for a path that is empty, has a NUL
+    /// byte or is longer than 4096 bytes. `failed` if the file system reports an error inside a root.
     pub fn resolve(&self, path: impl AsRef<Path>) -> Result<PathBuf, ToolError> {
         let path = path.as_ref();
         check_text(path)?;
@@ -116,9 +117,10 @@ impl Roots {
         self.real(&open.unwrap_or(first).real.join(path), path)
     }
 
-    /// Resolves the absolute `path`; messages show `asked`.
+    /// Resolves the absolute `path`, with the errors of [`Self::resolve`]. Error messages show `asked`, the
+    /// path that the caller gave.
     fn real(&self, path: &Path, asked: &Path) -> Result<PathBuf, ToolError> {
-        // Otherwise `/secret/../root/file` would reveal whether `/secret` exists.
+        // Without this check, `/secret/../root/file` would reveal whether `/secret` exists.
         if !self.every_parent_is_inside(path) {
             return Err(self.refuse(asked, "found `..` behind something that is missing or outside"));
         }
@@ -153,7 +155,8 @@ impl Roots {
         })
     }
 
-    /// Compares whole components: `/root` does not contain `/root-evil`.
+    /// Returns whether `real` is inside a root. Compares whole components: `/root` does not contain
+    /// `/root-evil`.
     fn holds(&self, real: &Path) -> bool {
         self.open_roots().any(|open| real.starts_with(&open.real))
     }
@@ -183,15 +186,16 @@ impl Roots {
 }
 
 impl OpenRoot {
-    /// Returns the path of `uri` if it may be opened, otherwise what was expected of the URI.
+    /// Checks `uri` and returns its path. The error says what was expected of the URI.
     fn of(uri: &str) -> Result<Self, &'static str> {
         let named = path_of(uri)?;
         if named.components().any(|part| part == Component::ParentDir) {
             return Err("without `..`");
         }
         let real = named.canonicalize().map_err(|_| "a path that exists")?;
-        // The root is reached through these directories, so none of them may be inside it. Real paths are
-        // compared: if `/tmp` is a link to `/private/tmp`, the root `/tmp/up` may be a link to either.
+        // The root is reached through the directories above it, so none of them may be inside the root. Real
+        // paths are compared: if `/tmp` is a link to `/private/tmp`, the root `/tmp/up` may be a link to
+        // either.
         let widens = |above: &Path| above.canonicalize().is_ok_and(|above| above.starts_with(&real));
         if named.ancestors().skip(1).any(widens) {
             return Err("no link to a directory that it is in");
@@ -200,7 +204,7 @@ impl OpenRoot {
     }
 }
 
-/// Returns the path of a `file://` URI.
+/// Returns the path of a `file://` URI. The error says what was expected of the URI.
 fn path_of(uri: &str) -> Result<PathBuf, &'static str> {
     if uri.len() > MAX_PATH_BYTES {
         return Err("at most 4096 bytes long");
@@ -214,7 +218,8 @@ fn path_of(uri: &str) -> Result<PathBuf, &'static str> {
     if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
         return Err("a `file://` URI of this host");
     }
-    // An unescaped `#` would otherwise cut the path short and make the root wider.
+    // The path of a URI ends at `?` or `#`. If a directory's name has one unescaped, the root would be wider
+    // than meant.
     if path.contains(['?', '#']) {
         return Err("without query and fragment");
     }
@@ -238,14 +243,15 @@ fn decode(path: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// On Unix, file names are bytes in any encoding.
+/// Converts the decoded bytes into a path. On Unix, file names are bytes in any encoding.
 #[cfg(unix)]
 fn native(path: Vec<u8>) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt as _;
     Some(std::ffi::OsString::from_vec(path).into())
 }
 
-/// On other systems `/C:/x` means `C:/x`, and file names are Unicode.
+/// Converts the decoded bytes into a path; `/C:/x` means `C:/x`. `None` for bytes that are not UTF-8, since
+/// file names are Unicode on systems other than Unix.
 #[cfg(not(unix))]
 fn native(path: Vec<u8>) -> Option<PathBuf> {
     let path = String::from_utf8(path).ok()?;
@@ -281,7 +287,8 @@ fn show(path: &Path) -> String {
     format!("`{}`", shorten(&path.display().to_string()))
 }
 
-/// Roots that may open something. Each costs a file system access for every component of its path.
+/// The number of roots that may open something; later ones open nothing. Checking a root costs a file system
+/// access for every component of its path.
 const MAX_ROOTS: usize = 256;
 /// The longest path on Linux (`PATH_MAX`). Other systems allow less, or far more than users type.
 const MAX_PATH_BYTES: usize = 4096;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// A directory of one test, removed on drop. Its path is resolved, since the temporary directory may be a
-/// link.
+/// A directory of one test, removed on drop. Its path has no symbolic links, although the temporary directory
+/// may be one.
 struct Dir(PathBuf);
 
 impl Dir {

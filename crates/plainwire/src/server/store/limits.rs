@@ -1,8 +1,9 @@
 //! The limits of a store.
 //!
-//! In: nothing. Out: numbers, each with its reason. The store decides what happens past a limit.
+//! This file only has the numbers, each with its reason. The stores enforce them.
 
-/// Limits of a store. Past them it refuses new things, or drops old ones.
+/// Limits of a store. At a limit, the store refuses the next session or stream, and drops the oldest events
+/// or messages.
 ///
 /// ```
 /// use plainwire::store::{Limits, Memory};
@@ -12,19 +13,20 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Live sessions; one more is refused. 100,000 idle sessions without events take about 20 MB plus their
-    /// records.
+    /// The largest number of live sessions; one more is refused. The default is 100,000: that many idle
+    /// sessions without events take about 20 MB plus their records.
     pub sessions: usize,
-    /// Events that a session keeps; the oldest are dropped. 1,000 are many times more than a client misses
-    /// when its connection breaks.
+    /// The largest number of events that a session keeps; the oldest are dropped. The default is 1,000, many
+    /// times more than a client misses when its connection breaks.
     pub events: usize,
-    /// Bytes of the events that a session keeps, and of the messages that wait in a subscription; the oldest
-    /// are dropped. 4 MiB.
+    /// The largest number of bytes of the events that a session keeps, and of the messages that wait in a
+    /// subscription; the oldest are dropped. The default is 4 MiB.
     pub bytes: usize,
-    /// Streams of a session that are open, or closed and not yet dropped; one more is refused. 8,192 is twice
-    /// the default number of requests in flight.
+    /// The largest number of streams of a session that are open, or closed and not yet forgotten; one more is
+    /// refused. The default is 8,192, twice the default number of requests in flight.
     pub streams: usize,
-    /// Messages that wait in a subscription; the oldest are dropped. 1,024.
+    /// The largest number of messages that wait in a subscription; the oldest are dropped. The default is
+    /// 1,024.
     pub messages: usize,
 }
 

@@ -27,16 +27,17 @@ pub type StoreFuture<'s, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 
 /// A store of sessions, their event logs and channels between replicas, for one process or for many.
 ///
-/// All methods are cancel safe: a dropped future has done all of its work or nothing. Ids and channels are
-/// ASCII of at most 128 bytes. A session that is removed or expires takes its streams with it.
+/// All methods are cancel safe: a future that is dropped before it is ready has done all of its work or
+/// nothing. Ids and channels are ASCII of at most 128 bytes. A session that is removed or expires takes its
+/// streams with it.
 pub trait Store: Send + Sync + 'static {
-    /// Creates a session. It expires when it has not been touched for `idle`.
+    /// Creates a session with this record. It expires when it was not touched for `idle`.
     ///
     /// # Errors
     /// [`StoreError::Full`] at the limit of sessions, [`StoreError::Failed`] if the id is taken.
     fn create<'s>(&'s self, session: &'s str, record: &'s [u8], idle: Duration) -> StoreFuture<'s, ()>;
 
-    /// Returns the record of a session; `None` if there is none.
+    /// Returns the record of a session; `None` if there is no such session.
     fn load<'s>(&'s self, session: &'s str) -> StoreFuture<'s, Option<Vec<u8>>>;
 
     /// Replaces the record of a session. Returns whether the session exists.
@@ -48,19 +49,22 @@ pub trait Store: Send + Sync + 'static {
     /// Ends a session. Returns whether the session existed.
     fn remove<'s>(&'s self, session: &'s str) -> StoreFuture<'s, bool>;
 
-    /// Appends an event to a stream, and returns its number: 1 for the first one. The number of events and
-    /// bytes that a session keeps is limited; the oldest events of all its streams are dropped first.
+    /// Appends an event to a stream of a session, and returns the number of the event: 1 for the first one in
+    /// the stream. The first event makes the stream. The number of events and bytes that a session keeps is
+    /// limited; the oldest events of all its streams are dropped first.
     ///
     /// # Errors
     /// [`StoreError::Failed`] if there is no such session.
     fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64>;
 
-    /// Closes a stream: nothing more will be written to it, and its tails end after the last event.
+    /// Closes a stream: nothing more will be written to it, and its tails end after its newest event. Does
+    /// nothing if there is no such stream.
     fn close<'s>(&'s self, session: &'s str, stream: u64) -> StoreFuture<'s, ()>;
 
     /// Follows a stream, starting after the event `after`: first the events that are stored, then new ones,
-    /// each event once and in order. `None` if the session never had such a stream, has dropped all of it, or
-    /// has not reached `after`: the caller can't have read that event here.
+    /// each event once and in order. `None` if there is no such session; if it never had such a stream, or
+    /// has forgotten it after all events of the stream were dropped; or if the stream has not reached the
+    /// event `after`, so that the caller can't have read it here.
     fn tail<'s>(
         &'s self,
         session: &'s str,
@@ -77,7 +81,7 @@ pub trait Store: Send + Sync + 'static {
 
 /// A reader of a stream. The server drops it when it stops reading.
 pub trait Tail: Send {
-    /// Returns the next item; `None` after the last event of a stream that is closed, or whose session has
+    /// Returns the next item. `None` after the newest event of a closed stream, and when the session has
     /// ended.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Tailed, StoreError>>>;
 }
@@ -87,29 +91,30 @@ pub trait Tail: Send {
 pub enum Tailed {
     /// An event with its number.
     Event(u64, Vec<u8>),
-    /// The number of events that were dropped before the tail read them. The first event that is kept
-    /// follows.
+    /// The number of events that were dropped before the tail read them. The oldest event that is kept comes
+    /// next.
     Gone(u64),
 }
 
 /// A subscription to a channel. Dropping it ends the subscription.
 pub trait Subscription: Send {
-    /// Returns the next item; `None` when no more will come.
+    /// Returns the next item; `None` when no more will come, for example because the store has ended.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Heard, StoreError>>>;
 }
 
 /// An item of a [`Subscription`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// A message.
+    /// A published message.
     Message(Vec<u8>),
-    /// The number of messages that were lost, because they came faster than they were taken.
+    /// The number of messages that were lost, because they were published faster than the subscription was
+    /// polled.
     Missed(u64),
 }
 
-/// Error of a store.
+/// An error of a store: its limit of sessions is reached, or an operation failed.
 ///
-/// Two errors are equal if their texts are; sources are not compared.
+/// Two errors are equal if their `Display` texts are equal; sources are not compared.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StoreError {

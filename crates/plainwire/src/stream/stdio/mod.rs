@@ -1,9 +1,9 @@
 //! Standard input and output, reserved for the protocol.
 //!
-//! In: the process's descriptors. Out: a [`Stream`] on private copies of them. Afterwards descriptor 1 is
-//! stderr, so that a stray `println!` in a tool or library can't break the stream. Descriptor 0 is empty, so
-//! that child processes can't steal requests. Both replacements are for Unix (`unix.rs`); other systems use
-//! the descriptors unchanged.
+//! In: the process's descriptors. Out: a [`Stream`] on private copies of them. Afterwards descriptor 1 writes
+//! to stderr, so that a stray `println!` in a tool or library can't break the stream, and descriptor 0 reads
+//! `/dev/null`, so that child processes can't steal requests. Both replacements are for Unix (`unix.rs`);
+//! other systems use the descriptors unchanged.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,14 +14,14 @@ pub(crate) mod threads;
 #[cfg(unix)]
 pub(crate) mod unix;
 
-/// Set once this process has taken its standard input and output. It is a static because a process has only
-/// one pair of them; it is not a setting.
+/// The flag that is set once this process has taken its standard input and output. It is a static because a
+/// process has only one pair of them.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Takes over standard input and output.
 ///
 /// # Errors
-/// If they were taken before, or if the system refuses.
+/// An error if they were taken before, or if the system refuses.
 pub(crate) fn take() -> io::Result<Stream> {
     if TAKEN.swap(true, Ordering::SeqCst) {
         return Err(io::Error::other(

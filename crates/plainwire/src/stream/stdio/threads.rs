@@ -1,8 +1,8 @@
 //! Blocking readers and writers on their own threads: for files, terminals, and systems whose pipes have no
 //! readiness events.
 //!
-//! At most one chunk is in flight in each direction, so that memory stays bounded. A thread in a blocking
-//! read ends with the process; it is never joined.
+//! In each direction, at most one chunk waits while another is read or written, so that memory stays bounded.
+//! A thread in a blocking read ends with the process; it is never joined.
 
 use std::io::{self, Read, Write};
 use std::pin::Pin;
@@ -18,6 +18,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// An asynchronous reader that reads on its own thread.
 pub(crate) struct Reader {
+    /// The part of the newest chunk that was not given out yet.
     chunk: Vec<u8>,
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
 }
@@ -68,10 +69,13 @@ pub(crate) struct Writer {
     state: Arc<Mutex<WriterState>>,
 }
 
-/// State that the writer and its thread share: the thread clears `busy` and wakes the task that waits.
+/// State that the writer and its thread share. After each chunk, the thread clears `busy` and wakes the task
+/// that waits.
 #[derive(Default)]
 struct WriterState {
+    /// Whether a chunk is being written.
     busy: bool,
+    /// The error of the newest chunk, until it is returned.
     error: Option<io::Error>,
     waker: Option<Waker>,
 }
@@ -97,7 +101,7 @@ impl Writer {
         Self { chunks, state }
     }
 
-    /// Waits until the last chunk is written.
+    /// Waits until the chunk of the previous write is written. Returns its error if it failed.
     fn poll_idle(&self, cx: &Context<'_>) -> Poll<io::Result<()>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = state.error.take() {

@@ -20,7 +20,7 @@ use super::threads;
 use crate::stream::Stream;
 
 /// Interval of the check that the parent process still lives. Normally input ends as soon as the parent does;
-/// this check is for the case that another process also holds the other end of the pipe.
+/// this check is for the case that another process still holds the parent's end of the pipe.
 const PARENT_CHECK: Duration = Duration::from_secs(2);
 
 pub(super) fn take() -> io::Result<Stream> {
@@ -35,14 +35,15 @@ pub(super) fn take() -> io::Result<Stream> {
         OFlags::RDONLY | OFlags::CLOEXEC,
         Mode::empty(),
     )?)?;
-    // The writer is created first because it is dropped last. If both are one socket, the writer has saved
-    // the original flags and restores them.
+    // The writer is created first because it is dropped last. If input and output are one socket, the writer
+    // has saved the original flags, so it has to be the one that restores them last.
     let writer = writer(output, shared_out)?;
     Ok(Stream { reader: Box::new(WhileParentLives::new(reader(input, shared_in)?)), writer })
 }
 
-/// Returns a reader for a descriptor: by readiness for pipes and sockets that are not shared, by a thread for
-/// anything else.
+/// Returns a reader for a descriptor. It uses readiness events for pipes and sockets that are not `shared`,
+/// and a thread for everything else. `shared`: another program may write to this file too, so it must stay
+/// blocking.
 pub(crate) fn reader(fd: OwnedFd, shared: bool) -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
     let restore = Restore::new(fd.as_fd())?;
     Ok(match kind(fd.as_fd())? {
@@ -70,8 +71,8 @@ fn blocking(fd: OwnedFd) -> io::Result<File> {
 }
 
 /// Enlarges a pipe to 1 MiB, so that a large message passes in one read or write and not in sixteen wake-ups:
-/// 2 to 3 times the throughput at 1 MB. Only for pipes that carry such messages, because Linux limits the
-/// total pipe size of a user. The kernel may refuse; the pipe then keeps its size.
+/// 2 to 3 times the throughput at 1 MB. Only done for pipes that carry such messages, because Linux limits
+/// the total size of all pipes of a user. If the kernel refuses, the pipe keeps its size.
 #[cfg(target_os = "linux")]
 fn widen(fd: &OwnedFd) {
     const WIDE: usize = 1 << 20;
@@ -124,12 +125,13 @@ impl Drop for Restore {
 /// A stream that restores the flags of its descriptor when it is dropped.
 struct Restoring<S> {
     inner: S,
-    /// Whether this is a pipe that has not carried a large message yet.
+    /// Whether this is a pipe that has not carried a large message yet, and so was not enlarged.
     narrow: bool,
     restore: Restore,
 }
 
-/// Bytes in one read or write from which a message counts as large: the default size of a pipe on Linux.
+/// Number of bytes in one read or write from which a message counts as large: the default size of a pipe on
+/// Linux.
 const LARGE: usize = 64 * 1024;
 
 impl<S> Restoring<S> {
@@ -141,6 +143,7 @@ impl<S> Restoring<S> {
         Self { inner, narrow: false, restore }
     }
 
+    /// Enlarges the pipe at its first large message. `bytes` is the size of one read or write.
     fn carries(&mut self, bytes: usize) {
         if self.narrow && bytes >= LARGE {
             self.narrow = false;
@@ -176,9 +179,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Restoring<S> {
     }
 }
 
-/// Input that also ends when the parent process ends.
+/// A reader that also ends when the parent process of this one has ended.
 struct WhileParentLives {
     inner: Box<dyn AsyncRead + Send + Unpin>,
+    /// The parent process when this reader was made.
     parent: Option<Pid>,
     timer: Interval,
 }

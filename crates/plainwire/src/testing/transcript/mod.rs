@@ -1,8 +1,8 @@
 //! Transcripts: the frames of one connection as text that people read and tests replay.
 //!
-//! In: text, a trace, or a [recorded](record) session. Out: its steps; the real frames of a server in reply
-//! to them; or a check of the real frames of a client. A line is one frame, byte for byte, except for random
-//! values.
+//! In: text, a trace, or a [recorded](record) session. Out: its steps; the frames that a server really sends
+//! in reply to them; or a check of the frames that a client really sends. A line is one frame, byte for byte,
+//! except for random values.
 //!
 //! ```text
 //! # What the file shows, and which rule or bug it pins.
@@ -13,16 +13,16 @@
 //! {"jsonrpc":"2.0","id":1,"result":{}}
 //! ```
 //!
-//! Notes begin with `#`, so a frame can't begin with it. Empty lines are ignored.
+//! Notes begin with `#`, so a frame can't begin with `#`. Empty lines are ignored.
 //!
 //! # Random values
 //!
 //! A sealed `requestState` is different in each run. Its text is written as `{state 1}`, `{state 2}` and so
-//! on, in order of appearance; equal texts have equal numbers. Where a frame of the client has `{state 1}`,
-//! it is replaced by the text that the server sent. So `"requestState":"{state 1}"` sends a state back
-//! unchanged, and `"requestState":"{state 1}x"` sends one that was tampered with. An `elicitationId`, which
-//! clients never send back, is written as `{random}`. `{nextCursor}` in a frame of the client is replaced by
-//! the last cursor of the server.
+//! on, in order of appearance; equal texts have equal numbers. `{state 1}` in a frame of the client is
+//! replaced by the text that the server sent. So `"requestState":"{state 1}"` sends a state back unchanged,
+//! and `"requestState":"{state 1}x"` sends one that was tampered with. An `elicitationId`, which clients
+//! never send back, is written as `{random}`. `{nextCursor}` in a frame of the client is replaced by the
+//! newest `nextCursor` that the server has sent.
 //!
 //! Times and other values that change in each run are not replaced. Make your server return constant ones in
 //! a test.
@@ -55,7 +55,8 @@ pub struct Transcript {
 pub struct Step {
     /// The frames of the client.
     pub client: Vec<String>,
-    /// The line at which the server's section begins, counted from 1; `None` if there is none in the text.
+    /// The line of `-- server --`, counted from 1. `None` if the step has no such section, or was not parsed
+    /// from a transcript.
     pub line: Option<usize>,
     /// The notes above the step, line by line, with their `#`.
     pub notes: Vec<String>,
@@ -66,9 +67,9 @@ pub struct Step {
 /// Replays the transcript in the file `path` to `server`, and compares the frames of the server with those in
 /// the file.
 ///
-/// A step without a `-- server --` section gets one: the present frames of the server are written into the
-/// file, and the check fails once, so that you review them. To accept a change, delete the section and run
-/// the test again. See [`Transcript::play`] for clocks.
+/// A step without a `-- server --` section gets one, unless another step differs: the present frames of the
+/// server are written into the file, and the check fails once, so that you review them. To accept a change,
+/// delete the section and run the test again. See [`Transcript::play`] for clocks.
 ///
 /// ```no_run
 /// # use plainwire::Server;
@@ -81,8 +82,8 @@ pub struct Step {
 /// ```
 ///
 /// # Errors
-/// [`Error::Mismatch`] for each frame that differs, with its line, and for steps that were filled in;
-/// [`Error::Decode`] for a file that is no transcript; [`Error::Io`]; and the errors of [`Transcript::play`].
+/// [`Error::Mismatch`] with the first frame that differs in each step, and its line; also for steps that were
+/// filled in, and for a file that is no transcript. [`Error::Io`]; and the errors of [`Transcript::play`].
 pub async fn check(path: impl AsRef<Path>, server: Server) -> Result<()> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path)
@@ -95,7 +96,7 @@ pub async fn check(path: impl AsRef<Path>, server: Server) -> Result<()> {
     }
     if written.steps.iter().any(|step| step.line.is_none()) {
         lock::write(path, &played.to_string())?;
-        return Err(at(path, "written what the server says: review and commit it"));
+        return Err(at(path, "wrote the frames of the server: review and commit them"));
     }
     Ok(())
 }
@@ -117,7 +118,7 @@ impl Transcript {
     }
 
     /// Parses a trace, as `--trace=FILE` of the command and [`Tap::lines`](crate::stream::Tap::lines) write
-    /// it, on the side of the client or of the server. The side that sends the first frame is taken for the
+    /// it, on the side of the client or of the server. The side that sends the first frame counts as the
     /// client.
     ///
     /// Secrets are masked in a trace: each byte is a `*`.
@@ -139,9 +140,10 @@ impl Transcript {
         Ok(Self::of(frames.into_iter().map(|(arrow, frame)| (who(arrow), frame))))
     }
 
-    /// Returns the differences to `played`, as text that ends in a line break, or `None` if there are none.
+    /// Returns the first difference to `played` in the frames of the server of each step, as text that ends
+    /// in a line break; `None` if there is none.
     ///
-    /// Steps without a section of the server are not compared.
+    /// Steps without a `-- server --` section ([`Step::line`] is `None`) are not compared.
     pub fn difference(&self, played: &Self) -> Option<String> {
         let nothing = Step::default();
         let said = played.steps.iter().chain(std::iter::repeat(&nothing));
@@ -152,7 +154,7 @@ impl Transcript {
             let at = (0..).find(differs).unwrap_or_default();
             let show = |lines: &[String]| lines.get(at).map_or("(nothing)".to_owned(), String::clone);
             text += &format!(
-                "line {}\n expected: {}\n but said: {}\n",
+                "line {}\n expected: {}\n but found: {}\n",
                 line + 1 + at,
                 show(&step.server),
                 show(&said.server)
@@ -161,7 +163,8 @@ impl Transcript {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Groups frames into steps, in the order in which they were sent.
+    /// Groups frames, in the order in which they were sent, into steps, and replaces random values. A frame
+    /// of the client after one of the server begins a step.
     fn of<'f>(frames: impl IntoIterator<Item = (Side, &'f str)>) -> Self {
         let mut random = random::Random::default();
         let mut steps: Vec<Step> = Vec::new();
@@ -171,7 +174,7 @@ impl Transcript {
                 steps.push(Step::default());
             }
             last = side;
-            let step = steps.last_mut().expect("one was pushed if there was none");
+            let step = steps.last_mut().expect("a step was pushed if there was none");
             match side {
                 Side::Client => step.client.push(random.write_client(frame)),
                 Side::Server => step.server.push(random.write_server(frame)),
@@ -207,7 +210,7 @@ enum Side {
     Server,
 }
 
-/// Splits a line of a trace into its arrow and its frame.
+/// Splits a line of a trace into its arrow and its frame; `None` for other text.
 fn traced(line: &str) -> Option<(&str, &str)> {
     let mut parts = line.splitn(3, ' ');
     let (time, arrow, frame) = (parts.next()?, parts.next()?, parts.next()?);
@@ -215,7 +218,7 @@ fn traced(line: &str) -> Option<(&str, &str)> {
     (is_time && matches!(arrow, "<-" | "->")).then_some((arrow, frame))
 }
 
-/// Parses the steps, or returns the number of the first line that is out of place.
+/// Parses the steps of a transcript. The error is the number of the first line that is out of place.
 fn steps(text: &str) -> Result<Vec<Step>, usize> {
     enum Section {
         Client,
@@ -229,7 +232,7 @@ fn steps(text: &str) -> Result<Vec<Step>, usize> {
             steps.push(Step::default());
             part = Section::Notes;
         }
-        let step = steps.last_mut().expect("there is a first step from the beginning");
+        let step = steps.last_mut().expect("the list begins with one step");
         match (line, &part) {
             ("", _) => {}
             ("-- client --", Section::Notes) => part = Section::Client,
@@ -288,7 +291,7 @@ mod tests {
         assert_eq!(written.difference(&written), None);
         let played = parse("-- client --\na\n-- server --\nb\n-- client --\nd\n-- server --\ne");
         let difference = written.difference(&played).expect("`c` is missing");
-        assert_eq!(difference, "line 5\n expected: c\n but said: (nothing)\n");
+        assert_eq!(difference, "line 5\n expected: c\n but found: (nothing)\n");
         assert!(written.difference(&Transcript::default()).is_some());
     }
 

@@ -21,15 +21,15 @@ use crate::server::Server;
 use crate::stream::{Stream, memory};
 
 impl Transcript {
-    /// Replays the frames of the client to `server`, one at a time. The next frame follows when the server is
-    /// silent. Returns the transcript with the present frames of the server; frames that it sends after the
-    /// client has left are in the last step.
+    /// Sends the frames of the client to `server`, one at a time. The next frame follows when the server is
+    /// silent. Returns the transcript with the frames that the server sent now; those that it sends after the
+    /// client's last frame are in the last step.
     ///
     /// If the clock of the runtime is paused (`#[tokio::test(start_paused = true)]`, feature `test-util` of
-    /// tokio), this takes no time and gives the same result every time. A server counts as silent when no
-    /// task has had work for a minute of that clock, or for an hour while frames of the transcript are
-    /// missing. With a running clock these times are 100 ms and 5 s, and later frames are taken for replies
-    /// to the next frame.
+    /// tokio), this takes no time and gives the same result every time. A server counts as silent when it has
+    /// sent nothing for a minute of that clock, or for an hour while it has sent fewer frames than the step
+    /// in the transcript has. Such a clock moves on only when no task has work. With a running clock these
+    /// times are 100 ms and 5 s, and a frame that comes later is taken for a reply to the next frame.
     ///
     /// # Errors
     /// [`Error::Declaration`] if the server is declared wrongly; [`Error::Closed`] if it stops before the
@@ -43,10 +43,10 @@ impl Transcript {
 
     /// Replays the frames of the server to a client, and runs `check` with that client.
     ///
-    /// Each step waits for as many frames of the client as it has, in their order, and then sends the frames
-    /// of the server. Frames of the client are compared as JSON, without `_meta` and without the parameters
-    /// of `initialize`, which have names and versions. Request ids may differ. Progress tokens may differ as
-    /// well, but then the client gets no progress.
+    /// For each step, this waits for as many frames of the client as the step has, compares them in order,
+    /// and then sends the frames of the server. Frames of the client are compared as JSON, without `_meta`
+    /// and without the parameters of `initialize`, which have names and versions. Request ids may differ.
+    /// Progress tokens may differ as well, but then the client gets no progress.
     ///
     /// # Errors
     /// [`Error::Mismatch`] if the client sends a different frame, too many or too few; and the errors of
@@ -59,25 +59,27 @@ impl Transcript {
         let (ours, theirs) = memory::pair();
         let checked = async { check(client.stream(ours).await?).await };
         match both(checked, answer(&self.steps, theirs)).await {
-            // A wrong frame of the client ends the connection, so this error is only a consequence: the
-            // result of the replay counts.
+            // A wrong frame of the client ends the connection. Then the error of `check` is only a
+            // consequence, and the result of the replay counts.
             (Err(Error::Closed { .. } | Error::OutcomeUnknown { .. }) | Ok(()), answered) => answered,
             (Err(error), _) => Err(error),
         }
     }
 }
 
-/// The time of silence after which the client sends its next frame.
+/// The times of silence after which the client sends its next frame.
 struct SilenceLimits {
-    /// The time if no frame of the transcript is missing, or if it is not known which frames to expect.
+    /// The time if the server has sent as many frames as expected, or if more frames of the client follow in
+    /// the step.
     enough: Duration,
-    /// The time while frames are missing.
+    /// The time while the server has sent fewer frames than expected.
     missing: Duration,
 }
 
 impl SilenceLimits {
-    /// A paused clock jumps as soon as no task has work, so that an hour takes no time. `enough` is shorter
-    /// than the 10 min after which a question to the client times out.
+    /// Returns the times for the clock of the runtime. A paused clock jumps as soon as no task has work, so
+    /// that an hour takes no time. `enough` is shorter than the 10 min after which a question to the client
+    /// times out.
     fn new() -> Self {
         if clock_is_paused() {
             return Self { enough: Duration::from_secs(60), missing: Duration::from_secs(3600) };
@@ -95,6 +97,7 @@ fn clock_is_paused() -> bool {
     Instant::now() == before
 }
 
+/// Sends the frames of the client. Returns the steps with the frames that the server sent.
 async fn speak(steps: &[Step], stream: Stream) -> std::io::Result<Vec<Step>> {
     let Stream { reader, mut writer } = stream;
     let mut answers = BufReader::new(reader).lines();
@@ -120,7 +123,8 @@ async fn speak(steps: &[Step], stream: Stream) -> std::io::Result<Vec<Step>> {
     Ok(said)
 }
 
-/// Returns the frames until silence, or until the end of the connection.
+/// Returns the frames of the server until it is silent, or until the end of the connection. It is given more
+/// time until it has sent `expected` frames.
 async fn listen(
     answers: &mut Lines<BufReader<impl AsyncRead + Unpin>>,
     limits: &SilenceLimits,
@@ -144,7 +148,7 @@ async fn listen(
 async fn answer(steps: &[Step], stream: Stream) -> Result<()> {
     let Stream { reader, mut writer } = stream;
     let mut lines = BufReader::new(reader).lines();
-    // The client has closed the connection.
+    // A failed read or write means that the client has closed the connection.
     let gone = |why: std::io::Error| Error::Closed { why: why.to_string() };
     let mut ids = BTreeMap::new();
     let mut random = Random::default();
@@ -163,17 +167,18 @@ async fn answer(steps: &[Step], stream: Stream) -> Result<()> {
     }
     match lines.next_line().await.map_err(gone)? {
         Some(found) => {
-            let message = format!("expected the client to have nothing left to say, but it said {found}");
+            let message = format!("expected the client to send no more frames, but found {found}");
             Err(Error::Mismatch { message })
         }
         None => Ok(()),
     }
 }
 
-/// Compares a frame of the client with the transcript, and remembers the id of its request.
+/// Compares `found`, a frame of the client, with `expected`, the frame in the transcript. For a request, adds
+/// its real id to `ids`, by the id in the transcript. `None`: the client has closed the connection.
 fn compare(expected: &str, found: Option<&str>, ids: &mut BTreeMap<String, Value>) -> Result<(), String> {
-    let other = |found: &str| format!("expected the client to say {expected}\nbut found {found}");
-    let found = found.ok_or_else(|| other("that it had left"))?;
+    let other = |found: &str| format!("expected the client to send {expected}\nbut found {found}");
+    let found = found.ok_or_else(|| other("that it closed the connection"))?;
     let read = |text: &str| {
         serde_json::from_str::<Value>(text)
             .map_err(|error| format!("expected a frame in JSON, but found {text}: {error}"))
@@ -200,7 +205,8 @@ fn compare(expected: &str, found: Option<&str>, ids: &mut BTreeMap<String, Value
     if wanted == said { Ok(()) } else { Err(other(found)) }
 }
 
-/// Returns a frame of the server. An answer gets the id of the request that this client sent.
+/// Returns a frame of the server from the transcript. An answer gets the id that this client gave the
+/// request; `ids` has it by the id in the transcript.
 fn readdressed(frame: &str, ids: &BTreeMap<String, Value>) -> String {
     let Ok(mut answer) = serde_json::from_str::<Value>(frame) else { return frame.to_owned() };
     let written = answer.get("id").map(Value::to_string).unwrap_or_default();

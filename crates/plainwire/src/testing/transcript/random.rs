@@ -1,24 +1,26 @@
 //! Placeholders for values that differ in each run.
 //!
-//! In: frames of both sides, in order. Out: frames with `{state 1}`, `{nextCursor}` and `{random}`. For
-//! frames of the client, placeholders can also be replaced by the values.
+//! In: frames of both sides, in order. Out: frames with the placeholders `{state 1}`, `{nextCursor}` and
+//! `{random}`; or frames of the client with placeholders replaced by the values.
 
-/// The random values that one connection has sent so far.
+/// The random values that the server of one connection has sent so far.
 #[derive(Default)]
 pub(super) struct Random {
+    /// The newest `nextCursor` that the server has sent; `None` before the first.
     cursor: Option<String>,
-    /// The texts behind `{state 1}`, `{state 2}` and so on.
+    /// The texts for which `{state 1}`, `{state 2}` and so on stand, in this order.
     states: Vec<String>,
 }
 
-/// The text in front of a random value. Inside a JSON string its quotes have backslashes, so that it does not
-/// match there.
+/// The text in front of a random value. In a frame that quotes this text inside a JSON string, its quotes
+/// have backslashes, so that it does not match there.
 const STATE: &str = "\"requestState\":\"";
 const ELICITATION: &str = "\"elicitationId\":\"";
 const NEXT_CURSOR: &str = "\"nextCursor\":\"";
 
 impl Random {
-    /// Returns a frame of the server with placeholders, and remembers its random values.
+    /// Returns a frame of the server with placeholders for states and ids, and remembers its states and its
+    /// cursor. The cursor stays in the frame.
     pub(super) fn write_server(&mut self, frame: &str) -> String {
         if let Some((_, rest)) = frame.rsplit_once(NEXT_CURSOR) {
             self.cursor = rest.split('"').next().map(ToOwned::to_owned);
@@ -37,7 +39,8 @@ impl Random {
         without_ids(&text)
     }
 
-    /// Returns a line of the client with the values of its placeholders.
+    /// Returns a line of the client with placeholders replaced by the values. Placeholders without a value
+    /// stay.
     pub(super) fn fill_in(&self, line: &str) -> String {
         let line = match &self.cursor {
             Some(cursor) => line.replace("{nextCursor}", cursor),
@@ -47,7 +50,7 @@ impl Random {
         states.fold(line, |line, (n, state)| line.replace(&format!("{{state {}}}", n + 1), state))
     }
 
-    /// Returns a frame of the client with placeholders.
+    /// Returns a frame of the client with its random values replaced by placeholders.
     pub(super) fn write_client(&self, frame: &str) -> String {
         let states = self.states.iter().enumerate();
         let frame = states.fold(frame.to_owned(), |frame, (n, state)| {
@@ -60,7 +63,7 @@ impl Random {
     }
 }
 
-/// Writes `{random}` for each `elicitationId`, the random id of a page that a user is asked to open.
+/// Replaces each `elicitationId`, the random id of a page that a user is asked to open, by `{random}`.
 fn without_ids(text: &str) -> String {
     let mut parts = text.split(ELICITATION);
     let first = parts.next().unwrap_or_default().to_owned();

@@ -1,8 +1,8 @@
 //! Recording of sessions.
 //!
-//! In: the client's end of a stream. Out: the same stream, and a [`Recording`] of its frames. A tap masks
-//! secrets because its lines go to logs. A recording has every byte, because a replay needs the exact frames.
-//! Check it for secrets before you commit it.
+//! In: the client's end of a stream. Out: the same stream, and a [`Recording`] of its frames. Unlike a tap, a
+//! recording does not mask secrets, because a replay needs the exact frames. Check it for secrets before you
+//! commit it.
 
 use std::io;
 use std::pin::Pin;
@@ -51,16 +51,18 @@ pub struct Recording {
     tape: Arc<Mutex<Tape>>,
 }
 
-/// The recorded frames, and the unfinished lines of both sides.
+/// The recorded frames, in order, and the unfinished line of each side.
 #[derive(Debug, Default)]
 struct Tape {
     client: Vec<u8>,
+    /// The frames, each with the side that sent it.
     frames: Vec<(Side, String)>,
     server: Vec<u8>,
 }
 
 impl Recording {
-    /// Records the frames on `stream`, the client's end of a connection to any server.
+    /// Records the frames on `stream`, the client's end of a connection to any server. The client has to use
+    /// the returned stream.
     pub fn start(stream: Stream) -> (Stream, Self) {
         let recording = Self::default();
         let reader = RecordedReader { inner: stream.reader, recording: recording.clone() };
@@ -68,14 +70,15 @@ impl Recording {
         (Stream::new(reader, writer), recording)
     }
 
-    /// Returns the frames so far. Unfinished and empty lines are left out.
+    /// Returns the frames that were recorded so far. Unfinished and empty lines are left out.
     ///
-    /// Frames that the client sends without waiting are in one step, and so are the answers to them.
+    /// Frames that the client sends without waiting for answers are in one step, together with the answers.
     pub fn transcript(&self) -> Transcript {
         let tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
         Transcript::of(tape.frames.iter().map(|(side, frame)| (*side, frame.as_str())))
     }
 
+    /// Adds bytes that `side` has sent, in which a frame may begin or end anywhere.
     fn add(&self, side: Side, mut bytes: &[u8]) {
         let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
         let Tape { client, frames, server } = &mut *tape;

@@ -139,5 +139,5 @@ async fn a_trace_of_a_call_whose_answer_got_lost_says_why() {
     assert!(matches!(result, Err(Error::OutcomeUnknown { .. })), "{result:?}");
     assert_eq!(steps(&trace), ["called", "encoded", "sent", "failed"]);
     assert_eq!(trace.bytes_in, 0, "no frame came");
-    assert!(trace.to_string().contains("nobody knows whether"), "{trace}");
+    assert!(trace.to_string().contains("it is unknown whether"), "{trace}");
 }

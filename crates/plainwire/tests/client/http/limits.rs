@@ -228,7 +228,7 @@ async fn so_many_other_proofs_are_shown() {
             Ok(_) => assert!(is_let_in),
             Err(error) => {
                 assert!(!is_let_in && matches!(error, Error::Http { status: 401, .. }), "{error}");
-                assert!(error.to_string().contains("with 5 other proofs"), "{error}");
+                assert!(error.to_string().contains("with one of 5 other credentials"), "{error}");
                 assert_eq!(script.methods(), ["initialize"; 6]);
             }
         }

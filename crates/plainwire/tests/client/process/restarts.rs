@@ -203,7 +203,7 @@ async fn gives_a_server_up_that_never_greets_again_however_long_it_runs() {
     client.list_tools().await.expect("tools");
     let failed = tokio::time::timeout(PATIENCE, client.call_tool("read", json!({}))).await.expect("in time");
     let failed = failed.expect_err("no server");
-    assert!(matches!(&failed, Error::Closed { why } if why.contains("started again 2 times")), "{failed}");
+    assert!(matches!(&failed, Error::Closed { why } if why.contains("restarted 2 times")), "{failed}");
     assert_eq!((script.calls(), script.pids().len()), (1, 3));
 }
 

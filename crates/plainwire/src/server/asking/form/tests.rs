@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::*;
 
-/// Returns the schema as sent on the wire, without the members that all of them have.
+/// Returns the schema as sent on the wire, without the members that all form schemas have.
 fn properties<T: DeserializeOwned + JsonSchema>() -> Value {
     let mut out = Vec::new();
     of::<T>().expect("a form").write(&mut out, Revision::NEWEST).expect("supported");
@@ -195,7 +195,7 @@ fn names_what_does_not_fit_the_type() {
     ] {
         assert_eq!(everything(with.clone()), Err(expected.to_owned()), "{with}");
     }
-    // Constraints that only the type knows.
+    // Constraints that are in the type and not in the form.
     #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
     struct Odd {
         n: i8,

@@ -1,11 +1,10 @@
 //! The calls of one connection: looked up, started, stopped, answered.
 //!
-//! In: frames, and signals of running calls. Out: answers, through the peer. Bytes are read and written by
-//! the pump.
+//! In: frames, and signals of running calls. Out: answers, through the peer. The pump reads and writes bytes.
 //!
 //! A call is first polled where its frame is read, and a call that ends at once never becomes a task. A call
-//! that stays pending is spawned. Calls of an entry whose first step was slow recently are spawned from the
-//! start.
+//! that stays pending is spawned. If the first steps of an entry's calls were slow recently, its next calls
+//! are spawned without a first poll here.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -45,27 +44,29 @@ use stopping::CallTask;
 /// The calls of one connection, with the peer that they answer through.
 pub(crate) struct Calls {
     built: Arc<Built>,
-    /// The catalog of generation `seen`.
+    /// The newest catalog that this connection has used, of generation `seen`.
     catalog: Arc<Catalog>,
     changes: Changes,
     channel: Channel,
     clock: Clock,
-    /// The value that calls started now hold until they end.
+    /// The value that a call holds until it ends, if the call starts now; set only while `holding` runs.
     held: Option<Held>,
     /// Whether the client stopped answering pings.
     is_lost: bool,
-    /// Requests begun and cancelled, recorded only if the owner wants them.
+    /// The requests that began or were cancelled; `None` if the owner does not ask for them.
     #[cfg(feature = "http")]
     news: Option<News>,
     pub(crate) peer: Peer,
     principal: Option<Arc<Principal>>,
     questions: Questions,
+    /// The generation of `catalog`.
     seen: u64,
     sleep: Option<Pin<Box<Sleep>>>,
+    /// The calls that run as tasks.
     tasks: BTreeMap<CallKey, CallTask>,
 }
 
-/// The requests that have begun and were cancelled since the owner last took them.
+/// The requests that began, and those that were cancelled, since the owner last took them.
 #[cfg(feature = "http")]
 #[derive(Default)]
 struct News {
@@ -75,7 +76,9 @@ struct News {
 
 /// A call that a frame requests.
 struct CallRequest<'f> {
+    /// The JSON of the arguments, or of the variables of a resource template.
     arguments: &'f str,
+    /// The text that the spans in `meta` point into.
     frame: &'f str,
     key: CallKey,
     /// The kind of entry; `None` for a completion.
@@ -120,7 +123,7 @@ impl Calls {
         calls
     }
 
-    /// Returns whether the client has not answered pings for so long that it is given up.
+    /// Returns whether the client has not answered pings for so long that the connection is to be closed.
     pub(crate) fn is_lost(&self) -> bool {
         self.is_lost
     }
@@ -146,22 +149,22 @@ impl Calls {
         true
     }
 
-    /// Returns the number of calls that are tasks.
+    /// Returns the number of calls that run as tasks.
     pub(crate) fn running(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Returns whether the table of requests is full, so that the next one would be refused.
+    /// Returns whether the limit of requests in flight is reached, so that the next request would be refused.
     pub(crate) fn is_full(&self) -> bool {
         self.peer.in_flight() >= self.built.config.limits.in_flight
     }
 
-    /// Returns whether the unsent answers are so large that nothing more should be started.
+    /// Returns whether the unsent answers are so large that no further call should start.
     pub(crate) fn is_backlogged(&self) -> bool {
         self.channel.is_backlogged()
     }
 
-    /// Marks the end of input, after which no question is answered.
+    /// Records that the input has ended, so that open questions to the client fail.
     pub(crate) fn handle_end(&mut self) {
         self.peer.handle_end(self.clock.now());
         self.handle_events("");
@@ -171,7 +174,7 @@ impl Calls {
         match frame {
             Frame::Line(bytes) => {
                 self.peer.handle_frame(bytes, self.clock.now());
-                // Bytes that are not UTF-8 have no event that points into them.
+                // No event points into bytes that are not UTF-8.
                 self.handle_events(std::str::from_utf8(bytes).unwrap_or_default());
             }
             Frame::TooLong(prefix) => {
@@ -181,7 +184,7 @@ impl Calls {
         }
     }
 
-    /// Handles a message that was parsed already.
+    /// Handles a message that was parsed already, with spans that point into `text`.
     #[cfg(feature = "http")]
     pub(crate) fn handle_parsed(&mut self, text: &str, parsed: Result<Message, Malformed>) {
         self.peer.handle_parsed(text, parsed, self.clock.now());
@@ -194,7 +197,7 @@ impl Calls {
         self.news.as_mut().map(|news| std::mem::take(&mut news.begun)).unwrap_or_default()
     }
 
-    /// Restores a session that its peer has saved. Returns whether the record is valid.
+    /// Restores the session that a peer saved as `record`. Returns whether the record is valid.
     #[cfg(feature = "http")]
     pub(crate) fn restore(&mut self, record: &[u8]) -> bool {
         let restored = self.peer.restore_session(record);
@@ -357,7 +360,8 @@ impl Calls {
         Arc::clone(&self.catalog)
     }
 
-    /// Calls the handler of `entry`, and polls it once unless earlier first polls were slow.
+    /// Starts a call of `entry`. Polls it once, unless its pace is slow. Answers the call if it has ended or
+    /// is refused, and otherwise spawns it as a task.
     fn start(&mut self, entry: &Entry, wanted: &CallRequest<'_>) {
         let source = ContextSource {
             arguments: wanted.arguments,
@@ -411,7 +415,7 @@ impl Calls {
         let polled = work.poll(&entry.name, &self.built.sealer, &mut Poller::from_waker(Waker::noop()));
         entry.pace.note(began.elapsed());
         match polled {
-            // It is polled again as a task, with a waker that counts.
+            // The waker of this poll does nothing; the task polls the call again with its own waker.
             Poll::Pending => self.spawn(entry, wanted, work, None),
             Poll::Ready(outcome) => {
                 if let Some(context) = &work.context {
@@ -426,8 +430,9 @@ impl Calls {
         }
     }
 
-    /// Opens the request state of the earlier round, and refuses clients without the capabilities that
-    /// `entry` requires.
+    /// Prepares a call: opens the request state of the earlier round, or takes answers that came without one.
+    /// Refuses clients without the capabilities that `entry` requires. The error is the outcome of the
+    /// refused call.
     fn admit(&self, entry: &Entry, source: &ContextSource<'_>) -> Result<(), Outcome> {
         if let Some(state) = source.meta.request_state {
             let state = state.string(source.frame).unwrap_or_default();
@@ -454,7 +459,7 @@ impl Calls {
         self.tasks.insert(wanted.key, task);
     }
 
-    /// Answers with the outcome of the call of `named`.
+    /// Answers the call `wanted` with `outcome`. `named` is the kind and name of the entry, for messages.
     fn answer(&mut self, wanted: &CallRequest<'_>, outcome: Outcome, named: &str) {
         let writer = self.writer(wanted);
         match writer.settle(outcome, named, wanted.uri) {
@@ -473,14 +478,14 @@ impl Calls {
     fn writer(&self, wanted: &CallRequest<'_>) -> AnswerWriter {
         let encoder = self.built.config.encoder(wanted.meta.revision).clone();
         // Spec: 2026-07-28 caching, "Cache Key": a result that depends on answers must not be cached, neither
-        // for others nor for later.
+        // for other users nor for later requests.
         let asked = wanted.meta.request_state.is_some() || wanted.meta.input_responses.is_some();
         let cache_hint = if asked { CacheHint::default() } else { self.built.config.cache_hint };
         AnswerWriter { cache_hint, encoder, kind: wanted.kind, masks_errors: self.built.masks_errors }
     }
 }
 
-/// Finds the entry that completes an argument; `None` if it has no completion.
+/// Finds the entry that completes the argument in `params`; `None` if the argument has no completion.
 fn completion<'c>(catalog: &'c Catalog, params: &str) -> Result<Option<&'c Entry>, Error> {
     catalog.completion(&CompleteRequest::parse(params)?)
 }

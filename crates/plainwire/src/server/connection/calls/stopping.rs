@@ -19,13 +19,15 @@ use crate::server::context::{Context, OnCancel, Signal};
 /// A call that runs as a task, with the handles to stop it.
 pub(super) struct CallTask {
     pub(super) abort: AbortHandle,
+    /// The context of the call; `None` if the handler took none.
     pub(super) context: Option<Context>,
     pub(super) on_cancel: OnCancel,
 }
 
 impl Calls {
-    /// Cancels the call `key`, and stops it as its [`OnCancel`] says. `Break` means that its end need not be
-    /// waited for.
+    /// Cancels the call `key`, and stops it as its [`OnCancel`] says. `Break` means that the request is over
+    /// at once, since no task runs the call any more or the task was detached. `Continue` means that the
+    /// request is over when the task ends.
     pub(super) fn stop(&mut self, key: CallKey) -> ControlFlow<()> {
         let Some(task) = self.tasks.get(&key) else { return ControlFlow::Break(()) };
         match task.on_cancel {
@@ -45,8 +47,8 @@ impl Calls {
         ControlFlow::Continue(())
     }
 
-    /// Stops all calls of a connection that has ended, and waits for those that have to finish, at most for
-    /// the drain time.
+    /// Stops all calls of a connection that has ended, and waits for those that run to their end
+    /// ([`OnCancel`]), at most for the drain time.
     pub(crate) async fn wind_up(mut self) {
         let keys: Vec<CallKey> = self.tasks.keys().copied().collect();
         for key in keys {
@@ -67,7 +69,8 @@ impl Calls {
         }
     }
 
-    /// Stops all calls of a session that has ended, in the background. Without a runtime, no call can finish.
+    /// Like [`Self::wind_up`], on a task of its own. Outside of a tokio runtime, all calls are stopped
+    /// without waiting.
     #[cfg(feature = "http")]
     pub(crate) fn leave(self) {
         if self.running() > 0 && Handle::try_current().is_ok() {
@@ -93,8 +96,9 @@ impl CallTask {
         }
     }
 
-    /// Stops the call. A running step gets the time to end, which the task itself ensures; but not if the
-    /// call already had the drain time to finish.
+    /// Stops the call. If a step of the call runs, the task is not aborted: it ends by itself when the step
+    /// has ended. A call that [`OnCancel`] lets run to its end is aborted even then, because it already had
+    /// the drain time to finish.
     fn kill(&self) {
         self.cancel();
         let steps = self.context.as_ref().is_some_and(|context| context.asking().has_steps());

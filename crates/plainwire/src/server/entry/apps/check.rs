@@ -1,7 +1,7 @@
-//! The rules for pages, and for what tools say about pages.
+//! The rules for pages, and for the `_meta` by which tools name their pages.
 //!
-//! In: entries, including `_meta` that was written by hand. Out: the first mistake. Whether the page of a
-//! tool exists is checked by [`crate::server::entry::rules`].
+//! In: entries, whose `_meta` may be written by hand. Out: the first mistake. Whether the page of a tool
+//! exists is checked by [`crate::server::entry::rules`].
 
 use plainwire_proto::cursor::List;
 use plainwire_proto::json::shorten;
@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 use super::{MEMBER, MIME_TYPE, SCHEME};
 use crate::server::entry::rules::EntrySummary;
 
-/// Finds the first mistake in an entry.
+/// Checks the parts of an entry that concern pages. An entry that neither is nor names a page passes.
 ///
 /// # Errors
-/// A message with what was expected and what was found.
+/// A message about the first mistake: what was expected and what was found.
 pub(crate) fn entry(summary: &EntrySummary<'_>) -> Result<(), String> {
     match summary.list {
         List::Prompts => Ok(()),
@@ -23,7 +23,7 @@ pub(crate) fn entry(summary: &EntrySummary<'_>) -> Result<(), String> {
     }
 }
 
-/// Returns whether the entry uses the extension, so that the server has to declare it.
+/// Returns whether the entry uses the extension for views, so that the server has to declare it.
 pub(crate) fn needs_extension(summary: &EntrySummary<'_>) -> bool {
     match summary.list {
         List::Prompts => false,
@@ -32,20 +32,20 @@ pub(crate) fn needs_extension(summary: &EntrySummary<'_>) -> bool {
     }
 }
 
-/// Returns the URI of the page of a tool.
+/// Returns the URI of the page that a tool names; `None` for a tool that names none, and for other entries.
 pub(crate) fn tool_page(summary: &EntrySummary<'_>) -> Option<String> {
     let meta = parsed(summary.meta.filter(|_| summary.list == List::Tools)?);
     let uri = meta.get(MEMBER).and_then(|ui| ui.get("resourceUri")).or_else(|| meta.get(FLAT));
     Some(uri?.as_str()?.to_owned())
 }
 
-/// The older name of `ui.resourceUri`.
+/// The older name of the member `ui.resourceUri` of `_meta`.
 const FLAT: &str = "ui/resourceUri";
 
 /// Members of `_meta.ui` that belong to a page and not to its tool.
 const OF_PAGES: [&str; 4] = ["csp", "domain", "permissions", "prefersBorder"];
 
-/// The lists of origins of a page.
+/// The members of `_meta.ui.csp` of a page; each is a list of origins.
 const ORIGINS: [&str; 4] = ["baseUriDomains", "connectDomains", "frameDomains", "resourceDomains"];
 
 fn tool(summary: &EntrySummary<'_>) -> Result<(), String> {
@@ -115,8 +115,8 @@ fn not_origins(list: &str, other: &Value) -> String {
     )
 }
 
-/// Checks whether `text` can be an HTML document, as browsers and the specification see it. Returns the error
-/// message if not.
+/// Returns an error message unless `text` begins with an HTML doctype, as browsers and the specification
+/// require, or with a comment.
 pub(super) fn html(text: &str) -> Option<String> {
     const DOCTYPE: &str = "<!doctype html";
     let text = text.trim_start_matches('\u{feff}').trim_start();
@@ -132,10 +132,11 @@ fn is_page(uri: &str) -> bool {
     uri.strip_prefix(SCHEME).is_some_and(|rest| !rest.is_empty())
 }
 
-/// Returns whether `text` is `scheme://host` or `scheme://host:port`, where the host may begin with `*.`.
+/// Returns whether `text` is `scheme://host` or `scheme://host:port`, where the scheme is `http`, `https`,
+/// `ws` or `wss` and the host may begin with `*.`.
 ///
-/// Spec: MCP Apps 2026-01-26 "UI Resource Format". Hosts copy the origin into a header, so nothing else may
-/// be in it.
+/// Spec: MCP Apps 2026-01-26 "UI Resource Format". Hosts copy the origin into a header, so other text is not
+/// allowed.
 fn is_origin(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
     let (host, port) = match rest.strip_prefix('[').and_then(|it| it.split_once(']')) {

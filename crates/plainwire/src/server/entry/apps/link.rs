@@ -8,17 +8,18 @@ use super::MEMBER;
 use crate::server::entry::meta;
 use crate::server::entry::tool::Tool;
 
-/// The callers of a tool: the page, the model, or both.
+/// The intended callers of a tool: the page, the model, or both.
 ///
-/// Hosts respect it, but any client can call any tool. It keeps lists short and is no protection.
+/// Hosts respect the visibility, but a client can call every tool. A visibility keeps lists short and
+/// protects nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Visibility {
-    /// The page only: the tool is not offered to models.
+    /// Only the page: the tool is not offered to models.
     App,
-    /// Both. This also holds for a tool without a visibility.
+    /// The page and the model, as for a tool without a visibility.
     #[default]
     Both,
-    /// The model only.
+    /// Only the model.
     Model,
 }
 
@@ -30,7 +31,7 @@ enum ToolUi<'l> {
     Visibility(&'static [&'static str]),
 }
 
-/// The form for hosts that are older than the extension.
+/// The URI of the page as a member of `_meta` itself, where older hosts look for it.
 #[derive(Serialize)]
 struct FlatResourceUri<'l> {
     #[serde(rename = "ui/resourceUri")]
@@ -40,8 +41,9 @@ struct FlatResourceUri<'l> {
 impl Tool {
     /// Shows the result of the tool on the page `resource_uri`, in clients that show pages: see [`super`].
     ///
-    /// The page is a resource of the same server. It gets the whole result: `structuredContent` is for the
-    /// page, `content` for the model, and `_meta` ([`crate::WithMeta`]) for data that only the page needs.
+    /// The page is a resource of the same server. The page gets the whole result: `structuredContent` is for
+    /// the page, `content` for the model, and `_meta` ([`crate::handler::WithMeta`]) for data that only the page
+    /// needs.
     #[must_use]
     pub fn ui(mut self, resource_uri: impl Into<String>) -> Self {
         let resource_uri = &resource_uri.into();

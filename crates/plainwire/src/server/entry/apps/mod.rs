@@ -1,5 +1,5 @@
-//! MCP Apps: pages that a host shows beside the results of a tool (extension `io.modelcontextprotocol/ui`,
-//! 2026-01-26).
+//! MCP Apps: pages that a host (the application that contains the client) shows beside the results of a tool
+//! (extension `io.modelcontextprotocol/ui`, 2026-01-26).
 //!
 //! In: pages, and tools that name the page for their results. Out: the `_meta` and the media type by which
 //! hosts find both. A page is HTML and talks to its host, not to the server; the messages between page and
@@ -27,8 +27,8 @@
 //! ```
 //!
 //! - [`page`] makes a resource of a static page. [`Resource::view`] and [`ResourceTemplate::view`] make a
-//!   page of any resource, `#[resource("ui://…", view)]` of a function or a method.
-//! - [`View`] describes what a page needs from its host: origins, permissions, a border.
+//!   page of any resource; `#[resource("ui://…", view)]` makes one of a function or a method.
+//! - [`View`] describes the needs of a page that its host grants: origins, permissions, a border.
 //! - [`Tool::ui`] names the page of a tool; [`Tool::visibility`] sets who may call the tool.
 //! - [`Context::shows_views`] returns whether the client shows pages. Most clients do not, and in those that
 //!   do, models still read `content`: a result has to be complete without its page, as returned values and
@@ -76,8 +76,8 @@ pub(crate) const MEMBER: &str = "ui";
 
 /// Makes a resource of a static page. Its name is the part of the URI after `ui://`.
 ///
-/// The page should be one file without references to others, for example from `include_str!`: hosts load
-/// nothing else unless a [`View`] allows it.
+/// The page should be one file without references to other files, for example from `include_str!`: hosts load
+/// no other files unless a [`View`] allows it.
 ///
 /// ```
 /// let page = plainwire::apps::page("ui://weather/now.html", "<!DOCTYPE html><title>Now</title>").title("Weather");
@@ -99,11 +99,11 @@ pub fn page(uri: impl Into<String>, html: impl Into<Cow<'static, str>>) -> Resou
 }
 
 impl Context {
-    /// Returns whether the client shows [views](super::apps): it declares the extension with the media type
-    /// of a page, in a revision that has extensions (2025-06-18 and later).
+    /// Returns whether the client shows [views](super::apps): whether it declares the extension with the
+    /// media type of a page, in a revision that has extensions (2025-06-18 and later).
     ///
-    /// Use it to skip expensive work that only a page needs. The text that a model reads must not depend on
-    /// it.
+    /// Use this method to skip expensive work that only a page needs. The text that a model reads must be
+    /// complete in both cases.
     pub fn shows_views(&self) -> bool {
         self.revision().has(Feature::MetaOnEntries) && shows_views(&self.client().capabilities)
     }
@@ -121,13 +121,13 @@ pub(crate) fn declare_in(capabilities: &mut Capabilities) {
     }
 }
 
-/// Returns the `_meta.ui` with which a page is listed.
+/// Returns the member `ui` of `meta`, the `_meta` with which a resource is listed; `None` if there is none.
 pub(crate) fn listed(meta: Option<&RawValue>) -> Option<RawJson> {
     meta::member(meta?, MEMBER)
 }
 
-/// Adds the `_meta.ui` of a page to its contents, unless its handler has set another one. Hosts differ in
-/// where they look for it.
+/// Adds `ui`, the `_meta.ui` with which a page is listed, to the contents of the page, since hosts differ in
+/// where they look for it. Contents for which the handler has set a `_meta.ui` keep theirs.
 pub(crate) fn label(result: &mut ReadResourceResult, ui: Option<RawJson>) {
     let Some(ui) = ui else { return };
     for meta in result.contents.iter_mut().map(meta::of) {

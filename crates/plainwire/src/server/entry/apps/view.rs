@@ -25,7 +25,8 @@ use crate::server::entry::resource::{Resource, ResourceTemplate};
 /// ```
 ///
 /// A domain is an origin: `https://api.example.com`, `wss://example.com:8443`, or with `*.` for all names
-/// below a host. Hosts may grant less. A page should check what it got, and work without the rest.
+/// below a host. Hosts may grant less. A page should check what it got, and work without the needs that were
+/// not granted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use]
@@ -55,12 +56,12 @@ pub enum Permission {
     Microphone,
 }
 
-/// The value of a permission: `{}`.
+/// The value of each permission in `_meta.ui.permissions`: an empty JSON object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct EmptyObject {}
 
 impl View {
-    /// Creates a view without needs.
+    /// Creates a view that asks for nothing.
     pub fn new() -> Self {
         Self::default()
     }
@@ -92,7 +93,7 @@ impl View {
     }
 
     /// Asks for a dedicated origin for the page, for keys and callbacks that are bound to an origin. The form
-    /// depends on the host: see its documentation.
+    /// of `domain` depends on the host: see the host's documentation.
     pub fn domain(mut self, domain: impl Into<String>) -> Self {
         self.domain = Some(domain.into());
         self

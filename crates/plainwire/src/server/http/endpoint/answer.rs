@@ -57,8 +57,8 @@ fn event_stream(body: Body) -> Response<Body> {
     response
 }
 
-/// Makes an error response, with the id of the request if it could be read. The kind of the error follows
-/// from the status.
+/// Makes an error response, with the id of the request if it could be read. The status determines the kind of
+/// the error.
 pub(crate) fn refusal(status: u16, id: Option<&Id>, why: impl Into<String>) -> Response<Body> {
     let kind = match status {
         429 | 503 => ErrorKind::Overloaded,
@@ -68,7 +68,7 @@ pub(crate) fn refusal(status: u16, id: Option<&Id>, why: impl Into<String>) -> R
     error(status, id, &Error::new(kind, why), Revision::NEWEST)
 }
 
-/// Makes a response with an error as `revision` writes it, with the id of the request if it could be read.
+/// Makes a response with an error in the form of `revision`, with the id of the request if it could be read.
 pub(crate) fn error(status: u16, id: Option<&Id>, error: &Error, revision: Revision) -> Response<Body> {
     let mut out = Vec::new();
     envelope::error(&mut out, id, error, Some(revision));

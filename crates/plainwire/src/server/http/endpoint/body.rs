@@ -1,7 +1,7 @@
 //! Bodies: reads those of requests within limits, and produces those of responses at once or event by event.
 //!
-//! The client pulls a response. What it does not read is not produced yet: it stays in the event log of the
-//! session, or with the call.
+//! The client pulls a response: messages that it does not read yet stay in the event log of the session, or
+//! with the call.
 
 use std::convert::Infallible;
 use std::future::{Future as _, poll_fn};
@@ -60,7 +60,8 @@ impl std::fmt::Debug for Body {
 }
 
 impl Kind {
-    /// Returns the next piece; the whole body, if it is complete.
+    /// Returns the next piece; `None` at the end. A body that is complete and not compressed comes in one
+    /// piece.
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         match self {
             Self::Empty => Poll::Ready(None),
@@ -110,24 +111,24 @@ impl http_body::Body for Body {
     }
 }
 
-/// Bytes that a declared length may reserve before any of them has arrived.
+/// The most memory, in bytes, that is reserved for a declared length before the body has arrived.
 const BELIEVED: usize = 4 << 20;
 
-/// Error of [`read`].
+/// Error of [`read`]: the reason why a body could not be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
-    /// The connection broke; with the error.
+    /// The connection broke, with this error text.
     Broken(String),
     TooLarge,
     TooSlow,
 }
 
-/// Bytes per second that are required after the first `patience`. A client that sends a byte now and then
-/// would hold its slot forever.
+/// The lowest average speed of a body, in bytes per second, after the first `patience`. Without it, a client
+/// that sends a byte now and then would hold its slot forever.
 const SLOWEST: usize = 16 << 10;
 
-/// Reads a body of at most `limit` bytes whose parts are at most `patience` apart. The whole body may take
-/// `patience`, plus the time of its bytes at [`SLOWEST`].
+/// Reads a body of at most `limit` bytes. The server waits at most `patience` for each part. The whole body
+/// may take `patience`, plus the time that its bytes take at the speed [`SLOWEST`].
 pub(crate) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Vec<u8>, Unread>
 where
     B: http_body::Body<Data: Buf, Error: std::fmt::Display>,

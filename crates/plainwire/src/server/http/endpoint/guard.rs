@@ -17,7 +17,8 @@ use crate::server::principal::Principal;
 pub(crate) struct Guard {
     /// Allowed hosts, in lower case and without a port; if empty, every host.
     pub(crate) hosts: Vec<String>,
-    /// Allowed origins besides those of this machine, in lower case.
+    /// Allowed origins, in lower case. Origins of this machine are also allowed if the host of the request is
+    /// this machine.
     pub(crate) origins: Vec<String>,
     /// Tokens with their principals; if empty, no token is required.
     pub(crate) tokens: Vec<(Token, Arc<Principal>)>,
@@ -66,7 +67,7 @@ impl Guard {
     /// Returns the principal of a request by its token; `Ok(None)` if the endpoint has no tokens.
     ///
     /// # Errors
-    /// A description of what was found, without its text.
+    /// A description of the credentials that were found, without their text.
     pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, &'static str> {
         if self.tokens.is_empty() {
             return Ok(None);
@@ -94,7 +95,7 @@ impl Guard {
     }
 }
 
-/// Returns the names of this machine, for a server on a loopback address.
+/// Returns the hosts that a server on a loopback address allows: the names of this machine.
 pub(crate) fn local_hosts() -> Vec<String> {
     ["localhost", "127.0.0.1", "[::1]"].map(ToOwned::to_owned).to_vec()
 }

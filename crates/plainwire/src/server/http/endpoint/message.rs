@@ -1,4 +1,4 @@
-//! Hands a parsed message to its era.
+//! Passes a parsed message to the code of its era: modern requests, or legacy sessions.
 //!
 //! In: a message, its headers and its caller. Out: the response. The rules are in `plainwire_proto::http`;
 //! this file applies them in order.
@@ -24,7 +24,7 @@ pub(crate) struct Read<'r> {
 }
 
 impl<'r> Read<'r> {
-    /// Converts it for a session: one message, or a whole batch.
+    /// Converts this to the form that a session takes: one message, or a whole batch.
     pub(crate) fn into_posted(self) -> Posted<'r> {
         match envelope::is_batch(self.text) {
             true => Posted::Batch(self.text.as_bytes()),
@@ -32,6 +32,7 @@ impl<'r> Read<'r> {
         }
     }
 
+    /// Returns the method of a request; empty for other messages.
     fn method(&self) -> Cow<'_, str> {
         match &self.parsed {
             Ok(Message::Request { method, .. }) => method.string(self.text).unwrap_or_default(),
@@ -126,7 +127,7 @@ impl Headers for Fields<'_> {
     }
 }
 
-/// Makes the response to a body that is not a message.
+/// Makes the response to a body that is not a message (400).
 pub(crate) fn unread(error: &Error) -> Response<Body> {
     answer::error(400, None, error, plainwire_proto::revision::Revision::NEWEST)
 }

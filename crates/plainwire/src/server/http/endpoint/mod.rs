@@ -1,8 +1,8 @@
 //! The endpoint: runs the checks that all requests have to pass, then hands a request to its era.
 //!
-//! Order of the checks: source (400, 403), method (405), `Accept` (406), declared size (413), type and coding
-//! (415), token (401), number of bodies of this caller (429), body (408, 413), requests in flight of this
-//! caller (429), message (400). Then the era's own checks.
+//! Order of the checks: `Host` and `Origin` (400, 403), method (405), `Accept` (406), declared size (413),
+//! type and coding (415), token (401), number of bodies of this caller (429), body (408, 413), requests in
+//! flight of this caller (429), message (400). Then come the checks of the era.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ use crate::stream::Direction;
 pub(crate) mod answer;
 mod body;
 mod compress;
-mod ending;
 mod guard;
 mod message;
+mod shutdown;
 pub(crate) mod stream;
 mod usage;
 
@@ -41,23 +41,26 @@ pub use body::Body;
 use body::Unread;
 use compress::Accepted;
 pub use compress::Compression;
-pub(crate) use ending::ShutdownSignal;
 pub(crate) use guard::{Guard, Token, local_hosts};
 use message::unread;
 pub(crate) use message::{Fields, Read, is_listen, refused};
+pub(crate) use shutdown::ShutdownSignal;
 pub(crate) use stream::{Events, Following, Peeked, Source, parse_event_id};
 pub(crate) use usage::{CallerId, Slot, Usage};
 
 /// An HTTP endpoint of one server.
 pub(crate) struct Endpoint {
+    /// The bodies that are being received, by caller.
     pub(super) bodies: Arc<Usage>,
     pub(super) built: Arc<Built>,
     pub(super) compression: Compression,
     pub(super) ending: ShutdownSignal,
     pub(super) guard: Guard,
+    /// The requests in flight, by caller.
     pub(super) in_flight: Arc<Usage>,
+    /// The open subscriptions (`subscriptions/listen`), by caller.
     pub(super) listens: Arc<Usage>,
-    /// The longest time until the next part of a body.
+    /// The longest time that the server waits for the next part of a body.
     pub(super) patience: Duration,
     pub(super) sessions: Arc<Sessions>,
     /// The sessions of HTTP+SSE, if it is served.
@@ -68,18 +71,20 @@ pub(crate) struct Endpoint {
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(super) principal: Option<Arc<Principal>>,
+    /// The name of the principal, or the address; empty if neither is known.
     pub(super) id: CallerId,
 }
 
 /// The address that a request comes from, in the extensions of the request.
 ///
 /// It distinguishes callers without a principal. [`super::Http::serve`] sets it. An application that mounts
-/// the service sets it itself; otherwise all callers without a principal share one count.
+/// the service sets it itself; otherwise all callers without a principal count as one, and share the limits
+/// of one caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteAddr(pub IpAddr);
 
-/// Bodies that one caller may send at a time. 1,024: behind a proxy, many callers count as one, and a whole
-/// body is read in milliseconds.
+/// The largest number of bodies that one caller may send at a time. 1,024: behind a proxy, many callers count
+/// as one, and a whole body is read in milliseconds.
 const BODIES: usize = 1_024;
 
 pub(super) const METHODS: &str = "DELETE, GET, OPTIONS, POST";
@@ -191,7 +196,8 @@ impl Endpoint {
             return Err(Box::new(unread(&error)));
         };
         let parsed = envelope::parse(text, Span::whole(text), self.built.config.limits.depth);
-        // At the limit, a caller can still cancel requests and answer questions.
+        // At the limit, a caller can still send messages that are no requests, which cancel requests and
+        // answer questions.
         let ends_something = matches!(&parsed, Ok(message) if !matches!(message, Message::Request { .. }));
         let most = self.built.config.limits.in_flight;
         let Some(slot) = self.in_flight.take(&caller.id, if ends_something { usize::MAX } else { most })
@@ -203,7 +209,8 @@ impl Endpoint {
         Ok((Read { parsed, text }, slot))
     }
 
-    /// Identifies the caller: by the token, or by what the application has set if the endpoint has no tokens.
+    /// Identifies the caller: by the token, or if the endpoint has no tokens, by the principal or the address
+    /// in the extensions of the request.
     ///
     /// # Errors
     /// A description of the credentials that were found, without their text.

@@ -1,4 +1,5 @@
-//! The body of a response as Server-Sent Events: messages as they come, and comments during silence.
+//! The body of a response as Server-Sent Events: messages as they come, and a comment now and then while
+//! there are none.
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -30,14 +31,16 @@ pub(crate) struct Events {
     /// `None` after the last event.
     source: Option<Source>,
     tap: Option<Tap>,
-    /// Held until the client has disconnected or the last event is sent.
+    /// The slot of the request, in use until the body is dropped: the client has disconnected, or the last
+    /// event is sent.
     _slot: Option<Arc<Slot>>,
+    /// The timer for the next comment.
     sleep: Pin<Box<Sleep>>,
 }
 
 /// The source of the events.
 pub(crate) enum Source {
-    /// A modern request, and its first message if that was already taken.
+    /// A modern request, and its first message if that was taken from the request before.
     Exchange(Box<Exchange>, Option<Transmit>),
     /// The stream of an HTTP+SSE session.
     Opened(Box<Opened>),
@@ -45,9 +48,10 @@ pub(crate) enum Source {
     Tail(Following),
 }
 
-/// A tail whose first event was polled in advance.
+/// A tail that was polled once in advance, to see whether it has an event.
 pub(crate) struct Peeked {
-    /// `None` if no event was ready, or it was returned already.
+    /// The result of that poll, in which `Some(None)` is the end of the stream. `None` if no event was ready,
+    /// or once it was returned.
     pub(crate) first: Option<Option<Result<Tailed, StoreError>>>,
     pub(crate) tail: Box<dyn Tail>,
 }
@@ -132,6 +136,7 @@ impl Events {
     }
 }
 
+/// The result of writing an event: whether more events may follow, or it was the last one.
 enum Written {
     More,
     Last,
@@ -193,7 +198,7 @@ fn poll_tail(
                 return Poll::Ready(Written::Last);
             }
             Some(Event::Begun) => continue,
-            // Skipping it would lose a message without a trace.
+            // Skipping an unreadable event would lose a message without a trace.
             None => {
                 tracing::error!("a stream can't be read any further: {}", no_event());
                 return Poll::Ready(Written::Last);
@@ -217,7 +222,8 @@ pub(crate) fn write((out, tap): (&mut Vec<u8>, Option<&Tap>), id: Option<&str>, 
     sse::write_event(out, Fields { id, event: Some("message"), data: Some(json), ..Fields::default() });
 }
 
-/// Returns the id of an event: the number of its stream, which can't be guessed, and its position in it.
+/// Returns the id of an event: the number of its stream, which can't be guessed, and the number of the event
+/// in the stream.
 fn event_id(stream: u64, at: u64) -> String {
     format!("{stream:016x}-{at}")
 }

@@ -8,18 +8,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Identifies a caller: the name of the principal, or an address.
 pub(crate) type CallerId = Arc<str>;
 
-/// A count of open things for each caller.
+/// The number of slots that each caller has taken, for one kind of thing that is limited.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     by_caller: Mutex<HashMap<CallerId, usize>>,
 }
 
 impl Usage {
-    /// Takes a slot for `caller`; `None` if it has `limit` slots already.
+    /// Takes a slot for `caller`; `None` if the caller has `limit` slots already.
     pub(crate) fn take(self: &Arc<Self>, caller: &CallerId, limit: usize) -> Option<Slot> {
         let mut by_caller = self.lock();
         let taken = by_caller.get(caller).copied().unwrap_or(0);
-        // Before the caller is inserted: no slot would remove it again.
+        // This check comes before the caller is inserted: only a slot removes a caller again.
         if taken >= limit {
             return None;
         }

@@ -36,13 +36,16 @@ pub(crate) const PATHS: [&str; 2] = ["/sse", "/messages"];
 /// Sessions that one caller may have open at a time. 1,024: behind a proxy, many callers count as one.
 const SESSIONS: usize = 1_024;
 
-/// Time that a POST waits for the client to read the stream of its session, before it is refused.
+/// Time that a POST waits for the client to read the stream of its session. After this time the POST is
+/// refused (503).
 const ROOM: Duration = Duration::from_secs(30);
 
 /// The open sessions of HTTP+SSE.
 #[derive(Default)]
 pub(crate) struct Sse {
+    /// The open sessions, by id.
     by_id: Mutex<HashMap<Box<str>, OpenSession>>,
+    /// The number of open sessions, by caller.
     usage: Arc<Usage>,
 }
 
@@ -52,7 +55,7 @@ struct OpenSession {
 }
 
 impl Sse {
-    /// Begins a session of `caller`; `None` if the caller has too many.
+    /// Begins a session of `caller`; `None` if the caller has [`SESSIONS`] open sessions already.
     fn open(self: &Arc<Self>, built: &Arc<Built>, caller: Caller) -> Option<(Opened, Slot)> {
         let slot = self.usage.take(&caller.id, SESSIONS)?;
         let id: Box<str> = random::id().into();
@@ -90,7 +93,7 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Writes the next event; `None` at the end.
+    /// Writes the next event to `out`, and shows its message to `tap`. `None` at the end of the stream.
     pub(crate) fn poll_next(
         &mut self,
         (out, tap): (&mut Vec<u8>, Option<&Tap>),
@@ -183,8 +186,8 @@ impl Endpoint {
         }
     }
 
-    /// Checks that a message belongs to a revision with a handshake. Malformed messages with an id pass,
-    /// because the session answers them.
+    /// Checks that a message belongs to a legacy revision: one with a handshake. Malformed messages that are
+    /// answered and have an id pass, because the session answers them.
     fn check_sse(
         &self,
         id: &str,
@@ -193,7 +196,7 @@ impl Endpoint {
         head: &Parts,
     ) -> Result<(), Refusal> {
         let headers = InSession { fields: Fields(&head.headers), id };
-        // A refusal can't say which message of a batch it is for, so the batch is checked as a whole first.
+        // A refusal can't name the message of a batch that it is for, so a batch is first checked as a whole.
         rules::check_batch(read.text, revision.unwrap_or(Revision::NEWEST))?;
         let is_batch = envelope::is_batch(read.text);
         if !is_batch && read.parsed.as_ref().is_err_and(|it| it.answer && it.id.is_some()) {
@@ -207,7 +210,8 @@ impl Endpoint {
         }
     }
 
-    /// Returns the error for a message of an unsupported version, with the versions that are supported here.
+    /// Returns the error for a modern message, which HTTP+SSE does not support. It names the version of the
+    /// message, and lists the legacy versions of this server.
     fn too_modern(&self, read: &Read<'_>) -> Error {
         let params = match &read.parsed {
             Ok(Message::Request { params, .. } | Message::Notification { params, .. }) => Some(params),
@@ -221,7 +225,7 @@ impl Endpoint {
     }
 }
 
-/// The headers of a request whose session id is in its URL.
+/// The headers of a request whose session id is in its URL, as if it were in the header for session ids.
 struct InSession<'h> {
     fields: Fields<'h>,
     id: &'h str,

@@ -1,32 +1,20 @@
-//! Sessions (before 2026-07-28): POST sends messages, GET opens or continues a stream, DELETE ends the
-//! session.
+//! Sessions (before 2026-07-28): POST sends messages, DELETE ends the session. GET is in [`super::resuming`].
 
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 
 use http::request::Parts;
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http::{HeaderValue, Response, StatusCode};
 use plainwire_proto::envelope::Id;
 use plainwire_proto::http as rules;
-use plainwire_proto::json::shorten;
 
 use crate::server::connection::calls::Held;
 use crate::server::http::endpoint::{
-    Body, Caller, Endpoint, Events, Fields, Following, METHODS, Peeked, Read, SESSION_ID, Slot, Source,
-    accepts, answer, parse_event_id, refused, stream,
+    Body, Caller, Endpoint, Fields, METHODS, Read, SESSION_ID, Slot, answer, refused,
 };
-use crate::server::http::session::{Event, Posted, ReplicaNotice, Reply, ResponseStart, Session};
-use crate::server::store::{StoreError, Tailed};
-
-const NOTHING_LEFT: &str = "expected `last-event-id` to be of a stream that goes on, but found its end";
-
-const NOT_KEPT: &str =
-    "expected `last-event-id` to be of an event of this session that is kept, but found another one";
+use crate::server::http::session::{Posted, ReplicaNotice, Reply, ResponseStart, Session};
+use crate::server::store::StoreError;
 
 const STORE_FAILED: &str = "the store of this server failed";
-
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 impl Endpoint {
     /// Begins a session with `initialize`.
@@ -82,8 +70,8 @@ impl Endpoint {
             return store_failed(asked, &error);
         }
         if let Err(error) = self.save(id, session, was_initialized).await {
-            // Unless it was in a batch, a message that changes the session does nothing else, so it can be
-            // refused. In a batch, calls have begun and their answers count: the record is written with the
+            // A message that changes the session does nothing else, so it can be refused. In a batch, other
+            // messages may have begun calls, and their answers count: the record is then written with the
             // next message.
             if taken.has_changed && !is_batch {
                 return store_failed(asked, &error);
@@ -106,41 +94,14 @@ impl Endpoint {
         }
     }
 
-    /// Saves the changes of a message before the client may send more, perhaps to another replica.
+    /// Saves the changes that a message has made to its session. Called before the response begins: after it,
+    /// the client may send more messages, perhaps to another replica.
     async fn save(&self, id: &str, session: &Session, was_initialized: bool) -> Result<(), StoreError> {
         self.sessions.save(id, session).await?;
         if session.is_initialized() && !was_initialized {
             self.sessions.admit(id).await?;
         }
         Ok(())
-    }
-
-    /// Opens the stream for messages that belong to no request, or continues a stream that was cut off.
-    pub(crate) async fn get(&self, head: &Parts) -> Response<Body> {
-        if !accepts(&head.headers, "text/event-stream") {
-            return answer::not_acceptable("text/event-stream", &head.headers);
-        }
-        let headers = Fields(&head.headers);
-        let (id, session) = match self.session_of(head, &headers).await {
-            Ok(found) => found,
-            Err(refused) => return *refused,
-        };
-        if let Some(last) = head.headers.get(LAST_EVENT_ID) {
-            let Some((stream, after)) = last.to_str().ok().and_then(parse_event_id) else {
-                let found = String::from_utf8_lossy(last.as_bytes());
-                let text = format!(
-                    "expected `last-event-id` to be an id of this server, but found {:?}",
-                    shorten(&found)
-                );
-                return answer::refusal(400, None, text);
-            };
-            return self.follow((id, &session), (stream, after), None).await;
-        }
-        match session.listen().await {
-            Ok(Some(stream)) => self.follow((id, &session), (stream, 0), None).await,
-            Ok(None) => no_session(None),
-            Err(error) => store_failed(None, &error),
-        }
     }
 
     /// Ends a session.
@@ -160,7 +121,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// The response that refuses the request.
-    async fn session_of<'h>(
+    pub(super) async fn session_of<'h>(
         &self,
         head: &Parts,
         headers: &'h Fields<'_>,
@@ -178,43 +139,16 @@ impl Endpoint {
         }
         Ok((id, session))
     }
-
-    /// Responds with a stream of a session, starting after the event `after`.
-    async fn follow(
-        &self,
-        (id, session): (&str, &Arc<Session>),
-        (number, after): (u64, u64),
-        slot: Option<Arc<Slot>>,
-    ) -> Response<Body> {
-        let mut tail = match self.sessions.store.tail(id, number, after).await {
-            Ok(Some(tail)) => tail,
-            Ok(None) => return answer::refusal(400, None, NOT_KEPT),
-            Err(error) => return store_failed(None, &error),
-        };
-        let first = match poll_fn(|cx| Poll::Ready(tail.poll_next(cx))).await {
-            // With an empty stream, such a client would come back forever, as after a request that was
-            // cancelled.
-            Poll::Ready(None) if slot.is_none() => return answer::refusal(400, None, NOTHING_LEFT),
-            // A stream that can't be read is refused for the same reason.
-            Poll::Ready(Some(Err(error))) => return store_failed(None, &error),
-            Poll::Ready(Some(Ok(Tailed::Event(_, bytes)))) if Event::parse(&bytes).is_none() => {
-                return store_failed(None, &stream::no_event());
-            }
-            Poll::Ready(first) => Some(first),
-            Poll::Pending => None,
-        };
-        let tail = Box::new(Peeked { first, tail });
-        answer::events(Events::new(Source::Tail(Following::new(number, tail, session)), slot, self))
-    }
 }
 
-/// Makes the response for an unknown session. Spec: after a 404 the client begins a new session.
+/// Makes the response for an unknown session (404). Spec: after a 404 the client begins a new session.
 pub(crate) fn no_session(asked: Option<&Id>) -> Response<Body> {
     let why =
         "expected `mcp-session-id` to be of a session of yours, but found one that has ended or never began";
     answer::refusal(404, asked, why)
 }
 
+/// Makes the response for an error of the store: 503 at the limit of sessions, 500 for other errors.
 pub(crate) fn store_failed(asked: Option<&Id>, error: &StoreError) -> Response<Body> {
     match error {
         StoreError::Full { .. } => answer::refusal(503, asked, error.to_string()),

@@ -5,6 +5,7 @@ pub(crate) mod http_sse;
 mod legacy;
 mod modern;
 pub(crate) mod one_stream;
+mod resuming;
 
 pub(crate) use http_sse::{Opened, PATHS, Sse};
 pub(crate) use legacy::{no_session, store_failed};

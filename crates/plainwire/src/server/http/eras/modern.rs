@@ -1,7 +1,8 @@
 //! Modern requests (2026-07-28), which describe themselves: no session, and nothing is kept after the answer.
 //!
-//! The answer is JSON, unless a message precedes it; then the response is a stream, and the answer is its
-//! last event. A client that closes the connection cancels its request, because that drops the [`Exchange`].
+//! The answer is JSON. If another message, such as progress, comes before the answer, the response is a
+//! stream, and the answer is its last event. A client that closes the connection cancels its request, because
+//! that drops the [`Exchange`].
 
 use std::future::poll_fn;
 

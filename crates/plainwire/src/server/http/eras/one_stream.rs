@@ -22,16 +22,16 @@ use crate::server::http::session::Posted;
 use crate::server::principal::Principal;
 use crate::stream::BACKLOG;
 
-/// Steps in one poll. It bounds a run of changes that this client does not receive, so that they do not block
-/// other tasks.
+/// The largest number of steps in one poll of the reader. A change that this client does not receive is a
+/// step without a message; without this limit, a run of such changes would block other tasks.
 const TURN: usize = 64;
 
 /// A session that lives as long as its [`Reader`].
 pub(crate) struct OneStream {
-    /// `None` once it has ended.
+    /// `None` once the session has ended.
     core: Mutex<Option<Core>>,
-    /// Lets requests in one after the other, in the order in which they came. A queue is not needed, since
-    /// each request waits in its own POST.
+    /// The turn: a semaphore that lets requests in one after the other, in the order in which they came.
+    /// Requests need no queue here, since each one waits in its own POST.
     turn: Semaphore,
 }
 
@@ -44,7 +44,7 @@ struct Core {
     calls: Calls,
     /// Wakes the reader, if it has read everything.
     reader: Option<Waker>,
-    /// Wakes the POST that has the turn, if it waits for room.
+    /// Wakes the POST that has the turn ([`OneStream::turn`]), if it waits for the reader to make room.
     sender: Option<Waker>,
     /// Messages that the reader has not taken. Invariant: `unread_bytes` is the sum of their lengths.
     unread: VecDeque<Transmit>,
@@ -72,13 +72,14 @@ impl OneStream {
     }
 
     /// Processes a message of the client. A request waits until there is room for its answer. The calls that
-    /// it begins hold `held` until they end. Cancel safe: dropped while it waits, it has changed nothing.
+    /// the message begins keep `held` until they end. Cancel safe: if the future is dropped while it waits,
+    /// the message has had no effect.
     ///
     /// # Errors
     /// [`Ended`] if the session has ended.
     pub(crate) async fn post(&self, posted: Posted<'_>, held: Held) -> Result<(), Ended> {
-        // Cancellations and answers free room instead of taking it, so they pass even if the client does not
-        // read.
+        // Notifications, such as cancellations, and answers of the client free room instead of taking it, so
+        // they pass even if the client does not read.
         let waits = brings_an_answer(&posted);
         let _turn = if waits { self.turn.acquire().await.ok() } else { None };
         let mut posted = Some(posted);
@@ -109,7 +110,8 @@ impl OneStream {
     }
 }
 
-/// Returns whether this may need an answer.
+/// Returns whether this may get an answer: a batch, a request, or a malformed message that is answered with
+/// an error.
 fn brings_an_answer(posted: &Posted<'_>) -> bool {
     match posted {
         Posted::Batch(_) | Posted::Message(_, Ok(Message::Request { .. })) => true,
@@ -176,7 +178,7 @@ impl Reader {
                 return Poll::Ready(next);
             }
             if core.calls.is_lost() {
-                tracing::info!("the client is gone: it has not even answered a ping");
+                tracing::info!("the client is gone: it did not answer pings");
                 return Poll::Ready(None);
             }
             let busy = core.calls.poll_signal(cx).is_ready()

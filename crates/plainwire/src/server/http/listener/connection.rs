@@ -41,7 +41,8 @@ const MAX_HEAD: usize = 16 << 10;
 /// Size of the read buffer, in bytes. `hyper` refuses a larger head without an error text.
 const MAX_READ: usize = 64 << 10;
 
-/// Streams of one HTTP/2 connection. The number of requests is limited by principal as well.
+/// The largest number of streams that are open at a time in one HTTP/2 connection. Requests in flight are
+/// also limited for each caller, over all of its connections.
 const MAX_STREAMS: u32 = 200;
 
 /// HTTP/2 windows in bytes: of one stream, and of a connection.
@@ -54,7 +55,7 @@ const PING: Duration = Duration::from_secs(30);
 #[cfg(target_os = "linux")]
 const UNTAKEN_MS: u32 = 60_000;
 
-/// The part that all connections of a listener share.
+/// The data that all connections of a listener share.
 pub(crate) struct Serving {
     builder: Builder<TokioExecutor>,
     limits: ConnectionLimits,
@@ -100,7 +101,7 @@ impl Serving {
     }
 }
 
-/// Serves a connection to its end, and holds its slot until then.
+/// Serves a connection to its end, and until then holds `_slot`, its slot among the open connections.
 pub(crate) async fn run(
     serving: Arc<Serving>,
     stream: TcpStream,
@@ -116,8 +117,8 @@ pub(crate) async fn run(
     #[cfg(feature = "tls")]
     if let Some(tls) = &serving.tls {
         let mut ending = phase.clone();
-        // On the heap, and dropped after the handshake: otherwise the task would reserve its memory to the
-        // end.
+        // The handshake is on the heap, and dropped when it is over: otherwise the task would reserve its
+        // memory until the connection ends.
         let mut shaking = Box::pin(tls.accept(stream));
         let shaken = tokio::select! {
             shaken = shaking.as_mut() => shaken.map(Box::new),
@@ -222,7 +223,7 @@ impl Serving {
     }
 }
 
-/// Returns the approximate size of the head in HTTP/1.1.
+/// Returns the approximate size in bytes that the head of a request has in HTTP/1.1.
 fn size_of_head<B>(request: &Request<B>) -> usize {
     let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
     request.uri().to_string().len() + fields.sum::<usize>()
@@ -233,14 +234,15 @@ fn size_of_head<B>(request: &Request<B>) -> usize {
 pub(crate) struct Activity {
     /// Requests that have begun so far.
     begun: AtomicU64,
-    /// Requests whose responses are not over yet.
+    /// Requests whose responses are not completely sent yet.
     open: AtomicUsize,
-    /// Whether the body of a request was left unread.
+    /// Whether the server stopped reading the body of any request before its end.
     unread: AtomicBool,
 }
 
 impl Activity {
-    /// Returns whether no request is open, and none has begun since the last call.
+    /// Returns whether no request is open, and none has begun since the call before this one. `last` is the
+    /// number of requests that had begun at that call; this call updates it.
     fn is_idle_since(&self, last: &mut u64) -> bool {
         let begun = self.begun.load(Relaxed);
         std::mem::replace(last, begun) == begun && self.open.load(Relaxed) == 0
@@ -252,7 +254,7 @@ impl Activity {
     }
 }
 
-/// An open request. It counts as open until this is dropped with its response.
+/// A request that counts as open until this is dropped, together with its response.
 struct Open(Arc<Activity>);
 
 impl Open {
@@ -295,7 +297,8 @@ impl http_body::Body for Counted {
     }
 }
 
-/// The body of a request. Dropped before its end, it marks the connection as having unread bytes.
+/// The body of a request. If it is dropped before its end was read, it marks the connection as having unread
+/// bytes.
 struct Received {
     body: Incoming,
     of: Arc<Activity>,

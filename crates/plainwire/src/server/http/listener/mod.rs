@@ -2,8 +2,8 @@
 //!
 //! In: a listener, a service, and a future that is ready when the server should end. Out: one task for each
 //! connection (`connection`), none of them left at the end. Shutdown: no more connections are accepted,
-//! `/readyz` answers 503, streams end, running requests get the time of [`crate::Server::drain`], and the
-//! others are cut off.
+//! `/readyz` answers 503, streams that do not end by themselves end, and running requests have the time of
+//! [`crate::Server::drain`] to end; requests that take longer are cut off.
 
 use std::future::Future;
 use std::io;
@@ -35,9 +35,10 @@ pub(crate) use tls::Files;
 pub(super) struct ConnectionLimits {
     /// The largest number of open connections.
     pub(super) connections: usize,
-    /// The longest time until the first request of a connection, TLS included.
+    /// The longest time until the head of the first request of a connection has arrived, TLS handshake
+    /// included.
     pub(super) head: Duration,
-    /// The longest time of a connection without requests.
+    /// The longest time for which a connection without requests is kept open.
     pub(super) keep_alive: Duration,
 }
 
@@ -55,7 +56,8 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// Connections that wait in the queue of the operating system, which may lower this number.
+/// The largest number of connections that wait in the queue of the operating system until the server accepts
+/// them. The system may lower this number.
 const BACKLOG: u32 = 1_024;
 
 /// Binds an address, as in `127.0.0.1:8000`. If a name has several addresses, the first that can be bound is
@@ -74,7 +76,7 @@ pub(super) async fn bind(address: &str) -> Result<TcpListener> {
         let source = io::Error::new(error.kind(), why);
         Error::Io { doing: "taking the address of the HTTP endpoint", source }
     };
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "it stands for no address");
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in lookup_host(address).await.map_err(failed)? {
         match listen(address) {
             Ok(listener) => return Ok(listener),
@@ -96,7 +98,8 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// First and longest pause after connections could not be accepted, mostly for lack of file descriptors.
 const RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
 
-/// Time for connections that were cut off to end. They wait for nothing; the time is for a busy machine.
+/// Time in which the tasks of connections that were cut off have to end. They do not wait for anything, but a
+/// busy machine may need some time to run them.
 const CUT: Duration = Duration::from_millis(500);
 
 /// Serves connections until `end` is ready, then waits for running requests as long as the drain time allows.
@@ -119,14 +122,14 @@ pub(super) async fn serve(
             () = &mut end => break,
         };
         let serving = Arc::clone(&serving);
-        // Passed directly: a wrapping future would reserve its size twice.
+        // The future is passed directly: an `async` block around it would reserve its size twice.
         runtime::spawn_detached(connection::run(serving, stream, remote.ip(), watched.clone(), slot));
     }
     drop((acceptor, watched));
     drain(&service, &phase).await;
 }
 
-/// Shuts down all connections: first gracefully, then by force.
+/// Shuts down all connections: first gracefully, and after the drain time of the server by force.
 async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
     service.shutdown();
     phase.send_replace(Phase::Ending);
@@ -139,7 +142,9 @@ async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
     let _ = timeout(CUT, phase.closed()).await;
 }
 
+/// Accepts connections, as long as slots for open connections are free.
 struct Acceptor {
+    /// The next pause after an error; it doubles with each error in a row.
     pause: Duration,
     listener: TcpListener,
     slots: Arc<Semaphore>,
@@ -179,6 +184,7 @@ impl Acceptor {
     }
 }
 
+/// Returns whether an error of `accept` concerns only the connection that it should have returned.
 fn is_of_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)

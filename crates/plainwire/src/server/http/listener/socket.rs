@@ -17,12 +17,14 @@ use tokio::time::{Sleep, sleep};
 
 use super::connection::Activity;
 
-/// Time and bytes for which incoming data is discarded. Clients that read while they send stop soon.
+/// The longest time, and the largest number of bytes, for which incoming data is discarded. A client that
+/// reads while it sends sees the response, and stops sending soon.
 const LINGER: (Duration, usize) = (Duration::from_secs(2), 16 << 20);
 
-/// Bytes that are discarded in one read.
+/// The largest number of bytes that are discarded in one read.
 const STEP: usize = 16 << 10;
 
+/// A stream that lingers when it is shut down, if `activity` says that a request body was left unread.
 pub(crate) struct Socket<S> {
     activity: Arc<Activity>,
     io: TokioIo<S>,

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-/// An event of a stream.
+/// An event in the log of a session: a message for the client, or a sign for the response that follows the
+/// log.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event<'e> {
-    /// The client should disconnect, and come back after this time.
+    /// The response ends, and asks the client to come back after this time.
     Leave(Duration),
     /// A JSON-RPC message.
     Message(&'e [u8]),
-    /// Not sent. It makes a stream exist in the store, so that it can be followed before its first message.
+    /// Not sent to the client. It makes a stream exist in the store, so that a response can follow the stream
+    /// before its first message.
     Begun,
-    /// An empty event with an id, so that the client can continue after it.
+    /// An empty event with an id, so that the client can continue the stream even before the first message.
     Priming,
 }
 

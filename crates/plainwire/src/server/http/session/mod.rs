@@ -1,8 +1,10 @@
-//! A session over HTTP: one peer, and one stream for each POST that needs one. No stream has to be read.
+//! A session over HTTP: one peer, one stream for each POST that needs one, and one for messages that belong
+//! to no request. The client does not have to read any of them.
 //!
 //! In: messages, one POST at a time. Out: an answer at once, if its call ends at once. All other messages go
-//! to the event log of the store, and the responses follow that log. So a slow or absent reader blocks
-//! nothing, and a client that comes back continues where it stopped. A disconnect cancels nothing.
+//! to the event log of the session in the store, and the responses follow that log. So a slow or absent
+//! reader blocks nothing, and a client that comes back continues where it stopped. A disconnect cancels
+//! nothing.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
@@ -23,17 +25,16 @@ use crate::server::connection::calls::Calls;
 use crate::server::principal::Principal;
 use crate::server::store::{Store, StoreError};
 
-mod begun;
 mod event;
 mod outlet;
 mod pump;
 mod readers;
 mod record;
 mod relay;
+mod slots;
 mod table;
 
 pub(crate) use crate::server::connection::calls::Held;
-pub(crate) use begun::SESSIONS_PER_CALLER;
 pub(crate) use event::Event;
 use outlet::Outlet;
 pub(crate) use outlet::ResponseStart;
@@ -41,11 +42,12 @@ use pump::Standalone;
 use readers::Readers;
 pub(crate) use record::Record;
 pub(crate) use relay::{OtherReplicas, ReplicaNotice};
+pub(crate) use slots::SESSIONS_PER_CALLER;
 pub(crate) use table::Sessions;
 
 /// A session of a client with a revision before 2026-07-28.
 pub(crate) struct Session {
-    /// `None` once it has ended.
+    /// `None` once the session has ended.
     core: Mutex<Option<Core>>,
     id: Box<str>,
     readers: Readers,
@@ -54,14 +56,16 @@ pub(crate) struct Session {
 
 /// A reader of a stream, registered until this is dropped.
 pub(crate) struct Reading {
+    /// The number of this reader among the readers of the session.
     number: u64,
     session: Arc<Session>,
+    /// The number of the stream.
     stream: u64,
 }
 
 impl Reading {
-    /// Returns whether the stream has ended although the store does not say so. If not, the reader is woken
-    /// when that changes.
+    /// Returns whether the stream has ended although the store does not say so. If it has not, the task of
+    /// `cx` is woken when it does.
     pub(crate) fn poll_cut(&self, cx: &mut Context<'_>) -> bool {
         self.session.readers.poll_cut(self.stream, self.number, cx)
     }
@@ -74,12 +78,12 @@ impl Drop for Reading {
     }
 }
 
-/// The purpose of a stream. It is part of the stream's number, so that any replica knows it.
+/// The purpose of a stream. The lowest bit of the stream's number holds it, so that any replica knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamKind {
-    /// The answer to a request, and the messages before it.
+    /// For the answers to a POST, and the messages before them.
     OfRequest,
-    /// Messages that belong to no request.
+    /// For messages that belong to no request.
     Standalone,
 }
 
@@ -89,7 +93,7 @@ impl StreamKind {
         if stream & 1 == 0 { Self::OfRequest } else { Self::Standalone }
     }
 
-    /// Returns a random number, which can't be guessed.
+    /// Returns a random number for a new stream with this purpose. It can't be guessed.
     fn new_number(self) -> u64 {
         let random = u64::from_ne_bytes(random::bytes());
         if self == Self::OfRequest { random & !1 } else { random | 1 }
@@ -98,6 +102,7 @@ impl StreamKind {
 
 /// The state of a session. Its lock is held for moments only, never across an `.await`.
 struct Core {
+    /// The outlet for the answers of each open batch, by the number that the peer gave the batch.
     batches: HashMap<u32, Arc<Outlet>>,
     calls: Calls,
     /// The depth limit for messages.
@@ -106,9 +111,11 @@ struct Core {
     due: VecDeque<Due>,
     /// Whether the pump of the session runs.
     is_pumped: bool,
-    /// Fires when the standalone stream was unread for too long.
+    /// The timer that ends the standalone stream when it was unread for too long.
     linger: Option<Pin<Box<Sleep>>>,
+    /// The outlet of each open request that was not answered at once.
     outlets: HashMap<CallKey, Arc<Outlet>>,
+    /// Wakes the pump, if it waits.
     pump: Option<Waker>,
     /// The stream for messages that belong to no request, if the client has opened one.
     standalone: Option<Standalone>,
@@ -137,7 +144,8 @@ pub(crate) enum Posted<'p> {
 }
 
 impl<'p> Posted<'p> {
-    /// Returns the text of a notification or an answer, which a call at another replica may wait for.
+    /// Returns the text of a notification or an answer: a call at another replica may wait for it. `None` for
+    /// requests, batches and malformed messages.
     pub(crate) fn relayed(&self) -> Option<&'p str> {
         match self {
             Self::Message(
@@ -153,11 +161,13 @@ impl<'p> Posted<'p> {
 pub(crate) enum Reply {
     /// No answer is needed: 202.
     Accepted,
+    /// The answer, which is the whole response.
     Answer(Vec<u8>),
     /// The session has ended.
     Ended,
+    /// The response begins later, since no answer is there yet.
     Later(Later),
-    /// An error, because the POST was not a valid request.
+    /// An error (400), because the POST was not valid JSON-RPC.
     Refusal(Vec<u8>),
 }
 
@@ -168,7 +178,7 @@ pub(crate) struct Taken {
     pub(crate) reply: Reply,
 }
 
-/// A response that has not begun yet.
+/// A response that has not begun yet. It begins when its outlet has a start.
 pub(crate) struct Later(Arc<Outlet>);
 
 impl Later {
@@ -240,13 +250,15 @@ impl Session {
         self.lock().as_ref()?.calls.peer.revision()
     }
 
-    /// Returns whether nothing is pending, so that the session can be dropped here and restored later.
+    /// Returns whether nothing is pending, so that the session can be dropped from memory, and restored from
+    /// its record later.
     pub(crate) fn is_idle(&self) -> bool {
         self.lock().as_ref().is_none_or(|core| !core.is_pumped && core.due.is_empty())
     }
 
-    /// Returns whether the session must not expire: a stream is read, or a call runs. A stream without a
-    /// reader does not keep its session alive, since most clients never announce that they are gone.
+    /// Returns whether the session must not expire: a stream is read, a call runs, or a message waits to be
+    /// written. A stream without a reader does not keep its session alive, since most clients never announce
+    /// that they are gone.
     pub(crate) fn is_busy(&self) -> bool {
         !self.readers.is_empty()
             || self.lock().as_ref().is_some_and(|core| core.calls.running() > 0 || !core.due.is_empty())
@@ -269,7 +281,7 @@ impl Session {
         }
     }
 
-    /// Processes a POST of the client. The calls that it begins hold `held` until they end.
+    /// Processes a POST of the client. The calls that it begins keep `held` until they end.
     pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, held: &Held) -> Taken {
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else { return Taken { has_changed: false, reply: Reply::Ended } };
@@ -307,7 +319,8 @@ impl Session {
             core.owe(others);
             self.look_after(core);
             return match (kind, route) {
-                // Clients do not read the answer to a request in a 400: only an invalid request gets one.
+                // Clients do not read an answer in a response with status 400, so only a message that is no
+                // valid request gets that status.
                 (TransmitKind::Error(ErrorKind::InvalidRequest | ErrorKind::Parse), Route::Unsolicited) => {
                     Reply::Refusal(bytes)
                 }
@@ -426,7 +439,8 @@ impl Core {
         }
     }
 
-    /// Queues messages for the outlets of their requests.
+    /// Queues messages for the outlets of their requests. A message for a request that is no longer known is
+    /// dropped.
     fn owe(&mut self, sent: Vec<Transmit>) {
         for Transmit { kind, route, bytes } in sent {
             let outlet = self.outlet_of(route).cloned();
@@ -445,7 +459,8 @@ impl Core {
         }
     }
 
-    /// Returns the outlet for messages of this route.
+    /// Returns the outlet for messages of this route; `None` if they belong to no request, or to one without
+    /// an outlet.
     fn outlet_of(&self, route: Route) -> Option<&Arc<Outlet>> {
         match route {
             Route::Batch(number) => self.batches.get(&number),
@@ -454,7 +469,8 @@ impl Core {
         }
     }
 
-    /// Returns whether nothing will happen until the client sends something.
+    /// Returns whether the session has nothing to do until the client sends a message, and has no standalone
+    /// stream.
     fn is_at_rest(&self) -> bool {
         self.calls.running() == 0
             && self.calls.peer.waiting() == 0

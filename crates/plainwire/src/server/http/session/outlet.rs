@@ -1,13 +1,14 @@
 //! The route from the session to the response of one POST: the answer as plain JSON, or events of a stream.
 //!
 //! In: messages of the session for the request. Out: for the response, the answer, or the stream to read it
-//! from. Without a waiting response nothing changes: the client can continue the stream later.
+//! from. It makes no difference whether a response still waits: a client that has disconnected can continue
+//! the stream later.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// States: waiting, then one of [`ResponseStart`], which does not change any more. A stream may break off
-/// later.
+/// The route to the response of one POST. It waits until its start is set ([`Self::begin`]), once. Taking the
+/// answer leaves [`ResponseStart::Nothing`]; a stream may break off later.
 #[derive(Debug, Default)]
 pub(super) struct Outlet {
     state: Mutex<OutletState>,
@@ -15,6 +16,7 @@ pub(super) struct Outlet {
 
 #[derive(Debug, Default)]
 struct OutletState {
+    /// The start of the response; `None` while it has none.
     first: Option<ResponseStart>,
     /// Whether the store failed, so that nothing more goes into the stream.
     is_broken: bool,
@@ -77,11 +79,11 @@ impl Outlet {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Waits for the start of the response.
+    /// Waits for the start of the response. An answer is returned once.
     pub(super) fn poll_first(&self, cx: &mut Context<'_>) -> Poll<ResponseStart> {
         let mut state = self.lock();
         match &state.first {
-            // Each outlet has one reader, which reads once.
+            // Each outlet has one reader, which reads once, so the answer is moved and not copied.
             Some(ResponseStart::Answer(_)) => {
                 Poll::Ready(state.first.replace(ResponseStart::Nothing).unwrap_or(ResponseStart::Nothing))
             }

@@ -22,7 +22,7 @@ use super::{Action, Core, Due, Event, Outlet, ResponseStart, Session, StreamKind
 use crate::runtime;
 use crate::server::store::StoreError;
 
-/// Signals of calls that are taken before the messages that they cause are written.
+/// The largest number of signals of calls that are taken before the messages that they cause are written.
 const TURN: usize = 64;
 
 /// Time for which messages that belong to no request are still written after the client has stopped reading.
@@ -30,6 +30,7 @@ const TURN: usize = 64;
 /// never rest.
 const LINGER: Duration = Duration::from_secs(60);
 
+/// Carries out the actions of a session until it is at rest or has ended.
 pub(super) async fn run(session: Arc<Session>) {
     while let Some(due) = poll_fn(|cx| session.poll_due(cx)).await {
         for Due { outlet, action } in due {
@@ -109,8 +110,8 @@ impl Session {
         self.store.append(&self.id, stream, &event.to_bytes()).await.map(drop)
     }
 
-    /// Writes the answer, and ends its stream. A write that fails is tried once more: if the answer is stored
-    /// twice, that does no harm.
+    /// Writes the answer to its stream, and closes the stream. A write that fails is tried once more: if the
+    /// answer is stored twice, that does no harm.
     async fn write_last(&self, stream: u64, event: &Event<'_>) -> Result<(), StoreError> {
         if let Err(error) = self.write(stream, event).await {
             tracing::warn!("an answer can't be written, trying once more: {}", error.in_full());
@@ -119,7 +120,8 @@ impl Session {
         self.store.close(&self.id, stream).await
     }
 
-    /// Begins the stream of a request with its first event.
+    /// Begins the stream of a response with its first event, behind a priming event if the revision has
+    /// those.
     async fn begin_stream(&self, outlet: &Outlet, event: &Event<'_>) -> Result<(), StoreError> {
         let stream = StreamKind::OfRequest.new_number();
         let is_primed = self.revision().is_some_and(|revision| revision.has(Feature::PrimedStreams));
@@ -140,7 +142,8 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the response of `outlet`, since the store has failed.
+    /// Ends the response of `outlet`, since the store has failed. Does nothing for a message that belongs to
+    /// no request.
     async fn give_up(&self, outlet: Option<&Outlet>) {
         let Some(stream) = outlet.and_then(Outlet::fail) else { return };
         if self.store.close(&self.id, stream).await.is_err() {
@@ -170,8 +173,8 @@ impl Session {
 }
 
 impl Core {
-    /// Ends the standalone stream once it was unread for too long. A client that comes back later sees its
-    /// end, and opens another one.
+    /// Ends the standalone stream once it was unread for too long. A client that comes back later sees that
+    /// the stream has ended, and opens another one.
     fn poll_unread(&mut self, cx: &mut Context<'_>) {
         let since = self.standalone.as_ref().and_then(|it| it.unread_since);
         let at = since.map(|since| since + LINGER);
@@ -185,7 +188,8 @@ impl Core {
 
 /// The standalone stream: messages that belong to no request.
 pub(super) struct Standalone {
+    /// The number of the stream.
     pub(super) number: u64,
-    /// `None` while a client reads the stream at this replica.
+    /// The time since which no client reads the stream at this replica; `None` while one does.
     pub(super) unread_since: Option<Instant>,
 }

@@ -13,14 +13,14 @@ pub(super) struct Readers(Mutex<ReadersState>);
 
 #[derive(Default)]
 struct ReadersState {
-    /// Streams that have ended for their readers. There are no more of them than streams of the session in
-    /// the store.
+    /// The numbers of the streams that have ended for their readers. They are never more than the streams
+    /// that the session has in the store.
     cut: HashSet<u64>,
     /// Whether all streams have ended.
     is_over: bool,
-    /// The number of the last reader.
+    /// The number that the newest reader got; 0 before the first.
     last: u64,
-    /// The readers, by stream and number, each with its waker if it waits.
+    /// The readers, by the number of the stream and their own number; each with its waker, if it waits.
     reading: BTreeMap<(u64, u64), Option<Waker>>,
 }
 
@@ -45,7 +45,7 @@ impl Readers {
         drop(waker);
     }
 
-    /// Ends a stream for its current and later readers.
+    /// Ends a stream for its readers at this replica, also for those that come later.
     pub(super) fn cut(&self, stream: u64) {
         self.lock().cut.insert(stream);
         self.wake();
@@ -57,7 +57,8 @@ impl Readers {
         self.wake();
     }
 
-    /// Returns whether a stream has ended for its readers. If not, the reader is woken when that happens.
+    /// Returns whether a stream has ended for its readers. If not, the task of the reader `number` is woken
+    /// when that happens.
     pub(super) fn poll_cut(&self, stream: u64, number: u64, cx: &mut Context<'_>) -> bool {
         let mut state = self.lock();
         if state.is_cut(stream) {

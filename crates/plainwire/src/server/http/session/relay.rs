@@ -1,4 +1,5 @@
-//! Notices between replicas with one store: changes, and messages of clients for calls at other replicas.
+//! Notices between replicas with one store: changes of lists and resources, messages of clients for calls at
+//! other replicas, and sessions whose record has changed or that have ended.
 //!
 //! In: events of this replica, and notices from the store's channel. Out: notices for the other replicas, and
 //! their effects here. There is one subscription per process, made when the server begins, so that no notice
@@ -20,12 +21,14 @@ use crate::server::store::{Heard, Store, StoreError};
 
 const CHANNEL: &str = "plainwire";
 
-/// Changes that may wait to be published. More at once are dropped: clients could not follow them.
+/// The largest number of changes that wait to be published. Further ones are dropped: clients could not
+/// follow so many.
 const MAX_WAITING: usize = 1_024;
 
 /// A notice from one replica to the others.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ReplicaNotice<'s> {
+    /// A list of entries, or a resource, has changed.
     Change(Change),
     /// The session has ended.
     End(&'s str),
@@ -81,8 +84,8 @@ async fn run(others: OtherReplicas, sessions: Weak<Sessions>, mut changes: mpsc:
                 Some(Ok(Heard::Message(bytes))) => {
                     let Some(here) = sessions.upgrade() else { return };
                     let changed = ReplicaNotice::parse(&bytes, others.own).and_then(|said| here.hear(&said));
-                    // Not held during the store access: if the server drops the sessions meanwhile, they have
-                    // to end.
+                    // `here` is dropped before the access to the store: if the server drops the sessions
+                    // meanwhile, they have to end.
                     drop(here);
                     if let Some(session) = changed {
                         reload(&session, &sessions).await;
@@ -109,8 +112,8 @@ async fn reload(session: &Arc<Session>, sessions: &Weak<Sessions>) {
 }
 
 impl<'s> ReplicaNotice<'s> {
-    /// Encodes the notice: number of the replica, tag, length of the session id (0 without one), session id,
-    /// and the text that follows.
+    /// Encodes the notice: `own`, the number of this replica, in 8 bytes; a tag and the length of the session
+    /// id (0 without one) in one byte each; the session id; and the text of the notice.
     fn to_bytes(&self, own: u64) -> Vec<u8> {
         let (tag, id, text) = match self {
             Self::Change(Change::List(list)) => (b'l', "", list.method()),
@@ -124,7 +127,8 @@ impl<'s> ReplicaNotice<'s> {
         [own.to_be_bytes().as_slice(), &[tag, length], id.as_bytes(), text.as_bytes()].concat()
     }
 
-    /// Parses a notice of a replica other than `own`; `None` for anything else.
+    /// Parses a notice of another replica. `None` for a notice of the replica `own`, and for bytes that are
+    /// no notice.
     fn parse(bytes: &'s [u8], own: u64) -> Option<Self> {
         let (replica, rest) = bytes.split_first_chunk::<8>()?;
         let ([tag, length], rest) = rest.split_first_chunk::<2>()?;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Session;
-use super::begun::SessionSlots;
 use super::record::Record;
 use super::relay::{OtherReplicas, ReplicaNotice};
+use super::slots::SessionSlots;
 use crate::runtime;
 use crate::runtime::random;
 use crate::server::built::Built;
@@ -23,15 +23,18 @@ use crate::server::store::{Store, StoreError};
 /// Time without activity after which a session is dropped from memory. It stays in the store.
 const REST: Duration = Duration::from_secs(5);
 
-/// Lifetime of a session whose client has not sent `notifications/initialized`: 60 s, enough for that.
+/// Lifetime of a session whose client has not sent `notifications/initialized` yet: 60 s, enough to send it.
 const FRESH: Duration = Duration::from_secs(60);
 
 /// Upper bound of `idle`, 30 years, which every clock can represent.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 
+/// The sessions of an endpoint, and their store.
 pub(crate) struct Sessions {
+    /// The slots of the sessions that began at this replica.
     slots: SessionSlots,
     built: Arc<Built>,
+    /// The lifetime of a session without activity.
     idle: Duration,
     live: Mutex<Live>,
     /// `None` if there are no other replicas.
@@ -41,6 +44,7 @@ pub(crate) struct Sessions {
 
 #[derive(Default)]
 struct Live {
+    /// The sessions in memory, by id.
     by_id: HashMap<Box<str>, LiveSession>,
     /// Whether [`sweep`] runs.
     is_swept: bool,
@@ -48,12 +52,12 @@ struct Live {
 
 struct LiveSession {
     principal: Option<Arc<Principal>>,
-    /// The generation of the record that is in the store.
+    /// The generation of the record that is in the store ([`Session::generation`]).
     saved: u64,
     session: Arc<Session>,
     /// The session has not expired before this time.
     until: Instant,
-    /// Whether it was used since the last turn of [`sweep`].
+    /// Whether the session was used since the last turn of [`sweep`].
     used: bool,
 }
 
@@ -74,7 +78,8 @@ impl Sessions {
         self.slots.most()
     }
 
-    /// Begins a session that can't be found before [`Self::keep`]; `None` if its caller has too many.
+    /// Begins a session that can't be found before it is passed to [`Self::keep`]; `None` if its caller has
+    /// too many sessions.
     pub(crate) fn begin(&self, caller: Caller) -> Option<NewSession> {
         let slot = self.slots.slot(&caller.id)?;
         let (id, principal) = (random::id(), caller.principal);
@@ -108,7 +113,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Returns the session with this id; `None` if there is none, or it belongs to another principal.
+    /// Returns the session with this id; `None` if there is none, if it belongs to another principal, or if
+    /// its revision is no longer served.
     ///
     /// # Errors
     /// [`StoreError`] if the store fails.
@@ -169,7 +175,8 @@ impl Sessions {
         if session.is_initialized() { self.idle } else { self.idle.min(FRESH) }
     }
 
-    /// Writes the record of a session if it has changed.
+    /// Writes the record of a session to the store if it has changed, and tells other replicas. Does nothing
+    /// for a session that is not in memory.
     ///
     /// # Errors
     /// [`StoreError`] if the store fails.
@@ -215,7 +222,8 @@ impl Sessions {
         }
     }
 
-    /// Handles a notice of another replica. Returns the session that has to be reloaded for it.
+    /// Handles a notice of another replica. Returns the session that has to be reloaded because of it, if
+    /// there is one.
     pub(crate) fn hear(&self, said: &ReplicaNotice<'_>) -> Option<Arc<Session>> {
         let here = |id: &str| self.lock().by_id.get(id).map(|entry| Arc::clone(&entry.session));
         match said {
@@ -242,7 +250,8 @@ impl Sessions {
         live.into_values().for_each(|entry| entry.session.end());
     }
 
-    /// Adds a session to memory, unless another task did so meanwhile; returns the one in memory.
+    /// Adds a session to memory, unless another task has added the session with this id meanwhile. Returns
+    /// the session that is in memory.
     fn enter(self: &Arc<Self>, id: &str, entry: LiveSession) -> Arc<Session> {
         let mut live = self.lock();
         if !std::mem::replace(&mut live.is_swept, true) {
@@ -251,19 +260,20 @@ impl Sessions {
         Arc::clone(&live.by_id.entry(id.into()).or_insert(entry).session)
     }
 
-    /// Returns the time until the next turn. Short-lived sessions need more turns, or they expire in between.
+    /// Returns the time between two turns of [`sweep`]. Short-lived sessions need more turns: otherwise they
+    /// would expire in between, even if they are busy.
     fn pause(&self) -> Duration {
         REST.min(self.idle / 4).max(Duration::from_millis(10))
     }
 
-    /// Drops inactive sessions from memory. Returns the checks to make in the store; `None` if no sessions
-    /// are left.
+    /// Makes one turn of [`sweep`]: drops inactive sessions from memory. Returns the checks to make in the
+    /// store, with the ids of their sessions; `None` if no sessions are left.
     fn turn(&self) -> Option<Vec<(Arc<str>, StoreCheck)>> {
         let (now, margin) = (Instant::now(), 2 * self.pause());
         let mut live = self.lock();
         live.by_id.retain(|_, entry| {
             let used = std::mem::take(&mut entry.used);
-            // A task that holds the session besides this table is about to use it.
+            // If a task holds the session besides this table, it is about to use it.
             let is_held = Arc::strong_count(&entry.session) > 1 || !entry.session.is_idle();
             // A change that is not in the store yet would be lost.
             used || is_held || entry.saved != entry.session.generation()
@@ -297,6 +307,7 @@ impl Sessions {
         self.slots.lives(id, until);
     }
 
+    /// Ends a session in memory, and frees its slot. The store is not changed.
     fn forget(&self, id: &str) {
         self.slots.ended(id);
         let gone = self.lock().by_id.remove(id);
@@ -336,7 +347,7 @@ enum StoreCheck {
 /// Drops inactive sessions from memory, keeps busy ones alive in the store, and ends when no sessions are
 /// left.
 ///
-/// It holds the sessions for moments only, so that they end when their server is dropped.
+/// It holds [`Sessions`] for moments only, so that the sessions end when their server is dropped.
 async fn sweep(sessions: Weak<Sessions>) {
     loop {
         let Some(pause) = sessions.upgrade().map(|it| it.pause()) else { return };
@@ -355,7 +366,7 @@ async fn sweep(sessions: Weak<Sessions>) {
             let Some(sessions) = sessions.upgrade() else { return };
             match (lives, question) {
                 (Ok(true), StoreCheck::Touch(idle)) => sessions.lives(&id, now + idle),
-                // Touched elsewhere, so it expires by this time at the latest.
+                // Another replica has touched the session, so it lives until this time at most.
                 (Ok(true), StoreCheck::IsThere) => sessions.lives(&id, now + sessions.idle),
                 (Ok(false), _) => sessions.forget(&id),
                 (Err(error), _) => {

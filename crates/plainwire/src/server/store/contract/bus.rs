@@ -5,12 +5,12 @@
 use std::task::Poll;
 use std::time::Duration;
 
-use super::trial::{Broken, LIMITS, hear, hears, hears_nothing, same, wakes_the_last};
+use super::helpers::{Broken, LIMITS, hear, hears, hears_nothing, same, wakes_the_last};
 use crate::server::store::limits::Limits;
 use crate::server::store::{Heard, Store};
 
-/// A message is any sequence of bytes. It reaches all subscriptions of its channel, on any replica, in the
-/// order of publishing.
+/// A message is any sequence of bytes. The messages of a channel reach all of its subscriptions, on all
+/// replicas, in the order of publishing.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -38,7 +38,8 @@ pub async fn a_message_reaches_all_who_listen<S: Store>(
     hears(&mut **theirs, b"afterwards").await
 }
 
-/// A subscription receives messages of one channel only, and none that was published before.
+/// A subscription receives messages of one channel only, and none that was published before the subscription
+/// began.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -57,7 +58,8 @@ pub async fn who_listens_hears_one_channel_from_then_on<S: Store>(
     hears(&mut *subscription, b"here").await
 }
 
-/// Each published message is received in order, or counted as missed at its position.
+/// A subscription receives each published message in order, or counts it as missed at its position in that
+/// order.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -87,7 +89,8 @@ pub async fn a_slow_listener_learns_how_many_messages_it_missed<S: Store>(
     hears_nothing(&mut *subscription, idle).await
 }
 
-/// A subscription that moves from one task to another wakes the last task that polled it.
+/// A subscription that moves from one task to another wakes the task that polled it last, when a message
+/// comes.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

@@ -6,12 +6,13 @@ use std::future::poll_fn;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
+use super::helpers::{Broken, ID, LIMITS, LONG, hears, next, reads, same, session_with, tail, write};
 use super::sessions::is_absent;
-use super::trial::{Broken, ID, LIMITS, LONG, hears, next, reads, same, session_with, tail, write};
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, StoreFuture, Tailed};
 
-/// A future that is dropped, before or after it was polled, has done all of its work or nothing.
+/// A future of a store's method that is dropped, before or after its first poll, has done all of its work or
+/// nothing.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -101,7 +102,7 @@ async fn channels(here: &impl Store, there: &impl Store, polls: usize) -> Result
     hears(&mut *subscription, b"message").await
 }
 
-/// Polls a future `polls` times, unless it is ready before, and drops it.
+/// Polls a future `polls` times, or until it is ready, and drops it.
 fn give_up<T>(mut future: StoreFuture<'_, T>, polls: usize) {
     begin(&mut future, polls);
 }

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::trial::{
+use super::helpers::{
     Broken, ID, LIMITS, LONG, all, ends, reads, same, session_with, tail, waits, within, write,
 };
 use crate::server::store::Store;
 use crate::server::store::limits::Limits;
 
-/// Tails of a closed stream end after its last event: waiting ones, slow ones, and those that begin later.
+/// The tails of a closed stream end after its newest event: tails that wait, tails that have not read all
+/// events yet, and tails that begin after the stream was closed.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -67,8 +68,8 @@ pub async fn a_tail_ends_when_its_session_is_removed<S: Store>(
     all(ending.into_iter().chain([Box::pin(removing) as _]).collect()).await.into_iter().collect()
 }
 
-/// A waiting tail ends when its session expires, even without any access at that time. A touch postpones
-/// that.
+/// A waiting tail ends when its session expires, even if no method is called at that time. A touch postpones
+/// this end.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

@@ -1,8 +1,8 @@
 //! The tests that every store has to pass: one function for each rule, and a macro that makes a test of each.
 //!
 //! In: a function that makes empty stores. Out: whether they keep the rules of [`Store`](super::Store), and
-//! for a broken rule what was expected and what was found. The rules see a store from outside. They test
-//! neither speed nor what happens to data when a machine stops.
+//! for a broken rule what was expected and what was found. The rules use a store only through the trait. They
+//! test neither its speed, nor whether data outlasts a crash.
 //!
 //! ```
 //! # use std::time::Duration;
@@ -23,36 +23,36 @@
 //! [`store_contract!`](crate::store_contract) makes a test of each rule, with the name of the rule.
 //!
 //! A rule takes two arguments. `make` makes an empty store with the given [`Limits`](super::Limits), and
-//! returns two handles of it, as two replicas have them. A store on a network needs a different prefix for
-//! each call. `idle` is the lifetime of sessions that expire within a rule: a second for a store with a clock
-//! of its own, any duration where tokio's clock is paused. Events and messages have to arrive within
-//! [`PATIENCE`].
+//! returns two handles of it, as two replicas have them. A store on a network has to keep the data of
+//! different calls of `make` apart, for example by a prefix. `idle` is the lifetime of sessions that expire
+//! while a rule runs: for example a second for a store with a clock of its own; any duration if tokio's clock
+//! is paused. Events and messages have to arrive within [`PATIENCE`].
 
 mod bus;
 mod dropping;
 mod ending;
-mod keeping;
-mod lives;
+mod expiry;
+mod helpers;
+mod limits;
 mod sessions;
 mod streams;
 #[cfg(test)]
 mod tests;
-mod trial;
 
 pub use bus::*;
 pub use dropping::*;
 pub use ending::*;
-pub use keeping::*;
-pub use lives::*;
+pub use expiry::*;
+pub use helpers::{Broken, PATIENCE};
+pub use limits::*;
 pub use sessions::*;
 pub use streams::*;
-pub use trial::{Broken, PATIENCE};
 
 /// Makes a test of each rule in [`store::contract`](super::contract).
 ///
-/// It takes the attribute that makes an async function a test, the function that makes stores, and the
-/// lifetime of sessions that expire within a rule. Use it in a module of its own, since the tests have the
-/// names of the rules.
+/// It takes the attribute that makes an async function a test, the function `make` that makes stores, and
+/// `idle`, the lifetime of sessions that expire while a rule runs. Use it in a module of its own, since the
+/// tests have the names of the rules.
 ///
 /// ```
 /// # #[cfg(test)]
@@ -77,7 +77,8 @@ macro_rules! store_contract {
     };
 }
 
-/// Calls another macro with the names of all rules.
+/// Calls the macro in the first brackets, with the names of all rules in brackets and then the other
+/// arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! store_rules {

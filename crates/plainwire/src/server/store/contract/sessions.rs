@@ -1,10 +1,10 @@
 //! Rules about sessions and their records.
 //!
-//! In: stores. Out: whether a session exists, with the record that it was given.
+//! In: stores. Out: whether they find the sessions that exist, each with its newest record, and no others.
 
 use std::time::Duration;
 
-use super::trial::{Broken, ID, LIMITS, LONG, refused, same, session_with, write};
+use super::helpers::{Broken, ID, LIMITS, LONG, refused, same, session_with, write};
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, StoreError};
 
@@ -27,7 +27,8 @@ pub async fn a_record_is_loaded_as_it_was_created<S: Store>(
     Ok(())
 }
 
-/// A record that is saved on one replica is loaded on each. Records of other sessions do not change.
+/// A record that is saved on one replica is then loaded on all replicas, in place of the record before it.
+/// Records of other sessions do not change.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -46,8 +47,8 @@ pub async fn a_record_that_is_saved_replaces_the_one_before<S: Store>(
     same("the record of another session", &there.load("another").await?, &Some(b"another".to_vec()))
 }
 
-/// An id that a session has, on any replica, is refused for a second session. The first session does not
-/// change.
+/// If a session has an id, any replica refuses to create another one with that id. The existing session does
+/// not change.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -84,7 +85,7 @@ pub async fn an_id_may_have_128_bytes<S: Store>(
         same("the first number in a session", &there.append(id, u64::MAX, b"event").await?, &1)?;
         let mut subscription = there.subscribe(id).await?;
         here.publish(id, id.as_bytes()).await?;
-        super::trial::hears(&mut *subscription, id.as_bytes()).await?;
+        super::helpers::hears(&mut *subscription, id.as_bytes()).await?;
     }
     Ok(())
 }
@@ -107,7 +108,8 @@ pub async fn nothing_is_found_where_there_is_no_session<S: Store>(
     same("whether a closed stream that never was has a tail", &here.tail(ID, 2, 0).await?.is_some(), &false)
 }
 
-/// A session that one replica removes is gone on each. A new session with its id begins empty.
+/// A session that one replica removes is gone on all replicas, with its streams. A new session with its id
+/// begins without streams.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

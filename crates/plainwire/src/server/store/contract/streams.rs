@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use super::trial::{
+use super::helpers::{
     Broken, ID, LIMITS, LONG, all, event, next, reads, same, session_with, tail, waits, wakes_the_last,
     write, write_aside,
 };
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, StoreError, Tailed};
 
-/// Events are numbered from 1 in each stream of each session, on whichever replica they are written.
+/// Events are numbered from 1 in each stream of each session. All replicas that write to a stream share its
+/// numbers.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -34,8 +35,8 @@ pub async fn events_are_numbered_from_1_by_stream<S: Store>(
     Ok(())
 }
 
-/// With several writers on two replicas at the same time, each number is given once, to the event that a tail
-/// finds there.
+/// With several writers on two replicas at the same time, each number is given to one event only, and a tail
+/// finds that event at that number.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -68,7 +69,8 @@ pub async fn writers_at_once_never_share_a_number<S: Store>(
     Ok(())
 }
 
-/// A tail begins after the requested event, at any position, and returns events unchanged.
+/// A tail begins after the requested event, whichever of the stream's events that is, and returns events
+/// unchanged.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -119,7 +121,8 @@ pub async fn no_tail_begins_behind_an_event_that_is_not_there<S: Store>(
     reads(&mut *tail(&there, 1, 3).await?, [4]).await
 }
 
-/// A waiting tail gets events that its own replica or another one writes, and none of other streams.
+/// A waiting tail gets the events of its stream, whether its own replica or another one writes them, and none
+/// of other streams.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -176,14 +179,15 @@ pub async fn a_tail_keeps_up_with_a_writer<S: Store>(
     let mut tail = tail(&stores[1], 1, 0).await?;
     let events = (2..=500).map(|number| number.to_string()).collect();
     let mut writing = Box::pin(write_aside(Arc::clone(&stores), 0, events));
-    // The writer starts now, and its end wakes no task: only the tail does.
+    // The writer starts now. This poll registers no waker, so only the tail wakes this task.
     let begun = writing.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     reads(&mut *tail, 1..=500).await?;
     let written = if let Poll::Ready(written) = begun { written } else { writing.await };
     Ok(written.map(drop)?)
 }
 
-/// Each of many tails of one stream reads all of it, at its own pace. Dropped tails do not affect the others.
+/// Each of many tails of one stream reads all of it, at its own pace. Tails that are dropped do not affect
+/// the others.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -210,7 +214,7 @@ pub async fn each_tail_of_a_stream_reads_all_of_it<S: Store>(
     Ok(())
 }
 
-/// A tail that moves from one task to another wakes the last task that polled it.
+/// A tail that moves from one task to another wakes the task that polled it last, when an event comes.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

@@ -43,9 +43,10 @@ enum Defect {
     Nothing,
     /// Each replica numbers events by itself.
     CountsPerReplica,
-    /// The ids of sessions are truncated.
+    /// The store uses only the first 64 bytes of a session's id.
     CutsIds,
-    /// A tail starts to listen only after it has read all events that existed when it was made.
+    /// A tail misses the events that are written after it was made, until it has read the events that existed
+    /// then.
     ListensTooLate,
     /// A load counts as a touch.
     LoadTouches,
@@ -55,7 +56,7 @@ enum Defect {
     NeverEnds,
     /// Tails and subscriptions are not woken.
     NeverWakes,
-    /// The old record is removed, and the new one is written later.
+    /// A save empties the record first, and writes the new one later.
     SavesInTwoSteps,
     /// Subscriptions do not report missed messages.
     SkipsMessages,
@@ -141,7 +142,7 @@ impl StoreDouble for BrokenStore {
 }
 
 struct BrokenTail {
-    /// Whether the tail does not listen yet.
+    /// Whether the tail still skips new events, for the defect `ListensTooLate`.
     late: bool,
     read: VecDeque<Tailed>,
     tail: Box<dyn Tail>,
@@ -191,11 +192,11 @@ impl Subscription for BrokenSubscription {
     }
 }
 
-/// The rule that a store breaks or not depending on thread timing, if its tails listen too late or wake no
-/// task.
+/// A rule that depends on the timing of threads: a store whose tails listen too late, or wake no task, may
+/// break it or pass it.
 const BY_CHANCE: &str = "a_tail_keeps_up_with_a_writer";
 
-/// Reads the items that are ready.
+/// Reads the items of a tail that are ready.
 fn drain(tail: &mut dyn Tail) -> Vec<Tailed> {
     let mut read = Vec::new();
     while let Poll::Ready(Some(Ok(next))) = tail.poll_next(&mut Context::from_waker(Waker::noop())) {
@@ -348,8 +349,8 @@ fn each_rule_is_in_the_list() {
         include_str!("bus.rs"),
         include_str!("dropping.rs"),
         include_str!("ending.rs"),
-        include_str!("keeping.rs"),
-        include_str!("lives.rs"),
+        include_str!("limits.rs"),
+        include_str!("expiry.rs"),
         include_str!("sessions.rs"),
         include_str!("streams.rs"),
     ];

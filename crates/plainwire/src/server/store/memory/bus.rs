@@ -20,11 +20,12 @@ pub(super) struct Bus {
     shards: [Mutex<BusShard>; SHARDS],
 }
 
-/// The channels of one shard. Invariant: each channel has a subscription.
+/// The channels of one shard. Invariant: each channel has at least one subscription.
 #[derive(Default)]
 struct BusShard {
+    /// The mailboxes of each channel, by the name of the channel and the number of the mailbox.
     channels: HashMap<Box<str>, BTreeMap<u64, Arc<Mailbox>>>,
-    /// The number of the newest mailbox.
+    /// The number that the newest mailbox of this shard got; 0 before the first.
     last: u64,
 }
 
@@ -36,12 +37,12 @@ struct Mailbox {
 
 #[derive(Default)]
 struct MailboxState {
-    /// Bytes of all messages.
+    /// The sum of the lengths of `messages`, in bytes.
     bytes: usize,
     /// Whether the store was dropped.
     ended: bool,
     messages: VecDeque<Arc<[u8]>>,
-    /// The number of messages that were lost before those in `messages`.
+    /// The number of messages that were lost before those in `messages`, and not reported yet.
     missed: u64,
     waker: Option<Waker>,
 }
@@ -113,8 +114,8 @@ impl Mailbox {
 }
 
 impl MailboxState {
-    /// Adds a message, and drops the oldest past the limits, but never the newest one. Returns the waker to
-    /// wake.
+    /// Adds a message, and drops the oldest ones past the limits, but never the added one. Returns the waker
+    /// that the caller has to wake.
     fn put(&mut self, message: Arc<[u8]>, limits: &Limits) -> Option<Waker> {
         self.bytes += message.len();
         self.messages.push_back(message);
@@ -132,13 +133,13 @@ pub(super) struct Listener {
     bus: Weak<Bus>,
     channel: Box<str>,
     mailbox: Arc<Mailbox>,
-    /// The number of its mailbox in the shard.
+    /// The number of the subscription's mailbox in its shard.
     number: u64,
 }
 
 impl Subscription for Listener {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Heard, StoreError>>> {
-        // Dropped after the lock is released: dropping a waker runs foreign code.
+        // The old waker is dropped after the lock is released, because dropping a waker runs foreign code.
         let _replaced;
         let message = {
             let state = &mut lock(&self.mailbox.state);

@@ -1,13 +1,13 @@
 //! Points in time as 8 bytes, by tokio's clock, which tests may pause.
 //!
-//! In: durations. Out: moments that can be compared and waited for. A duration longer than 584 years lasts
-//! forever.
+//! In: durations. Out: moments that can be compared and waited for. A moment more than 584 years after the
+//! start of the clock never comes.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A point in time: nanoseconds since the clock was made.
+/// A point in time: nanoseconds since the clock was made. `Moment::MAX` never comes.
 pub(super) type Moment = u64;
 
 /// A clock that begins at 0 when it is made.
@@ -25,7 +25,7 @@ impl Clock {
         nanoseconds(self.start.elapsed())
     }
 
-    /// Returns the moment that is `later` after now.
+    /// Returns the moment that comes `later` than now.
     pub(super) fn after(self, later: Duration) -> Moment {
         self.now().saturating_add(nanoseconds(later))
     }

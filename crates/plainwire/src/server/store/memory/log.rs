@@ -2,8 +2,8 @@
 //!
 //! In: events of several streams. Out: each event to each tail of its stream, once and in order, or the
 //! number of events that were dropped. A tail is a position, and reads from the log when it is polled, so
-//! unread events cost it no memory. The log knows the deadline of its session, and a waiting tail sleeps no
-//! longer than that.
+//! unread events cost it no memory. The log knows the deadline of its session: a tail that waits ends when
+//! the session expires.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::future::Future as _;
@@ -26,13 +26,13 @@ pub(super) struct Log {
 }
 
 struct LogState {
-    /// Bytes of all events.
+    /// The sum of the lengths of all events, in bytes.
     bytes: usize,
-    /// The deadline of the session, which reports each change.
+    /// The moment at which the session expires. The session reports each change by [`Log::postpone`].
     deadline: Moment,
     /// Whether the session was removed, or found to have expired.
     ended: bool,
-    /// The number of the newest tail.
+    /// The number that the newest tail got; 0 before the first.
     last_tail: u64,
     /// For each stored event the number of its stream, the oldest event first. Invariant: each stream appears
     /// as often as it has events.
@@ -43,22 +43,26 @@ struct LogState {
 #[derive(Default)]
 struct Stream {
     closed: bool,
-    /// The newest events, up to number `last`. They are not copied while the log is locked.
+    /// The events that are kept. The newest one has the number `last`. Behind `Arc`, so that they are not
+    /// copied while the log is locked.
     events: VecDeque<Arc<[u8]>>,
+    /// The number of the newest event, even if that event was dropped; 0 before the first.
     last: u64,
-    /// The number of tails. While it is not 0, the stream is remembered: it may have to report dropped
+    /// The number of tails. While it is not 0, the stream is not forgotten: it may have to report dropped
     /// events.
     tails: usize,
-    /// The wakers of waiting tails, by number.
+    /// The wakers of waiting tails, by the number of the tail.
     waiting: BTreeMap<u64, Waker>,
 }
 
 /// Result of looking for the next event of a tail.
 enum Found {
+    /// No event, and none will come.
     End,
     Event(u64, Arc<[u8]>),
+    /// The number of events that were dropped before the tail read them.
     Gone(u64),
-    /// No event yet; with the deadline of the session.
+    /// No event yet. The value is the deadline of the session.
     Nothing(Moment),
 }
 
@@ -103,8 +107,9 @@ impl Log {
         streams.into_values().for_each(|stream| wake(stream.waiting));
     }
 
-    /// Changes the deadline of the session. Returns the wakers to wake: those of tails that would sleep for
-    /// too long. A tail that wakes too early sees the new deadline then.
+    /// Changes the deadline of the session. Returns the wakers that the caller has to wake: those of all
+    /// waiting tails if the new deadline is earlier, since they would sleep for too long. If it is later, a
+    /// tail sees it when it wakes at the old one.
     pub(super) fn postpone(&self, deadline: Moment) -> Vec<Waker> {
         let state = &mut lock(&self.state);
         if deadline >= mem::replace(&mut state.deadline, deadline) {
@@ -113,8 +118,8 @@ impl Log {
         state.streams.values_mut().flat_map(|it| mem::take(&mut it.waiting).into_values()).collect()
     }
 
-    /// Follows a stream; `None` if the stream is not known, is closed with all of its events dropped, or has
-    /// not reached `after`.
+    /// Makes a tail of a stream that starts after the event `after`. `None` if there is no such stream, if it
+    /// is closed and all of its events are dropped, or if it has not reached the event `after`.
     pub(super) fn tail(self: Arc<Self>, stream: u64, after: u64) -> Option<Follower> {
         let number = {
             let state = &mut lock(&self.state);
@@ -126,10 +131,11 @@ impl Log {
         Some(Follower { log: self, next: after.saturating_add(1), number, sleep: None, stream })
     }
 
-    /// Looks for the event `next`. If there is none yet, `waker` is woken when that changes.
+    /// Looks for the event `next` of a stream, for the tail with the number `tail`. If there is none yet,
+    /// `waker` is woken when that may have changed.
     fn find(&self, stream: u64, next: u64, tail: u64, waker: &Waker) -> Found {
         let now = self.clock.now();
-        // Dropped after the lock is released: dropping a waker runs foreign code.
+        // The old waker is dropped after the lock is released, because dropping a waker runs foreign code.
         let _replaced;
         let state = &mut lock(&self.state);
         let deadline = state.deadline;
@@ -146,7 +152,7 @@ impl Log {
         Found::Nothing(deadline)
     }
 
-    /// Removes a tail.
+    /// Removes the tail with the number `tail`, when it is dropped.
     fn leave(&self, stream: u64, tail: u64) {
         let waker = {
             let state = &mut lock(&self.state);
@@ -161,7 +167,8 @@ impl Log {
 }
 
 impl LogState {
-    /// Appends an event. Returns its number, and the wakers to wake.
+    /// Appends an event to the stream `number`. Returns the number of the event, and the wakers that the
+    /// caller has to wake.
     fn append(
         &mut self,
         number: u64,
@@ -191,7 +198,7 @@ impl LogState {
         Ok((stream.last, mem::take(&mut stream.waiting)))
     }
 
-    /// Closes a stream. Returns the wakers to wake.
+    /// Closes the stream `number`. Returns the wakers that the caller has to wake.
     fn close(&mut self, number: u64) -> BTreeMap<u64, Waker> {
         let Some(stream) = self.streams.get_mut(&number) else { return BTreeMap::new() };
         stream.closed = true;
@@ -200,8 +207,8 @@ impl LogState {
         waiting
     }
 
-    /// Drops the oldest events past the limits. The newest event always stays, since its readers are being
-    /// woken.
+    /// Drops the oldest events past the limits. The newest event always stays, because its readers are about
+    /// to be woken.
     fn forget_the_oldest(&mut self, limits: &Limits) {
         while self.order.len() > 1 && (self.order.len() > limits.events || self.bytes > limits.bytes) {
             let Some(number) = self.order.pop_front() else { return };
@@ -225,7 +232,7 @@ impl Stream {
         self.closed && self.events.is_empty()
     }
 
-    /// Returns the event `next`, or why there is none; `None` if it may still be written.
+    /// Looks for the event `next`. `None` if that event may still be written.
     fn find(&self, next: u64) -> Option<Found> {
         let first = self.last + 1 - self.events.len() as u64;
         if next < first {
@@ -239,11 +246,11 @@ impl Stream {
 /// A tail: a position in a stream.
 pub(super) struct Follower {
     log: Arc<Log>,
-    /// The number of the event that comes next.
+    /// The number of the event to return next.
     next: u64,
-    /// Its number among the tails of the session.
+    /// The number of this tail among those of the session.
     number: u64,
-    /// The timer for the deadline of the session, as it was known when the wait began.
+    /// The timer for the deadline of the session. It may be set to an earlier moment than the deadline.
     sleep: Option<Pin<Box<Sleep>>>,
     stream: u64,
 }
@@ -275,7 +282,8 @@ impl Follower {
     fn slept_until(&mut self, deadline: Moment, cx: &mut Context<'_>) -> bool {
         let Some(deadline) = self.log.clock.instant(deadline) else { return false };
         let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-        // Each touch moves the deadline; the timer is moved only when necessary.
+        // Each touch of the session moves the deadline; the timer is moved only when it has ended or would be
+        // too late.
         if sleep.is_elapsed() || deadline < sleep.deadline() {
             sleep.as_mut().reset(deadline);
         }

@@ -1,11 +1,12 @@
 //! A store in the memory of one process.
 //!
-//! In: calls of [`Store`]. Out: one state for all clones, so that two servers of one process are two
-//! replicas. Nothing is written to disk, and no task is spawned. Sessions expire by tokio's clock: when they
-//! are accessed, when one of their tails waits, or a few at a time when others are created.
+//! In: calls of [`Store`]. Out: one state for all clones, so that two servers of one process that have clones
+//! of one store are two replicas. Nothing is written to disk, and no task is spawned. Sessions expire by
+//! tokio's clock. An expired session is freed when it is accessed, or with a few others when a session is
+//! created; a tail that waits ends at the expiry.
 //!
-//! Lock order: a shard of the sessions, then a log; a shard of the bus, then a mailbox. No waker is woken
-//! under a lock.
+//! Lock order: a shard of the sessions before a log, and a shard of the bus before a mailbox. No waker is
+//! woken under a lock.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +25,7 @@ mod tests;
 
 /// A store in the memory of this process.
 ///
-/// A clone is the same store. When the last clone is dropped, its sessions and subscriptions end.
+/// Clones share one state. When the last clone is dropped, all sessions and subscriptions end.
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,9 +42,10 @@ mod tests;
 /// ```
 ///
 /// The newest event of a session is kept even if it is larger than `Limits::bytes` by itself, and so is the
-/// newest message of a subscription. An event for a closed stream is refused. An open stream is remembered
-/// with its number when all of its events are dropped; a closed one is forgotten with its last event. Poll
-/// tails inside of a tokio runtime with its timer enabled: they sleep until their session expires.
+/// newest message of a subscription. An event for a closed stream is refused. An open stream whose events are
+/// all dropped is still known, and continues its numbers; a closed one is forgotten with its last event, once
+/// it has no tails. Poll tails inside of a tokio runtime with its timer enabled, because they wait for the
+/// expiry of their session.
 #[derive(Clone)]
 pub struct Memory {
     shared: Arc<MemoryState>,
@@ -143,8 +145,8 @@ impl Store for Memory {
     }
 }
 
-/// Refuses names that the contract does not allow. Only methods that create something check: the others find
-/// nothing.
+/// Refuses ids and channels that [`Store`] does not allow. Only methods that create a session or a
+/// subscription check this: other methods find nothing under such a name.
 fn check_name(what: &str, name: &str) -> Result<(), StoreError> {
     if name.is_ascii() && name.len() <= MAX_NAME {
         return Ok(());

@@ -2,7 +2,7 @@
 //!
 //! In: ids and durations. Out: records, and the log of a session once something is written to it. A session
 //! is in one of several shards, by the hash of its id. Each shard keeps its sessions by id and by deadline,
-//! so that the next one to expire is found at once: nothing here ever iterates over all sessions.
+//! so that the session that expires next is found at once: no method iterates over all sessions.
 
 use std::collections::hash_map::RandomState;
 use std::collections::{BTreeSet, HashMap};
@@ -30,13 +30,14 @@ pub(super) struct Sessions {
 /// The sessions of one shard.
 #[derive(Default)]
 struct SessionShard {
-    /// Invariant: the sessions in `by_id`, by deadline.
+    /// Invariant: the ids of the sessions in `by_id`, sorted by deadline.
     by_deadline: BTreeSet<(Moment, Arc<str>)>,
-    /// Boxed, so that the free slots of the table are small.
+    /// The sessions, by id. Boxed, so that the free slots of the table are small.
     by_id: HashMap<Arc<str>, Box<Session>>,
 }
 
 struct Session {
+    /// The moment at which the session expires.
     deadline: Moment,
     /// `None` until the first event.
     log: Option<Arc<Log>>,
@@ -98,7 +99,7 @@ impl Sessions {
         removed.map(|session| self.end(session)).is_some()
     }
 
-    /// Returns the log of a session, if an event was ever written to it.
+    /// Returns the log of a session; `None` if there is no such session, or no event was ever written to it.
     pub(super) fn log(&self, id: &str) -> Option<Arc<Log>> {
         self.alive(id, |shard| shard.by_id.get(id)?.log.clone())
     }
@@ -112,7 +113,8 @@ impl Sessions {
         })
     }
 
-    /// Runs `action` on the shard of a session, unless the session has expired.
+    /// Runs `action` on the shard of a session. Returns `None` if there is no such session, and frees the
+    /// session if it has expired.
     fn alive<T>(&self, id: &str, action: impl FnOnce(&mut SessionShard) -> Option<T>) -> Option<T> {
         let now = self.clock.now();
         let mut shard = lock(self.shard(id));
@@ -127,15 +129,15 @@ impl Sessions {
         None
     }
 
-    /// Reserves room for a session. Returns whether there was any.
+    /// Reserves room for one more session. Returns whether the limit allows it.
     fn reserve(&self) -> bool {
         let more = |count: usize| (count < self.limit).then_some(count + 1);
         self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// Frees some expired sessions of the shard of `id`, and the session `id` itself if it has expired.
+    /// Frees up to [`SWEPT`] expired sessions of the shard of `id`, and the session `id` if it has expired.
     ///
-    /// It frees several for each session that is created, so that expired sessions become fewer.
+    /// It frees several sessions for each one that is created, so that expired sessions become fewer.
     fn sweep(&self, id: &str) {
         let now = self.clock.now();
         let mut expired = Vec::new();
@@ -199,14 +201,14 @@ impl SessionShard {
     fn remove(&mut self, id: &str) -> Option<Session> {
         let (id, session) = self.by_id.remove_entry(id)?;
         self.by_deadline.remove(&(session.deadline, id));
-        // Shrinks a table that was full once.
+        // Shrinks a table that once had many more sessions.
         if self.by_id.capacity() > 8 * (self.by_id.len() + 8) {
             self.by_id.shrink_to(2 * self.by_id.len());
         }
         Some(*session)
     }
 
-    /// Removes the session that expired first, if any has.
+    /// Removes the session that expired first; `None` if none has expired.
     fn pop_expired(&mut self, now: Moment) -> Option<Session> {
         let (deadline, id) = self.by_deadline.first()?;
         if *deadline > now {
@@ -216,7 +218,8 @@ impl SessionShard {
         self.remove(&id)
     }
 
-    /// Moves the deadline of a session. Returns the wakers to wake; `None` if there is no such session.
+    /// Moves the deadline of a session. Returns the wakers that the caller has to wake; `None` if there is no
+    /// such session.
     fn postpone(&mut self, id: &str, deadline: Moment) -> Option<Vec<Waker>> {
         let key = Arc::clone(self.by_id.get_key_value(id)?.0);
         let session = self.by_id.get_mut(id)?;

@@ -154,7 +154,8 @@ async fn a_closed_stream_is_forgotten_with_its_last_event_and_its_last_tail() {
     assert_eq!(next(&mut *slow).await, Some(Tailed::Gone(2)));
     assert_eq!(next(&mut *slow).await, None);
     write(&store, 3, 1).await;
-    // Three streams are known while the tail of the first exists: a fourth has no room.
+    // While the tail of the first stream exists, the store still knows three streams: there is no room for a
+    // fourth.
     let text = "expected at most 3 streams in a session (limit `streams`), but found one more";
     assert_eq!(store.append("a", 4, b"event").await, Err(StoreError::failed(text)));
     drop(slow);

@@ -56,7 +56,7 @@ fn sessions(idle: Duration) -> (Arc<Doubled<Counting>>, Arc<Sessions>) {
     (store, sessions)
 }
 
-/// Makes the sessions of another replica.
+/// Makes the sessions of one more replica with this store.
 fn sessions_in(store: &Arc<Doubled<Counting>>, idle: Duration) -> Arc<Sessions> {
     let server = crate::server!("sessions");
     let server = server.resource(crate::Resource::new("a://1", "1", || async { "1" }).subscribable());

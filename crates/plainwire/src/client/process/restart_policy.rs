@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// A policy for repeated starts: by default at most 5 in a row, 500 ms to 30 s apart.
 ///
-/// The wait doubles each time. A server that ran for longer than the longest wait resets the count. A first
-/// start that fails is not repeated: its error is returned at once.
+/// The wait doubles each time. A server that ran for longer than the longest wait resets the count. If the
+/// first start of a [`Program`](super::Program) fails, it is not repeated: its error is returned at once.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a policy does nothing until a program has it"]
 pub struct Restart {
@@ -33,7 +33,8 @@ impl Restart {
         self
     }
 
-    /// Returns how long to wait before the next restart, after `times` in a row; `None` if none is left.
+    /// Returns how long to wait before the next restart, after `times` restarts in a row; `None` if no
+    /// restart is left.
     pub(crate) fn wait(self, times: u32) -> Option<Duration> {
         let doubled = self.first.saturating_mul(1 << times.min(16));
         (times < self.most).then_some(doubled.min(self.longest))

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use crate::client::process::Restart;
 
-/// The count of attempts for one server.
+/// The count of attempts in a row to connect to one server again, and the policy that limits them.
 #[derive(Debug)]
 pub(super) struct Retry {
-    /// `None` for a server with only one connection, ever.
+    /// `None` for a server that the host never connects to again.
     policy: Option<Restart>,
-    /// The number of attempts in a row.
+    /// The number of attempts in a row to connect again.
     times: u32,
 }
 
@@ -21,8 +21,8 @@ impl Retry {
         Self { policy, times: 0 }
     }
 
-    /// Returns how long to wait before the next attempt: nothing before the first. `None` if no attempt is
-    /// left.
+    /// Returns the pause before the next attempt to connect again, which is zero before the first in a row.
+    /// `None` if no attempt is left.
     pub(super) fn pause(&self) -> Option<Duration> {
         let policy = self.policy?;
         let pause = policy.wait(self.times)?;
@@ -37,7 +37,8 @@ impl Retry {
         self.times = self.times.saturating_add(1);
     }
 
-    /// Resets the count if a connection that has ended had lasted long enough.
+    /// Resets the count if a connection that has ended lasted longer than the longest pause. `lived` is the
+    /// time that it lasted.
     pub(super) fn lived(&mut self, lived: Duration) {
         if self.policy.is_some_and(|policy| policy.is_well(lived)) {
             self.times = 0;

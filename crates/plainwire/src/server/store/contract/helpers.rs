@@ -16,10 +16,10 @@ use tokio::time::sleep;
 use crate::server::store::limits::Limits;
 use crate::server::store::{Heard, Store, StoreError, Subscription, Tail, Tailed};
 
-/// Result of a rule.
+/// The result of a rule, or of a step of it.
 pub(super) type RuleResult = Result<(), Broken>;
 
-/// A broken rule: a text with what was expected, and what was found.
+/// The error of a rule that a store breaks: a text with what was expected, and what was found.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Broken(String);
 
@@ -46,14 +46,14 @@ impl std::error::Error for Broken {}
 
 impl From<StoreError> for Broken {
     fn from(error: StoreError) -> Self {
-        Self(format!("expected the store to do it, but found the error: {error}"))
+        Self(format!("expected the store to succeed, but found the error: {error}"))
     }
 }
 
 /// The id of the session that most rules use.
 pub(super) const ID: &str = "6f0a1c52-8d7e-4b1f-9a3e-2c45d6e7f801";
 
-/// A lifetime that is long enough for every rule that is not about expiry.
+/// A lifetime of sessions that is long enough for every rule that is not about expiry.
 pub(super) const LONG: Duration = Duration::from_secs(3600);
 
 /// Limits that are high enough for every rule, and low enough to test whether they are kept.
@@ -67,7 +67,7 @@ pub(super) fn same<T: Debug + PartialEq>(what: &str, found: &T, expected: &T) ->
     Err(Broken(format!("expected {what} to be {}, but found {}", short(expected), short(found))))
 }
 
-/// Checks that a store refused an operation, with any text.
+/// Checks that a store refused an operation, with [`StoreError::Failed`] and any text.
 pub(super) fn refused<T: Debug>(what: &str, found: &Result<T, StoreError>) -> RuleResult {
     match found {
         Err(StoreError::Failed { .. }) => Ok(()),
@@ -103,7 +103,7 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Returns an event as [`write`] writes it.
+/// Returns the item that a tail has for the event that [`write`] wrote with this number.
 pub(super) fn event(number: u64) -> Tailed {
     Tailed::Event(number, number.to_string().into_bytes())
 }
@@ -113,14 +113,14 @@ pub(super) async fn tail(store: &impl Store, stream: u64, after: u64) -> Result<
     tail.ok_or_else(|| Broken(format!("expected stream {stream} to have a tail, but found none")))
 }
 
-/// Returns the next item; `None` at the end.
+/// Returns the next item of a tail; `None` at its end.
 pub(super) async fn next(tail: &mut dyn Tail) -> Result<Option<Tailed>, Broken> {
     let next = within(PATIENCE, poll_fn(|cx| tail.poll_next(cx))).await;
     let next = next.ok_or_else(|| Broken::new("expected a tail to go on or to end, but found nothing"))?;
     Ok(next.transpose()?)
 }
 
-/// Checks that exactly these events come next.
+/// Checks that the next items of a tail are the events with these numbers, as [`write`] wrote them.
 pub(super) async fn reads(tail: &mut dyn Tail, numbers: impl IntoIterator<Item = u64>) -> RuleResult {
     for number in numbers {
         same("what comes next in a tail", &next(tail).await?, &Some(event(number)))?;
@@ -132,7 +132,7 @@ pub(super) async fn ends(tail: &mut dyn Tail) -> RuleResult {
     same("what comes next in a tail", &next(tail).await?, &None)
 }
 
-/// Checks that nothing comes for a quarter of `idle`.
+/// Checks that a tail has no item, and does not end, for a quarter of `idle`.
 pub(super) async fn waits(tail: &mut dyn Tail, idle: Duration) -> RuleResult {
     match within(idle / 4, poll_fn(|cx| tail.poll_next(cx))).await {
         None => Ok(()),
@@ -140,7 +140,7 @@ pub(super) async fn waits(tail: &mut dyn Tail, idle: Duration) -> RuleResult {
     }
 }
 
-/// Returns the next message, or how many were missed; `None` at the end.
+/// Returns the next item of a subscription; `None` at its end.
 pub(super) async fn hear(subscription: &mut dyn Subscription) -> Result<Option<Heard>, Broken> {
     let next = within(PATIENCE, poll_fn(|cx| subscription.poll_next(cx))).await;
     let next = next.ok_or_else(|| Broken::new("expected a message to come, but found nothing"))?;
@@ -159,8 +159,8 @@ pub(super) async fn hears_nothing(subscription: &mut dyn Subscription, idle: Dur
     }
 }
 
-/// Waits for a future, not longer than `limit`. Unlike tokio's `timeout`, it does not poll the future once
-/// more at the end: a result that was ready without a wake-up does not count.
+/// Waits for a future, but not longer than `limit`; then returns `None`. Unlike tokio's `timeout`, it does
+/// not poll the future once more at the end: a result that was ready without a wake-up does not count.
 pub(super) async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
     let (mut future, mut limit) = (pin!(future), pin!(sleep(limit)));
     poll_fn(|cx| match limit.as_mut().poll(cx) {
@@ -185,7 +185,8 @@ pub(super) async fn all<T>(futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) 
     running.into_iter().filter_map(|(_, done)| done).collect()
 }
 
-/// Appends events one after the other on a thread of its own; returns their numbers.
+/// Appends events to stream 1, one after the other, at one of the two replicas and on a thread of its own.
+/// Returns their numbers.
 pub(super) async fn write_aside<S: Store>(
     stores: Arc<[S; 2]>,
     replica: usize,
@@ -199,7 +200,9 @@ pub(super) async fn write_aside<S: Store>(
     crate::runtime::blocking(writes).await
 }
 
-/// Polls with the wakers of two tasks, one after the other, then checks that `happens` wakes the second one.
+/// Checks that a tail or subscription wakes the task that polled it last: calls `poll` with the wakers of two
+/// tasks, then runs `happens`, which has to wake the second task. `poll` returns whether it was ready. `what`
+/// names the tail or subscription in errors.
 pub(super) async fn wakes_the_last(
     what: &str,
     mut poll: impl FnMut(&mut Context<'_>) -> bool,
@@ -218,7 +221,7 @@ pub(super) async fn wakes_the_last(
             sleep(Duration::from_millis(1)).await;
         }
     };
-    let text = format!("expected {what} to wake whoever polled it last, but it did not");
+    let text = format!("expected {what} to wake the task that polled it last, but it did not");
     within(PATIENCE, woken).await.ok_or(Broken(text))
 }
 
@@ -232,5 +235,6 @@ impl Wake for Count {
     }
 }
 
-/// Time that the rules wait for an item: 10 s, far more than a store on a network takes.
+/// The longest time that a rule waits for an event or a message: 10 s, far more than a store on a network
+/// takes.
 pub const PATIENCE: Duration = Duration::from_secs(10);

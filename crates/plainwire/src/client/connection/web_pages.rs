@@ -1,4 +1,5 @@
-//! The web pages that a legacy server has asked the user to open, and that have not ended yet.
+//! The open pages: web pages that a legacy server has asked the user to open, and has not reported as
+//! complete yet.
 //!
 //! In: ids from questions and from errors, answers, and `notifications/elicitation/complete`. Out: whether
 //! such a notification is passed to the program.
@@ -12,7 +13,7 @@ use serde::Deserialize;
 
 use super::questions::QuestionOutcome;
 
-/// The number of open pages that are remembered. 64, as many as questions at a time. One more replaces the
+/// The most open pages that are remembered. 64, as many as questions at a time. A further page replaces the
 /// oldest.
 pub(super) const MAX_PAGES: usize = 64;
 
@@ -21,19 +22,21 @@ pub(super) const MAX_PAGES: usize = 64;
 /// Spec: 2025-11-25 `elicitation` "Error Handling", `URLElicitationRequiredError`.
 const REQUIRED: i32 = -32042;
 
-/// The ids of the open pages.
+/// The ids of the open pages: those that the server has not reported as complete.
 ///
-/// Spec: 2025-11-25 `elicitation` "Completion Notifications for URL Mode Elicitation": unknown ids and those
-/// of pages that have already ended must be ignored.
+/// Spec: 2025-11-25 `elicitation` "Completion Notifications for URL Mode Elicitation": notifications with
+/// unknown ids, or about pages that are already complete, must be ignored.
 #[derive(Default)]
 pub(super) struct Pages {
-    /// Oldest first. The key is that of the question; a page from an error has none.
+    /// The key of the question that asked for the page, and the id of the page, oldest first. A page from an
+    /// error has no key.
     open: VecDeque<(Option<CallKey>, String)>,
 }
 
 impl Pages {
-    /// Remembers the page of a question. The page may end before the user has agreed to open it, so its id is
-    /// remembered here and not with the answer. [`Self::answered`] forgets it if the user refuses.
+    /// Remembers the page of a question. The server may report the page as complete before the handler has
+    /// answered, so the id is remembered here and not with the answer. [`Self::answered`] forgets it if the
+    /// user refuses.
     pub(super) fn asked(&mut self, key: CallKey, question: &InputRequest) {
         if let InputRequest::Elicit(Elicitation::Url { id, .. }) = question {
             self.add(Some(key), id.clone());
@@ -66,7 +69,7 @@ impl Pages {
         }
     }
 
-    /// Returns whether the page `id` was open until now.
+    /// Forgets the page `id`, which the server reports as complete. Returns whether the page was open.
     pub(super) fn complete(&mut self, id: &str) -> bool {
         let before = self.open.len();
         self.open.retain(|(_, open)| open != id);

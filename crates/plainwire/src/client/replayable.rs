@@ -1,12 +1,14 @@
-//! The rule for requests that may be made again although they may have had their effect. It applies to all
-//! transports.
+//! The rule that says which requests may be made again although the server may already have processed them.
+//! It applies to all transports.
 //!
-//! In: a method, and the server's annotations of its tools. A tool counts as harmful unless its annotations
-//! say otherwise. So does a method that the protocol does not define.
+//! In: a method, and the server's annotations of its tools. Out: whether a second request does no harm. A
+//! tool counts as harmful unless its annotations say otherwise; a method that the protocol does not define
+//! always counts as harmful.
 
 use plainwire_proto::model::ToolAnnotations;
 
-/// Returns whether a request may be made twice. `is_harmless` is called with the name of a tool.
+/// Returns whether a request may be made twice. `name` is that of the tool in a `tools/call`; `is_harmless`
+/// is called with it.
 pub(crate) fn is_replayable(
     method: &str,
     name: Option<&str>,

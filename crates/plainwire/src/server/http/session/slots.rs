@@ -1,8 +1,8 @@
 //! The slots of the sessions that began at this replica, which limit the sessions of one caller.
 //!
-//! In: sessions as they begin, are used and end. Out: a slot for each, or none if a caller has too many; and
-//! the sessions that were unused for so long that they may have expired, which only the store knows. Other
-//! replicas count their own sessions.
+//! In: sessions as they begin, are used and end. Out: a slot for each session, or none if its caller has too
+//! many; and the sessions that were unused for so long that they may have expired. Only the store knows
+//! whether they have. Other replicas count their own sessions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +17,7 @@ use crate::server::http::endpoint::{CallerId, Slot, Usage};
 pub(crate) const SESSIONS_PER_CALLER: usize = 10_000;
 
 pub(crate) struct SessionSlots {
+    /// The limit of sessions of one caller.
     most: usize,
     open: Mutex<Slots>,
     usage: Arc<Usage>,
@@ -25,11 +26,12 @@ pub(crate) struct SessionSlots {
 #[derive(Default)]
 struct Slots {
     by_id: HashMap<Arc<str>, HeldSlot>,
-    /// Invariant: the sessions in `by_id`, each at its `looked_at`.
+    /// Invariant: the sessions in `by_id`, sorted by their `looked_at`.
     by_time: BTreeSet<(Instant, Arc<str>)>,
 }
 
 struct HeldSlot {
+    /// The time at which [`SessionSlots::due`] looks at this session next.
     looked_at: Instant,
     /// The session has not expired before this time.
     until: Instant,
@@ -58,13 +60,14 @@ impl SessionSlots {
         open.by_id.insert(id, HeldSlot { looked_at: until, until, _slot: slot });
     }
 
-    /// Records that a session lives until `until`, if it began here.
+    /// Records that a session lives until `until`, if it began at this replica.
     pub(crate) fn lives(&self, id: &str, until: Instant) {
         if let Some(known) = self.lock().by_id.get_mut(id) {
             known.until = until;
         }
     }
 
+    /// Frees the slot of a session that has ended, if it began at this replica.
     pub(crate) fn ended(&self, id: &str) {
         let mut open = self.lock();
         if let Some((id, known)) = open.by_id.remove_entry(id) {
@@ -72,8 +75,8 @@ impl SessionSlots {
         }
     }
 
-    /// Returns the sessions that may have expired. It returns them again after `idle`, unless [`Self::lives`]
-    /// or [`Self::ended`] is called for them.
+    /// Returns the sessions that may have expired by `now`. Later calls return such a session again once
+    /// `idle` has passed, unless [`Self::lives`] or [`Self::ended`] is called for it.
     pub(crate) fn due(&self, now: Instant, idle: Duration) -> Vec<Arc<str>> {
         let mut due = Vec::new();
         let mut guard = self.lock();
@@ -103,8 +106,8 @@ impl SessionSlots {
     }
 }
 
-/// Shortest interval between two checks of a session: each is checked once in a turn, however short sessions
-/// are.
+/// Shortest time between two checks of a session. Since it is not 0, one call of [`SessionSlots::due`]
+/// returns a session only once, even if `idle` is 0.
 const MOMENT: Duration = Duration::from_millis(1);
 
 #[cfg(test)]

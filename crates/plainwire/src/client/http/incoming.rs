@@ -14,6 +14,7 @@ pub(crate) enum Arrived {
     Gone(String),
     /// A message, or a batch of messages.
     Message(Box<Inbound>),
-    /// The server, or a stream, began anew: subscriptions may be gone, and changes may have been missed.
+    /// The server began a new session, or a broken stream was opened again: subscriptions may be gone, and
+    /// changes may have been missed.
     Renewed,
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+use super::helpers::{Broken, ID, LIMITS, LONG, same, session_with, tail, write};
 use super::sessions::is_absent;
-use super::trial::{Broken, ID, LIMITS, LONG, same, session_with, tail, write};
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, StoreError};
 
-/// A session lives for the time that each touch gives, counted from the touch, on any replica.
+/// A touch on any replica lets a session live for the given time, counted from that touch. The time may also
+/// be shorter than before.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -36,7 +37,7 @@ pub async fn a_session_lives_while_it_is_touched<S: Store>(
     same("a session whose last touch was for a short time", &here.load(ID).await?, &None)
 }
 
-/// A session that is only loaded, saved, written and read expires.
+/// A session that is not touched expires, even if it is loaded, saved, written to and followed.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -52,10 +53,11 @@ pub async fn only_a_touch_lets_a_session_live<S: Store>(
     there.save(ID, b"saved").await?;
     drop(tail(&there, 1, 0).await?);
     sleep(idle * 3 / 4).await;
-    same("a session that nobody touched", &there.load(ID).await?, &None)
+    same("a session without a touch", &there.load(ID).await?, &None)
 }
 
-/// An expired session is gone on each replica. A new session with its id begins empty.
+/// An expired session is gone on all replicas, with its streams. A new session with its id begins without
+/// streams.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -63,7 +65,7 @@ pub async fn an_expired_session_is_gone_with_its_streams<S: Store>(
     make: impl AsyncFn(Limits) -> [S; 2],
     idle: Duration,
 ) -> Result<(), Broken> {
-    // Each session is accessed in a different way first: a store may notice the expiry in only one of them.
+    // Each session is accessed in a different way first: a store may miss the expiry in one of these ways.
     let mut stores = Vec::new();
     for _ in 0..7 {
         let [here, there] = make(LIMITS).await;
@@ -83,8 +85,8 @@ pub async fn an_expired_session_is_gone_with_its_streams<S: Store>(
     Ok(())
 }
 
-/// Expired sessions do not count towards the limit: the first and the last that were created, and those in
-/// between.
+/// Expired sessions do not count towards the limit of sessions, whichever they are: the first or the last
+/// that was created, or one in between.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -109,7 +111,8 @@ pub async fn an_expired_session_makes_room<S: Store>(
     Ok(())
 }
 
-/// Accesses the session in one of seven ways, and checks that it is not found.
+/// Accesses an expired session in one of seven ways, numbered from 0 by `how`, and checks that it is not
+/// found.
 async fn looked_at(store: &impl Store, how: usize) -> Result<(), Broken> {
     let found = match how {
         0 => store.load(ID).await?.is_some(),

@@ -5,11 +5,12 @@
 
 use std::time::Duration;
 
-use super::trial::{Broken, ID, LIMITS, LONG, next, reads, same, session_with, tail, waits, write};
+use super::helpers::{Broken, ID, LIMITS, LONG, next, reads, same, session_with, tail, waits, write};
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, Tail, Tailed};
 
-/// A tail whose next event was dropped reports how many are gone, and continues with the first that is kept.
+/// A tail whose next event was dropped reports how many events it missed, and continues with the oldest event
+/// that is kept.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -52,7 +53,7 @@ pub async fn the_oldest_events_of_all_streams_go_first<S: Store>(
     write(&there, 2, 1..=2).await?;
     write(&here, 1, 5..=5).await?;
     write(&there, 3, 1..=4).await?;
-    // 11 events were written so far: the first three of stream 1 are gone, and no others.
+    // 11 events were written so far, and 8 are kept: the first three of stream 1 are gone, and no others.
     let (mut first, mut second, mut third) =
         (tail(&there, 1, 0).await?, tail(&here, 2, 0).await?, tail(&here, 3, 0).await?);
     misses(&mut *first, 3).await?;
@@ -71,8 +72,8 @@ pub async fn the_oldest_events_of_all_streams_go_first<S: Store>(
     same("the event of another session", &next(&mut *another).await?, &event)
 }
 
-/// The bytes of all events of a session stay within a limit: the oldest events are dropped, no more than
-/// necessary.
+/// The bytes of all events of a session stay within a limit: the oldest events are dropped, but no more of
+/// them than necessary.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -103,8 +104,8 @@ pub async fn a_session_keeps_so_many_bytes<S: Store>(
     Ok(())
 }
 
-/// A stream whose events were all dropped continues its numbers, and its tails learn how many events they
-/// missed.
+/// An open stream whose events were all dropped continues its numbers, and its tails learn how many events
+/// they missed.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -122,7 +123,7 @@ pub async fn a_number_is_not_given_again_when_its_event_is_gone<S: Store>(
     reads(&mut *slow, [4]).await
 }
 
-/// Checks that `count` events are reported as gone, in one item or in several.
+/// Checks that a tail reports `count` dropped events next, in one item or in several.
 async fn misses(tail: &mut dyn Tail, count: u64) -> Result<(), Broken> {
     let mut gone = 0;
     while gone < count {

@@ -11,10 +11,12 @@ use serde_json::Value;
 
 use crate::schema::Keywords;
 
-/// A step from a value to one inside it.
+/// A step of a path: from a value to a value directly inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
+    /// To the item of a list at this position, counted from 0.
     Item(usize),
+    /// To the member of an object with this name.
     Name(String),
 }
 
@@ -28,7 +30,8 @@ impl Step {
     }
 }
 
-/// Returns the steps of a path of `serde_ignored`, without options and newtypes.
+/// Converts a path of `serde_ignored`. Its steps into options and newtypes are left out, because JSON does
+/// not have them.
 pub(super) fn steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
     use serde_ignored::Path;
     let (parent, step) = match path {
@@ -70,12 +73,12 @@ pub(super) fn text<'s>(path: impl IntoIterator<Item = &'s Step>) -> String {
 pub(super) struct Fault<'s> {
     /// The path, from the innermost step to the outermost.
     backwards: Vec<Step>,
-    /// The text behind "to", such as `be an integer`.
+    /// The text behind "expected … to" in the sentence, such as `be an integer`.
     expected: String,
     found: String,
-    /// A name that may have been meant.
+    /// The known name that was probably meant, if one is similar.
     meant: Option<String>,
-    /// The schema that an example has to fit; `None` for no example.
+    /// The schema that an example has to fit; `None` if the sentence has no example.
     pub(super) schema: Option<&'s Value>,
 }
 
@@ -86,7 +89,8 @@ impl<'s> Fault<'s> {
         Self { backwards: Vec::new(), expected, found, meant: None, schema: Some(schema) }
     }
 
-    /// Makes the fault of an unknown name; `expected` lists the known ones.
+    /// Makes the fault of an unknown name. `expected` lists the names in `known`. The sentence suggests a
+    /// similar known name that is not among the members `present`.
     pub(super) fn unknown(expected: &str, name: &str, known: &Keywords, present: Option<&Keywords>) -> Self {
         let free = known.keys().filter(|known| present.is_none_or(|present| !present.contains_key(*known)));
         let meant = super::example::nearest(name, free.map(String::as_str)).map(ToOwned::to_owned);
@@ -94,7 +98,7 @@ impl<'s> Fault<'s> {
         Self { backwards: Vec::new(), expected, found, meant, schema: None }
     }
 
-    /// Makes the fault have no example, because none can help.
+    /// Removes the example, because no example can help.
     pub(super) fn without_example(mut self) -> Self {
         self.schema = None;
         self
@@ -106,7 +110,7 @@ impl<'s> Fault<'s> {
         self
     }
 
-    /// Adds `path` in front of the path of the fault.
+    /// Adds the steps of `path` in front of the path of the fault.
     pub(super) fn below(mut self, path: Vec<Step>) -> Self {
         self.backwards.extend(path.into_iter().rev());
         self
@@ -130,16 +134,16 @@ impl<'s> Fault<'s> {
     }
 }
 
-/// Largest number of names or values in a sentence. The schema has the full list.
+/// Largest number of names or values that a sentence lists. The schema has the full list.
 const MAX_LISTED: usize = 20;
 
-/// Returns "have only `a`, `b`", or "be empty".
+/// Returns "have only `a`, `b`" for these names, or "be empty" if there are none.
 pub(super) fn only(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
     let names: Vec<_> = names.map(|name| format!("`{}`", visible(&name.to_string(), MAX_NAME))).collect();
     if names.is_empty() { "be empty".to_owned() } else { format!("have only {}", list(&names)) }
 }
 
-/// Returns "one of 1, 2".
+/// Returns "one of 1, 2" for these values.
 pub(super) fn one_of<'v>(values: impl Iterator<Item = &'v Value>) -> String {
     let values: Vec<_> = values.map(|value| visible(&value.to_string(), MAX_NAME)).collect();
     format!("one of {}", list(&values))
