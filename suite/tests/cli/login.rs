@@ -306,7 +306,7 @@ fn a_scope_that_is_missing_is_named_and_a_login_with_it_mends_it() {
     assert!(person.login(&[]).stdout.contains("\n  scopes   read write\n"));
     person.setup.fake().server.wants.insert("/mcp".to_owned(), "admin".to_owned());
     let ran = person.call();
-    assert!(ran.code == 4 && ran.stderr.contains("sign in for the scopes \"admin read write\""), "{ran:?}");
+    assert!(ran.code == 4 && ran.stderr.contains("login for the scopes \"admin read write\""), "{ran:?}");
     assert_eq!(person.login(&[]).code, 0);
     assert_eq!(person.call().quietly(), "42\n");
 }
