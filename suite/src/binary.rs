@@ -49,12 +49,21 @@ pub fn search_path() -> OsString {
 fn build() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
     let mut command = Command::new(cargo);
-    // All targets, so that dependencies have the features that `cargo test --workspace` has built them with. For the command
-    // alone cargo would build them once more: 100 s.
+    // Cargo sets these for the tests of a package. The build script of `ring` depends on them: if they were passed on, cargo
+    // would build `ring` and everything above it once more.
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    // With `--examples`, dependencies have the features that `cargo test --workspace` has built them with, those of
+    // dev-dependencies included. For the command alone cargo would build them once more: 100 s.
     command.current_dir(crate::root()).args([
         "build",
         "--workspace",
-        "--all-targets",
+        "--bins",
+        "--examples",
         "--message-format=json",
     ]);
     if !cfg!(debug_assertions) {
