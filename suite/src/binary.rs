@@ -1,8 +1,8 @@
 //! The command `plainwire`, built from the present sources.
 //!
 //! In: nothing. Out: a path, or a [`Command`]. Cargo builds a binary only for the tests of its own package,
-//! so these tests might find an old binary or none. They run `cargo build`, which also reports the path. If
-//! nothing has changed, that takes a moment.
+//! so the tests of this package might find an old binary or none. Therefore they run `cargo build`, which
+//! also reports the path. If nothing has changed, that takes a moment.
 
 use std::env;
 use std::ffi::OsString;
@@ -17,7 +17,8 @@ use serde_json::Value;
 pub const EXAMPLES: [&str; 8] =
     ["apps", "asks", "hello", "layers", "long_work", "resources", "state", "typed"];
 
-/// Returns the path of the binary. The first call in a process builds it, with the profile of the caller.
+/// Returns the path of the binary. The first call in a process builds it, with the Cargo profile of the
+/// calling test.
 ///
 /// # Panics
 /// If it can't be built.
@@ -26,7 +27,8 @@ pub fn path() -> &'static Path {
     PATH.get_or_init(build)
 }
 
-/// Returns the command without arguments. Its `PATH` has the binary as `plainwire`.
+/// Returns the command without arguments. `PATH` in its environment begins with the folder of the binary, so
+/// that child processes find `plainwire`.
 ///
 /// # Panics
 /// As [`path`].

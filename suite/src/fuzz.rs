@@ -1,8 +1,9 @@
-//! Fuzz targets: a function each, from bytes to a panic if an invariant does not hold.
+//! Fuzz targets: each is a function that takes bytes and panics if an invariant does not hold.
 //!
-//! In: any bytes. Out: nothing; a broken invariant panics with a message. `fuzz/fuzz_targets/` passes them
-//! the inputs of libFuzzer, `tests/corpora.rs` the files of `fuzz/corpus/`. The targets read no file, clock
-//! or random numbers, so equal bytes always give equal results; only `richtext_growth` measures time.
+//! In: any bytes. Out: nothing; a broken invariant panics with a message. `fuzz/fuzz_targets/` passes the
+//! inputs of libFuzzer to the targets, and `tests/corpora.rs` the files of `fuzz/corpus/`. The targets read
+//! no file, clock or random numbers, so equal bytes always give equal results; only `richtext_growth`
+//! measures time.
 
 mod arguments;
 mod bytes;
@@ -31,7 +32,7 @@ pub use sse::sse;
 /// The function of a target.
 pub type Target = fn(&[u8]);
 
-/// The targets by name. The name is also that of the folder in `fuzz/corpus/` and of the file in
+/// The targets, each with its name, which is also that of its folder in `fuzz/corpus/` and of its file in
 /// `fuzz/fuzz_targets/`.
 pub const TARGETS: [(&str, Target); 12] = [
     ("arguments", arguments),

@@ -24,10 +24,11 @@ pub fn root() -> PathBuf {
     suite.parent().expect("the suite lies in the repository").to_owned()
 }
 
-/// Returns the folder with the official schemas and examples: `spec` in the folder `../shared` beside the repository, or in
-/// the one that the variable `PLAINWIRE_SHARED` names.
+/// Returns the folder with the official schemas and examples: the subfolder `spec` of the folder that the
+/// environment variable `PLAINWIRE_SHARED` names, or of `../shared` beside the repository.
 ///
-/// Not every checkout has it. Without it, the test prints that it is skipped, and passes.
+/// Not every checkout has this folder. Without it, the function prints that the test is skipped and returns
+/// `None`, and the test passes.
 #[expect(clippy::print_stdout, reason = "a test that was skipped has to say so")]
 pub fn official_spec() -> Option<PathBuf> {
     let beside = || root().join("../shared");
@@ -39,7 +40,7 @@ pub fn official_spec() -> Option<PathBuf> {
     None
 }
 
-/// Returns the files below `folder` whose name ends in `ending`, in order.
+/// Returns the files below `folder` whose name ends in `ending`, sorted by path.
 pub fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);

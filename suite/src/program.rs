@@ -1,7 +1,8 @@
 //! A program under test: a real process with its input, its output and its exit.
 //!
-//! In: a command. Out: a [`Program`] that a test writes to and reads from line by line, with a time limit. It
-//! is killed if the test fails. Every failure is a panic, since this is for tests only.
+//! In: a command. Out: a [`Program`] that a test writes to and reads from line by line, with a time limit.
+//! The process is killed when the [`Program`] is dropped, also if the test fails. Every failure is a panic,
+//! since this is for tests only.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,29 +16,29 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Time limit for steps that are not measured, on a busy machine.
+/// Time limit for steps whose time is not measured, long enough for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A program under test. It is killed if the test fails.
+/// A program under test. Its process is killed when this is dropped.
 pub struct Program {
     /// The process.
     pub child: Child,
-    /// Lines that the process writes to stderr, if that is a pipe.
+    /// Lines that the process writes to stderr; `None` if stderr is not a pipe.
     pub stderr: Option<Receiver<String>>,
-    /// Texts for the writer thread, so that a program that reads nothing can't block the test. `None` once
-    /// closed.
+    /// Texts for the writer thread, so that a program that reads nothing can't block the test. `None` after
+    /// stdin was closed.
     stdin: Option<Sender<String>>,
     stdout: Stdout,
 }
 
-/// Output, which a thread reads from the first time that a line is asked for.
+/// The stdout of the program. A thread reads it after the first call of [`Program::next_line`].
 enum Stdout {
     Read(Receiver<String>),
     Unread(Option<OwnedFd>),
 }
 
 impl Program {
-    /// Starts `command` on three pipes.
+    /// Starts `command` with pipes for stdin, stdout and stderr.
     pub fn start(command: &mut Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -51,10 +52,11 @@ impl Program {
         Self { child, stderr, stdin, stdout }
     }
 
-    /// Starts `command` with the streams that it already has; `stdin` and `stdout` are our ends of them.
+    /// Starts `command` with the streams that were already set on it; `stdin` and `stdout` are the test's
+    /// ends of these streams.
     pub fn start_on(command: &mut Command, stdin: impl Into<OwnedFd>, stdout: Option<OwnedFd>) -> Self {
         let child = command.spawn().expect("a program that starts");
-        // The command holds copies of the program's ends, which would keep them open.
+        // The command has copies of the program's ends of the streams, which would keep them open.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Self { child, stderr: None, stdin: Some(writer(stdin.into())), stdout: Stdout::Unread(stdout) }
     }
@@ -71,7 +73,7 @@ impl Program {
         self.send_text(format!("{line}\n"));
     }
 
-    /// Waits for a line on stdout.
+    /// Waits up to `patience` for a line on stdout.
     ///
     /// # Errors
     /// If none arrives in time, or the output has ended.
@@ -84,7 +86,7 @@ impl Program {
         lines.recv_timeout(patience)
     }
 
-    /// Returns the next line on stdout, which has to be a message; `None` at its end.
+    /// Returns the next line on stdout, which has to be a JSON-RPC message; `None` at the end of the output.
     pub fn hear(&mut self) -> Option<Value> {
         match self.next_line(PATIENCE) {
             Ok(line) => {
@@ -109,17 +111,17 @@ impl Program {
         assert_eq!(self.ask(INITIALIZE)["result"]["protocolVersion"], "2025-11-25");
     }
 
-    /// Calls a tool and returns the text of its result.
+    /// Calls a tool and returns the text of the first content block in its result.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask(&call(1, tool, arguments))["result"]["content"][0]["text"].clone()
     }
 
-    /// Closes its input.
+    /// Closes the stdin of the program.
     pub fn hang_up(&mut self) {
         self.stdin = None;
     }
 
-    /// Waits for the exit, which has to happen within `limit`.
+    /// Waits for the exit of the program, which has to happen within `limit`.
     pub fn ends_within(&mut self, limit: Duration) -> ExitStatus {
         let began = Instant::now();
         loop {
@@ -131,8 +133,8 @@ impl Program {
         }
     }
 
-    /// Closes the input, expects a successful exit within a second, and returns the remaining messages of
-    /// stdout and all of stderr.
+    /// Closes the stdin of the program, expects a successful exit within a second after the end of its
+    /// output, and returns the remaining messages on stdout and all of stderr.
     pub fn end(mut self) -> (Vec<Value>, String) {
         self.hang_up();
         let mut rest = Vec::new();
@@ -153,7 +155,7 @@ impl Drop for Program {
     }
 }
 
-/// Writes texts on a thread until their channel ends.
+/// Starts a thread that writes the texts from the returned channel, until the channel ends.
 fn writer(to: OwnedFd) -> Sender<String> {
     let (send, texts) = mpsc::channel::<String>();
     thread::spawn(move || {
@@ -163,13 +165,14 @@ fn writer(to: OwnedFd) -> Sender<String> {
                 return;
             }
         }
-        // A socket has two directions, and only ours ends here. A pipe refuses `shutdown` and is closed.
+        // A socket has two directions, and only the one that writes ends here. A pipe refuses `shutdown` and
+        // is closed.
         let _ = UnixStream::from(OwnedFd::from(to)).shutdown(Shutdown::Write);
     });
     send
 }
 
-/// Reads lines on a thread, so that waiting for one can time out.
+/// Starts a thread that reads lines, so that waiting for a line can time out.
 fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
     let (send, lines) = mpsc::channel();
     thread::spawn(move || {
@@ -182,10 +185,10 @@ fn lines(from: impl Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-/// The request that begins a session of 2025-11-25, from a client that supports no questions.
+/// The request that begins a session of 2025-11-25, from a client that supports no questions of the server.
 pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"suite","version":"1"}}}"#;
 
-/// Returns a `tools/call` request of a session.
+/// Returns a `tools/call` request as a client with a session sends it.
 pub fn call(id: u64, tool: &str, arguments: Value) -> String {
     let params = json!({ "name": tool, "arguments": arguments });
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()

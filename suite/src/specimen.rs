@@ -1,7 +1,8 @@
-//! The server that transcripts run against: a bit of everything, independent of time and place.
+//! The server that the transcripts run against: a bit of everything, independent of time and place.
 //!
 //! In: nothing. Out: a [`Server`] with seven tools on two pages, resources of text and bytes, a template and
-//! prompts. They ask no questions and nothing changes; see [`asking`] and [`touch`] for servers that do.
+//! prompts. Its handlers ask no questions, and its lists and resources never change; [`asking`] and [`touch`]
+//! have servers that do.
 
 use std::time::Duration;
 

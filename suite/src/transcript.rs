@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use plainwire::testing::transcript::Transcript;
 
-/// Returns the transcripts in `folder` and below, with their paths, in order.
+/// Returns the transcripts in `folder` and below, with their paths, sorted by path.
 ///
 /// # Errors
 /// If a file can't be read, or has text outside of its sections.

@@ -1,8 +1,8 @@
-//! Memory tests: the allocations of the server for one `tools/call` in both eras, at most 8; the bytes of an
-//! idle session in the store, and of an unread tail.
+//! Memory tests of the server: at most 8 allocations for one `tools/call` in each era, at most 200 bytes and
+//! the record for an idle session in the store, and no bytes for each event that a tail has not read.
 //!
-//! The client side writes ready-made bytes and reads into an existing buffer. A test checks that it allocates
-//! nothing itself. Everything runs on one thread, the only one that is counted.
+//! The client side writes ready-made bytes and reads into an existing buffer. One test checks that the client
+//! side allocates nothing. Everything runs on one thread, the only one whose allocations are counted.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::runtime::{Builder, Runtime};
 
-/// The largest allowed number of allocations per call (issue 2, "Speed and size").
+/// The largest number of allocations per call that is allowed (issue 2, "Speed and size").
 const MOST: f64 = 8.0;
 
 const CALLS: u32 = 1_000;
@@ -25,7 +25,7 @@ async fn echo(message: String) -> String {
     message
 }
 
-/// A runtime on this thread, the client's end of a connection, and a buffer for an answer.
+/// A server that runs on this thread, the client's end of its connection, and a buffer for answers.
 struct Bench {
     answer: Vec<u8>,
     runtime: Runtime,
@@ -40,7 +40,8 @@ impl Bench {
         Self { answer: vec![0; 4096], runtime, stream }
     }
 
-    /// Sends `frame` and waits for its answer, `times` times in a row. Returns the last answer.
+    /// Sends `frame` and waits for the answer, and repeats this until it was done `times` times. Returns the
+    /// last answer.
     fn exchange(&mut self, frame: &[u8], times: u32) -> &[u8] {
         let Self { answer, runtime, stream } = self;
         let length = runtime.block_on(async {
@@ -59,7 +60,7 @@ impl Bench {
         &self.answer[..length]
     }
 
-    /// Returns the number of allocations of one exchange, after a warm-up.
+    /// Returns the number of allocations for one request and its answer, averaged over many after a warm-up.
     fn allocations(&mut self, frame: &[u8]) -> f64 {
         self.exchange(frame, CALLS);
         let counted = measure(|| {
@@ -135,7 +136,8 @@ fn the_measuring_itself_allocates_nothing() {
 fn an_idle_session_in_memory_takes_at_most_200_bytes_and_its_record() {
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     let record = [7; 300];
-    // Tables double in size, so they waste most a little past a power of two.
+    // Tables double in size when they are full, so they waste most memory with a little more entries than a
+    // power of two.
     for sessions in [1_000, 7_500, 10_000, 15_000] {
         let counted = measure(|| {
             let store = Memory::default();

@@ -1,7 +1,8 @@
 //! The rules of ARCHITECTURE.md and of CONTRIBUTING.md that a machine can check.
 //!
-//! In: `cargo metadata` and the source files. Out: the lines that break a rule, and the rule. Sources are read as text: comments
-//! and tests do not count, unless a rule is about them. Tests are last in their file, or in files of their own.
+//! In: `cargo metadata` and the source files. Out: the rule that is broken, and the lines that break it.
+//! Sources are read as text. Comments and tests do not count, unless a rule is about them. Tests are at the
+//! end of their file, or in files of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,9 +20,10 @@ mod rooms;
 use modules::{ModulePath, Modules, module_of};
 use rooms::{MAY_BE_IN_A_CIRCLE, ROOMS, Room};
 
-/// The packages that each package may depend on. A package that is not in here has to be added first.
+/// Each package, and the packages of this repository that it may depend on. A new package has to be added
+/// here and to ARCHITECTURE.md.
 const MAY_KNOW: [(&str, &[&str]); 18] = [
-    // Examples: they know what their reader knows.
+    // Examples may depend only on what a reader of them would depend on.
     ("apps", &["plainwire"]),
     ("asks", &["plainwire"]),
     ("client", &["plainwire"]),
@@ -42,13 +44,13 @@ const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("plainwire-compile-fail", &["plainwire"]),
 ];
 
-/// Packages that may depend on every other one, and that no other may depend on.
+/// Packages that may depend on every package but each other, and that no package may depend on.
 const KNOW_ALL: [&str; 2] = ["plainwire-cli", "plainwire-suite"];
 
-/// The rooms that start tasks.
+/// The rooms whose code may start tasks.
 const SPAWN: [&str; 2] = ["crates/plainwire/src/runtime/", "crates/oauth/src/runtime.rs"];
 
-/// A source file of a package that is shipped, without its tests.
+/// A source file that is shipped, without the unit tests at its end.
 struct Source {
     lines: Vec<String>,
     path: String,
@@ -62,7 +64,7 @@ impl Source {
         Self { lines, path: path.to_owned() }
     }
 
-    /// The places at which `breaks` finds something in code.
+    /// Returns the lines of code for which `breaks` returns true, with path and line number.
     fn offences(&self, breaks: impl Fn(&str) -> bool) -> Vec<String> {
         let code = self.lines.iter().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
         let found = code.filter(|(_, line)| breaks(line));
@@ -70,14 +72,14 @@ impl Source {
     }
 }
 
-/// The sources of everything that is shipped.
+/// Returns the sources of `crates/` and `servers/`, except files of tests.
 fn shipped() -> Vec<Source> {
     let is_test = |path: &str| path.contains("/tests/") || path.ends_with("/tests.rs");
     let all = sources(&["crates", "servers"]);
     all.iter().filter(|(path, _)| !is_test(path)).map(|(path, text)| Source::new(path, text)).collect()
 }
 
-/// Every Rust file in `folders` with its text, by its path from the root.
+/// Returns the text of every Rust file in `folders`, by its path from the root of the repository.
 fn sources(folders: &[&str]) -> BTreeMap<String, String> {
     let name = |path: &Path| {
         let path = path.strip_prefix(root()).expect("below the root");
@@ -89,7 +91,8 @@ fn sources(folders: &[&str]) -> BTreeMap<String, String> {
     ours.map(|path| (name(&path), fs::read_to_string(&path).expect("UTF-8"))).collect()
 }
 
-/// The edges between packages of ours that are not drawn. `edges` go from who knows to who is known.
+/// Returns a message for each package that is missing in [`MAY_KNOW`], and for each dependency that it does
+/// not allow. An edge is a package and a package that it depends on.
 fn undrawn(packages: &[String], edges: &[(String, String)]) -> Vec<String> {
     let drawn = |from: &str| MAY_KNOW.iter().find(|(name, _)| *name == from).map(|(_, known)| *known);
     let missing = packages.iter().filter(|it| drawn(it).is_none() && !KNOW_ALL.contains(&it.as_str()));
@@ -101,7 +104,7 @@ fn undrawn(packages: &[String], edges: &[(String, String)]) -> Vec<String> {
     missing.chain(wrong.map(|(from, to)| format!("{from} may not know {to}"))).collect()
 }
 
-/// Returns whether `line` asks which revision it is.
+/// Returns whether `line` depends on the revision: whether it matches on one or names one.
 fn asks_for_the_revision(line: &str) -> bool {
     let matches = line.split_once("match ").is_some_and(|(_, what)| what.to_lowercase().contains("revision"));
     matches || line.contains("Revision::V20")
@@ -109,7 +112,8 @@ fn asks_for_the_revision(line: &str) -> bool {
 
 fn may_ask_for_the_revision(path: &str) -> bool {
     let rooms = ["revision", "codec", "error", "peer", "http"];
-    // The demo goes through all revisions and says what each is: data, not behaviour.
+    // The demo connects in every revision and prints the name of each. Its behaviour does not depend on the
+    // revision.
     path == "crates/cli/src/demo/mod.rs"
         || rooms.iter().any(|room| {
             path.strip_prefix("crates/proto/src/")
@@ -128,7 +132,8 @@ fn prints(line: &str) -> bool {
     ["println!", "print!(", "eprint!(", "dbg!("].iter().any(|word| line.contains(word))
 }
 
-/// `env!` is the compiler's, and `std::env::consts` are no environment.
+/// Returns whether `line` reads an environment variable. `env!` is read by the compiler, and
+/// `std::env::consts` are constants.
 fn reads_the_environment(line: &str) -> bool {
     let line = line.replace("env::consts", "");
     line.contains("env::") || line.contains("use std::env") || line.contains(", env}")
@@ -140,7 +145,8 @@ fn nobody(rule: &str, offences: impl IntoIterator<Item = String>) {
     assert!(offences.is_empty(), "\n{rule}\n{}\n", offences.join("\n"));
 }
 
-/// Asks cargo for our packages and the edges between them, those of tests included.
+/// Returns the packages of the workspace, and the dependencies between them as pairs, those of tests
+/// included.
 fn workspace() -> (Vec<String>, Vec<(String, String)>) {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
     let mut command = Command::new(cargo);
@@ -201,7 +207,8 @@ fn nothing_prints_past_its_output() {
 
 #[test]
 fn only_the_command_line_reads_the_environment() {
-    // The server for the conformance suite is a program of its own, and nobody installs it.
+    // The server for the conformance suite is a program too. It is not installed, but may read the
+    // environment.
     let programs = ["crates/cli/", "servers/conformance/src/main.rs"];
     let files = shipped().into_iter().filter(|it| !programs.iter().any(|path| it.path.starts_with(path)));
     nobody(
@@ -227,7 +234,8 @@ fn no_file_of_logic_is_longer_than_500_lines() {
     );
 }
 
-/// The room of `krate` that the module is in; `None` for `lib.rs` and `main.rs`, and for crates without rooms.
+/// Returns the innermost room of the crate `krate` that has the module; `None` for `lib.rs` and `main.rs`,
+/// and for crates without rooms.
 fn room_of(krate: &str, module: &ModulePath) -> Option<&'static Room> {
     let holds = |room: &&Room| {
         let path = module_of(room.path);
@@ -236,7 +244,7 @@ fn room_of(krate: &str, module: &ModulePath) -> Option<&'static Room> {
     ROOMS.iter().filter(holds).max_by_key(|room| module_of(room.path).len())
 }
 
-/// The shipped sources of `krate`, by their paths below `src`.
+/// Returns the shipped sources of the crate `krate`, each with its path below `src`.
 fn of_crate(krate: &str) -> Vec<(String, Source)> {
     let below = format!("crates/{krate}/src/");
     let ours = shipped().into_iter().filter_map(|source| {
@@ -246,7 +254,7 @@ fn of_crate(krate: &str) -> Vec<(String, Source)> {
     ours.collect()
 }
 
-/// The uses of one crate that its rooms do not allow.
+/// Returns a message for each use of a room of the crate `krate` by another room that may not use it.
 fn through_walls(krate: &str, sources: &[(String, Source)]) -> Vec<String> {
     let modules = Modules::new(sources.iter().map(|(path, _)| path.as_str()));
     let mut found = Vec::new();
@@ -359,7 +367,7 @@ fn no_room_has_outgrown_its_size_alarm() {
     );
 }
 
-/// Words that say nothing about the thing: the noun of it is missing.
+/// Words with which a doc must not open, because it has to begin with the thing that it describes.
 const RIDDLES: [&str; 12] = [
     "What",
     "Whatever",
@@ -375,7 +383,8 @@ const RIDDLES: [&str; 12] = [
     "Whether",
 ];
 
-/// The docs in `text` of modules, types and functions that open with one of [`RIDDLES`], by their lines.
+/// Returns the docs of modules, types and functions in `text` that open with one of [`RIDDLES`], each with
+/// its line number.
 fn riddles(text: &str) -> Vec<(usize, String)> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_doc = |line: &str| line.starts_with("///") || line.starts_with("//!");
@@ -420,7 +429,8 @@ fn riddles(text: &str) -> Vec<(usize, String)> {
 #[test]
 fn docs_of_modules_types_and_functions_begin_with_the_thing() {
     let all = sources(&["crates", "servers", "suite", "examples", "fuzz"]);
-    // Handlers, their parameters and types: text on the wire, which models read.
+    // Docs of handlers, of their parameters and of types are left out here: they are sent to clients, and
+    // models read them.
     let wire = [
         "examples/",
         "servers/",
@@ -464,7 +474,8 @@ fn no_text_cites_a_page_that_is_not_in_the_repository() {
         .filter_map(|it| Some(it.file_name()?.to_str()?.to_owned()))
         .collect();
     let mut missing = Vec::new();
-    // A page of the design or of a guide has its name in capitals; other names are in examples and tests.
+    // Pages of the design and guides have names in capitals. Other names of pages appear in examples and
+    // tests only.
     let is_page = |word: &str| {
         word.ends_with(".md") && word != "NAME.md" && word.chars().next().is_some_and(char::is_uppercase)
     };

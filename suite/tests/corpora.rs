@@ -1,13 +1,14 @@
-//! The reviewed inputs of the fuzz targets as ordinary tests, and inputs of a megabyte that must not take
+//! Tests with the reviewed inputs of the fuzz targets, and with inputs of a megabyte, which must not take
 //! long.
 //!
-//! In: `fuzz/corpus/<target>/`, one file for each input. Each runs through the function of its fuzz target.
+//! In: `fuzz/corpus/<target>/`, one file for each input. The function of the fuzz target runs on each.
 
 use std::fs;
 
 use plainwire_suite::{files_below, fuzz, root};
 
-/// The limits of one target's corpus: a person has to be able to review it.
+/// The most files that the corpus of one target may have, so that a person can review it. `MOST_BYTES` limits
+/// their total size.
 const MOST_FILES: usize = 40;
 const MOST_BYTES: u64 = 100 << 10;
 

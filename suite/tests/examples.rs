@@ -6,7 +6,7 @@ use std::process::Command;
 
 use plainwire_suite::{binary, root};
 
-/// Counts the lines of code, which are neither blank nor a comment.
+/// Counts the lines that are neither blank nor comments.
 fn lines(text: &str) -> usize {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }

@@ -1,8 +1,8 @@
-//! Inputs of a megabyte that are made to be slow. The time to read them has to grow linearly with their
-//! length.
+//! Tests with inputs of a megabyte that are made to be slow. The time that they take must grow linearly with
+//! their length.
 //!
-//! In: texts that repeat one awkward part. Out: the functions that took too long. The limit is many times
-//! longer than linear code takes on a busy machine in a debug build. Quadratic code takes many times the
+//! In: texts that repeat one awkward part. Out: the functions that took longer than the limit. The limit is
+//! many times the time of linear code on a busy machine in a debug build. Quadratic code takes many times the
 //! limit.
 
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use plainwire::proto::seal::{Binding, SealingKeys};
 const LENGTH: usize = 1 << 20;
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Returns `start`, then `part` repeated up to a megabyte, then `end`.
+/// Returns `start`, then `part` repeated to a length of a megabyte, then `end`.
 fn text(start: &str, part: &str, end: &str) -> String {
     format!("{start}{}{end}", part.repeat(LENGTH / part.len()))
 }
 
-/// Returns frames that are messages or nearly are.
+/// Returns frames that are messages, and frames that are almost messages.
 fn frames() -> Vec<String> {
     let call = |arguments: &str| {
         format!(
@@ -93,7 +93,7 @@ fn a_server_takes_a_frame_in_time_that_grows_with_its_length() {
     }
 }
 
-/// The handshake of 2025-03-26, the revision that also has batches.
+/// The handshake of 2025-03-26, the only revision that has batches.
 const INITIALIZE: &str =
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#;
 
@@ -141,7 +141,7 @@ fn a_form_and_an_answer_are_read_in_time_that_grows_with_their_length() {
 #[test]
 fn arguments_are_bound_to_a_state_in_time_that_grows_with_their_length() {
     let keys = SealingKeys::new(&[[7; 32]]).expect("a key");
-    // The first eight are calls, with every kind of value in their arguments.
+    // The first eight frames are calls, which together have every kind of value in their arguments.
     for arguments in frames().into_iter().take(8) {
         let binding = Binding {
             principal: None,

@@ -36,7 +36,8 @@ use std::path::{Path, PathBuf};
 use page::{Shown, compare, run, shown};
 use plainwire_suite::{binary, files_below, root};
 
-/// Returns the command line to run for a command in a page; `None` if it is not run.
+/// Returns the shell command that runs `command`, a command of a page, with stderr in its stdout; `None` if
+/// the command is not to be run.
 fn runnable(command: &str) -> Option<String> {
     let (program, rest) = match command.strip_prefix("cargo run -- ") {
         Some(rest) => ("plainwire", rest),
@@ -45,14 +46,15 @@ fn runnable(command: &str) -> Option<String> {
     matches!(program, "plainwire" | "cat").then(|| format!("exec 2>&1; {program} {rest}"))
 }
 
-/// Returns all pages but the tutorial, which `tests/tutorial.rs` follows as a whole.
+/// Returns the paths of all pages except the tutorial, which `tests/tutorial.rs` tests as a whole.
 fn pages() -> Vec<PathBuf> {
     let docs = files_below(&root().join("docs"), ".md").into_iter().filter(|it| !it.ends_with("tutorial.md"));
     let others = [root().join("README.md"), root().join("examples/README.md")];
     others.into_iter().chain(docs).filter(|page| page.is_file()).collect()
 }
 
-/// Makes a folder with the samples, in which `target/debug` and `target/release` link to the built binaries.
+/// Copies the samples into a folder, and makes `target/debug` and `target/release` in it links to the built
+/// binaries.
 fn folder(path: &Path) {
     let target = path.join("target");
     fs::create_dir_all(&target).expect("a folder of our own");
@@ -63,7 +65,7 @@ fn folder(path: &Path) {
     #[cfg(unix)]
     for profile in ["debug", "release"] {
         let built = binary::path().parent().expect("a file lies in a folder");
-        // After the first command of a block, the link exists already.
+        // The error is ignored: after the first command of a block, the link exists.
         let _ = std::os::unix::fs::symlink(built, target.join(profile));
     }
 }

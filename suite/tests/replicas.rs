@@ -1,5 +1,5 @@
-//! Modern calls whose rounds go to different replicas, which share only a sealing key. A step of the call
-//! runs once, as in a legacy session with one process. A file on disk counts the steps.
+//! Modern calls whose rounds go to different replicas, which share a sealing key and nothing else. Each step
+//! of a call runs once, as in a legacy session with one process. The steps are counted in a file.
 
 #![cfg(unix)]
 
@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_replica-server");
 
-/// The file to which each step writes a line; empty at first.
+/// The file to which the step of the tool `book` writes a line each time that it runs. The file is empty at
+/// first.
 struct Ledger(PathBuf);
 
 impl Ledger {
@@ -22,7 +23,7 @@ impl Ledger {
         Self(path)
     }
 
-    /// Returns the ids of the processes that ran the step, one for each run.
+    /// Returns the id of the process for each run of the step, in order.
     fn lines(&self) -> Vec<u64> {
         let text = fs::read_to_string(&self.0).unwrap_or_default();
         text.lines().map(|line| line.parse().expect("a process id")).collect()
@@ -33,13 +34,13 @@ impl Ledger {
     }
 }
 
-/// Returns a key of 32 equal bytes, in hexadecimal.
+/// Returns a key of 32 bytes that are all `byte`, in hexadecimal.
 fn key(byte: u8) -> String {
     format!("{byte:02x}").repeat(32)
 }
 
-/// Returns a call of `book`: the first round, or a later one with the answer to a question of the result
-/// `before`.
+/// Returns a request for a round of the tool `book`. `answer` is `None` for the first round. For a later
+/// round it has the key of a question, the value of the answer, and the result that asked the question.
 fn round(id: u64, answer: Option<(&str, Value, &Value)>) -> String {
     let mut params = Map::new();
     params.insert("name".into(), "book".into());
@@ -57,7 +58,8 @@ fn round(id: u64, answer: Option<(&str, Value, &Value)>) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
 }
 
-/// Sends one line to `replica` and checks that it then ends well. Returns its answer and its process id.
+/// Sends one line to `replica`, reads the answer, and checks that the replica then ends without further
+/// output. Returns the answer and the process id.
 fn ask_the_last_time(mut replica: Program, line: &str) -> (Value, u64) {
     let pid = replica.child.id().into();
     let answer = replica.ask(line);
@@ -147,19 +149,20 @@ fn a_key_is_changed_while_calls_are_under_way() {
     let line = round(2, Some(("city", "Ghent".into(), &first)));
     let (second, pid) = ask_the_last_time(ledger.replica(&format!("{new},{old}")), &line);
     assert_eq!(asked(&second), ["nights"]);
-    // The second replica has sealed the state with the new key, so a replica without the old key can read it.
+    // The second replica has sealed its state with the new key. A replica that has only the new key can open
+    // it.
     let line = round(3, Some(("nights", 2.into(), &second)));
     let (third, _) = ask_the_last_time(ledger.replica(&new), &line);
     assert_eq!(text(&third), format!("2 nights in Ghent, booked by {pid}"));
     assert_eq!(ledger.lines(), [pid]);
-    // Such a replica cannot read a state that was sealed with the old key.
+    // A replica that has only the new key can't open a state that was sealed with the old key.
     let line = round(4, Some(("city", "Ghent".into(), &first)));
     assert_eq!(ask_the_last_time(ledger.replica(&new), &line).0["error"]["code"], -32602);
 }
 
 #[test]
 fn a_round_that_is_repeated_repeats_its_step() {
-    // Not ideal, but replicas can prevent it only with a store that they share.
+    // This is not ideal, but replicas could prevent it only with a shared store.
     let (ledger, key) = (Ledger::new("repeated"), key(7));
     let (first, _) = ask_the_last_time(ledger.replica(&key), &round(1, None));
     let again = |id| round(id, Some(("city", "Ghent".into(), &first)));
@@ -177,7 +180,7 @@ fn one_process_takes_a_state_once_if_it_is_told_to() {
     let second = server.ask(&again(2));
     assert_eq!(asked(&second), ["nights"]);
     assert_eq!(server.ask(&again(3))["error"]["code"], -32602);
-    // The state of the second round can be used, once.
+    // The state of the second round can be used too, and only once.
     let last = |id| round(id, Some(("nights", 2.into(), &second)));
     assert!(text(&server.ask(&last(4))).starts_with("2 nights in Ghent"));
     assert_eq!(server.ask(&last(5))["error"]["code"], -32602);

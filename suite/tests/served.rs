@@ -13,14 +13,14 @@ use plainwire_suite::binary;
 use plainwire_suite::program::{PATIENCE, Program};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Returns the command that serves the reference server, with further arguments.
+/// Returns the command that serves the reference server over HTTP, with the further arguments `words`.
 fn serving(words: &[&str]) -> Command {
     let mut command = binary::command();
     command.args(["serve", "reference", "--http", "127.0.0.1:0"]).args(words);
     command
 }
 
-/// Starts a serving command. Returns the process and its address.
+/// Starts a server by `command`. Returns the process, and the address that its log names.
 fn start(mut command: Command) -> (Program, String) {
     let program = Program::start(&mut command);
     let lines = program.stderr.as_ref().expect("a pipe");
@@ -35,7 +35,7 @@ fn signal(program: &Program, signal: Signal) {
     kill_process(Pid::from_raw(pid).expect("a process"), signal).expect("a process of ours");
 }
 
-/// Sends a modern call of `sleep`.
+/// Sends a modern call of the tool `sleep`, and returns the connection.
 fn call_sleep(address: &str, ms: u32) -> TcpStream {
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"sleep","arguments":{{"ms":{ms}}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
@@ -57,7 +57,7 @@ fn is_healthy(address: &str) -> bool {
     stream.read_to_string(&mut answer).is_ok() && answer.ends_with("\r\n\r\nok\n")
 }
 
-/// Reads up to the end of the connection.
+/// Reads until the connection ends, and returns the text.
 fn rest(mut stream: TcpStream) -> String {
     let mut rest = String::new();
     stream.read_to_string(&mut rest).expect("an answer and an end");
@@ -86,7 +86,7 @@ fn a_process_that_is_asked_to_end_waits_for_nobody_for_long() {
     let _silent = TcpStream::connect(&address).expect("a connection");
     sleep(Duration::from_millis(300));
     signal(&program, Signal::TERM);
-    // The reference server drains for 5 s, which is the default.
+    // The drain time of the reference server is the default, 5 s.
     assert_eq!(program.ends_within(Duration::from_secs(6)).code(), Some(0));
 }
 
@@ -100,7 +100,7 @@ fn running_out_of_descriptors_costs_no_time_and_is_over_when_some_are_free() {
     let before = busy(&program);
     sleep(Duration::from_secs(1));
     let ticks = busy(&program) - before;
-    // A second has a hundred ticks.
+    // A tick of CPU time is a hundredth of a second.
     assert!(ticks < 20, "{ticks} ticks of work in a second of waiting");
     drop(crowd);
     let began = Instant::now();
@@ -108,11 +108,12 @@ fn running_out_of_descriptors_costs_no_time_and_is_over_when_some_are_free() {
     assert!(began.elapsed() < Duration::from_secs(2));
     let warned =
         program.stderr.as_ref().expect("a pipe").try_iter().filter(|it| it.contains("accepted")).count();
-    // One line each time that descriptors run out, which may happen again while the crowd leaves.
+    // The server logs one line each time that it runs out of descriptors. This may happen again while the
+    // clients disconnect.
     assert!((1..=3).contains(&warned), "{warned} lines in the log");
 }
 
-/// Returns the CPU time of the process so far, in hundredths of a second.
+/// Returns the CPU time that the process has used so far, in hundredths of a second.
 fn busy(program: &Program) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", program.child.id())).expect("a process");
     let (_, fields) = stat.rsplit_once(')').expect("a name in parentheses");
@@ -120,7 +121,7 @@ fn busy(program: &Program) -> u64 {
     fields[11].parse::<u64>().expect("a number") + fields[12].parse::<u64>().expect("a number")
 }
 
-/// Writes a token file and returns its path.
+/// Writes a file of tokens with the content `text`, and returns its path.
 fn tokens(name: &str, text: &str) -> String {
     let path = format!("{}/served-{name}.tokens", env!("CARGO_TARGET_TMPDIR"));
     fs::write(&path, text).expect("a file");

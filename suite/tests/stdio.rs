@@ -1,5 +1,5 @@
-//! Tests of real server processes on real descriptors: their stdout, streams that they share with other
-//! processes, and when they end.
+//! Tests of server processes with real descriptors: their stdout, streams that they share with other
+//! processes, and the events at which they end.
 
 #![cfg(unix)]
 
@@ -25,7 +25,7 @@ fn pong() -> Value {
     json!({ "jsonrpc": "2.0", "id": "ping", "result": {} })
 }
 
-/// Returns the answer to the call with the id 1, if it still runs when the drain time is over.
+/// Returns the error that answers the call with the id 1 if it still runs at the end of the drain time.
 fn given_up() -> Value {
     let message = "expected the call to end while the server still served, but it is shutting down";
     json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32603, "message": message } })
@@ -48,7 +48,7 @@ fn only_messages_are_on_stdout_whatever_tools_print() {
     }
     let (rest, stderr) = noisy.end();
     assert_eq!(rest, Vec::<Value>::new());
-    // Printed text is not lost: it is on stderr.
+    // The text that the tool and its child have printed to stdout is not lost: the server sends it to stderr.
     for printed in [r#""result":"forged""#, "and on stderr: {", "by a child", "a loud panic"] {
         assert!(stderr.contains(printed), "{stderr}");
     }
@@ -61,8 +61,8 @@ fn a_child_of_a_tool_finds_no_input_and_takes_none() {
     let mut noisy = Program::start(&mut Command::new(NOISY));
     noisy.initialize();
     noisy.send(&call(1, "child_reads", json!({ "text": file })));
-    // The server waits for the child, and the child for the file, so the ping is in the pipe when the child
-    // reads.
+    // The call ends with the child, and the child reads its input only when the file exists. So the ping is
+    // in the pipe by then.
     let stderr = noisy.stderr.as_ref().expect("a pipe");
     assert_eq!(stderr.recv_timeout(PATIENCE).as_deref(), Ok("started"));
     noisy.send(PING);
@@ -85,7 +85,7 @@ fn answers_what_still_runs_when_input_ends() {
     let mut noisy = Program::start(&mut Command::new(NOISY));
     noisy.initialize();
     noisy.send(&call(1, "sleep", json!({ "ms": 300 })));
-    // The last line has no line break, as from a client that ends in the middle of a write or writes none.
+    // The last line has no line break, as with a client that writes none or that ends while it writes.
     noisy.send_text(PING.to_owned());
     let (rest, _) = noisy.end();
     assert_eq!(rest[0], pong());
@@ -110,7 +110,8 @@ fn gives_up_what_still_runs_after_the_time_to_drain() {
 fn tools_that_block_hold_up_neither_pings_nor_each_other() {
     let mut noisy = Program::start(&mut Command::new(NOISY));
     noisy.initialize();
-    // The first call reveals that the handler blocks. From then on its calls run on threads of their own.
+    // At this first call the server notices that the handler blocks. Later calls of the handler run on
+    // threads of their own.
     assert_eq!(noisy.call("block", json!({ "ms": 1 })), "blocked");
     let began = Instant::now();
     for id in 1..=5 {
@@ -127,13 +128,13 @@ fn tools_that_block_hold_up_neither_pings_nor_each_other() {
 
 #[test]
 fn a_tool_that_blocks_a_thread_keeps_the_program_until_it_returns() {
-    // Not ideal, but no runtime can stop a blocked thread, and the program waits for its runtime.
+    // This is not ideal, but no runtime can stop a blocked thread, and the program waits for its runtime.
     let mut noisy = Program::start(Command::new(NOISY).env("DRAIN_MS", "50"));
     noisy.initialize();
     assert_eq!(noisy.call("block", json!({ "ms": 1 })), "blocked");
     noisy.send(&call(1, "block", json!({ "ms": 600 })));
     let began = Instant::now();
-    // The connection itself ends in time, although a thread is blocked.
+    // The connection ends in time, although a thread is blocked.
     assert_eq!(noisy.ask(PING), pong());
     noisy.hang_up();
     assert_eq!(noisy.hear(), Some(given_up()));
@@ -151,7 +152,7 @@ fn ends_when_nobody_can_read_its_answers() {
     drop(ours);
     noisy.send(&call(1, "sleep", json!({ "ms": 60_000 })));
     noisy.send(PING);
-    // It ends although its input stays open and a call still runs.
+    // The server ends, because its output is closed, although its input is open and a call still runs.
     let status = noisy.ends_within(Duration::from_secs(1));
     assert!(status.success(), "{status}");
 }
@@ -160,7 +161,7 @@ fn ends_when_nobody_can_read_its_answers() {
 fn takes_files_for_streams() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (input, output) = (folder.join("stdio-input"), folder.join("stdio-output"));
-    // Longer than one chunk of the reader thread, which is 64 KiB.
+    // The text is longer than the 64 KiB that the reader thread reads at a time.
     let long = "x".repeat(200_000);
     let calls = [
         ("sleep", json!({ "ms": 50 })),
@@ -183,18 +184,18 @@ fn takes_files_for_streams() {
     assert_eq!(ids, ["\"ping\"", "0", "1", "2", "3"]);
 }
 
-/// The kinds of streams that a program gets as stdin, stdout and stderr.
+/// The streams that a program gets as stdin, stdout and stderr.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Streams {
-    /// One pipe each, the usual case.
+    /// A pipe for stdin and one for stdout, the usual case. Stderr is discarded.
     Pipes,
-    /// One pipe each for input and output; stderr is the output (`2>&1`).
+    /// A pipe for stdin, and one for stdout and stderr together (`2>&1`).
     PipesWithErrorsInOutput,
-    /// One socket for input and output, as from Node and sshd.
+    /// One socket for stdin and stdout, as from Node and sshd. Stderr is discarded.
     Socket,
-    /// One socket for all three, as from systemd and inetd.
+    /// One socket for all three streams, as from systemd and inetd.
     SocketWithErrorsInOutput,
-    /// One socket each, as from Node.
+    /// A socket for stdin and one for stdout, as from Node. Stderr is discarded.
     Sockets,
 }
 
@@ -207,7 +208,8 @@ impl Streams {
         Self::Sockets,
     ];
 
-    /// Starts `program`. Also returns the descriptors that it got as stdin and stdout.
+    /// Starts `program` with these streams. Also returns copies of the descriptors that it got as stdin and
+    /// stdout.
     fn start(self, program: &str, nonblocking: bool) -> (Program, [OwnedFd; 2]) {
         let (theirs, ours): ([OwnedFd; 2], [OwnedFd; 2]) = match self {
             Self::Pipes | Self::PipesWithErrorsInOutput => {
@@ -245,7 +247,7 @@ impl Streams {
         (Program::start_on(&mut command, mine, Some(yours)), theirs)
     }
 
-    /// Returns whether the text that tools print shares a stream with the answers.
+    /// Returns whether stderr, to which printed text goes, is the stream of the answers.
     fn mixes_errors_in(self) -> bool {
         matches!(self, Self::PipesWithErrorsInOutput | Self::SocketWithErrorsInOutput)
     }
@@ -257,7 +259,7 @@ fn answers_on_whatever_streams_it_is_given() {
         let (mut noisy, theirs) = streams.start(NOISY, false);
         drop(theirs);
         noisy.initialize();
-        // Large enough to fill every buffer on the way.
+        // Longer than all buffers between client and server.
         let long = "x".repeat(3 << 20);
         let refused = noisy.ask(&call(1, &long, json!({})));
         assert_eq!(refused["error"]["code"], -32602, "{streams:?}");
@@ -279,8 +281,8 @@ fn waits_for_a_client_that_reads_late() {
             for _ in 0..1_000 {
                 reference.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
             }
-            // More than two megabytes of answers wait. A sleep, because no event shows that the server is
-            // blocked.
+            // More than two megabytes of answers wait now. The test sleeps, because no event shows that the
+            // server is blocked.
             thread::sleep(Duration::from_millis(100));
             reference.hear().expect("an answer to `initialize`");
             for n in 0..1_000 {
@@ -316,7 +318,8 @@ fn leaves_the_flags_of_its_streams_as_they_were() {
 
 #[test]
 fn the_next_command_of_a_shell_reads_on_from_the_same_pipe() {
-    // A broken pipe ends the server while its input stays open. Then `cat` reads that input.
+    // The output of the server is a broken pipe, so the server ends while its input is open. Then `cat` reads
+    // that input.
     let mut shell = Program::start(Command::new("sh").args(["-c", r#""$0" | :; cat"#, NOISY]));
     let began = Instant::now();
     let echoed = loop {
@@ -339,8 +342,8 @@ fn ends_when_its_parent_dies_although_somebody_still_holds_its_input() {
     shell.initialize();
     shell.child.kill().expect("a child");
     let began = Instant::now();
-    // Our end of its input is still open. Our output ends only when the server, which alone holds it, has
-    // ended.
+    // The test still has the server's input open. The end of the output shows that the server, the last
+    // process that has it open, has ended.
     assert_eq!(shell.hear(), None);
     assert!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
 }

@@ -1,9 +1,9 @@
-//! Plays every transcript to the specimen server and compares its lines with the transcript, byte for byte.
-//! The transcripts in `asking/` go to a server that asks questions; those in `TOUCH` go to one whose catalog
-//! changes.
+//! Plays every transcript to a specimen server, and compares the server's lines with the transcript, byte for
+//! byte. The transcripts in `asking/` go to a server that asks questions, those in `TOUCH` to one whose
+//! catalog changes, and the others to a plain one.
 //!
 //! `UPDATE=1 cargo test -p plainwire-suite --test transcripts` writes the server's lines anew. Review the
-//! diff as JSON. A new file needs only its comments and its `-- client --` sections.
+//! changes as JSON. A new file needs only its comments and its `-- client --` sections.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -13,7 +13,7 @@ use plainwire::proto::revision::Revision;
 use plainwire_suite::specimen;
 use plainwire_suite::transcript::read_all;
 
-/// The transcripts that every revision has. Some revisions have more.
+/// The transcripts that exist for every revision. Some revisions have further ones.
 const TOPICS: [&str; 15] = [
     "asking/forms",
     "asking/roots",
@@ -32,14 +32,14 @@ const TOPICS: [&str; 15] = [
     "tools",
 ];
 
-/// The transcripts for a server whose catalog changes.
+/// The transcripts that are played to a server whose catalog changes.
 const TOUCH: [&str; 3] = ["completion", "logging", "subscriptions"];
 
 fn folder(revision: Revision) -> PathBuf {
     plainwire_suite::root().join("suite/transcripts").join(revision.as_str())
 }
 
-/// Returns the server for the transcript at `path`.
+/// Returns the specimen server to which the transcript at `path` is played.
 fn server(path: &Path) -> Server {
     let asks = path.parent().is_some_and(|folder| folder.ends_with("asking"));
     let touches = path.file_stem().is_some_and(|name| TOUCH.iter().any(|it| name == *it));
@@ -50,7 +50,8 @@ fn server(path: &Path) -> Server {
     }
 }
 
-/// Plays the transcripts of a revision and compares them, or writes them anew with `UPDATE=1`.
+/// Plays the transcripts of a revision and compares them with the files. With `UPDATE=1`, writes the files
+/// instead.
 async fn check(revision: Revision) {
     let update = env::var_os("UPDATE").is_some_and(|update| update == "1");
     let mut differences = String::new();

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use page::{compare, run, shown};
 use plainwire_suite::{binary, root};
 
-/// Returns the fences of a language, with the number of the line at which each begins.
+/// Returns the content of each code fence of a language, and the number of the line at which the content
+/// begins.
 fn fences(text: &str, language: &str) -> Vec<(usize, String)> {
     let (mut found, mut inside): (Vec<(usize, String)>, _) = (Vec::new(), None);
     for (n, line) in text.lines().enumerate() {
@@ -41,7 +42,7 @@ fn fences(text: &str, language: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// A reader who follows the page in a folder.
+/// A reader who follows the page. `folder` is the folder in which the next command runs.
 struct Reader {
     folder: PathBuf,
 }
@@ -55,18 +56,19 @@ impl Reader {
         Self { folder }
     }
 
-    /// Runs one command line of the page. Returns its exit code and its output.
+    /// Runs one command line of the page; `cd` changes the folder. Returns the exit code and the output,
+    /// stderr included.
     fn run(&mut self, command: &str) -> (i32, String) {
         let built = binary::path().ancestors().nth(2).expect("target/debug/plainwire").display();
         if let Some(folder) = command.strip_prefix("cd ") {
             self.folder.push(folder);
-            // The lock file of the workspace names versions that this machine has. Cargo removes the unused
-            // ones.
+            // The workspace's lock file names the versions that this machine has. Cargo removes those that
+            // are not used.
             fs::copy(root().join("Cargo.lock"), self.folder.join("Cargo.lock")).expect("a folder of our own");
             return (0, String::new());
         }
-        // The settings of the workspace, so that its compiled crates are used again. Tests run in a fixed
-        // order.
+        // These are the settings of the workspace, so that its compiled crates are used again. Tests run in a
+        // fixed order.
         run(
             &format!(
                 "export RUST_TEST_THREADS=1 CARGO_NET_OFFLINE=true CARGO_TARGET_DIR='{built}' CARGO_PROFILE_DEV_DEBUG=line-tables-only; \

@@ -1,13 +1,14 @@
 //! Parses the arguments of a call into a JSON object.
 //!
-//! In: words `key=text` and `key:=json`, and optionally a whole object. Out: one object; a later word
-//! replaces an earlier one.
+//! In: words `key=text` and `key:=json`, and optionally a whole object. Out: one object. A word replaces the
+//! value that the object or an earlier word gives to the same key.
 
 use serde_json::{Map, Value};
 
 use crate::exit::Failure;
 
-/// Returns `object` with the members that `words` add or replace.
+/// Parses `object`, the JSON of `--json=OBJECT`, and adds or replaces a member for each of `words`. Without
+/// `object` it begins with an empty one.
 pub(crate) fn parse(object: Option<&str>, words: &[String]) -> Result<Map<String, Value>, Failure> {
     let mut arguments = match object.map(serde_json::from_str) {
         None => Map::new(),

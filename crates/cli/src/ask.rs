@@ -1,5 +1,4 @@
-//! The commands that send one request to a server and print the result: `list`, `call`, `read`, `prompt`,
-//! `ping`.
+//! The commands that query a server once and print the result: `list`, `call`, `read`, `prompt`, `ping`.
 
 use std::time::Instant;
 
@@ -103,7 +102,8 @@ pub(crate) async fn ping(ask: Ask) -> Result<Exit, Failure> {
     .await
 }
 
-/// Makes a request and prints its progress; with `explain`, also the trace of the request.
+/// Makes a request and prints its progress. With `explain`, also prints the steps of the request with their
+/// times.
 async fn request(client: &Client, method: &str, params: &str, explain: bool) -> Result<RawJson, Failure> {
     if !explain {
         return Ok(client.request_with_progress(method, params, output::progress).await?);

@@ -42,7 +42,8 @@ pub(crate) async fn with_client_and_user(
     finish(client, ask, work).await
 }
 
-/// Connects. A failure names the server in its hint.
+/// Connects to the server with the stored tokens. If the hint of a failure is about signing in or about the
+/// entry's `command`, it names the server.
 async fn connect(builder: ClientBuilder, ask: &Ask) -> Result<Client, Failure> {
     let target = keep::with_tokens(target::of(&ask.choice)?).await?;
     builder.connect(target).await.map_err(|error| {

@@ -17,13 +17,15 @@ pub(crate) enum Exit {
     Done,
     /// 1: the tool was called and failed.
     ToolFailed,
-    /// 1: a check failed: `tokens`, `lint` or `servers` reported a problem, or a conversion lost content.
+    /// 1: a check failed: `tokens`, `lint` or `servers` reported a problem, or a conversion lost content or
+    /// has an invalid result.
     CheckFailed,
-    /// 2: the command line is wrong.
+    /// 2: the command line, or a file that it names, is wrong.
     Usage,
-    /// 3: the server could not be started or reached.
+    /// 3: the server could not be started or reached, or gave no usable answer. Also if stdout can't be
+    /// written or stored tokens can't be read.
     Unreachable,
-    /// 4: the server answered with an error.
+    /// 4: the server, or its authorization server, answered with an error or refuses the request.
     Refused,
 }
 
@@ -71,7 +73,7 @@ pub(crate) struct ServerChoice {
     pub(crate) command: Vec<OsString>,
 }
 
-/// An error of the command, as it is shown on stderr.
+/// An error that ends the command: the message and the hint for stderr, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -109,7 +111,7 @@ impl Failure {
         self
     }
 
-    /// Returns the message on one line, followed by the hint if it is to sign in.
+    /// Returns the message. If the hint is to sign in, it follows after `;`.
     pub(crate) fn text_with_login_hint(self) -> String {
         match self.hint {
             Some(hint) if hint.contains("plainwire login") => format!("{}; {hint}", self.text),
@@ -154,8 +156,8 @@ impl From<plainwire::Error> for Failure {
     }
 }
 
-/// Returns the command that signs in at a server. A URL that may contain a secret becomes `…`, for the user
-/// to complete.
+/// Returns the `plainwire login` command for the server of `choice`. A URL that may contain a secret becomes
+/// `…`, for the user to complete.
 fn login(choice: &ServerChoice) -> String {
     let name = match (&choice.url, &choice.server) {
         (Some(url), _) if url.contains(['?', '@', '#']) => "--url …".to_owned(),
@@ -178,8 +180,8 @@ const STORE: &str =
     "`plainwire help login` explains where tokens are stored, and what PLAINWIRE_TOKEN_KEY is";
 
 impl From<io::Error> for Failure {
-    /// Converts an error of our own output, its only source. A reader that closes stdout early, as `head`
-    /// does, is no error: the command ends without a message.
+    /// Converts an error of writing to stdout: no other I/O error is converted here. A reader that closes
+    /// stdout early, as `head` does, is no error: the command ends without a message.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self { exit: Exit::Done, hint: None, text: String::new() };

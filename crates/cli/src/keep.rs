@@ -1,7 +1,7 @@
 //! The store of the user's tokens, and the use of stored tokens by all commands.
 //!
 //! In: the environment, a target. Out: a store, and the target with the stored tokens. Nothing here signs in:
-//! `plainwire login` does.
+//! `plainwire login` does that.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,16 +20,17 @@ use crate::{output, places, target};
 /// The name of this client on the sign-in page.
 const NAME: &str = "Plainwire";
 
-/// The environment variable with keys for encrypted files.
+/// The environment variable with the keys that encrypt stored tokens.
 const KEY: &str = "PLAINWIRE_TOKEN_KEY";
 
-/// The number of keys that a store takes.
+/// The maximal number of keys in [`KEY`].
 const MAX_KEYS: usize = plainwire::proto::seal::MAX_KEYS;
 
-/// The keychain, or files if the keychain can't be reached.
+/// A token store in the system's keychain, or in files if the keychain can't be reached.
 ///
-/// A value in a file stays in a file until it is removed: the renewal of a token in the background must not
-/// prompt the user for the keychain. Keychain and files use the same lock files, in the same folder.
+/// A token in a file stays in a file until it is removed: its renewal in the background must not make the
+/// system ask the user to unlock the keychain. Keychain and files use the same lock files, in the same
+/// folder.
 #[derive(Debug)]
 struct KeychainOrFiles {
     files: FileStore,
@@ -44,7 +45,7 @@ impl KeychainOrFiles {
         Self { files, folder: folder.to_owned(), keychain, has_warned: AtomicBool::new(false) }
     }
 
-    /// Prints once that tokens are stored in files, and why.
+    /// Prints that tokens are stored in files, and why. Later calls print nothing.
     fn warn_once(&self, why: &io::Error) {
         if !self.has_warned.swap(true, Ordering::Relaxed) {
             let folder = self.folder.display();
@@ -103,8 +104,8 @@ pub(crate) fn oauth() -> Result<OAuthBuilder, Failure> {
     })
 }
 
-/// Adds the stored tokens to a server over HTTP, unless the command line or the configuration sets
-/// `Authorization`.
+/// Adds the stored tokens to a target over HTTP, unless the command line or the configuration sets
+/// `Authorization`. Other targets stay unchanged.
 pub(crate) async fn with_tokens(target: Target) -> Result<Target, Failure> {
     let Target::Remote(remote) = target else { return Ok(target) };
     let url = match remote.url() {
@@ -115,13 +116,14 @@ pub(crate) async fn with_tokens(target: Target) -> Result<Target, Failure> {
     Ok(match oauth.signed_in(&url).await {
         Ok(Some(_)) => remote.authorize(oauth).into(),
         Err(error @ Error::Auth { fault: AuthFault::Store, .. }) => return Err(error.into()),
-        // There are no tokens, or the server can't be trusted with any. A server that requires one will
-        // refuse.
+        // There are no tokens, or the server can't be trusted with any. The connection is tried without a
+        // token; a server that requires one will refuse it.
         _ => remote.into(),
     })
 }
 
-/// Parses keys separated by commas. The first one encrypts. Each is 32 bytes, in hexadecimal or base64.
+/// Parses keys separated by commas, each 32 bytes in hexadecimal or base64. The first key encrypts; all of
+/// them decrypt.
 fn keys(text: &str) -> Result<Vec<[u8; 32]>, Failure> {
     let keys: Option<Vec<_>> = text.split(',').map(|it| key(it.trim())).collect();
     keys.filter(|it| it.len() <= MAX_KEYS).ok_or_else(|| {

@@ -45,8 +45,8 @@ fn json(findings: &[Finding], tools: usize) -> Result<(), Failure> {
 }
 
 fn show(findings: &[Finding], tools: usize) -> Result<(), Failure> {
-    // Findings are in the order of the list: those of two tools with one name are merged only if the tools
-    // are adjacent.
+    // Findings are in the order of the tools. So the findings of two tools with one name are merged only if
+    // the tools are adjacent.
     for of_one in findings.chunk_by(|a, b| a.tool == b.tool) {
         let name = of_one.first().map_or("", |it| &it.tool);
         let name = if name.is_empty() { "(no name)" } else { name };
@@ -73,5 +73,5 @@ fn count(findings: &[Finding], severity: Severity) -> usize {
     findings.iter().filter(|it| it.severity == severity).count()
 }
 
-/// The number of characters of a name or a position that are shown.
+/// The maximal number of characters of a name or a position that are shown.
 const MAX_CHARS: usize = 200;

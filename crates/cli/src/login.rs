@@ -1,8 +1,8 @@
 //! `plainwire login` and `plainwire logout`: obtain, store, revoke and delete tokens for a server over HTTP.
 //!
-//! In: a server, and options of the OAuth client. Out: the result on stdout, never a token; the sign-in page
-//! on stderr. `login` connects to the server first, as any command does, because its refusal names the
-//! authorization server and the scopes.
+//! In: a server, and options of the OAuth client. Out: the result on stdout, never a token; the URL of the
+//! sign-in page on stderr. `login` connects to the server first, as any command does, because the server's
+//! refusal names the authorization server and the scopes.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +17,7 @@ use crate::args::{Login, Logout, Site};
 use crate::exit::{Exit, Failure, ServerChoice};
 use crate::{keep, output, target, visible};
 
-/// The time for the server's answer, in addition to the time for the user.
+/// The time for the server to answer, in addition to the time that the user has to sign in.
 const ANSWER: Duration = Duration::from_secs(60);
 
 pub(crate) async fn login(it: Login) -> Result<Exit, Failure> {
@@ -110,8 +110,8 @@ async fn open(url: Url, no_browser: bool) {
     }
 }
 
-/// Connects to the server, which starts the sign-in if the server refuses. Returns whether it answered
-/// without a token.
+/// Connects to the server. If the server refuses, this starts the sign-in. Returns whether the server
+/// answered without a token.
 async fn is_open(remote: Remote, oauth: &OAuth, patience: Duration) -> Result<bool, Failure> {
     let url = remote.url()?;
     let options = RequestOptions { idle: patience + ANSWER, ..RequestOptions::default() };

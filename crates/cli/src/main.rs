@@ -50,8 +50,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<Exit, Failure> {
-    // A client command talks to one server and answers its questions one after the other: one thread is
-    // enough.
+    // Only a server handles calls in parallel. For every other command one thread is enough.
     let mut runtime = match &command {
         Command::Serve(_) | Command::Demo => Builder::new_multi_thread(),
         _ => Builder::new_current_thread(),

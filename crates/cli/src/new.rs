@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 4] = [
     (".gitignore", include_str!("../templates/gitignore")),
 ];
 
-/// Names that cargo refuses, or that another crate of the project has.
+/// Names that cargo refuses for a package, or that another crate in the project has.
 const TAKEN: [&str; 9] =
     ["alloc", "build", "core", "deps", "plainwire", "proc_macro", "std", "test", "tokio"];
 
@@ -69,7 +69,7 @@ fn check(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the path of the library, as a string for Cargo.toml.
+/// Returns the path of the crate `plainwire` in the checkout, as a string for Cargo.toml.
 ///
 /// `--path` is optional for clap and required here: the error of clap could not explain why it is required.
 fn library(checkout: Option<&Path>) -> Result<String, Failure> {
@@ -84,7 +84,7 @@ fn library(checkout: Option<&Path>) -> Result<String, Failure> {
         return Err(Failure::usage(format!("{expected}, but found `{}` {found}", checkout.display())));
     }
     let library = library.canonicalize().map_err(|error| failure(&library, &error))?;
-    // TOML has the escapes of JSON.
+    // A JSON string is also a legal TOML string.
     Ok(Value::from(library.to_string_lossy()).to_string())
 }
 

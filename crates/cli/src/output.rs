@@ -1,4 +1,4 @@
-//! Prints results on stdout and all other output on stderr. Nothing here depends on colour.
+//! Prints results on stdout and all other output on stderr. It prints no colours.
 
 use std::io::{self, Write as _};
 
@@ -43,13 +43,14 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Prints JSON on one line. Raw JSON of a server keeps its bytes.
+/// Prints a value as JSON on one line. A `RawJson` from a server is printed byte for byte.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_string(value).map_err(io::Error::other)?;
     line(&text)
 }
 
-/// Prints lists as one JSON object. Each entry keeps the bytes of the server.
+/// Prints lists of entries as one JSON object with a member for each list. Each entry is printed byte for
+/// byte as the server sent it.
 pub(crate) fn json_lists(all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     let mut out = Vec::new();
     let mut object = Object::open(&mut out);
@@ -61,7 +62,7 @@ pub(crate) fn json_lists(all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     io::stdout().lock().write_all(&out)
 }
 
-/// Prints an error and its hint on stderr.
+/// Prints an error and its hint on stderr. Prints nothing if the exit code is 0, as for a closed stdout.
 pub(crate) fn failure(failure: &Failure) {
     if failure.exit == Exit::Done {
         return;
@@ -85,14 +86,14 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Prints progress on stderr.
+/// Prints a progress notification on stderr.
 pub(crate) fn progress(it: Progress) {
     let total = it.total.map(|total| format!("/{total}")).unwrap_or_default();
     let message = it.message.unwrap_or_default();
     let _ = writeln!(io::stderr(), "{}{total} {message}", it.done);
 }
 
-/// Prints the lists of a server.
+/// Prints the name, the version and the revision of the server, and then the entries of each list.
 pub(crate) fn lists(client: &Client, all: &[(&str, Vec<RawJson>)]) -> io::Result<()> {
     let server = client.hello().server_info.clone().unwrap_or_default();
     line(&format!("{} {} ({})", server.name, server.version, client.revision()))?;
@@ -127,7 +128,7 @@ fn parameters(entry: &Value) -> String {
     if names.is_empty() { String::new() } else { format!(" {{{}}}", names.join(", ")) }
 }
 
-/// Prints the result of a tool.
+/// Prints the content of a tool's result, or its structured content if it has no other content.
 pub(crate) fn tool_result(result: &CallToolResult) -> io::Result<()> {
     if result.is_error {
         writeln!(io::stderr(), "the tool failed:")?;
@@ -138,7 +139,7 @@ pub(crate) fn tool_result(result: &CallToolResult) -> io::Result<()> {
     result.content.iter().try_for_each(content)
 }
 
-/// Prints the contents of a resource: text as it is, bytes as their type and size.
+/// Prints the contents of a resource: text as it is, binary contents as their URI, media type and size.
 pub(crate) fn resource(result: &ReadResourceResult) -> io::Result<()> {
     result.contents.iter().try_for_each(contents)
 }

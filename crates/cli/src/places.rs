@@ -1,7 +1,7 @@
-//! Paths of the clients' configuration files, and of this command's own data.
+//! Paths of the clients' configuration files, and of the folder for this command's own data.
 //!
-//! In: the operating system and its environment. Out: paths; the files need not exist. The paths are defined
-//! only in the table below.
+//! In: the operating system and its environment. Out: paths; the files need not exist. [`CONFIG_FILES`] is
+//! the only table of the clients' paths.
 
 use std::env;
 use std::path::PathBuf;
@@ -11,33 +11,34 @@ use crate::args::KnownClient;
 /// The owner of a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// A project, in the folder that the command runs in: another person may have written the file.
+    /// The project in the current folder. Another person may have written the file.
     Project,
-    /// The user of this command.
+    /// The user who runs this command.
     User,
 }
 
-/// The folder that a path is relative to.
+/// The folder that a path in [`CONFIG_FILES`] is relative to.
 #[derive(Clone, Copy, Debug)]
 enum Base {
     /// `CLAUDE_CONFIG_DIR`, or [`Self::Home`] if it is not set.
     Claude,
     /// The home folder of the user.
     Home,
-    /// The folder that the command runs in.
+    /// The current folder. The path stays relative.
     Here,
-    /// The folder for settings of programs: `~/Library/Application Support`, `%APPDATA%`, or
+    /// The system's folder for the settings of programs: `~/Library/Application Support`, `%APPDATA%`, or
     /// `$XDG_CONFIG_HOME`, which is `~/.config` by default.
     Settings,
 }
 
-/// The configuration files, each with the page of its vendor that documents it, as of 2026.
+/// The configuration files of the known clients: client, owner, base folder, and path below that folder. A
+/// comment before an entry names the vendor's page that documents the path, as of 2026.
 const CONFIG_FILES: [(KnownClient, Scope, Base, &str); 8] = [
     // `code.claude.com/docs/en/mcp`, "MCP installation scopes": the file also has servers for single
     // projects. That the file moves with `CLAUDE_CONFIG_DIR` is documented in
     // `code.claude.com/docs/en/env-vars`: all settings are stored there.
     (KnownClient::ClaudeCode, Scope::User, Base::Claude, ".claude.json"),
-    // The same page, "Project scope".
+    // `code.claude.com/docs/en/mcp`, "Project scope".
     (KnownClient::ClaudeCode, Scope::Project, Base::Here, ".mcp.json"),
     // `modelcontextprotocol.io/docs/develop/connect-local-servers`: macOS and Windows. Claude Desktop does
     // not support Linux, so its path there is undocumented; this is the usual folder for such settings.
@@ -50,7 +51,7 @@ const CONFIG_FILES: [(KnownClient, Scope, Base, &str); 8] = [
     // profiles have folders of their own.
     (KnownClient::Vscode, Scope::User, Base::Settings, "Code/User/mcp.json"),
     (KnownClient::Vscode, Scope::Project, Base::Here, ".vscode/mcp.json"),
-    // `docs.windsurf.com/windsurf/cascade/mcp`, "mcp_config.json". Its plugins for other editors use
+    // `docs.windsurf.com/windsurf/cascade/mcp`, "mcp_config.json". Windsurf's plugins for other editors use
     // `~/.codeium/mcp_config.json` (`docs.windsurf.com/plugins/cascade/mcp`), which is ignored here.
     (KnownClient::Windsurf, Scope::User, Base::Home, ".codeium/windsurf/mcp_config.json"),
 ];
@@ -63,22 +64,25 @@ pub(crate) struct ConfigFile {
     pub(crate) scope: Scope,
 }
 
-/// Returns the configuration files on this machine and in the current folder.
+/// Returns the configuration files that the known clients would read on this machine and in the current
+/// folder. The files need not exist.
 pub(crate) fn config_files() -> Vec<ConfigFile> {
     config_files_of(env::consts::OS, |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from))
 }
 
-/// Returns the current folder if this client's file has separate servers for single folders.
+/// Returns the current folder if the file of `client` and `scope` can have entries for that folder alone.
+/// Only the user's file of Claude Code can; for all other files the result is `None`.
 ///
 /// Source: `code.claude.com/docs/en/mcp`, "Local scope". The page does not say whether Claude Code uses the
-/// folder that it was started in or the root of the repository; here it is the folder.
+/// folder that it was started in or the root of the repository; this function uses the folder that
+/// `plainwire` was started in.
 pub(crate) fn project(client: KnownClient, scope: Scope) -> Option<PathBuf> {
     let has_parts = client == KnownClient::ClaudeCode && scope == Scope::User;
     has_parts.then(|| env::current_dir().ok()).flatten()
 }
 
 /// Returns the folder for this command's own data; `None` if the environment does not determine it. The
-/// folder exists only after something was stored.
+/// folder exists only after a command has stored data in it.
 pub(crate) fn data() -> Option<PathBuf> {
     data_folder(env::consts::OS, |name| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from))
 }

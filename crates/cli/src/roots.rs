@@ -6,8 +6,8 @@ use plainwire::model::Root;
 
 use crate::exit::Failure;
 
-/// Returns a root for each path. The paths need not exist; `.` and `..` are resolved by text, without looking
-/// at links.
+/// Returns a root for each path. The paths need not exist. `.` and `..` are resolved without following
+/// symbolic links.
 ///
 /// # Errors
 /// Fails for a path that can't be made absolute, and outside Unix for one that is not Unicode.
@@ -38,13 +38,13 @@ fn bytes(path: &Path) -> Option<Vec<u8>> {
     Some(path.as_os_str().as_bytes().to_vec())
 }
 
-/// Returns the path as URIs have it: `C:\a` is `/C:/a`.
+/// Returns the path in the form that URIs use, `/C:/a` for `C:\a`; `None` if it is not Unicode.
 #[cfg(not(unix))]
 fn bytes(path: &Path) -> Option<Vec<u8>> {
     Some(format!("/{}", path.to_str()?.replace('\\', "/")).into_bytes())
 }
 
-/// Returns a `file` URI.
+/// Returns the `file` URI of an absolute path.
 ///
 /// Source: RFC 8089, and RFC 3986 §2.3 for characters that need no escape.
 fn uri(path: &[u8]) -> String {

@@ -36,12 +36,13 @@ pub(crate) async fn run(args: Serve) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the failure without a hint: the hints of errors are for clients.
+/// Converts the error without its hint: the hints are for users of clients.
 fn not_served(error: plainwire::Error) -> Failure {
     Failure { hint: None, ..error.into() }
 }
 
-/// Reads the file of `--token-file`. Blank lines and lines that begin with `#` are ignored.
+/// Reads the names and tokens in the file of `--token-file`, one pair on each line. Blank lines and lines
+/// that begin with `#` are ignored.
 fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     let failed = |why: String| Failure::usage(format!("--token-file {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
@@ -68,7 +69,7 @@ fn tokens(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     }
 }
 
-/// Returns the tap for `--trace[=FILE]`. It overwrites FILE.
+/// Returns the tap for `--trace[=FILE]`. An existing FILE is overwritten.
 pub(crate) fn tap(trace: Option<Option<PathBuf>>) -> Result<Option<Tap>, Failure> {
     match trace {
         None => Ok(None),

@@ -27,35 +27,35 @@ use crate::output::{self, Column};
 use crate::places::{self, Scope};
 use crate::{keep, target, visible};
 
-/// The number of servers that are checked in parallel.
+/// The maximal number of servers that are checked at the same time.
 const AT_ONCE: usize = 16;
 
 /// The time for a server to exit before it gets SIGTERM.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The number of characters of a cell.
+/// The maximal number of characters in a cell of the table.
 const MAX_CHARS: usize = 120;
 
-/// A configuration file, or the part of it for one project, with its entries.
+/// A configuration file with its entries, or the part of a file that is for one project.
 struct File {
     client: Option<KnownClient>,
     config: Config,
     path: PathBuf,
-    /// The project, if the entries are those for one project.
+    /// The folder of the project that the entries are for; `None` for entries that are for all folders.
     project: Option<PathBuf>,
     scope: Scope,
 }
 
-/// The result for one entry.
+/// The result for one entry of a configuration file.
 enum Outcome {
     Disabled,
     Failed(String),
-    /// The server was not checked.
+    /// The entry is no error, and its server was not checked.
     Listed,
     Works(Facts),
 }
 
-/// The name, revision and numbers of entries of a server.
+/// The data that a checked server reported: its name, revision and numbers of entries.
 struct Facts {
     counts: Vec<(&'static str, usize)>,
     era: &'static str,
@@ -95,7 +95,8 @@ pub(crate) async fn run(it: Servers) -> Result<Exit, Failure> {
     Ok(if all_well { Exit::Done } else { Exit::CheckFailed })
 }
 
-/// Returns the files to read: the file of --config, even if it does not exist, or all files that exist.
+/// Returns the files to read: the file of --config, even if it does not exist, or all known configuration
+/// files that exist.
 fn paths(it: &Servers) -> Vec<(Option<KnownClient>, Scope, PathBuf)> {
     match &it.config {
         Some(path) => vec![(None, Scope::User, path.clone())],
@@ -106,8 +107,8 @@ fn paths(it: &Servers) -> Vec<(Option<KnownClient>, Scope, PathBuf)> {
     }
 }
 
-/// Returns the entries for the current folder in a file of this user. They count as the user's own, who added
-/// them.
+/// Returns the entries for the current folder in a file of this user; `None` if there are none. They are
+/// checked like the other entries of the file, because the user added them too.
 fn project(client: Option<KnownClient>, scope: Scope, path: &Path) -> Option<File> {
     let folder = places::project(client?, scope)?;
     // An error in the file has been reported already.
@@ -115,8 +116,8 @@ fn project(client: Option<KnownClient>, scope: Scope, path: &Path) -> Option<Fil
     Some(File { client, config, path: path.to_path_buf(), project: Some(folder), scope })
 }
 
-/// Returns whether the servers of `file` are started. Those of a project file are not: the folder may come
-/// from another person.
+/// Returns whether the servers of `file` are to be started. Those of a project's own file are not: the folder
+/// may come from another person.
 fn is_checked(it: &Servers, file: &File) -> bool {
     it.check && file.scope == Scope::User
 }
@@ -188,8 +189,8 @@ async fn check(target: Target, choice: ServerChoice, deadline: Duration) -> Outc
         Err(_) => return late(),
     };
     let options = RequestOptions { idle: deadline, ..RequestOptions::default() };
-    // The client has the deadline, instead of a timeout around the future: then a started server has ended
-    // when this returns.
+    // The client gets the deadline, instead of a timeout around the future. So a server that was started has
+    // ended when `connecting` is done.
     let connecting =
         Client::builder().deadlines(options).connect_deadline(until - Instant::now()).connect(target);
     let client = match connecting.await {
@@ -309,7 +310,7 @@ mod tests {
     #[tokio::test]
     async fn waits_for_all_at_the_same_time_and_keeps_their_order() {
         let (tell, told) = tokio::sync::oneshot::channel();
-        // In sequence, the first would wait for ever.
+        // One after the other, the first future would wait for ever.
         let first: Pin<Box<dyn Future<Output = u8>>> = Box::pin(async { told.await.unwrap_or(0) });
         let second: Pin<Box<dyn Future<Output = u8>>> = Box::pin(async { tell.send(1).map_or(0, |()| 2) });
         assert_eq!(all(vec![first, second]).await, [1, 2]);

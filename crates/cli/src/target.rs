@@ -1,7 +1,7 @@
 //! Finds the target of a client command: a command, a URL, or an entry of a configuration file.
 //!
 //! In: the command line, the environment, a file with a token, configuration files. Out: a target. Tokens
-//! come from the environment or from a file: other users of the machine can see a command line.
+//! come from the environment or from a file, because other users of the machine can see a command line.
 
 use std::env;
 use std::fs;
@@ -24,7 +24,8 @@ pub(crate) fn of(choice: &ServerChoice) -> Result<Target, Failure> {
         _ => command(choice)?.into(),
     };
     Ok(match target {
-        // The server writes to our stderr directly, so an error does not have to repeat its last lines.
+        // The server writes to our stderr directly, so an error does not have to repeat the last lines of
+        // that output.
         Target::Command(program) => program.stderr(Stderr::AsTheCommandSays).into(),
         other => other,
     })
@@ -62,7 +63,7 @@ fn remote(url: &str, choice: &ServerChoice) -> Result<Remote, Failure> {
     })
 }
 
-/// Splits `Name: value`.
+/// Splits a header `NAME: VALUE` into name and value.
 pub(crate) fn header(text: &str) -> Result<(&str, &str), Failure> {
     text.split_once(':').map(|(name, value)| (name.trim(), value.trim())).ok_or_else(|| {
         // The message does not show the text: it may be a secret.
@@ -95,8 +96,9 @@ fn entry(name: &str, choice: &ServerChoice) -> Result<Target, Failure> {
     Ok(config.entry(name)?.target(&variables(&choice.input_env)?)?)
 }
 
-/// Finds the one file of this user that has the server. Files of the current folder are ignored: otherwise
-/// the author of the folder would choose the command that runs.
+/// Returns the configuration file of this user that has the entry `name`. Fails if no file or more than one
+/// has it. Files of the current folder are ignored: otherwise the author of the folder would choose the
+/// command that runs.
 fn find(name: &str) -> Result<Config, Failure> {
     let mine = places::config_files().into_iter().filter(|it| it.scope == Scope::User && it.path.exists());
     let mut found: Vec<(PathBuf, Config)> =
@@ -123,8 +125,8 @@ fn find(name: &str) -> Result<Config, Failure> {
     }
 }
 
-/// Returns the entries of a file if they contain `name`: those for the current folder first, then those for
-/// all folders.
+/// Returns the file's entries for the current folder if `name` is one of them, else its entries for all
+/// folders if `name` is one of those. `None` if the file has no such entry or can't be read.
 fn configured(name: &str, place: &ConfigFile) -> Option<Config> {
     let has = |config: &Config| config.entry(name).is_ok();
     let of_project = || {
@@ -134,8 +136,8 @@ fn configured(name: &str, place: &ConfigFile) -> Option<Config> {
     of_project().or_else(|| Config::read(&place.path).ok().filter(has))
 }
 
-/// Returns the values of variables in configuration files: from the environment, and for inputs from
-/// --input-env.
+/// Returns the values for variables in configuration files. `${input:ID}` gets the value of the environment
+/// variable that --input-env names for ID; other variables come from the environment directly.
 pub(crate) fn variables(input_env: &[String]) -> Result<Variables, Failure> {
     let pair = |text: &String| {
         let (id, name) = text
@@ -157,7 +159,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     legal.then(|| env::var(name).ok())?
 }
 
-/// Returns whether the PATH has a program of this name.
+/// Returns whether a folder of PATH has a file of this name, perhaps with the ending `.exe` or `.cmd`.
 pub(crate) fn is_in_path(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     let names = [program.to_owned(), format!("{program}.exe"), format!("{program}.cmd")];

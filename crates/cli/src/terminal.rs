@@ -1,13 +1,13 @@
 //! The dialogue with the user: reads lines from stdin and writes prompts to stderr. stdout is for results.
 //!
-//! Reading a line blocks and can't be cancelled, so a separate thread reads. It starts with the first prompt.
-//! The process does not wait for it when it ends.
+//! Reading a line blocks and can't be cancelled, so a separate thread reads. The first prompt starts the
+//! thread. When the process ends, it does not wait for the thread.
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write as _};
 
 use tokio::sync::mpsc;
 
-/// The input after a prompt.
+/// The input that follows a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TerminalInput {
     /// The end of the input, or Ctrl-D.
@@ -21,10 +21,11 @@ pub(crate) enum TerminalInput {
 /// The user at the terminal, or a script that writes to stdin.
 #[derive(Debug, Default)]
 pub(crate) struct Terminal {
+    /// The input from the thread that reads stdin; `None` before the first prompt.
     entries: Option<mpsc::Receiver<TerminalInput>>,
 }
 
-/// The number of bytes of one line.
+/// The maximal number of bytes in one line.
 const MAX_LINE: usize = 65_536;
 
 impl Terminal {
@@ -35,7 +36,7 @@ impl Terminal {
     }
 
     /// Shows a prompt and reads a line. Cancel safe: a line that arrives after the future was dropped is the
-    /// next result.
+    /// result of the next call.
     pub(crate) async fn ask(&mut self, prompt: &str) -> TerminalInput {
         self.say(prompt);
         let entry = self.entries.get_or_insert_with(listen).recv().await.unwrap_or(TerminalInput::End);
@@ -46,8 +47,8 @@ impl Terminal {
         entry
     }
 
-    /// In a terminal, discards lines that were typed before the question: they are no answer to it. Lines of
-    /// a script stay.
+    /// In a terminal, discards lines that were typed before the question, since they do not answer it. Lines
+    /// that a script wrote stay.
     pub(crate) fn forget(&mut self) {
         if io::stdin().is_terminal()
             && let Some(entries) = &mut self.entries

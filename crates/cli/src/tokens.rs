@@ -159,7 +159,7 @@ fn grouped(number: usize) -> String {
     out
 }
 
-/// The number of characters of a name in a table.
+/// The maximal number of characters of a name in a table.
 const MAX_CHARS: usize = 100;
 
 #[cfg(test)]

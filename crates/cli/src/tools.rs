@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 
-/// Returns the tools that [`filter`] keeps, or all without `text`; none if the server has no tools.
+/// Lists the tools of the server: those that contain `text` (see [`filter`]), or all without `text`. The list
+/// is empty if the server does not offer tools.
 pub(crate) async fn tools(client: &Client, text: Option<&str>) -> Result<Vec<Entry>, Failure> {
     if !client.hello().capabilities.has("tools") {
         return Ok(Vec::new());

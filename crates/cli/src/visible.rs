@@ -12,7 +12,7 @@ pub(crate) fn line(text: &str) -> String {
     json::visible(text, usize::MAX)
 }
 
-/// Returns at most `max_chars` of `text` on one line.
+/// Returns the first `max_chars` characters of `text` on one line, with `…` if there are more.
 pub(crate) fn short_line(text: &str, max_chars: usize) -> String {
     match text.char_indices().nth(max_chars) {
         None => line(text),
@@ -20,7 +20,8 @@ pub(crate) fn short_line(text: &str, max_chars: usize) -> String {
     }
 }
 
-/// Returns the lines of `text`, each after a bar: text after a bar is the server's, all other text is ours.
+/// Returns the lines of `text`, each after a bar `|`. Text after a bar comes from the server; all other text
+/// comes from this command.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::new();
     let mut lines = text.trim_end().lines();
@@ -36,10 +37,10 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// The number of lines of one text that are shown, so that the text above it stays on the screen.
+/// The maximal number of lines of one text that are shown, so that the text above it stays on the screen.
 const MAX_LINES: usize = 20;
 
-/// The number of characters of one line that are shown.
+/// The maximal number of characters of one line that are shown.
 const MAX_CHARS: usize = 1_000;
 
 #[cfg(test)]

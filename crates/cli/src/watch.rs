@@ -36,7 +36,8 @@ pub(crate) async fn run(watch: Watch) -> Result<Exit, Failure> {
     .await
 }
 
-/// Returns the changes to subscribe to; of the lists only those that the server has.
+/// Returns the changes to subscribe to: those of the given resources, and with --lists those of all lists
+/// that the server has.
 fn filter(watch: &Watch, client: &Client) -> Result<SubscriptionFilter, Failure> {
     let has = |name| watch.lists && client.hello().capabilities.has(name);
     let filter = SubscriptionFilter {
@@ -51,8 +52,8 @@ fn filter(watch: &Watch, client: &Client) -> Result<SubscriptionFilter, Failure>
     Ok(filter)
 }
 
-/// Prints what is watched. Fails if the server does not watch all resources, and at least one list with
-/// --lists.
+/// Prints which resources and lists the server agreed to watch. Fails if it does not watch one of the
+/// resources, or if --lists is set and it watches no list.
 fn check_agreed(
     watch: &Watch,
     asked: &SubscriptionFilter,
@@ -95,7 +96,7 @@ fn names(filter: &SubscriptionFilter) -> Vec<String> {
     uris.chain(lists(filter).into_iter().map(ToOwned::to_owned)).collect()
 }
 
-/// Prints a change, and with --read the contents of the resource.
+/// Prints a change. If it is the change of a resource and --read is set, also prints the contents.
 async fn show_change(watch: &Watch, client: &Client, change: &Change) -> Result<(), Failure> {
     let uri = match change {
         Change::Resource(uri) => uri,

@@ -1,7 +1,7 @@
 //! A tool as it appears in the answer to `tools/list`.
 //!
-//! In: JSON, or a [`Tool`]. Out: its members. Nothing is refused here: a member that is missing or of the
-//! wrong type is absent, and [`crate::lint`] reports it.
+//! In: JSON, or a [`Tool`]. Out: the members of the entry. Nothing is refused here: a member that is missing
+//! or of the wrong type is absent, and [`crate::lint`] reports it.
 
 use plainwire_proto::codec;
 use plainwire_proto::model::Tool;
@@ -20,33 +20,33 @@ impl Entry {
         Self { members: serde_json::from_str(json).unwrap_or_default() }
     }
 
-    /// Returns its name; empty if there is none.
+    /// Returns the name of the tool; empty if there is none.
     pub fn name(&self) -> &str {
         self.text("name").unwrap_or_default()
     }
 
-    /// Returns its description, unless it is missing or blank.
+    /// Returns the description of the tool, unless it is missing or blank.
     pub fn description(&self) -> Option<&str> {
         self.text("description").filter(|text| !text.trim().is_empty())
     }
 
-    /// Returns the schema of its arguments.
+    /// Returns the schema of the tool's arguments.
     pub fn input_schema(&self) -> Option<&Value> {
         self.members.get("inputSchema")
     }
 
-    /// Returns the schema of its structured content.
+    /// Returns the schema of the tool's structured content.
     pub fn output_schema(&self) -> Option<&Value> {
         self.members.get("outputSchema")
     }
 
-    /// Returns its `_meta`.
+    /// Returns the member `_meta`.
     pub fn meta(&self) -> Option<&Value> {
         self.members.get("_meta")
     }
 
-    /// Returns its parameters in the order of their names: name, schema, and whether the parameter is
-    /// required.
+    /// Returns the parameters of the tool in the order of their names: name, schema, and whether the
+    /// parameter is required.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
         let schema = self.input_schema();
         let required = schema.and_then(|it| it.get("required")).and_then(Value::as_array);
@@ -55,7 +55,7 @@ impl Entry {
         properties.into_iter().flatten().map(move |(name, it)| (name.as_str(), it, is_required(name)))
     }
 
-    /// Returns every member unchanged, in the order of the names.
+    /// Returns every member of the entry unchanged, in the order of the members' names.
     pub fn members(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.members.iter().map(|(name, value)| (name.as_str(), value))
     }
@@ -66,7 +66,7 @@ impl Entry {
 }
 
 impl From<&Tool> for Entry {
-    /// Writes the tool as the newest revision has it and reads that.
+    /// Converts the tool into the members that it has in the newest revision.
     fn from(tool: &Tool) -> Self {
         let mut out = Vec::new();
         codec::tool(&mut out, tool, Revision::NEWEST);

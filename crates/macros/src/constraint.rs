@@ -1,9 +1,9 @@
 //! The attributes `#[range]`, `#[length]`, `#[pattern]`, `#[format]` and `#[header]` of an argument or a
 //! field.
 //!
-//! In: the attribute and the type. Out: the `#[schemars(…)]` attribute of the field that means the same. This
-//! module checks the attribute itself; arguments are checked at run time by the schema that schemars makes of
-//! it.
+//! In: the attribute, and the type of its argument or field. Out: the `#[schemars(…)]` attribute that means
+//! the same. This module checks the attribute itself. Arguments are checked at run time, by the schema that
+//! schemars generates.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -15,10 +15,10 @@ use crate::header;
 use crate::literal::{Bounds, Number};
 use crate::name::any_of;
 
-/// Values of `#[format]`. Arguments are checked for them.
+/// The values that `#[format]` takes. Arguments are checked for all of them.
 const FORMATS: [&str; 8] = ["date", "date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
-/// Returns the `#[schemars(…)]` attribute of the field.
+/// Returns the `#[schemars(…)]` attribute that means the same as `attribute` on a value of type `ty`.
 ///
 /// # Errors
 /// If the attribute has no usable value, or does not fit the type.
@@ -76,8 +76,8 @@ fn length(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     Ok(quote!(#[schemars(length(#(#both),*))]))
 }
 
-/// Checks that `default` is within the range of the attribute. Only literals are compared; everything else
-/// passes.
+/// Checks that `default` is within the range, if `attribute` is `#[range]`. Only number literals are
+/// compared; every other default and bound passes.
 ///
 /// # Errors
 /// If the default is outside of the range.
@@ -117,13 +117,14 @@ fn format(attribute: &Attribute, ty: &Type) -> Result<TokenStream> {
     Ok(quote!(#[schemars(extend("format" = #format))]))
 }
 
+/// The kind of JSON value that a type is read from, as far as the name of the type tells.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Boolean,
     List,
     Number,
     Text,
-    /// A type of the program. Its own schema says what it is.
+    /// Any other type: only its own schema says which values it takes.
     Unknown,
 }
 
@@ -140,7 +141,8 @@ fn kind(ty: &Type) -> Kind {
     }
 }
 
-/// Returns what a default of this type has to be, if a text cannot be one.
+/// Returns the kind of default that a boolean or a number needs, for an error message; `None` for all other
+/// types, which may have a text as default.
 pub(crate) fn instead_of_text(ty: &Type) -> Option<&'static str> {
     match kind(ty) {
         Kind::Boolean => Some("`true` or `false`"),
@@ -149,7 +151,8 @@ pub(crate) fn instead_of_text(ty: &Type) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a header may be able to hold the type: not a list, not a float, and a type with a name.
+/// Returns `false` if a header can't hold a value of the type: a list, a float, or a type that has no name,
+/// such as a tuple. For a type of the program the result is `true`, since only its schema can tell.
 pub(crate) fn fits_header(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let is_fraction = path.path.segments.last().is_some_and(|it| it.ident == "f32" || it.ident == "f64");
@@ -174,8 +177,8 @@ pub(crate) fn inner_of_option(ty: &Type) -> Option<&Type> {
     inner(ty, &["Option"])
 }
 
-/// Returns the innermost `T` of an `Option<T>` or a list of `T`, such as that of `Option<Vec<T>>`; else the
-/// type itself.
+/// Returns the innermost `T` of nested `Option<T>`s and lists of `T`, such as that of `Option<Vec<T>>`. Any
+/// other type is returned as it is.
 pub(crate) fn item(ty: &Type) -> &Type {
     inner(ty, &["BTreeSet", "HashSet", "Option", "Vec", "VecDeque"]).map_or(ty, item)
 }

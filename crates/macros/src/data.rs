@@ -1,8 +1,8 @@
 //! `#[data]`: makes a struct or an enum of the program usable as an argument, a part of one, or a result.
 //!
-//! In: the type. Out: the type with three derives, whose generated code finds its crates through `plainwire`.
-//! `#[default]`, `#[range]` and the like on fields become attributes of these derives. A program needs
-//! neither `serde` nor `schemars` in its Cargo.toml.
+//! In: the type. Out: the type with three derives, whose generated code reaches `serde` and `schemars`
+//! through `plainwire`. `#[default]`, `#[range]` and the like on fields become attributes of these derives. A
+//! program needs neither `serde` nor `schemars` in its Cargo.toml.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -17,7 +17,7 @@ const DERIVES: [&str; 3] = ["Deserialize", "JsonSchema", "Serialize"];
 /// The field attributes of this crate.
 const OURS: [&str; 6] = ["default", "format", "header", "length", "pattern", "range"];
 
-/// Expands the attribute on a type.
+/// Expands `#[data]` on a type.
 pub(crate) fn expand(options: &TokenStream, item: TokenStream) -> TokenStream {
     let mut ty: DeriveInput = match syn::parse2(item.clone()) {
         Ok(ty) => ty,
@@ -94,7 +94,7 @@ fn derived(ty: &DeriveInput) -> Vec<Ident> {
     found
 }
 
-/// Returns all fields, each with the name of the function that returns its default.
+/// Returns all fields, each with the name of the function that returns the field's default, if it gets one.
 fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
     let named = |place: &str, n: usize, field: &Field| {
         let field = field.ident.as_ref().map_or_else(|| n.to_string(), ToString::to_string);
@@ -118,8 +118,8 @@ fn fields<'d>(data: &'d mut Data, ty: &Ident) -> Vec<(&'d mut Field, Ident)> {
     found
 }
 
-/// Replaces our attributes on `field` by attributes of the derives. Returns the function that returns the
-/// field's default, if it has one.
+/// Replaces our attributes on `field` by attributes of the derives. If the field has a default, returns the
+/// code of a function called `function` that returns the default.
 fn translate(field: &mut Field, function: &Ident) -> Result<Option<TokenStream>> {
     let is_ours = |it: &Attribute| OURS.iter().any(|name| it.path().is_ident(name));
     let (ours, theirs) = std::mem::take(&mut field.attrs).into_iter().partition::<Vec<_>, _>(is_ours);

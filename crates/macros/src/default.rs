@@ -6,7 +6,7 @@ use syn::{Attribute, Error, Expr, ExprLit, Ident, Lit, Result, Type};
 
 use crate::constraint;
 
-/// Parses the value.
+/// Parses the value in the parentheses of `#[default(…)]`.
 ///
 /// # Errors
 /// If the attribute has no value, if the type is an `Option` and so has a default already, or if the value is
@@ -34,7 +34,8 @@ fn is_text(default: &Expr) -> bool {
     matches!(default, Expr::Lit(ExprLit { lit: Lit::Str(_), .. }))
 }
 
-/// Returns the function that makes the value. A text is converted into the type by `Into`.
+/// Returns the code of a function called `name` that returns the default. A text is converted into `ty` by
+/// `Into`.
 pub(crate) fn function(name: &Ident, ty: &Type, default: &Expr) -> TokenStream {
     let value = match is_text(default) {
         true => quote!(::std::convert::Into::into(#default)),

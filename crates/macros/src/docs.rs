@@ -1,6 +1,7 @@
 //! Doc comments as descriptions: a model reads the text that a person reads above the function.
 //!
-//! In: the attributes of an item. Out: the description, or an error if the macro cannot see its text.
+//! In: the attributes of an item. Out: the description, or an error if the macro cannot see the text of a doc
+//! comment.
 
 use syn::{Attribute, Error, Expr, ExprLit, Lit, Meta, Result};
 

@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns the name of the attribute.
+    /// Returns the name of the attribute that makes a function an entry of this kind.
     pub(crate) const fn attribute(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Returns the path of the entry's type; for a resource, the type without variables.
+    /// Returns the path of the entry's type; for a resource, that of a resource whose URI has no variables.
     pub(crate) fn ty(self) -> TokenStream {
         match self {
             Self::Prompt => quote!(::plainwire::Prompt),
@@ -53,15 +53,16 @@ pub(crate) struct Entry {
     ident: Ident,
     name: LitStr,
     pub(crate) options: Options,
-    /// Span of the return type. The generated handler has it too, so that the compiler shows errors about the
-    /// returned type there.
+    /// Span of the return type. The generated handler gets this span too, so that the compiler shows errors
+    /// about the returned type at the return type.
     pub(crate) returned: Span,
     /// Whether the URI has variables.
     templated: bool,
 }
 
 impl Entry {
-    /// Reads an entry and removes from the signature what the compiler would not accept.
+    /// Reads an entry. Removes from the signature the parameter attributes that the compiler would not
+    /// accept.
     pub(crate) fn take(
         kind: Kind,
         options: TokenStream,
@@ -109,7 +110,8 @@ impl Entry {
         self.options.uri.as_ref().unwrap_or(&self.name)
     }
 
-    /// Checks that every completed argument exists.
+    /// Checks that every name in the option `complete` is an argument. If a struct holds all arguments, its
+    /// fields are unknown here and nothing is checked.
     fn completes(&self) -> Result<()> {
         if self.function.takes_struct() {
             return Ok(());
@@ -147,14 +149,14 @@ impl Entry {
         Ident::new(self.kind.attribute(), self.ident.span())
     }
 
-    /// Returns the builder calls that make an entry of `handler`.
+    /// Returns the expression that builds the entry from `handler`.
     pub(crate) fn build(&self, handler: &TokenStream) -> TokenStream {
         let (ty, name, calls) = (self.ty(), &self.name, &self.options.calls);
         let description = self.description.as_ref().filter(|_| !self.options.described);
         let description = description.map(|text| quote!(.description(#text)));
         let uri = self.options.uri.as_ref().map(|uri| quote!(#uri,));
-        // The kind of each parameter is written out, so that the compiler names the type that does not fit
-        // and not the handler.
+        // The parameter types and their sources are written out, so that an error of the compiler names the
+        // type that does not fit, not the whole handler.
         let at = self.function.doubtful().unwrap_or_else(|| self.ident.span());
         let ty = function::at(ty, at);
         let takes = self.function.takes();
@@ -168,12 +170,13 @@ impl Entry {
     }
 }
 
-/// Returns "`a` or `b`", or that there is no argument.
+/// Returns the expected names for an error message: "`a` or `b`", or that there is no argument.
 fn argument_of(names: &[&str]) -> String {
     if names.is_empty() { "an argument, of which there is none".to_owned() } else { any_of(names) }
 }
 
-/// Checks that the variables of a URI are exactly the arguments of its function.
+/// Checks that the variables of a URI are exactly the arguments of its function. If a struct holds all
+/// arguments, nothing is checked.
 fn fits(variables: &[String], function: &Function, uri: &LitStr) -> Result<()> {
     if function.takes_struct() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! A free function with `#[tool]`, `#[resource]` or `#[prompt]`: it becomes a function that returns the same
-//! future, tagged with the description of the entry.
+//! A free function with `#[tool]`, `#[resource]` or `#[prompt]`. It becomes a function that returns the
+//! future of the original one, tagged with the description of the entry.
 //!
 //! In: the options and the function. Out: the function. If the declaration is wrong, a stand-in replaces the
 //! function, so that `server.tool(function)` is not a second error that hides the first one.
@@ -16,7 +16,7 @@ use crate::entry::{Entry, Kind};
 use crate::function::{self, MAX_PARAMETERS, shown_at};
 use crate::parameter::{self, is_lint};
 
-/// Expands the attribute.
+/// Expands the attribute for entries of this kind on `item`.
 pub(crate) fn expand(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
     let mut free: Free = match syn::parse2(item.clone()) {
         Ok(free) => free,
@@ -32,7 +32,7 @@ pub(crate) fn expand(kind: Kind, options: TokenStream, item: TokenStream) -> Tok
     })
 }
 
-/// A function. Its body is not parsed: the compiler checks it.
+/// The function that has the attribute, in parts. Its body is not parsed: the compiler checks it.
 struct Free {
     attributes: Vec<Attribute>,
     body: Group,
@@ -107,7 +107,8 @@ impl Free {
         if entry.options.blocking.is_none() {
             return quote!(#ident(#(#locals),*));
         }
-        // A thread of its own can't borrow from its caller, so contexts are cloned.
+        // The function runs on a thread for blocking work, which can't borrow from the caller. So contexts
+        // are cloned.
         let contexts: Vec<_> = entry.function.contexts().map(|it| &it.local).collect();
         let values = entry.function.parameters.iter().zip(&locals).map(|(it, local)| match it.kind {
             parameter::Kind::BorrowedContext => quote!(&#local),
@@ -128,7 +129,7 @@ impl Free {
             if let FnArg::Typed(typed) = &mut input
                 && let Pat::Ident(name) = &mut *typed.pat
             {
-                // `mut` belongs to the inner function.
+                // Only the inner function needs `mut`.
                 name.mutability = None;
                 name.ident = function::local(&name.ident, ident);
             }
@@ -144,7 +145,8 @@ impl Free {
         quote!(#(#attributes)* #visibility fn #ident #generics (#(#inputs),*) -> #returned #bounds)
     }
 
-    /// Returns the function as it was written.
+    /// Returns the inner function: the one that the author wrote, without the attributes that are for its
+    /// callers.
     fn inside(&self) -> TokenStream {
         let attributes = self.attributes.iter().filter(|it| !is_outer(it));
         let (signature, body) = (&self.signature, &self.body);
@@ -156,7 +158,8 @@ impl Free {
         }
     }
 
-    /// Returns a function that compiles wherever this one could be used if it were correct. It never runs.
+    /// Returns a function that compiles wherever the declared one could be used if it were correct. It never
+    /// runs.
     fn stand_in(&mut self, kind: Kind) -> TokenStream {
         function::strip(&mut self.signature);
         if self.signature.receiver().is_some() {
@@ -200,7 +203,8 @@ impl Free {
     }
 }
 
-/// Returns an error that names the item the attribute is on.
+/// Returns an error that names the item that the attribute is on. For a function, or an item that can't be
+/// parsed, this is `error`.
 fn no_function(kind: Kind, item: &TokenStream, error: Error) -> Error {
     let (found, at): (_, &dyn quote::ToTokens) = match &syn::parse2::<Item>(item.clone()) {
         Ok(Item::Const(it)) => ("a constant", &it.const_token.clone()),
@@ -221,8 +225,8 @@ fn is_outer(attribute: &Attribute) -> bool {
         || ["cfg", "deprecated", "must_use"].iter().any(|name| attribute.path().is_ident(name))
 }
 
-/// Returns the part of an attribute that goes on the outer function. Lints go on both functions; `expect`
-/// becomes `allow`, since the lint may fire in one of the two only.
+/// Returns the attribute for the outer function, if it belongs there. Lints go on both functions; `expect`
+/// becomes `allow`, since the lint may fire in only one of the two.
 fn outer(attribute: &Attribute) -> Option<TokenStream> {
     match &attribute.meta {
         syn::Meta::List(list) if attribute.path().is_ident("expect") => {

@@ -1,7 +1,7 @@
 //! A function that becomes an entry: its parameters, its return type and the code that calls it.
 //!
-//! In: a signature. Out: the parameters, taken apart, and a signature that the compiler accepts. Free
-//! functions and methods are treated alike.
+//! In: a signature. Out: its parameters, and a signature that the compiler accepts. Free functions and
+//! methods are treated alike.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -18,17 +18,18 @@ use crate::parameter::{Kind, Parameter};
 /// Limit on the parameters of a function with an attribute: `IntoEntry` is implemented for up to 16.
 pub(crate) const MAX_PARAMETERS: usize = 16;
 
-/// Limit on the parameters that come from the call: a handler has eight, and one of them is for the
-/// arguments.
+/// Limit on the parameters that come from the call: a handler takes eight parameters, and one of them is for
+/// the arguments.
 const MAX_EXTRACTED: usize = 7;
 
+/// The parameters of a function that becomes an entry.
 pub(crate) struct Function {
     pub(crate) has_receiver: bool,
     pub(crate) parameters: Vec<Parameter>,
 }
 
 impl Function {
-    /// Parses a signature and leaves in it only what the compiler accepts.
+    /// Parses a signature and removes the parameter attributes that the compiler would not accept.
     pub(crate) fn take(signature: &mut Signature, blocking: bool) -> Result<Self> {
         check(signature, blocking)?;
         let mut errors: Option<Error> = None;
@@ -98,7 +99,7 @@ impl Function {
         }
     }
 
-    /// Returns the parameters that are single arguments.
+    /// Returns the parameters that are one argument each.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|it| it.kind == Kind::Argument)
     }
@@ -108,8 +109,8 @@ impl Function {
         self.parameters.iter().any(|it| it.kind == Kind::Arguments)
     }
 
-    /// Returns the span of the one type that may not be obtainable from a call; `None` if there are none or
-    /// several.
+    /// Returns the span of the only parameter type that may be impossible to get from a call. `None` if no
+    /// type or more than one may be.
     pub(crate) fn doubtful(&self) -> Option<Span> {
         let mut doubtful = self.parameters.iter().filter(|it| match it.kind {
             Kind::Argument | Kind::BorrowedContext => false,
@@ -124,7 +125,8 @@ impl Function {
         self.parameters.iter().filter(|it| it.kind == Kind::BorrowedContext)
     }
 
-    /// Returns the struct that single arguments are read into, if there are any.
+    /// Returns the struct that the single arguments are read into, with the functions for their defaults;
+    /// `None` if there are no single arguments.
     pub(crate) fn arguments_struct(&self) -> Option<TokenStream> {
         let (fields, defaults): (Vec<_>, Vec<_>) = self.arguments().map(Parameter::field).unzip();
         // The derives copy these bounds to their `impl`s and rely on them. So a type that can't be an
@@ -133,7 +135,7 @@ impl Function {
         let asked = (!asked.is_empty()).then(|| quote!(where #(#asked),*));
         let name = self.arguments_name();
         self.arguments().next().map(|first| {
-            // Errors of the derive about types are shown at a parameter.
+            // Errors of the derives about types are shown at the first argument's type.
             let derive = at(
                 quote!(#[derive(::plainwire::serde::Deserialize, ::plainwire::schemars::JsonSchema)]),
                 first.ty.span(),
@@ -148,15 +150,17 @@ impl Function {
         })
     }
 
-    /// Returns the name of that struct, with the span of the one type that may not be an argument. With two
-    /// such types it is unknown which one is wrong, so the span is the attribute's.
+    /// Returns the name of the struct of [`Self::arguments_struct`]. Its span is that of the only type that
+    /// may not be a legal argument. With two such types it is unknown which one is wrong, so the span is the
+    /// attribute's.
     fn arguments_name(&self) -> Ident {
         let mut asked = self.arguments().filter(|it| it.asked().is_some());
         let only = asked.next().filter(|_| asked.next().is_none());
         Ident::new("__Arguments", only.map_or_else(Span::call_site, |it| shown_at(it.ty.span())))
     }
 
-    /// Returns the handler's parameter types and their sources: a tuple of pairs, as `Handler` has it.
+    /// Returns the types of the handler's parameters, each with its source, the arguments or the call: a
+    /// tuple of pairs, as `Handler` has it.
     pub(crate) fn takes(&self) -> TokenStream {
         let name = self.arguments_name();
         let spot = name.span();
@@ -173,7 +177,8 @@ impl Function {
         quote_spanned!(spot=> (#arguments #(#others)*))
     }
 
-    /// Returns the parameters of the handler: one for all arguments, then those that come from the call.
+    /// Returns the parameters of the handler: one for the struct of all arguments, if there is one, then
+    /// those that come from the call.
     pub(crate) fn handler_parameters(&self) -> Vec<TokenStream> {
         let (mut own, name) = (own("arguments"), self.arguments_name());
         own.set_span(own.span().located_at(name.span()));
@@ -227,7 +232,7 @@ pub(crate) fn output(signature: &Signature) -> TokenStream {
     }
 }
 
-/// Checks everything about a function except its parameters.
+/// Checks a signature, except for its parameters.
 fn check(signature: &Signature, blocking: bool) -> Result<()> {
     let wrong = |at: &dyn ToTokens, text: &str| Err(Error::new_spanned(at, text));
     let is_type = |it: &&GenericParam| !matches!(it, GenericParam::Lifetime(_));
@@ -261,7 +266,7 @@ fn check(signature: &Signature, blocking: bool) -> Result<()> {
     }
 }
 
-/// Removes the attributes of this crate from the parameters without reading them.
+/// Removes all attributes except lints from the parameters, without reading them.
 pub(crate) fn strip(signature: &mut Signature) {
     for argument in &mut signature.inputs {
         if let FnArg::Typed(argument) = argument {
@@ -270,13 +275,13 @@ pub(crate) fn strip(signature: &mut Signature) {
     }
 }
 
-/// Returns a span that shows errors at `at` but still marks tokens as generated, so that lints do not treat
-/// them as the program's own code.
+/// Returns a span that makes errors appear at `at`, but still marks tokens as generated, so that lints do not
+/// treat them as the program's own code.
 pub(crate) fn shown_at(at: Span) -> Span {
     Span::call_site().located_at(at)
 }
 
-/// Returns `tokens` with their spans moved to `at`.
+/// Returns `tokens`, changed so that errors in them appear at `at`.
 pub(crate) fn at(tokens: TokenStream, at: Span) -> TokenStream {
     let spot = shown_at(at);
     let moved = tokens.into_iter().map(|mut token| {
@@ -302,7 +307,7 @@ pub(crate) fn local(name: &Ident, function: &Ident) -> Ident {
     local
 }
 
-/// Returns a name that only the macro sees, for values of its own.
+/// Returns the name of a variable that only generated code can see.
 pub(crate) fn own(name: &str) -> Ident {
     format_ident!("__{name}", span = Span::mixed_site())
 }

@@ -1,14 +1,15 @@
 //! `#[header("Region")]`: an argument that clients on HTTP repeat in the header `Mcp-Param-Region`.
 //!
-//! In: the attribute and the type of the argument. Out: the name, if clients accept it: they ignore a tool
-//! whose header they refuse. Types that only their schema describes are checked when the server starts.
+//! In: the attribute and the type of the argument. Out: the name in the attribute, or an error if clients
+//! would refuse it, since a client ignores a tool whose header it refuses. Types whose kind only their schema
+//! tells are checked when the server starts.
 
 use quote::quote;
 use syn::{Attribute, Error, LitStr, Result, Type};
 
 use crate::constraint;
 
-/// Returns the name behind `Mcp-Param-`.
+/// Returns the part of the header's name after `Mcp-Param-`.
 ///
 /// # Errors
 /// If there is none, if it is not a legal header name, or if a header can never hold the type.
@@ -29,7 +30,7 @@ pub(crate) fn read(attribute: &Attribute, ty: &Type) -> Result<LitStr> {
     Ok(name)
 }
 
-/// Checks that each name occurs once. Case is ignored.
+/// Checks that each name occurs once, ignoring case.
 ///
 /// # Errors
 /// At the first repeated name.
@@ -46,7 +47,7 @@ pub(crate) fn are_unique<'n>(names: impl Iterator<Item = &'n LitStr>) -> Result<
     Ok(())
 }
 
-/// Characters allowed in a name beside letters and digits. Spec: RFC 9110 §5.6.2.
+/// Characters that a header name can have besides letters and digits. Spec: RFC 9110 §5.6.2.
 const MARKS: &str = "!#$%&'*+-.^_`|~";
 
 fn is_token(name: &str) -> bool {

@@ -43,11 +43,12 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     quote!(#error #block #provider)
 }
 
-/// The entries of an `impl`.
+/// The entries that were found in an `impl`.
 #[derive(Default)]
 struct Found {
+    /// For each entry, the statement that adds it.
     declared: Vec<TokenStream>,
-    /// The method of each kind and key so far.
+    /// The methods so far, by the attribute's name and the entry's key.
     keys: BTreeMap<(&'static str, String), Ident>,
 }
 
@@ -93,11 +94,13 @@ impl Found {
     }
 }
 
-/// Returns the method that returns the entries: that of `Provider`, or one named by `part`.
+/// Returns an `impl` with the method that returns the entries: `Provider::entries`, or a method called
+/// `part`.
 fn provider(part: Option<Ident>, block: &ItemImpl, declared: &[TokenStream]) -> TokenStream {
     let mut generics = block.generics.clone();
     if generics.type_params().next().is_some() {
-        // The type arguments are known where the value is given to a server. The bound is checked there.
+        // The bound is checked where the value is given to a server, since the type arguments are known
+        // there.
         let shared = syn::parse_quote!(Self: ::std::marker::Send + ::std::marker::Sync + 'static);
         generics.make_where_clause().predicates.push(shared);
     }
@@ -127,7 +130,7 @@ fn provider(part: Option<Ident>, block: &ItemImpl, declared: &[TokenStream]) -> 
     }
 }
 
-/// Returns the statement that adds an entry to those before it.
+/// Returns the statement that adds the entry of `method` to the variable with the earlier entries.
 fn declared(entry: &Entry, method: &Ident) -> TokenStream {
     let (add, arguments) = (entry.method(), entry.function.arguments_struct());
     let (parameters, values) = (entry.function.handler_parameters(), entry.function.values());
@@ -154,7 +157,8 @@ fn declared(entry: &Entry, method: &Ident) -> TokenStream {
     }
 }
 
-/// Reads the entry that a method declares, if any, and removes our attributes from the method.
+/// Reads the entry that a method declares; `None` if it has none of our attributes. Removes our attributes
+/// from the method.
 fn take(method: &mut ImplItemFn, block: &ItemImpl) -> Result<Option<(Entry, Kind)>> {
     let mut found: Option<(Kind, Attribute)> = None;
     for attribute in std::mem::take(&mut method.attrs) {
@@ -182,7 +186,7 @@ fn take(method: &mut ImplItemFn, block: &ItemImpl) -> Result<Option<(Entry, Kind
     Ok(Some((entry, kind)))
 }
 
-/// Returns the kind that an attribute names, with or without the path of the crate before it.
+/// Returns the kind of entry that an attribute declares; it may have the path of the crate before its name.
 fn kind_of(attribute: &Attribute) -> Option<Kind> {
     let last = attribute.path().segments.last()?;
     [Kind::Prompt, Kind::Resource, Kind::Tool].into_iter().find(|kind| last.ident == kind.attribute())
@@ -197,7 +201,7 @@ fn strip(block: &mut ItemImpl) {
     }
 }
 
-/// Parses `part = name`, or nothing.
+/// Parses the options of `#[server]`: `part = name`, or none.
 fn part(input: syn::parse::ParseStream<'_>) -> Result<Option<Ident>> {
     if input.is_empty() {
         return Ok(None);

@@ -1,9 +1,9 @@
 //! The attributes of Plainwire: `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` and `#[data]`.
 //!
 //! In: a function, an `impl` or a type. Out: the same item, and the calls of the public builders that declare
-//! it, as you would write them by hand. The generated code uses no API that is only for macros;
-//! `cargo expand` shows code that could be part of a program. A declaration that is visibly wrong does not
-//! compile; the error says what to do.
+//! it, as you would write them by hand. The generated code uses no API that is only for macros; `cargo
+//! expand` shows code that could be part of a program. A declaration that a macro can see to be wrong does
+//! not compile, and the error says what to do.
 //!
 //! This crate does not depend on `plainwire`: it generates paths into it. Examples that run are in
 //! `plainwire::macros`.
@@ -66,12 +66,12 @@ pub fn tool(options: TokenStream, function: TokenStream) -> TokenStream {
 /// Makes an async function a resource or a resource template: `server.resource(function)` adds it.
 ///
 /// `#[resource("project://{path}")]` gives the URI. Its variables, `{name}` or `{+name}`, are the parameters
-/// of the function. A URI without variables makes a single resource.
+/// of the function. A URI without variables makes a resource, any other a template.
 ///
 /// Options: `name = "…"` (default: the function's name), `title = …`, `description = …`, `mime_type = …`,
 /// `subscribable`, `layer = …`, `meta = …`, `requires = …`; for a resource also `size = …`, for a template
 /// `complete(variable = function)`. `view` makes it a page of MCP Apps; `view = View::new()…` makes it a page
-/// that needs something from its host.
+/// that declares what it needs from its host.
 #[proc_macro_attribute]
 pub fn resource(options: TokenStream, function: TokenStream) -> TokenStream {
     free::expand(Kind::Resource, options.into(), function.into()).into()
@@ -86,11 +86,11 @@ pub fn prompt(options: TokenStream, function: TokenStream) -> TokenStream {
     free::expand(Kind::Prompt, options.into(), function.into()).into()
 }
 
-/// Makes the methods of an `impl` that have `#[tool]`, `#[resource]` or `#[prompt]` entries:
+/// Makes entries of those methods of an `impl` that have `#[tool]`, `#[resource]` or `#[prompt]`:
 /// `server.with(value)` adds them all.
 ///
-/// The type implements `Provider`. Another `impl` of the type, for example in another file, takes
-/// `#[server(part = name)]`. It gets a method `name` that returns its entries:
+/// The attribute implements `Provider` for the type. A second `impl` of the type, for example in another
+/// file, takes `#[server(part = name)]`, which adds a method `name` that returns the entries of that `impl`:
 /// `server.with(Arc::clone(&value).name())`.
 #[proc_macro_attribute]
 pub fn server(options: TokenStream, block: TokenStream) -> TokenStream {

@@ -1,5 +1,5 @@
-//! Checks of number literals: a range is not empty and within its integer type, and a default is within its
-//! range.
+//! Checks of number literals: a range is not empty and is within its integer type, and a default is within
+//! its range.
 //!
 //! In: expressions. Out: an error, or nothing. Expressions that are not literals pass, since only the
 //! compiler can evaluate them.
@@ -18,7 +18,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Parses a literal, with or without a minus before it.
+    /// Parses a number literal, with or without a minus before it; `None` for any other expression.
     pub(crate) fn read(value: &Expr) -> Option<Self> {
         match value {
             Expr::Group(it) => Self::read(&it.expr),
@@ -56,7 +56,7 @@ impl Number {
     }
 }
 
-/// The bounds of a range of numbers. A bound that is not a literal is `None`.
+/// The bounds of a range of numbers. A bound that is missing or is not a literal is `None`.
 pub(crate) struct Bounds<'r> {
     least: Option<(Number, &'r Expr)>,
     most: Option<(Number, &'r Expr)>,
@@ -71,7 +71,7 @@ impl<'r> Bounds<'r> {
         Self { least, most, limits: &range.limits, range }
     }
 
-    /// Checks that the range is not empty.
+    /// Checks that the range is not empty. A range passes if one of its bounds is unknown.
     ///
     /// # Errors
     /// If no number is within the bounds.
@@ -84,7 +84,7 @@ impl<'r> Bounds<'r> {
         Err(Error::new_spanned(self.range, text))
     }
 
-    /// Checks that the bounds fit an integer type.
+    /// Checks that the bounds fit `ty`, if that is an integer type.
     ///
     /// # Errors
     /// If a bound is outside of the numbers that `ty` has.
@@ -95,12 +95,13 @@ impl<'r> Bounds<'r> {
         }
     }
 
-    /// Checks that the bounds are within `least` and `most`. The error gives the reason `why`.
+    /// Checks that the bounds allow only numbers from `least` to `most`. The error contains the reason `why`.
     ///
     /// # Errors
     /// If one is not.
     pub(crate) fn fit_within(&self, (least, most): (i128, i128), why: &str) -> Result<()> {
-        // `..256` ends before its bound, so its bound may be one greater.
+        // A range like `..256` ends before its bound, so the bound may be one greater than the type's
+        // greatest number.
         let beyond = i128::from(!self.is_closed());
         for (bound, beyond) in [(self.least, 0), (self.most, beyond)] {
             let Some((number, at)) = bound else { continue };
@@ -137,7 +138,8 @@ impl<'r> Bounds<'r> {
     }
 }
 
-/// Returns the least and the greatest number of an integer type. The range of `u128` is cut at `i128::MAX`.
+/// Returns the least and the greatest number of an integer type; `None` for any other type. The range of
+/// `u128` is cut at `i128::MAX`.
 fn integers(ty: &Type) -> Option<(i128, i128)> {
     let Type::Path(path) = ty else { return None };
     Some(match path.path.segments.last()?.ident.to_string().as_str() {

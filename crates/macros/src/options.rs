@@ -1,5 +1,5 @@
-//! The options in the parentheses of an attribute: a word, a word with a value, a word with names in
-//! parentheses.
+//! The options in the parentheses of an attribute. An option is a word, a word with a value, or a word with
+//! names in parentheses.
 //!
 //! In: tokens. Out: the name of the entry and calls of builder methods. Each option may be given once, except
 //! for those in `REPEATED`.
@@ -18,14 +18,17 @@ use crate::name::{self, any_of, meant};
 /// The options of one entry.
 #[derive(Default)]
 pub(crate) struct Options {
+    /// The position of the option `blocking`, if it was given.
     pub(crate) blocking: Option<Span>,
-    /// Calls of builder methods with their arguments.
+    /// The calls of builder methods that the options stand for, in order.
     pub(crate) calls: Vec<TokenStream>,
+    /// Whether the option `description` was given.
     pub(crate) described: bool,
     pub(crate) name: Option<LitStr>,
     pub(crate) uri: Option<LitStr>,
-    /// The variables or arguments that have completions.
+    /// The names of the variables or arguments for which `complete` has a function.
     pub(crate) completed: Vec<Ident>,
+    /// The names of the options so far.
     given: Vec<Ident>,
 }
 
@@ -43,7 +46,7 @@ enum Takes {
     Visibility,
 }
 
-/// One option of an attribute.
+/// An option that an attribute accepts.
 struct Known {
     name: &'static str,
     takes: Takes,
@@ -175,7 +178,8 @@ impl Options {
         }
     }
 
-    /// Returns the builder call of an option, if it has one.
+    /// Returns the call of the builder's method for an option. `blocking` and `name` have no such call: they
+    /// are stored in `self`.
     fn call(&mut self, option: &Known, item: &Item) -> Result<Option<TokenStream>> {
         let method = &item.name;
         let word = option.name;
@@ -240,12 +244,12 @@ impl Options {
         })
     }
 
-    /// Returns whether the option was given.
+    /// Returns whether the option `word` was given.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.given.iter().any(|it| it == word)
     }
 
-    /// Returns the name of the entry: the one that is given, or the function's.
+    /// Returns the name of the entry: that of the option `name`, or else the function's.
     pub(crate) fn name_of(&self, function: &Ident, kind: Kind) -> Result<LitStr> {
         let name = self.name.clone().unwrap_or_else(|| {
             let word = function.to_string();
@@ -260,14 +264,14 @@ impl Options {
     }
 }
 
-/// The words of an option, each with its enum variant.
+/// The words that an option takes as its value, each with the enum variant that it stands for.
 type Words = [(&'static str, &'static str); 3];
 
 const ON_CANCEL: Words = [("drop", "Drop"), ("finish", "Finish"), ("detach", "Detach")];
 
 const VISIBILITY: Words = [("app", "App"), ("both", "Both"), ("model", "Model")];
 
-/// Returns the variant of a word.
+/// Returns the enum variant for the word that is the value of `option`.
 fn one_of(option: &Ident, value: &Value, words: &Words) -> Result<Ident> {
     let [first, second, third] = words.map(|(word, _)| format!("`{option} = {word}`"));
     let expected = format!("expected {first}, {second} or {third}");
@@ -280,7 +284,7 @@ fn one_of(option: &Ident, value: &Value, words: &Words) -> Result<Ident> {
     }
 }
 
-/// Checks that a URI can be that of a page.
+/// Checks that a URI can be that of a page (MCP Apps).
 pub(crate) fn is_page(uri: &LitStr) -> Result<()> {
     let text = uri.value();
     if text.strip_prefix("ui://").is_some_and(|rest| !rest.is_empty()) {
@@ -290,7 +294,7 @@ pub(crate) fn is_page(uri: &LitStr) -> Result<()> {
     Err(Error::new(uri.span(), format!("{expected}, but found `{text}`")))
 }
 
-/// Returns whether a value is a text that is known at compile time: a literal, or a file.
+/// Returns whether a value is a text that is known at compile time: a literal, `concat!` or `include_str!`.
 fn is_text(value: &Expr) -> bool {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => true,
@@ -309,7 +313,7 @@ fn object_root(text: &Expr) -> TokenStream {
     }
 }
 
-/// Parses `500ms`, `30s` or `5min`.
+/// Parses a time such as `500ms`, `30s` or `5min`, and returns it in milliseconds.
 fn milliseconds(text: &LitStr) -> Result<u64> {
     let value = text.value();
     let units = [("ms", 1), ("min", 60_000), ("s", 1_000)];
@@ -323,7 +327,7 @@ fn milliseconds(text: &LitStr) -> Result<u64> {
         })
 }
 
-/// The content of the parentheses, in order.
+/// The content of the attribute's parentheses: the URI of a resource, then the options in order.
 struct Items {
     items: Vec<Item>,
     uri: Option<LitStr>,

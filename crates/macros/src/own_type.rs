@@ -1,8 +1,8 @@
 //! `Self` and type parameters in the arguments of methods. The struct that arguments are read into is outside
 //! of the `impl`, where neither has a meaning.
 //!
-//! In: the signature of a method, and its `impl`. Out: the signature with the type instead of `Self`, or an
-//! error.
+//! In: the signature of a method, and its `impl`. Out: the signature with the name of the type in place of
+//! `Self`, or an error.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -11,8 +11,8 @@ use syn::{Attribute, Error, FnArg, ItemImpl, Meta, Result, Signature};
 
 use crate::function::Function;
 
-/// Replaces `Self` by the type of `block` in the parameters of a method. Leaves a signature unchanged if the
-/// `impl` has type parameters.
+/// Returns the signature of a method with `Self` replaced by the type of `block` in all parameters. If the
+/// `impl` has type parameters, the signature stays unchanged.
 ///
 /// # Errors
 /// If a type can't be parsed after the replacement, which no `impl` that compiles causes.
@@ -31,7 +31,8 @@ pub(crate) fn spelt_out(signature: &Signature, block: &ItemImpl) -> Result<Signa
     Ok(signature)
 }
 
-/// Refuses arguments that depend on a parameter of the `impl`: there is one schema for all calls.
+/// Refuses arguments whose type names a type parameter of the `impl`, or `Self` if the `impl` has one: there
+/// is one schema for all calls.
 pub(crate) fn independent(function: &Function, block: &ItemImpl) -> Result<()> {
     let mut names: Vec<String> = block.generics.type_params().map(|it| it.ident.to_string()).collect();
     if names.is_empty() {

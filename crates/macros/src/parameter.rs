@@ -1,7 +1,7 @@
 //! One parameter of a function: an argument of the entry, or a value that comes from the call.
 //!
-//! In: the parameter with its attributes. Out: the field of the arguments struct, and the parameter without
-//! our attributes.
+//! In: the parameter with its attributes. Out: for an argument, its field of the arguments struct; and the
+//! parameter without our attributes.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -14,14 +14,15 @@ use crate::{constraint, default, docs, function, header};
 
 /// A parameter of an entry's function.
 pub(crate) struct Parameter {
-    /// Attributes of the argument's field, such as `#[doc]` and `#[schemars]`.
+    /// Attributes of the field that the argument is read into, such as `#[doc]` and `#[schemars]`.
     attributes: Vec<TokenStream>,
     default: Option<Expr>,
+    /// Whether the parameter has an attribute `#[serde]` or `#[schemars]`.
     has_words_of_derives: bool,
-    /// The header that repeats the argument.
+    /// The name of the header that repeats the argument, without `Mcp-Param-`.
     pub(crate) header: Option<LitStr>,
     pub(crate) kind: Kind,
-    /// The name with the macro's hygiene, for use in generated code.
+    /// The parameter's name with the macro's hygiene, for use in generated code.
     pub(crate) local: Ident,
     pub(crate) name: Ident,
     /// The type as callers of the function see it: without `mut`.
@@ -82,7 +83,7 @@ impl Parameter {
             name,
             ty: (**ty).clone(),
         };
-        // The kind decides what the other attributes mean, so it is read first.
+        // The kind of the parameter decides what the other attributes mean, so it is read before them.
         let (kinds, rest) =
             ours.iter().partition::<Vec<_>, _>(|it| is_one_of(it, &["argument", "arguments", "extract"]));
         for attribute in kinds {
@@ -145,8 +146,9 @@ impl Parameter {
         is_named(&self.ty, "Context", 0)
     }
 
-    /// Returns the bound that makes the compiler check that the type can be an argument. `None` for known
-    /// types, and with `#[serde]` or `#[schemars]`: then only these derives know how the value is read.
+    /// Returns the bound that makes the compiler check that the type can be an argument. `None` for types
+    /// that this crate knows, and for parameters with `#[serde]` or `#[schemars]`: then only these derives
+    /// know how the value is read.
     pub(crate) fn asked(&self) -> Option<TokenStream> {
         let ty = constraint::item(&self.ty);
         let asks = !self.has_words_of_derives && constraint::is_unknown(ty);
@@ -156,7 +158,8 @@ impl Parameter {
         asks.then(|| quote_spanned!(at=> for<'__any> #ty: ::plainwire::handler::Argument))
     }
 
-    /// Returns the field of the arguments struct, and the function that returns its default.
+    /// Returns the argument's field of the arguments struct, and the function that returns its default; no
+    /// code for the function if there is no default.
     pub(crate) fn field(&self) -> (TokenStream, TokenStream) {
         let Self { attributes, default, name, ty, .. } = self;
         let Some(default) = default else { return (quote!(#(#attributes)* #name: #ty), quote!()) };
@@ -195,7 +198,7 @@ fn is_one_of(attribute: &Attribute, names: &[&str]) -> bool {
     names.iter().any(|name| attribute.path().is_ident(name))
 }
 
-/// Returns the kind of a parameter by its type alone.
+/// Returns the kind of a parameter as its type alone tells; an attribute can change it.
 fn kind(ty: &Type) -> Result<Kind> {
     match ty {
         Type::Reference(reference) => match &*reference.elem {

@@ -1,9 +1,9 @@
 //! Variables of URI templates.
 //!
-//! In: a URI. Out: its variables, or an error. A server checks the same rules when it is built; here a
-//! violation is a compile error.
+//! In: a URI. Out: the names of its variables, or an error. A server checks the same rules when it is built;
+//! here a violation is a compile error.
 
-/// Returns the variables of a URI; none if it is a plain one.
+/// Returns the names of a URI's variables, in order; none if the URI has no variables.
 ///
 /// # Errors
 /// A sentence that says what is wrong with the URI.

@@ -1,8 +1,8 @@
 //! Base64 encoding and decoding, for binary content and for sealed state.
 //!
-//! In: bytes or base64 text. Out: the other of the two. Text in the standard alphabet of RFC 4648 has
-//! padding; text in its alphabet for URLs (section 5) has none. Written by hand instead of taken from a
-//! crate, since a small server may have only fifty crates and this is one page.
+//! In: bytes or base64 text. Out: base64 text or bytes. Text in the standard alphabet of RFC 4648 has
+//! padding; text in its URL alphabet (section 5) has none. This module is written by hand instead of taken
+//! from a crate: a small server must not need more than fifty crates, and this is one page.
 
 /// Encodes `bytes` in base64, with padding.
 pub fn encode(bytes: &[u8]) -> String {
@@ -59,8 +59,8 @@ fn undigits(text: &str, value: impl Fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns `bytes` in digits of `alphabet`, without padding: a chunk of n bytes, 1 to 3, becomes n + 1
-/// digits.
+/// Returns `bytes` as base64 digits of `alphabet`, without padding: three bytes become four digits; one or
+/// two bytes at the end become two or three.
 fn digits(alphabet: [u8; 64], bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -71,7 +71,7 @@ fn digits(alphabet: [u8; 64], bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the six bits of a digit of the URL alphabet; `None` for any other byte.
+/// Returns the six bits that a digit of the URL alphabet stands for; `None` for any other byte.
 fn value(digit: u8) -> Option<u32> {
     Some(u32::from(match digit {
         b'A'..=b'Z' => digit - b'A',

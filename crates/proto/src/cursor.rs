@@ -7,20 +7,20 @@
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce};
 
-/// The key that seals and opens the cursors of one server.
+/// The key that makes (*seals*) and checks (*opens*) the cursors of one server.
 #[derive(Clone)]
 pub struct CursorKey(ChaCha20Poly1305);
 
 /// A list of a server, which clients request page by page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum List {
-    /// `prompts/list`
+    /// The prompts, requested by `prompts/list`.
     Prompts,
-    /// `resources/list`
+    /// The resources, requested by `resources/list`.
     Resources,
-    /// `resources/templates/list`
+    /// The resource templates, requested by `resources/templates/list`.
     ResourceTemplates,
-    /// `tools/list`
+    /// The tools, requested by `tools/list`.
     Tools,
 }
 
@@ -38,7 +38,7 @@ impl List {
         }
     }
 
-    /// Returns the name of the member of the result that holds the entries.
+    /// Returns the name of the member that holds the entries in the result of the request, such as `tools`.
     pub const fn member(self) -> &'static str {
         match self {
             Self::Prompts => "prompts",
@@ -56,8 +56,9 @@ impl CursorKey {
     /// Derives the key from the name of the server and from `catalog`, the names of all entries of its lists
     /// in one text.
     ///
-    /// Both are public, so an attacker can derive the key too. It only makes replicas and restarts of the
-    /// same server accept each other's cursors, and refuse those of another server or of a changed list.
+    /// Name and catalog are public, so an attacker can derive the key too. It only makes replicas and
+    /// restarts of the same server accept each other's cursors, and refuse those of another server or of a
+    /// changed list.
     pub fn derive(server: &str, catalog: &str) -> Self {
         let fixed = ChaCha20Poly1305::new(&Key::from(*b"plainwire cursor key derivation."));
         let mut key = [0; 32];
@@ -92,9 +93,9 @@ impl CursorKey {
         (bytes[0] == head[0] && self.0.decrypt(&Nonce::from(head), &bytes[5..]).is_ok()).then_some(offset)
     }
 
-    /// Returns the nonce for the tag of a cursor: the list and the offset. The tag authenticates its nonce,
-    /// so no other data is sealed. Each pair of list and offset has a nonce of its own, so no nonce is used
-    /// for two messages.
+    /// Returns the nonce for the tag of a cursor: its list and offset, as bytes. The tag authenticates the
+    /// nonce, so the sealed message is empty. Each pair of list and offset has a nonce of its own, so no
+    /// nonce is used for two different cursors.
     fn head(list: List, offset: u32) -> [u8; 12] {
         let mut head = [0; 12];
         head[0] = list as u8;

@@ -73,14 +73,14 @@ pub enum Message {
     },
     /// A successful answer.
     Result {
-        /// The id of the request.
+        /// The id of the request that this message answers.
         id: Id,
         /// The JSON value of `result`.
         result: Span,
     },
     /// A failed answer.
     Error {
-        /// The id of the request; `None` if the other side could not read it.
+        /// The id of the failed request; `None` if the sender of the error could not read it.
         id: Option<Id>,
         /// The JSON value of `error`.
         error: Span,
@@ -140,7 +140,7 @@ pub struct Malformed {
     pub error: Error,
     /// The id in the text; `None` if there is none or it could not be read with certainty.
     pub id: Option<Id>,
-    /// Whether the sender waits for an answer. A malformed notification or a malformed answer gets none.
+    /// Whether the sender may wait for an answer: false for an answer and for a known notification.
     pub answer: bool,
     /// Whether the text was meant as an answer: it has a `result` or an `error`, and no method.
     pub is_answer: bool,
@@ -168,7 +168,7 @@ pub fn cut_off(start: &str, max_depth: usize, error: Error) -> Malformed {
     Malformed { error, id: draft.certain_id(start, end), answer: !is_answer, is_answer }
 }
 
-/// Returns whether a frame holds a batch, judged by its first byte after white space.
+/// Returns whether a frame holds a batch: its first character that is not white space is `[`.
 pub fn is_batch(frame: &str) -> bool {
     frame.trim_start().starts_with('[')
 }
@@ -204,7 +204,7 @@ pub fn split_batch(frame: &str, max_depth: usize, max_messages: usize) -> Result
     }
 }
 
-/// The members of a message found so far. They are interpreted at the end, since they may come in any order.
+/// The members of a message found so far, interpreted after the last one, since they may come in any order.
 #[derive(Default)]
 struct Draft {
     error: Option<Span>,
@@ -213,7 +213,7 @@ struct Draft {
     method: Option<Span>,
     /// The type of the message, if it is not an object.
     not_an_object: Option<Kind>,
-    /// Whether the message has a `result` or an `error`, even an incomplete one.
+    /// Whether the message has a `result` or an `error`, even if its value is incomplete.
     outcome: bool,
     params: Params,
     /// The type of `params`; `None` if there are none.
@@ -367,8 +367,8 @@ impl Draft {
         self.id.filter(|_| !self.two_ids)
     }
 
-    /// Returns the id; `None` if [`Self::only_id`] has none, or if the id is a number that may continue after
-    /// `end`, where reading stopped.
+    /// Returns the id; `None` if [`Self::only_id`] returns none, if the id is invalid, or if it is a number
+    /// that may continue after `end`, where reading stopped.
     fn certain_id(&self, frame: &str, end: usize) -> Option<Id> {
         let span = self.only_id()?;
         let text = span.text(frame);

@@ -16,17 +16,19 @@ use crate::revision::{Feature, Revision};
 /// The kind of an error. Its code depends on the revision: see [`Error::code`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// A code of the application, outside -32768 to -32000; or an unknown code received from the other side.
+    /// An error with a code of the application, outside -32768 to -32000; or a received error with an unknown
+    /// code.
     Application(i32),
-    /// Headers that are missing, malformed, or differ from the body.
+    /// HTTP headers that are missing or malformed, or that differ from the body of the request.
     HeaderMismatch,
     /// A fault of the program that reports the error; also a connection that ended before the answer came.
     Internal,
     /// The parameters do not fit the method; also unknown tools, prompts and cursors.
     InvalidParams,
-    /// Valid JSON, but not a request that can be served now.
+    /// Valid JSON that is no JSON-RPC message, or a request that cannot be served in this state of the
+    /// connection, such as any but `ping` before `initialize`; also a message over the limit `frame_in`.
     InvalidRequest,
-    /// An unknown method, or one whose capability is not offered.
+    /// A method that the receiver does not know, or whose capability it does not offer.
     MethodNotFound,
     /// The request needs a capability that the client did not declare.
     MissingClientCapability,
@@ -46,7 +48,7 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     data: Option<Box<RawValue>>,
-    /// The code that the other side sent; `None` for an error of our own.
+    /// The code that the other side sent; `None` for an error that this program made.
     received: Option<i32>,
 }
 
@@ -89,8 +91,8 @@ impl Error {
     /// Creates the error for a request that names the version `requested`: it is not one of `served`, or it
     /// can only be used after `initialize`.
     ///
-    /// `served` has the oldest revision first. `data` lists it newest first, so that the client can choose
-    /// from it.
+    /// `served` has the oldest revision first. The error's `data` lists these revisions newest first, so that
+    /// the client can choose one.
     pub fn unsupported_version(served: &[Revision], requested: &str) -> Self {
         let supported: Vec<_> = served.iter().rev().map(|r| r.as_str()).collect();
         let data = serde_json::json!({ "supported": supported, "requested": requested });
@@ -124,7 +126,7 @@ impl Error {
         self.data.as_deref().map(RawValue::get)
     }
 
-    /// Returns the code that the other side sent; `None` for an error of our own.
+    /// Returns the code that the other side sent; `None` for an error that this program made.
     pub fn received_code(&self) -> Option<i32> {
         self.received
     }

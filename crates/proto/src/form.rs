@@ -37,8 +37,8 @@ pub use format::Format;
 /// A form that a server asks a user to fill in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// The fields in the order of the schema, in which clients ask for them. A form without fields only asks
-    /// the user to confirm.
+    /// The fields in the order of the schema; clients ask for them in this order. A form without fields only
+    /// asks the user to confirm.
     pub fields: Vec<Field>,
 }
 
@@ -49,7 +49,8 @@ impl Form {
     /// Largest number of choices of one field: more than there are countries, time zones or currencies.
     pub const MAX_CHOICES: usize = 1_000;
 
-    /// Sets each field that is absent or null in `content` to its default, if it has one.
+    /// Returns `content`, the values of an answer, with each field that is absent or null set to its default,
+    /// if it has one.
     ///
     /// Clients do this when the user accepts the form (SEP-1034).
     pub fn with_defaults(&self, mut content: Map<String, Value>) -> Map<String, Value> {
@@ -63,14 +64,14 @@ impl Form {
     }
 }
 
-/// One field of a form: a question to the user, whose answer is a member of `content`.
+/// One field of a form: a question to the user, answered by a member of the `content` of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name of the member in `content`.
+    /// The name of the field, which is the name of its member in the `content` of an answer.
     pub name: String,
-    /// The label shown to users instead of the name.
+    /// The label shown to users; `None` if the name is shown instead.
     pub title: Option<String>,
-    /// A sentence or two of explanation.
+    /// A sentence or two for the user that explain the field.
     pub description: Option<String>,
     /// Whether an answer must have this field.
     pub required: bool,
@@ -79,7 +80,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the default as the JSON of an answer; `None` if the field has no default.
+    /// Returns the default value in the JSON that an answer has for it; `None` if the field has no default.
     pub fn default_value(&self) -> Option<Value> {
         match &self.kind {
             FieldKind::Boolean { default } => default.map(Value::Bool),
@@ -107,19 +108,19 @@ pub enum FieldKind {
     },
     /// A number; if `integer`, a whole number.
     Number { integer: bool, minimum: Option<Number>, maximum: Option<Number>, default: Option<Number> },
-    /// One of the choices. If `legacy_titles` is true, titles are written as `enumNames`, even in revisions
-    /// that have `oneOf`.
+    /// One of the choices. If `legacy_titles` is true, the titles of the choices are written as `enumNames`,
+    /// even in revisions that have `oneOf`.
     SingleSelect { choices: Vec<Choice>, legacy_titles: bool, default: Option<String> },
     /// Free text; lengths are in characters.
     Text { min_length: Option<u64>, max_length: Option<u64>, format: Option<Format>, default: Option<String> },
 }
 
-/// One of the values that a field may have.
+/// One of the values that a user can choose for a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The value in the answer.
+    /// The value that an answer has for this choice.
     pub value: String,
-    /// The label shown to users instead of the value.
+    /// The label shown to users; `None` if the value is shown instead.
     pub title: Option<String>,
 }
 
@@ -135,7 +136,7 @@ impl Choice {
 pub struct Unsupported {
     /// The name of the first field that the revision cannot express.
     pub field: String,
-    /// The revision.
+    /// The revision that the form was to be written in.
     pub revision: Revision,
 }
 

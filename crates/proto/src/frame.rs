@@ -1,8 +1,8 @@
 //! Splits a stream of bytes into frames: lines of limited length.
 //!
 //! In: the bytes of each read from the stream. Out: [`Frame`]s. A line over the limit is reported once and
-//! skipped, so that the next line is read as usual; memory stays within the limit plus one read. The content
-//! of frames is not parsed.
+//! skipped, so that the next line is read as usual; if all frames are taken after each read, the buffer stays
+//! within the limit plus 64 KiB. The content of frames is not parsed.
 
 /// A frame, or the report of a line over the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,7 +35,7 @@ pub const MAX_KEYS: usize = 16;
 /// remove the old one once its states have expired.
 #[derive(Clone)]
 pub struct SealingKeys {
-    /// Invariant: 1 to [`MAX_KEYS`] keys.
+    /// The keys, the one that seals new states first. Invariant: 1 to [`MAX_KEYS`] keys.
     keys: Vec<SealingKey>,
 }
 
@@ -184,7 +184,7 @@ impl fmt::Debug for SealingKeys {
 }
 
 impl fmt::Debug for Opened {
-    /// Leaves out the body, which is secret.
+    /// Writes only the expiry: the body is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opened").field("expires", &self.expires).finish_non_exhaustive()
     }
@@ -271,9 +271,9 @@ pub fn digest(salt: &[u8; 32], text: &str) -> [u8; 16] {
 /// Two keys derived from one key of the server, so that no key serves two purposes.
 #[derive(Clone)]
 struct SealingKey {
-    /// Encrypts states.
+    /// The cipher that encrypts states.
     state: XChaCha20Poly1305,
-    /// Makes the salt of the digest of arguments.
+    /// The cipher whose keystream is the salt for the digest of the arguments.
     salts: XChaCha20Poly1305,
 }
 
@@ -366,11 +366,11 @@ fn text<'p>(rest: &mut &'p [u8]) -> Option<&'p str> {
 
 /// The first byte of a state: the version of its format.
 const VERSION: u8 = 1;
-/// Length of version and nonce in bytes.
+/// Length in bytes of the unencrypted beginning of a state: version and nonce.
 const HEAD: usize = 25;
 /// Length of the authentication tag in bytes.
 const TAG: usize = 16;
-/// The reason why encryption cannot fail.
+/// The reason why encryption cannot fail, as the message of `expect`.
 const FITS: &str = "a text in memory is shorter than the cipher's limit of 2^38 bytes";
 
 #[cfg(test)]

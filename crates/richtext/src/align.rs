@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// A step of the alignment of two sequences, here called `a` and `b`. Its numbers are indices.
+/// A step of the alignment of two sequences, here called `a` and `b`. The numbers in it are indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     /// `Keep(i, j)`: the element `a[i]` equals `b[j]`.
@@ -25,8 +25,8 @@ pub(crate) enum Op {
 /// replaces it. One of the two may be empty.
 pub(crate) type Hunk = (Range<usize>, Range<usize>);
 
-/// The most pairs of elements (the length of the one side times that of the other) in a stretch that is
-/// searched in full. In a larger stretch only the neighbourhood of each difference is searched.
+/// The most pairs of elements (the product of the two lengths) in a stretch between anchors that is searched
+/// in full. In a larger stretch only the neighbourhood of each difference is searched.
 const MAX_PAIRS: usize = 4_000_000;
 
 /// The most elements, of both sequences together, that the search of a large stretch skips to find equal
@@ -171,8 +171,8 @@ fn step_by_step(a: &[u64], b: &[u64], x: Range<usize>, y: Range<usize>, found: &
     }
 }
 
-/// Returns how many elements of each sequence to skip until [`ENOUGH`] are equal; one of each if none are
-/// found within [`FAR`].
+/// Returns how many elements of `a` and of `b` to skip until the next [`ENOUGH`] elements are equal; one of
+/// each if there are none within [`FAR`].
 fn resumed(a: &[u64], b: &[u64]) -> (usize, usize) {
     let goes_on = |gone: usize, new: usize| {
         let both = a.get(gone..gone + ENOUGH).zip(b.get(new..new + ENOUGH));
@@ -203,8 +203,8 @@ fn join(found: &mut Vec<Hunk>, x: Range<usize>, y: Range<usize>) {
     }
 }
 
-/// Returns the indices, in `a` and in `b`, of elements that occur once in each: the largest set that has the
-/// same order in both.
+/// Returns the indices, in `a` and in `b`, of elements that occur once in each sequence: the largest set of
+/// elements that has the same order in both.
 fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
     let (a, b) = (single(a), single(b));
     let mut both = Vec::new();
@@ -217,7 +217,7 @@ fn anchors(a: &[u64], b: &[u64]) -> Vec<(usize, usize)> {
     rising(&both)
 }
 
-/// Returns the elements that occur exactly once, sorted by value, each with its index.
+/// Returns the elements that occur exactly once in `all`, sorted by value, each with its index.
 fn single(all: &[u64]) -> Vec<(u64, usize)> {
     let mut places: Vec<(u64, usize)> = all.iter().copied().zip(0..).collect();
     places.sort_unstable();

@@ -18,10 +18,10 @@ pub struct Conversion {
     /// again and comparing it with the source. At most 1,000 losses, and 1,000 more of identifiers
     /// ([`LossKind::Identity`]).
     pub losses: Vec<Loss>,
-    /// Errors in the source.
+    /// Errors in the source: wrong syntax, and exceeded limits.
     pub diagnostics: Vec<Diagnostic>,
-    /// Mistakes in the content of the source that the text carries all the same, with spans in the source; at
-    /// most 100. Which mistakes are looked for depends on the formats:
+    /// Mistakes in the content of the source that [`text`](Self::text) carries all the same, with spans in
+    /// the source; at most 100. Which mistakes are looked for depends on the formats:
     ///
     /// - To ADF from another format: attributes and marks that Atlassian's schema does not allow
     ///   (`:status[OK]{color=freen}`). Atlassian's products refuse such a document.
@@ -32,15 +32,16 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Returns whether nothing but identifiers was lost. [`Conversion::invalid`] makes no difference.
+    /// Returns whether the conversion lost nothing but identifiers. [`Conversion::invalid`] makes no
+    /// difference.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         self.losses.iter().all(|it| it.kind == LossKind::Identity)
     }
 }
 
-/// Converts `source` to the format `to`, then reads the text again and compares it with the source to find
-/// [`Conversion::losses`].
+/// Converts `source` to the format `to`, then reads the written text again and compares it with the source to
+/// find [`Conversion::losses`].
 #[must_use]
 pub fn convert(from: Format, to: Format, source: &str) -> Conversion {
     convert_with(from, to, source, |_| {})

@@ -7,7 +7,7 @@ use crate::tree::Span;
 /// A message about a part of a text: a syntax error, or content that is not allowed there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The message: "expected a closing {code}, but found the end of the text".
+    /// The message, such as "expected a closing {code}, but found the end of the text".
     pub message: String,
     /// The bytes of the source that the message is about.
     pub span: Span,
@@ -48,7 +48,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// The beginning of a text.
+    /// The position of the first character of a text.
     const START: Self = Self { line: 1, column: 1 };
 
     /// Returns the position of the byte `offset` in `source`; the end of `source` if `offset` is past it. For
@@ -58,7 +58,7 @@ impl Position {
         Self::START.behind(&source[..boundary(source, offset)])
     }
 
-    /// Returns the position after `text`, which begins at `self`.
+    /// Returns the position at the end of `text`, a text that begins at the position `self`.
     fn behind(self, text: &str) -> Self {
         match text.rfind('\n') {
             None => Self { line: self.line, column: self.column + text.chars().count() },

@@ -19,9 +19,9 @@ pub enum Format {
 /// A dialect of wiki markup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// Jira's: macros that Jira does not have, such as `{info}`, are plain text.
+    /// The dialect of Jira: macros that Jira does not have, such as `{info}`, are plain text.
     Jira,
-    /// Confluence's: every macro is read as a macro.
+    /// The dialect of Confluence: every macro is read as a macro.
     #[default]
     Confluence,
 }
@@ -29,12 +29,12 @@ pub enum Dialect {
 /// A flavour of Markdown, by how much of a document it carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Flavor {
-    /// Carries everything but identifiers. Content that Markdown has no syntax for is written as a directive
-    /// (`:status[OK]{color=green}`).
+    /// Markdown that carries everything but identifiers. Content that Markdown has no syntax for is written
+    /// as a directive (`:status[OK]{color=green}`).
     #[default]
     Extended,
-    /// Carries only what GitHub renders, for people to read: a panel becomes an alert, a status becomes its
-    /// text.
+    /// Markdown that carries only what GitHub renders, for people to read: a panel becomes an alert, a status
+    /// becomes its text.
     Plain,
 }
 
@@ -43,8 +43,7 @@ impl Format {
     /// identifiers.
     pub const EDITED: Self = Self::Markdown(Flavor::Extended);
 
-    /// Returns the format's name on a command line, without dialect or flavour: `adf`, `storage`, `wiki`,
-    /// `markdown`.
+    /// Returns the format's name, without dialect or flavour: `adf`, `storage`, `wiki`, `markdown`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -71,7 +70,8 @@ impl fmt::Display for Format {
 impl FromStr for Format {
     type Err = String;
 
-    /// Parses a name as [`Format::name`] returns it, with the default dialect and flavour.
+    /// Parses a name as [`Format::name`] returns it. Wiki markup gets the dialect of Confluence, and Markdown
+    /// the flavour [`Flavor::Extended`].
     fn from_str(name: &str) -> Result<Self, String> {
         match name {
             "adf" => Ok(Self::Adf),

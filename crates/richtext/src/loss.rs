@@ -11,9 +11,9 @@ pub const MAX_LOSSES: usize = 1000;
 /// the written text has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// The gravity of the loss.
+    /// Whether the loss concerns content, an attribute or only an identifier.
     pub kind: LossKind,
-    /// The message: "panel: expected param:title = \"T\", but found none".
+    /// The message, such as "panel: expected param:title = \"T\", but found none".
     pub message: String,
     /// The bytes of the lost content in the source. For content that only the written text has: the bytes of
     /// the node around it, or an empty span at the top level.

@@ -13,13 +13,13 @@ use crate::tree::Node;
 /// A small document with a loss of the same kind as the large document it was made from.
 #[derive(Clone, Debug)]
 pub struct Minimal {
-    /// The document, in the format of the large one.
+    /// The small document, in the format of the large one.
     pub source: String,
     /// The losses of converting the small document.
     pub losses: Vec<Loss>,
 }
 
-/// The most smaller documents that are tried.
+/// The most documents that are converted in the search for a smaller one with the loss.
 const MAX_TRIES: usize = 5000;
 
 /// Converts `source`, and removes parts of it while the gravest loss of the conversion keeps its kind.
@@ -56,12 +56,13 @@ struct Search {
     to: Format,
     /// The kind of the gravest loss of the original document.
     worst: LossKind,
-    /// The number of documents that were converted.
+    /// The number of documents that were converted so far.
     tries: usize,
 }
 
 impl Search {
-    /// Returns the losses of converting these blocks, if the gravest has the kind [`worst`](Self::worst).
+    /// Returns the losses of converting a document of `blocks`, if the gravest of them has the kind
+    /// [`worst`](Self::worst); otherwise `None`.
     fn loses(&mut self, blocks: &[Node<'_>]) -> Option<Vec<Loss>> {
         self.tries += 1;
         let source = spelling::of(self.from).document(blocks);
@@ -69,8 +70,8 @@ impl Search {
         (worst(&losses) == Some(self.worst)).then_some(losses)
     }
 
-    /// Returns a smaller document with the loss: a single block, the children of a block, or all blocks
-    /// without one part. Returns `None` if none of these has it.
+    /// Returns a smaller document with a loss of the kind [`worst`](Self::worst): a single block, the
+    /// children of a block, or all blocks without one part. Returns `None` if none of these has such a loss.
     fn smaller<'a>(&mut self, blocks: &[Node<'a>]) -> Option<ThinVec<Node<'a>>> {
         if blocks.len() > 1 {
             let single = blocks.iter().map(|it| thin_vec![it.clone()]);
@@ -89,14 +90,14 @@ impl Search {
         self.first((0..count).map(|at| without(blocks, at)))
     }
 
-    /// Returns the first of `candidates` that has the loss; `None` if there is none or [`MAX_TRIES`] is
-    /// reached.
+    /// Returns the first of `candidates` with a loss of the kind [`worst`](Self::worst); `None` if there is
+    /// none or [`MAX_TRIES`] is reached.
     fn first<'a>(
         &mut self,
         candidates: impl Iterator<Item = ThinVec<Node<'a>>>,
     ) -> Option<ThinVec<Node<'a>>> {
         for candidate in candidates {
-            if self.tries > MAX_TRIES {
+            if self.tries >= MAX_TRIES {
                 return None;
             }
             if self.loses(&candidate).is_some() {
@@ -117,7 +118,8 @@ fn own_parts(node: &Node<'_>) -> usize {
     node.attrs.len() + node.marks.len() + if halves(&node.text).is_some() { 2 } else { 0 }
 }
 
-/// Returns the nodes without the part number `at`, counted from 0 as [`parts`] counts them.
+/// Returns `nodes` without the part number `at`, counted from 0 in the order in which [`parts`] counts them.
+/// If that part is half of a text, only that half stays.
 fn without<'a>(nodes: &[Node<'a>], mut at: usize) -> ThinVec<Node<'a>> {
     let mut all = ThinVec::from(nodes);
     for place in 0..all.len() {

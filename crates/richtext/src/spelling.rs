@@ -1,4 +1,4 @@
-//! The operations of a format. All code that is common to the formats is written against them.
+//! The operations of a format, as a trait. All code that is common to the formats uses this trait.
 //!
 //! A format reads a source into a tree and writes a tree. Restoring and patching need two more operations:
 //! writing some nodes so that they fit between parts of a source, and finding a character in the spelling of
@@ -25,12 +25,14 @@ pub(crate) fn of(format: Format) -> Box<dyn Spelling> {
 
 /// Reads and writes one format.
 pub(crate) trait Spelling {
-    /// Returns the blocks of `source`, and diagnostics.
+    /// Returns the blocks of `source`, and diagnostics. The limit of nodes is
+    /// [`MAX_NODES`](crate::tree::MAX_NODES).
     fn read<'a>(&self, source: &'a str) -> (ThinVec<Node<'a>>, Vec<Diagnostic>) {
         self.read_within(source, Room::default())
     }
 
-    /// Like [`read`](Self::read), but makes at most `room` nodes and keeps the remaining source raw.
+    /// Like [`read`](Self::read), but with the limit `room` on the number of nodes. The source beyond it is
+    /// kept raw.
     fn read_within<'a>(&self, source: &'a str, room: Room) -> (ThinVec<Node<'a>>, Vec<Diagnostic>);
 
     /// Returns a whole document with these blocks.
@@ -41,8 +43,8 @@ pub(crate) trait Spelling {
     /// part of it.
     fn part(&self, nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String;
 
-    /// Returns `part`, an output of [`part`](Self::part), in a form that [`read`](Self::read) can read by
-    /// itself.
+    /// Returns `part`, an output of [`part`](Self::part), as a text that [`read`](Self::read) can read by
+    /// itself: unchanged, unless a format overrides this.
     fn alone(&self, part: &str) -> String {
         part.to_owned()
     }
@@ -54,7 +56,8 @@ pub(crate) trait Spelling {
         true
     }
 
-    /// Returns the separator between two siblings in `parent`: `,`, a line feed, nothing.
+    /// Returns the separator between two siblings in `parent` (`None`: at the top level), such as `,` or a
+    /// line feed. Empty if the format needs none.
     fn between(&self, parent: Option<&Node<'_>>) -> &'static str;
 
     /// Returns the spelling of `text` for a position between `before` and `after`, the parts of the source

@@ -1,5 +1,5 @@
 //! Byte order marks and line ends, which are not part of the content, and characters that a format can't
-//! encode, which are reported as losses.
+//! write, which are reported as losses.
 
 use plainwire_richtext::{
     Dialect, Document, Flavor, Format, LossKind, Sidecar, convert, tree::Kind, tree::misplaced,

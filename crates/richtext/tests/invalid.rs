@@ -1,10 +1,10 @@
-//! Invalid ADF from Markdown written by hand: each mistake is reported with its position.
+//! Markdown written by hand whose attributes ADF does not allow: each mistake is reported with its position.
 
 use plainwire_richtext::{Document, Flavor, Format, Sidecar, adf, convert};
 
 const EXTENDED: Format = Format::Markdown(Flavor::Extended);
 
-/// Markdown, and the first message about it.
+/// Markdown with a mistake, and the first message about it.
 const WRONG: [(&str, &str); 20] = [
     (
         ":status[OK]{color=freen}",
@@ -106,7 +106,7 @@ fn an_edit_of_a_section_is_told_so_too() {
     assert_eq!(section("[0]").patch(&section("[0]").markdown().replace('a', "c")).invalid, []);
 }
 
-/// Replaces `from` by `to` in the Markdown of a whole document, and restores the document.
+/// Replaces `from` by `to` in the Markdown of `source`, and restores the source.
 fn edit(format: Format, source: &str, from: &str, to: &str) -> plainwire_richtext::Restored {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     assert!(markdown.contains(from), "{markdown}");
@@ -134,7 +134,7 @@ fn what_an_edit_empties_is_valid_and_told() {
     }
 }
 
-/// Returns the messages about an edit of this page.
+/// Returns the messages about invalid attributes after `from` is replaced by `to` in the Markdown of `page`.
 fn told(from: &str, to: &str) -> Vec<String> {
     let page = r#"<p>Ask <ac:link><ri:user ri:account-id="5b10" /></ac:link> <ac:structured-macro ac:name="status"><ac:parameter ac:name="title">OK</ac:parameter><ac:parameter ac:name="colour">Green</ac:parameter></ac:structured-macro></p><p>b</p>"#;
     let restored = edit(Format::Storage, page, from, to);

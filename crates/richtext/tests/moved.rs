@@ -1,5 +1,5 @@
-//! Blocks and nodes that an edit moves: no conflict is reported, and they keep the attributes that Markdown
-//! does not carry.
+//! Blocks and nodes that an edit moves: they keep the attributes that Markdown does not show, and no conflict
+//! is reported.
 
 use plainwire_richtext::{Dialect, Document, Format, Restored, Sidecar};
 
@@ -176,7 +176,7 @@ fn a_moved_entry_of_several_blocks_brings_back_nothing_that_was_deleted_of_it() 
     let source = "h1. A\n\n{color:red}one two\n\nthree four\n\nfive six{color}\n\nseven";
     let restored = edited(wiki, source, |it| {
         let blocks: Vec<&str> = it.trim_end().split("\n\n").collect();
-        // The first of the three blocks moves behind everything else; the other two are deleted.
+        // Of the three coloured blocks, the first one moves to the end, and the other two are deleted.
         format!("{}\n\n{}\n\n{}\n", blocks[0], blocks[4], blocks[1])
     });
     assert!(restored.text.contains("one two"), "{}", restored.text);

@@ -1,5 +1,5 @@
-//! Names of people, pages and files: a document lists the names it needs, they are filled in, and they do not
-//! disturb an edit.
+//! Names of people, pages and files: a document lists the names that it needs, the caller fills them in, and
+//! an edit is restored as without them.
 
 use plainwire_richtext::{
     Attachment, Dialect, Document, Flavor, Format, LossKind, Names, Page, Resolver, Section, Sidecar, User,
@@ -41,7 +41,7 @@ fn names() -> Names {
     }
 }
 
-/// Returns `source` in another format, with the names filled in.
+/// Converts `source` to the format `to`, with all names filled in.
 fn named(from: Format, to: Format, source: &str) -> String {
     let mut document = Document::read(from, source);
     document.resolve(&names(), to);

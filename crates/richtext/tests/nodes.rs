@@ -1,11 +1,11 @@
-//! The limit of nodes in a document.
+//! The limit on the number of nodes in a document.
 
 use plainwire_richtext::tree::{Kind, MAX_NODES, Node};
 use plainwire_richtext::{Dialect, Document, Flavor, Format, convert};
 
 #[test]
 fn a_document_has_no_more_nodes_than_the_limit() {
-    // Each row has seven nodes.
+    // Each row has seven nodes: the row, and two cells with a paragraph and a text.
     let row = "|a|b|\n";
     let source = row.repeat(MAX_NODES / 7 + 1000);
     let document = Document::read(Format::Wiki(Dialect::Jira), &source);
@@ -24,7 +24,7 @@ fn a_document_has_no_more_nodes_than_the_limit() {
 
 #[test]
 fn what_was_written_is_read_again_although_its_tags_count() {
-    // Each row has six nodes. Markdown writes the rows as HTML.
+    // Each row has six nodes. Markdown writes them as HTML, whose tags count as nodes when they are read.
     let source = "|* a|\n".repeat(MAX_NODES / 7);
     let there = convert(Format::Wiki(Dialect::Jira), Format::Markdown(Flavor::Extended), &source);
     assert_eq!((there.diagnostics, there.losses), (vec![], vec![]));

@@ -1,8 +1,8 @@
-//! Conversion of ADF to wiki markup and back, compared with Atlassian's own transformer on the same documents
-//! (docs/richtext-oracles.md has the counts).
+//! Conversions of ADF to wiki markup and back, compared with Atlassian's own transformer on the same
+//! documents (docs/richtext-oracles.md has the counts).
 //!
 //! In: `oracle/adf-to-wiki.atlaskit-12.2.2.json`, recorded from that transformer. Both transformers get every
-//! document. A result counts if it is the same JSON, ignoring the order of keys.
+//! document. A document comes back if the result is the same JSON, ignoring the order of keys.
 
 mod corpus;
 
@@ -11,14 +11,14 @@ use serde_json::Value;
 
 const JIRA: Format = Format::Wiki(Dialect::Jira);
 
-/// Counts of the documents by their result, for one of the two transformers.
+/// The number of documents with each result, for one of the two transformers.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Count {
     /// Documents that come back as the same JSON.
     same: usize,
     /// Documents that come back as other JSON.
     other: usize,
-    /// Documents that the transformer refused.
+    /// Documents that the transformer refused to convert.
     refused: usize,
 }
 
@@ -32,8 +32,8 @@ impl Count {
     }
 }
 
-/// Returns the name and text of each recorded document, with the result of Atlassian's transformer if there
-/// is one.
+/// Returns the name and the text of each document in the recording, and the JSON that came back from
+/// Atlassian's transformer; `None` if it refused the document.
 fn recorded() -> Vec<(String, String, Option<Value>)> {
     let Some(recorded) = corpus::file("oracle/adf-to-wiki.atlaskit-12.2.2.json") else { return Vec::new() };
     let recorded: serde_json::Map<String, Value> = serde_json::from_str(&recorded).expect("it is JSON");
@@ -74,5 +74,5 @@ fn more_documents_come_back_from_wiki_markup_than_with_atlassians_transformer() 
     assert!(our.same >= SAME, "expected at least {SAME} that are the same, but found {our:?}: {different:?}");
 }
 
-/// The least number of the 67 documents that come back as the same JSON.
+/// The number of documents, of 67, that must at least come back as the same JSON from this crate.
 const SAME: usize = 55;

@@ -1,4 +1,5 @@
-//! Constructs of real pages and issues that small examples lack: each reads well in Markdown and comes back.
+//! Constructs of real pages and issues that are missing from small examples: each is easy to read in
+//! Markdown, and comes back.
 
 use plainwire_richtext::{Dialect, Document, Flavor, Format, LossKind, Sidecar, adf, convert};
 
@@ -6,7 +7,8 @@ const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 const JIRA: Format = Format::Wiki(Dialect::Jira);
 
-/// Returns the Markdown of `source`; asserts that it is lossless and restores the source to the byte.
+/// Returns the Markdown of `source`. Asserts that nothing is lost, and that the sidecar restores the source
+/// to the byte.
 fn markdown(format: Format, source: &str) -> String {
     let conversion = convert(format, MARKDOWN, source);
     assert!(conversion.is_lossless(), "{source}\n{:?}", conversion.losses);
@@ -19,7 +21,8 @@ fn reads(format: Format, source: &str, expected: &str) {
     assert_eq!(markdown(format, source), expected, "{source}");
 }
 
-/// Returns the ADF of `source` and its losses other than of identifiers; asserts that the ADF is valid.
+/// Returns the ADF of `source`, and the messages of its losses except lost identifiers. Asserts that the ADF
+/// is valid.
 fn valid(format: Format, source: &str) -> (String, Vec<String>) {
     let conversion = convert(format, Format::Adf, source);
     assert_eq!(adf::check(&conversion.text), [], "{source}\n{}", conversion.text);

@@ -1,11 +1,12 @@
-//! Restoring a source after an edit: which parts are copied, which are written anew, and which attributes new
-//! parts take over from old ones.
+//! Restoring a source after an edit: which parts are copied, which are written anew, and which attributes of
+//! old parts the new ones take over.
 
 use plainwire_richtext::{Dialect, Document, Format, Sidecar};
 
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 
-/// Applies `edit` to the Markdown of `source`, and returns the restored source; asserts that nothing is lost.
+/// Applies `edit` to the Markdown of `source`, and returns the restored source. Asserts that there are no
+/// losses and no conflicts.
 fn edited(format: Format, source: &str, edit: impl Fn(&str) -> String) -> String {
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     let edited = edit(&markdown);

@@ -1,4 +1,4 @@
-//! Separators between blocks after an edit: neighbouring blocks stay apart, or the edit reports a loss.
+//! Separators between blocks after an edit: neighbouring blocks stay separate, or the edit reports a loss.
 
 use plainwire_richtext::{Address, Dialect, Document, Flavor, Format, Restored, Sidecar};
 

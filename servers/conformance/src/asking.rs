@@ -1,4 +1,4 @@
-//! Tools that ask by requests from the server, up to 2025-11-25. Scenarios `tools-call-sampling`,
+//! Tools that ask with requests to the client, up to 2025-11-25. For the scenarios `tools-call-sampling`,
 //! `tools-call-elicitation`, `elicitation-*`, and parts of `server-stateless`.
 
 use plainwire::Entries;
@@ -129,7 +129,7 @@ async fn test_streaming_elicitation(ctx: &Context) -> Result<String, ToolError> 
     Ok(format!("Elicitation completed: {}", told(&answer)))
 }
 
-/// Returns the person's reply in the words of the suite.
+/// Returns the user's reply in the form that the suite expects.
 fn told(answer: &Answer<impl Serialize>) -> String {
     match answer {
         Answer::Accepted(content) => format!("action=accept, content={}", json!(content)),

@@ -1,7 +1,8 @@
-//! Tools that change the lists of the server. Part of `server-stateless`: clients with an open listen are
-//! notified.
+//! Tools that change the lists of the server. For the part of the scenario `server-stateless` in which
+//! clients with an open listen are notified.
 //!
-//! An added entry is removed in the same call, so that lists requested before and after it are equal.
+//! A tool call removes the entry that it has added, so that lists requested before and after the call are
+//! equal.
 
 use plainwire::prelude::*;
 use plainwire::{Entries, ServerHandle};

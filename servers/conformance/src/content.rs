@@ -1,4 +1,4 @@
-//! Tools that return each kind of content, and one that fails. Scenarios `tools-call-*`.
+//! Tools that return each kind of content, and one that fails. For the scenarios `tools-call-*`.
 
 use plainwire::Entries;
 use plainwire::handler::embed;

@@ -1,5 +1,5 @@
-//! Tools that ask through their results, in 2026-07-28. Scenarios `input-required-result-*`; the prompt is in
-//! `prompts.rs`.
+//! Tools that ask in 2026-07-28, with a result that requires input. For the scenarios
+//! `input-required-result-*`; the prompt for them is in `prompts.rs`.
 
 use plainwire::Entries;
 use plainwire::model::{CreateMessage, Root};
@@ -102,7 +102,7 @@ async fn test_input_required_result_capabilities(ctx: &Context) -> Result<String
     Ok(format!("{greeting} {name}"))
 }
 
-/// Returns the answer to a question; `None` if the client does not support it.
+/// Returns the answer to a question; `None` if the client does not support this kind of question.
 fn if_asked<T>(answer: Result<T, ToolError>) -> Result<Option<T>, ToolError> {
     match answer {
         Err(error) if error.code() == "unsupported" => Ok(None),

@@ -1,8 +1,8 @@
 //! The fixtures that the official conformance suite expects of a server, built with the public API.
 //!
 //! In: the names, texts and schemas of `@modelcontextprotocol/conformance`, role `server`. Out: one server
-//! for both revisions that the suite scores. Each file has the fixtures of one subject; they have no other
-//! use.
+//! for both revisions that the suite scores. Each module has the fixtures of one subject, and its first lines
+//! name the suite's scenarios that use them.
 
 mod asking;
 mod changing;

@@ -2,12 +2,12 @@
 
 use plainwire::prelude::*;
 
-/// Returns one red pixel.
+/// Returns a picture of one red pixel, as PNG.
 pub(crate) fn pixel() -> Image {
     Image { bytes: PIXEL.to_vec(), mime_type: "image/png".to_owned() }
 }
 
-/// Returns a millisecond of noise: mono, 8 kHz, 8 bits.
+/// Returns a sound: a millisecond of noise, as WAV with one channel, 8 kHz and 8 bits.
 pub(crate) fn noise() -> Audio {
     Audio { bytes: NOISE.to_vec(), mime_type: "audio/wav".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Prompts with arguments, with a resource, with a picture, and one that asks. Scenarios `prompts-*`,
+//! Prompts with arguments, with a resource, with a picture, and one that asks. For the scenarios `prompts-*`,
 //! `completion-complete` and `input-required-result-non-tool-request`.
 
 use plainwire::Entries;

@@ -1,4 +1,5 @@
-//! A text resource, a binary one, one that clients can subscribe to, and a template. Scenarios `resources-*`.
+//! A text resource, a binary one, one that clients can subscribe to, and a template. For the scenarios
+//! `resources-*`.
 
 use plainwire::Entries;
 use plainwire::prelude::*;

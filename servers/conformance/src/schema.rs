@@ -1,4 +1,4 @@
-//! Tools with unusual keywords in their schemas. Scenarios `json-schema-2020-12` and
+//! Tools with unusual keywords in their schemas. For the scenarios `json-schema-2020-12` and
 //! `http-custom-header-server-validation`.
 
 use plainwire::Entries;

@@ -1,4 +1,4 @@
-//! Tools that send notifications before they answer: progress and log messages. Scenarios
+//! Tools that send notifications before they answer: progress and log messages. For the scenarios
 //! `tools-call-with-*`, `server-sse-polling`, and parts of `server-stateless`.
 
 use std::time::Duration;

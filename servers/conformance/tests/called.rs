@@ -20,7 +20,7 @@ fn client() -> ClientBuilder {
         .roots(vec![Root::new("file:///work")])
 }
 
-/// Returns the fields of a form, filled in: the default, the first choice, or a value of the type.
+/// Returns an answer to a form: for each field its default, its first choice, or a value of its type.
 fn filled_in(asked: &Elicitation) -> Value {
     let Elicitation::Form { schema, .. } = asked else { panic!("expected a form, but found {asked:?}") };
     let form: Value = serde_json::from_str(schema).expect("JSON");
@@ -39,8 +39,8 @@ fn filled_in(asked: &Elicitation) -> Value {
     fields.map(|(name, schema)| (name.clone(), field(schema))).collect()
 }
 
-/// Returns every tool that the suite calls, with arguments and the text of its result. Other results are
-/// described in words.
+/// Returns every tool that the suite calls, with arguments and the text of its result. A result that is not
+/// text is described in words.
 fn tools() -> Vec<(&'static str, Value, &'static str)> {
     let none = || json!({});
     vec![
@@ -93,7 +93,7 @@ fn tools() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// Returns the content as text, a line for each block.
+/// Returns the content of a result as text, with a line for each block.
 fn told(content: &[Content]) -> String {
     let block = |block: &Content| match block {
         Content::Audio(it) => format!("audio {}", it.mime_type),

@@ -1,4 +1,4 @@
-//! Tests of the lists: schemas are valid, and the parts that the suite compares are there.
+//! Tests of the lists: schemas are valid, and have the parts that the suite compares.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Parses and evaluates arithmetic without `eval`: numbers, `+ - * / % ^`, signs and parentheses, bounded in
-//! depth.
+//! Parses and evaluates arithmetic: numbers, `+ - * / % ^`, signs and parentheses. The depth of an expression
+//! is limited.
 
 use std::{iter::Peekable, str::Chars};
 

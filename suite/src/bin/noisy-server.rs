@@ -1,6 +1,7 @@
 //! A server whose tools misbehave: they print, panic, block, and start child processes that read and print.
 //!
-//! `DRAIN_MS=n` sets how long it may keep running after its client has left.
+//! `DRAIN_MS=n` sets how many milliseconds its calls may keep running after the client has closed the
+//! connection.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

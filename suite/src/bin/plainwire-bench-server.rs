@@ -1,8 +1,9 @@
 //! The server that benchmarks measure: five tools and, with `MCP_TOOLS=n`, n more that do nothing.
 //!
-//! It serves stdio, or with `--http PORT` `http://127.0.0.1:PORT/mcp`; with `--http PORT CERTIFICATE KEY`
-//! over HTTPS. `MCP_CT=1` selects the single-threaded runtime. `MCP_SLOW_MS=n` raises the limit above which a
-//! first step counts as slow, for counts under an emulator in which everything is slow.
+//! It serves stdio, or with `--http PORT` `http://127.0.0.1:PORT/mcp`, or with `--http PORT CERTIFICATE KEY`
+//! the same over HTTPS. `MCP_CT=1` selects the single-threaded runtime. `MCP_SLOW_MS=n` raises the limit
+//! above which the first step of a handler counts as slow, for counts under an emulator in which everything
+//! is slow.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;

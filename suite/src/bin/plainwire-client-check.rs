@@ -1,7 +1,8 @@
 //! Checks our client against servers of other projects: `plainwire-client-check SERVER ERA (URL | COMMAND…)`.
 //!
-//! SERVER is one of the names in [`check`], ERA is `auto`, `legacy` or `modern`. Prints a line for each check
-//! that passes and stops with an error at the first that fails. `third_party/servers.sh` starts the servers.
+//! SERVER is one of the names in [`check`], ERA is `auto`, `legacy` or `modern`. The program prints a line
+//! for each check that passes, and stops with an error at the first one that fails. `third_party/servers.sh`
+//! starts the servers.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ use plainwire::proto::peer::EraChoice;
 use plainwire::{Client, Error, Result};
 use serde_json::{Value, json};
 
-/// Counts of the questions that the server asked.
+/// Numbers of the questions that the server has asked so far.
 #[derive(Clone, Default)]
 struct Asked {
     forms: Arc<AtomicUsize>,

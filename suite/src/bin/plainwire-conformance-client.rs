@@ -1,6 +1,7 @@
 //! The client that the official conformance suite drives: `plainwire-conformance-client URL`.
 //!
-//! The suite names the scenario in an environment variable. The client does what any program would do in it.
+//! The suite names the scenario in an environment variable. In each scenario the client does what an ordinary
+//! client program would do.
 //!
 //! Source: the README of `@modelcontextprotocol/conformance`, "Client testing".
 
@@ -73,7 +74,8 @@ fn oauth(scenario: &str, given: &Given) -> Result<OAuth> {
     oauth.build()
 }
 
-/// Signs in like the browser of a user with an open session: the suite redirects at once.
+/// Signs in as the browser of a user who is signed in already would: the suite redirects at once. Returns the
+/// URL of the redirect.
 async fn sign_in(url: Url) -> Result<Url, String> {
     let target = format!("{}?{}", url.path(), url.query().unwrap_or_default());
     let host = url.host_str().unwrap_or_default();

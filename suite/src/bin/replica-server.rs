@@ -1,8 +1,8 @@
-//! A server that is one of several replicas: its tool asks twice with a step between. Replicas share nothing
-//! but a sealing key.
+//! A server that is one of several replicas: its tool asks two questions, with a step between them. Replicas
+//! share nothing but the sealing keys.
 //!
 //! `replica-server LEDGER KEYS [--single-use]`: the step appends a line with the process id to the file
-//! LEDGER. KEYS are 64 hexadecimal digits each, separated by commas; the first one seals.
+//! LEDGER. KEYS are separated by commas and have 64 hexadecimal digits each; the first key seals.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;

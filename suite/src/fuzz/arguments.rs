@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::json;
 
-/// Reads the text as one of the types.
+/// Reads the text as the type that the first byte picks.
 pub fn arguments(data: &[u8]) {
     let Some((which, text)) = data.split_first() else { return };
     let text = String::from_utf8_lossy(text);

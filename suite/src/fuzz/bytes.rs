@@ -1,9 +1,9 @@
 //! Bytes of a fuzzer, read as choices, counts and texts.
 //!
-//! In: bytes. Out: numbers and texts; zeros once the bytes are used up. An inserted or removed byte only
-//! shifts the choices after it, so that mutations of a fuzzer stay useful.
+//! In: bytes. Out: numbers and texts. After the last byte, numbers are 0 and texts are empty. An inserted or
+//! removed byte only shifts the choices after it, so that a fuzzer's mutations stay useful.
 
-/// The remaining bytes.
+/// The bytes that were not read yet.
 pub(super) struct Bytes<'d>(&'d [u8]);
 
 impl<'d> Bytes<'d> {
@@ -21,7 +21,7 @@ impl<'d> Bytes<'d> {
         first
     }
 
-    /// Returns a number below `end`, or 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     pub(super) fn below(&mut self, end: usize) -> usize {
         usize::from(self.byte()).checked_rem(end).unwrap_or(0)
     }
@@ -30,7 +30,7 @@ impl<'d> Bytes<'d> {
         std::array::from_fn(|_| self.byte())
     }
 
-    /// Returns the next bytes, at most 255: a byte gives their number.
+    /// Reads a byte that is a length, and returns that many bytes after it, or all if there are fewer.
     pub(super) fn some(&mut self) -> &'d [u8] {
         let length = usize::from(self.byte()).min(self.0.len());
         let (some, rest) = self.0.split_at(length);

@@ -1,4 +1,4 @@
-//! Fuzz target for cursors: a sealed cursor opens for its own list only, and no other text opens.
+//! Fuzz target for cursors: a sealed cursor opens for its own list only, and any other text is refused.
 
 use plainwire::proto::cursor::{CursorKey, List};
 
@@ -35,8 +35,8 @@ pub fn cursor(data: &[u8]) {
     }
 }
 
-/// Checks that a made-up cursor does not open. Upper and lower case of a hexadecimal digit are the same byte;
-/// any other change is detected.
+/// Checks that a made-up cursor is refused, unless it is the sealed one in upper or lower case: the case of a
+/// hexadecimal digit does not change the byte. Any other change is detected.
 fn refuses(key: &CursorKey, sealed: &str, made_up: &str) {
     if made_up.eq_ignore_ascii_case(sealed) {
         return;

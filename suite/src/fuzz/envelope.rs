@@ -12,7 +12,8 @@ use super::json;
 /// Depth limits: the default of a peer, and one that short inputs reach.
 const DEPTHS: [usize; 2] = [128, 3];
 
-/// Reads the bytes as a frame, as a batch, as the beginning of a frame, and as a stream of lines.
+/// Reads the bytes as a frame, as a batch, as the beginning of a frame that is cut off, and as a stream of
+/// lines.
 pub fn envelope(data: &[u8]) {
     lines(data);
     let Ok(text) = std::str::from_utf8(data) else { return };
@@ -52,12 +53,12 @@ fn compare(text: &str, max_depth: usize, read: &Result<Message, Malformed>) {
     }
 }
 
-/// Members that must not be repeated.
+/// Members of a message that must not be repeated.
 const NAMES: [&str; 6] = ["error", "id", "jsonrpc", "method", "params", "result"];
 const IN_PARAMS: [&str; 9] =
     ["_meta", "arguments", "cursor", "id", "inputResponses", "name", "requestId", "requestState", "uri"];
 
-/// Returns whether an object is a JSON-RPC message. Of our code it uses only the one for ids.
+/// Returns whether an object is a JSON-RPC message. Of our code it uses only the parser of ids.
 fn is_message(members: &[(String, String)]) -> bool {
     let get = |name| json::last(members, name);
     let object = |text: &str| text.starts_with('{');
@@ -134,14 +135,15 @@ fn compare_meta(text: &str, expected: Option<&str>, meta: &Meta) {
     same(text, meta.progress_token, json::last(&members, "progressToken"));
 }
 
-/// Checks that a span is within the frame, between characters, and holds the text that serde_json found.
+/// Checks that a span is within the frame and between characters, and that its text is the one that
+/// serde_json found.
 #[track_caller]
 fn same(text: &str, found: Option<Span>, expected: Option<&str>) {
     let found = found.map(|span| text.get(span.range()).expect("a span between two characters"));
     assert_eq!(found, expected, "{text:?}");
 }
 
-/// Checks that a refusal has the right id and a short message, and can be sent.
+/// Checks that the error for a refused frame has the right id and a short message, and can be sent.
 fn refused(text: &str, malformed: &Malformed) {
     let words = malformed.error.message();
     assert!(words.chars().count() <= 300, "{words}");
@@ -209,7 +211,7 @@ fn outline(frame: &str, message: &Message) -> (Option<Id>, [String; 4]) {
     }
 }
 
-/// Checks that the id of a partial message is either unknown or right.
+/// Checks that the id that is read from a cut-off message is either absent or that of the whole message.
 fn beginnings(text: &str, max_depth: usize, message: &Message) {
     let whole = outline(text, message).0;
     let step = (text.len() / 16).max(1);
@@ -262,7 +264,8 @@ fn read_back(out: &[u8]) -> (String, Message) {
     (frame, message)
 }
 
-/// Checks that lines are independent of how the input is cut, and equal to those of splitting at line breaks.
+/// Checks that the lines do not depend on how the input is cut into pieces, and equal those of splitting at
+/// line breaks.
 fn lines(data: &[u8]) {
     for limit in [16, 1000] {
         let mut expected = Vec::new();
@@ -289,11 +292,11 @@ fn lines(data: &[u8]) {
 enum Pace {
     AtOnce,
     ByteByByte,
-    /// The first byte of each piece gives its length.
+    /// The first byte of each piece determines the length of the piece.
     AsTheySay,
 }
 
-/// Returns the lines; `None` for one that is too long.
+/// Passes `data` to `lines` in pieces and returns the lines; `None` is a line that is too long.
 fn feed(lines: &mut Lines, mut data: &[u8], pace: Pace) -> Vec<Option<Vec<u8>>> {
     let mut found = Vec::new();
     while let Some(&first) = data.first() {

@@ -1,11 +1,12 @@
-//! Fuzz target for forms: each revision's text reads as the same form, accepted answers fit, and errors are
-//! short.
+//! Fuzz target for forms: a form that is written for a revision reads as the same form, accepted answers fit,
+//! and errors are short.
 
 use plainwire::proto::form::Form;
 use plainwire::proto::revision::Revision;
 use serde_json::{Map, Value};
 
-/// Takes a schema in the first line, an answer in the second, and lines typed by a user after that.
+/// Reads a schema from the first line, an answer from the second, and lines that a user types from the
+/// others.
 pub fn form(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut lines = text.split('\n');
@@ -32,8 +33,8 @@ pub fn form(data: &[u8]) {
     }
 }
 
-/// Checks that the written form can be read and that writing it again gives the same text. Older revisions
-/// leave out parts, but the names of the fields stay.
+/// Checks that a form that was written for `revision` can be read, and that writing it again gives the same
+/// text. Older revisions leave out parts, but the names of the fields stay.
 fn again(form: &Form, written: &[u8], revision: Revision) {
     let text = std::str::from_utf8(written).expect("UTF-8 is written");
     assert!(!text.contains(['\n', '\r']), "{text}");

@@ -1,5 +1,5 @@
-//! Fuzz target for HTTP headers: nothing panics, values survive encoding, and a server accepts the headers of
-//! our client.
+//! Fuzz target for HTTP headers: nothing panics, a header value survives encoding and decoding, and a server
+//! accepts the headers of our client.
 
 use plainwire::proto::envelope::{self, Message};
 use plainwire::proto::http::{
@@ -23,7 +23,7 @@ const FRAMES: [&str; 6] = [
     "[{}]",
 ];
 
-/// Classifies a message under made-up headers. Then takes the remaining bytes as a header value and as the
+/// Classifies a message with made-up headers. Then takes the remaining bytes as a header value and as the
 /// arguments of a tool.
 pub fn headers(data: &[u8]) {
     let mut bytes = Bytes::new(data);
@@ -68,7 +68,8 @@ fn post(frame: &str, headers: &[(&str, &[u8])], endpoint: Endpoint<'_>) {
     }
 }
 
-/// Takes the text as the arguments of one tool, and as the schema of another.
+/// Takes the text as the schema of one tool, and as the arguments of another, and checks the headers that
+/// belong to them.
 fn arguments(json: &str) {
     if let Ok(schema) = serde_json::from_str::<serde_json::Value>(json)
         && let Ok(params) = param_headers(&schema)

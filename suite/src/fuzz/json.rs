@@ -1,4 +1,4 @@
-//! A second JSON reader, on top of serde_json, to compare ours with.
+//! A second JSON reader, on top of serde_json, with which ours is compared.
 //!
 //! In: text. Out: whether it is JSON, its depth, and its members in order, with repeated ones. Values stay
 //! text: a tree would refuse numbers that are too large for it, and would drop repeated members.
@@ -55,7 +55,7 @@ pub(super) fn members(text: &str) -> Option<Vec<(String, String)>> {
     json.end().is_ok().then_some(members)
 }
 
-/// Returns the elements of an array, or `text` itself if it is none.
+/// Returns the elements of a JSON array, or `text` itself if it is no array.
 pub(super) fn messages(text: &str) -> Vec<String> {
     match serde_json::from_str::<Vec<Box<RawValue>>>(text) {
         Ok(elements) => elements.iter().map(|it| it.get().to_owned()).collect(),
@@ -63,7 +63,7 @@ pub(super) fn messages(text: &str) -> Vec<String> {
     }
 }
 
-/// Returns the last member of this name, which is the one that most readers use.
+/// Returns the value of the last member of this name, which is the one that most readers use.
 pub(super) fn last<'m>(members: &'m [(String, String)], name: &str) -> Option<&'m str> {
     members.iter().rev().find(|(it, _)| it == name).map(|(_, value)| &**value)
 }
@@ -87,7 +87,7 @@ fn strings(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the position behind the string that begins at `start`, or the end of the text.
+/// Returns the offset after the string that begins at `start`, or the end of the text.
 fn end_of_string(text: &str, start: usize) -> usize {
     let mut at = start + 1;
     loop {

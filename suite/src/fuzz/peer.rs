@@ -1,12 +1,13 @@
-//! Fuzz target for peers: two engines, and any events between them in any order.
+//! Fuzz target for peers: two engines, the programs that use them, and any events between them in any order.
 //!
-//! In: bytes. The first ones select revisions and limits, each further one selects the next event: a request,
-//! an answer, a frame that is delivered, lost, doubled or made up, a cancellation, a question, time. Out: a
-//! panic when one of these invariants does not hold:
+//! In: bytes. The first ones select revisions and limits. Each of the others selects the next event: a
+//! request, an answer, a frame that is delivered, lost, doubled or made up, a cancellation, a question, time.
+//! Out: a panic if one of these invariants does not hold:
 //!
 //! - Written frames are JSON-RPC, with batches only in revisions that have them.
-//! - Nothing is answered twice; at the end every request is answered or was cancelled.
-//! - A program's request ends once, and no event names it afterwards. Old keys have no effect.
+//! - Nothing is answered twice, and every request is answered or cancelled before the end.
+//! - A request that a program has made ends once, and no event names it afterwards.
+//! - The key of a finished request has no effect.
 //! - A question ends no later than the request for which it was asked.
 //! - The counters of the engines equal those of the programs, and stay within the limits.
 //! - After [`Peer::handle_timeout`] the next deadline is in the future.
@@ -37,7 +38,7 @@ use desk::{Desk, Kind};
 use ledger::Origin;
 use setting::{REQUESTS, URIS, limits, offered, options, revisions};
 
-/// Runs the program that the bytes encode.
+/// Runs the events that the bytes encode.
 pub fn peer(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let mut play = Play::begin(&mut bytes);
@@ -50,12 +51,13 @@ pub fn peer(data: &[u8]) {
 
 struct Play {
     /// Whether the client received a request before it knew the revision. It answers such a request even if
-    /// the modern era is agreed on later.
+    /// both sides agree on the modern era later.
     asked_early: bool,
     client: Desk,
     /// Whether the connection has ended. Frames are lost from then on.
     ended: bool,
-    /// Length of the debug output of the new server, in bytes.
+    /// Length of the debug output of the unused server, in bytes, to detect what finished requests leave
+    /// behind.
     fresh: usize,
     limits: Limits,
     pair: Pair,
@@ -89,7 +91,7 @@ impl Play {
         let (client, server) = (Desk::default(), Desk::default());
         let mut play = Self { asked_early: false, client, ended: false, fresh, limits, pair, server };
         play.collect("");
-        // Most programs test what happens after the handshake.
+        // Most inputs test what happens after the handshake.
         if bytes.byte() < 200 {
             while play.deliver(Side::Server) || play.deliver(Side::Client) {}
         }
@@ -122,7 +124,8 @@ impl Play {
         self.collect("");
     }
 
-    /// Takes the events and frames of both engines; `frame` is the one that they handled last.
+    /// Takes the events and the written frames of both engines; `frame` is the frame that an engine has just
+    /// received. Returns the number of written frames.
     fn collect(&mut self, frame: &str) -> usize {
         self.asked_early |= self.pair.client.revision().is_none() && self.pair.client.in_flight() > 0;
         self.pair.post();
@@ -190,7 +193,7 @@ impl Play {
         }
     }
 
-    /// Ends a request of the other side, in one of the ways that a program can use.
+    /// Ends a request that `side` has received, in one of the ways that a program can use.
     fn end_call(&mut self, bytes: &mut Bytes<'_>, side: Side) {
         let (desk, peer) = self.side(side);
         let Some(key) = desk.some_call(bytes) else { return };
@@ -201,7 +204,7 @@ impl Play {
         assert!(!was_cancelled || written == 0, "a cancelled request was answered");
     }
 
-    /// Checks that old keys have no effect.
+    /// Checks that the key of a finished request has no effect.
     fn touch_old_call(&mut self, bytes: &mut Bytes<'_>) {
         let side = [Side::Client, Side::Server][bytes.below(2)];
         let now = self.pair.now;
@@ -246,7 +249,7 @@ impl Play {
         }
     }
 
-    /// Accepts a listen, a subscription or its end.
+    /// Accepts a request of the client for a listen, a subscription or the end of a subscription.
     fn accept(&mut self, bytes: &mut Bytes<'_>) {
         let Some(key) = self.server.some_call(bytes) else { return };
         let server = &mut self.pair.server;
@@ -255,7 +258,7 @@ impl Play {
                 let refused = bytes.byte().is_multiple_of(4);
                 let before = server.listens();
                 server.accept_listen(key, |uri| !refused || uri.ends_with('1'));
-                // The engine refused it because of a limit.
+                // The engine has refused the listen because of a limit.
                 if server.listens() < before {
                     self.server.close(key);
                 }
@@ -296,7 +299,7 @@ impl Play {
         self.collect(&lossy);
     }
 
-    /// Joins undelivered frames into a batch.
+    /// Joins some undelivered frames into a batch.
     fn batch(&mut self, bytes: &mut Bytes<'_>) {
         let queue = match bytes.below(3) {
             0 => &mut self.pair.to_client,
@@ -309,7 +312,7 @@ impl Play {
         }
     }
 
-    /// Loses, doubles or reorders undelivered frames.
+    /// Loses, doubles or moves an undelivered frame.
     fn meddle(&mut self, bytes: &mut Bytes<'_>) {
         let queue = match bytes.below(2) {
             0 => &mut self.pair.to_client,
@@ -383,7 +386,7 @@ impl Play {
         }
     }
 
-    /// Ends everything that is open, and checks what remains.
+    /// Ends all open requests and the connection, and checks that nothing remains.
     fn settle(&mut self) {
         let mut zeros = Bytes::new(&[]);
         loop {
@@ -410,7 +413,8 @@ impl Play {
     }
 }
 
-/// Ends a request. `key` may be old, or that of a listen.
+/// Answers the request of `key`, or ends it without an answer. `key` may be that of a finished request or of
+/// a listen.
 fn end(peer: &mut Peer, key: CallKey, bytes: &mut Bytes<'_>) {
     let encoder = peer.encoder(key);
     match bytes.below(8) {

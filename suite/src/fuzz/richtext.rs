@@ -1,9 +1,9 @@
 //! Fuzz targets for rich text: any text reads into a well-formed tree and can be written in every format, and
 //! an edit changes only the edited blocks.
 //!
-//! In: a byte that selects the format, then text. For an edit, the text ends at the byte 0xff; the bytes
-//! behind it are changes of lines. Out: nothing. [`richtext_growth`] uses a clock, to detect time that grows
-//! faster than the input.
+//! In: a byte that selects the format, then text. For an edit, the text ends at the byte 0xff, and the bytes
+//! after it describe changes of lines. Out: nothing. [`richtext_growth`] uses a clock, to detect time that
+//! grows faster than the input.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,8 @@ const FORMATS: [Format; 6] = [
     Format::Markdown(Flavor::Plain),
 ];
 
-/// Reads a text, writes it in every format and reads that again; then restores it from its own Markdown.
+/// Reads a text, writes the document in every format and reads the result. Then restores the text from its
+/// unedited Markdown.
 pub fn richtext_read(data: &[u8]) {
     let Some((format, source)) = text(data) else { return };
     let document = Document::read(format, source);
@@ -39,7 +40,8 @@ pub fn richtext_read(data: &[u8]) {
     assert_eq!(restored.text, source);
 }
 
-/// Edits the Markdown of a text line by line, and restores the source with the edit.
+/// Edits the Markdown of a text line by line, and applies the edit to the source: as a whole, and to each of
+/// the first four blocks.
 pub fn richtext_restore(data: &[u8]) {
     let end = data.iter().position(|it| *it == 0xff).unwrap_or(data.len());
     let Some((format, source)) = text(&data[..end]) else { return };
@@ -70,8 +72,8 @@ pub fn richtext_restore(data: &[u8]) {
     }
 }
 
-/// Compares the time for a repeated text with that for one eight times as long: it must not grow with the
-/// square.
+/// Compares the time to convert a repeated text with that for a text eight times as long. It must not grow
+/// with the square of the length.
 pub fn richtext_growth(data: &[u8]) {
     const SHORT: usize = 4 << 10;
     const ENOUGH: Duration = Duration::from_secs(2);
@@ -99,8 +101,8 @@ fn text(data: &[u8]) -> Option<(Format, &str)> {
     Some((FORMATS[usize::from(*first) % FORMATS.len()], text))
 }
 
-/// Returns the lines after a few changes of three bytes each: the kind, the line, and the other line or the
-/// new text.
+/// Returns `markdown` after up to 16 changes of lines. Three bytes of `program` are a change: its kind, its
+/// line, and a second line or the new text.
 fn edited(markdown: &str, program: &[u8]) -> String {
     const NEW: [&str; 10] = [
         "zebra\n",
@@ -129,7 +131,8 @@ fn edited(markdown: &str, program: &[u8]) -> String {
     lines.concat()
 }
 
-/// Checks that the blocks before and after the edited ones are unchanged, byte for byte.
+/// Checks that the edit has left the blocks before the first and after the last edited one unchanged in the
+/// source, byte for byte.
 fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str) {
     let (old, new) = (Document::read(MARKDOWN, markdown), Document::read(MARKDOWN, edit));
     if old.blocks.len() != document.blocks.len() {

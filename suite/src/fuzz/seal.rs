@@ -1,5 +1,5 @@
-//! Fuzz target for sealed state: it opens for its own request, before its expiry, once; a changed state never
-//! opens.
+//! Fuzz target for sealed state: it opens for its own request, before its expiry, and once. A changed state
+//! never opens.
 
 use std::time::Duration;
 
@@ -42,8 +42,8 @@ fn binding(texts: &[String; 6], known: bool) -> Binding<'_> {
     Binding { principal: known.then_some(principal), method, name, arguments, server, version }
 }
 
-/// Checks that a key still opens after it is rotated to the second position, and that another key alone does
-/// not.
+/// Checks that a state still opens when its key is in the second position after another, and that the other
+/// key alone does not open it.
 fn rotated(first: [u8; 32], second: [u8; 32], state: &str, binding: &Binding<'_>, now: Duration) {
     let both = SealingKeys::new(&[second, first]).expect("two keys");
     assert!(both.open(state, binding, now).is_ok(), "rotated");
@@ -53,7 +53,8 @@ fn rotated(first: [u8; 32], second: [u8; 32], state: &str, binding: &Binding<'_>
     }
 }
 
-/// Checks that a difference in one part of the binding is refused and that the refusal names this part.
+/// Checks that a state does not open for a binding that differs in one part, and that the refusal names this
+/// part.
 fn bound(keys: &SealingKeys, state: &str, texts: &[String; 6], known: bool, now: Duration) {
     let parts = ["principal", "method", "name", "arguments", "server", "server"];
     for (n, part) in parts.into_iter().enumerate() {

@@ -1,15 +1,16 @@
 //! Fuzz target for slimming: a schema gets shorter, a second pass changes nothing, and the same values are
 //! valid as before.
 //!
-//! In: JSON text, or after the byte 0 a program that builds a schema with definitions, recursion and names
-//! that look like keywords, and values to validate. Another project's validator decides.
+//! In: JSON text that is slimmed; or the byte 0 and then bytes that select a schema, with definitions,
+//! recursion and names that look like keywords, and values to validate. The validator of another project
+//! decides which values are valid.
 
 use plainwire::schema::{slim, slim_arguments};
 use serde_json::{Map, Value, json};
 
 use super::bytes::Bytes;
 
-/// Slims a schema twice, and compares which values are valid before and after.
+/// Slims a schema twice, and compares the values that are valid before with those that are valid after.
 pub fn slimming(data: &[u8]) {
     if let Some((0, program)) = data.split_first() {
         let mut bytes = Bytes::new(program);
@@ -46,8 +47,8 @@ fn fits_as_before(before: &Value, after: &Value, values: &[Value]) {
     }
 }
 
-/// Number of definitions. A definition may reference later ones anywhere, and any of them below a property or
-/// an item, where recursion ends with the value.
+/// Number of definitions. A definition may reference the later ones anywhere. Below a property or an item it
+/// may reference any of them: recursion ends there with the value.
 const DEFINITIONS: usize = 3;
 
 fn root(bytes: &mut Bytes<'_>) -> Value {
@@ -62,7 +63,8 @@ fn root(bytes: &mut Bytes<'_>) -> Value {
     root
 }
 
-/// Returns a schema. `from` is the first definition that may be referenced for the same value.
+/// Returns a schema. `from` is the number of the first definition that it may reference for the value that it
+/// describes.
 fn schema(bytes: &mut Bytes<'_>, levels: usize, from: usize) -> Value {
     let mut it = kind(bytes, levels, from);
     if let Value::Object(keywords) = &mut it {
@@ -118,8 +120,8 @@ fn kind(bytes: &mut Bytes<'_>, levels: usize, from: usize) -> Value {
     }
 }
 
-/// Returns a schema for a property or an item, where every definition may be referenced, the enclosing one
-/// too.
+/// Returns a schema for a property or an item. It may reference every definition, also the one that contains
+/// it.
 fn below(bytes: &mut Bytes<'_>, levels: usize) -> Value {
     schema(bytes, levels, 0)
 }

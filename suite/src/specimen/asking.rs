@@ -1,7 +1,7 @@
 //! The server for the transcripts in `asking/`: a tool for every kind of question, and a prompt and a
 //! resource that ask.
 //!
-//! In: nothing. Out: a [`Server`]. Its questions have deadlines of days, because the clock of a transcript
+//! In: nothing. Out: a [`Server`]. The deadlines of its questions are days, because the clock of a transcript
 //! advances by hours.
 
 use std::sync::Arc;
@@ -95,7 +95,7 @@ struct Branch {
     name: String,
 }
 
-/// Returns the server. Its ticket numbers start at 1, and its prices rise.
+/// Returns the server. It numbers tickets and keys from 1, and its price rises while it runs.
 pub fn server() -> Server {
     let [tickets, offers, keys] = [(); 3].map(|()| Arc::new(AtomicU32::new(0)));
     let rent = move |ctx: Context| rent(ctx, Arc::clone(&keys));
@@ -209,7 +209,8 @@ async fn caption(ctx: Context) -> Result<String, ToolError> {
     Ok(ctx.sample("caption", request).await?.to_text())
 }
 
-/// Lets the model use a tool repeatedly. The loop puts a number into the key of each question.
+/// Lets the model use a tool repeatedly. The key of each question has the number of the loop's pass, since
+/// keys must differ.
 async fn forecast(ctx: Context) -> Result<String, ToolError> {
     let schema = r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#;
     let weather = model::Tool {
@@ -259,8 +260,8 @@ async fn book(ctx: Context, tickets: Arc<AtomicU32>) -> Result<String, ToolError
     Ok(format!("ticket {ticket}: {nights} nights in {city}"))
 }
 
-/// Asks about a price that rises from round to round, like a handler that queries a market. The question then
-/// differs from the one that the user answered.
+/// Asks about a price that rises from round to round, like a handler that queries a market. So the question
+/// differs from the one that the user has answered.
 async fn buy(ctx: Context, offers: Arc<AtomicU32>) -> Result<String, ToolError> {
     let price = match offers.fetch_add(1, Ordering::SeqCst) {
         0 => 1,
@@ -272,7 +273,7 @@ async fn buy(ctx: Context, offers: Arc<AtomicU32>) -> Result<String, ToolError> 
     Ok(format!("paid {price} € from {from}"))
 }
 
-/// Runs a step that is not finished when the question is asked.
+/// Runs a step that has not ended yet when the question is asked.
 async fn rent(ctx: Context, keys: Arc<AtomicU32>) -> Result<String, ToolError> {
     let cut = || async {
         let key = keys.fetch_add(1, Ordering::SeqCst) + 1;

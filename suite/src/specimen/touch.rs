@@ -121,7 +121,7 @@ async fn speak(ctx: Context) -> &'static str {
     "said"
 }
 
-/// Returns frameworks of the language that was chosen before.
+/// Returns frameworks of the language that the client chose for the argument `language`.
 fn frameworks(it: &Completing) -> Vec<String> {
     match it.arguments.get("language").map(String::as_str) {
         Some("python") => matching(&["django", "flask"], &it.value),

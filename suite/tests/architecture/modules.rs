@@ -1,11 +1,12 @@
-//! The modules of one crate and the paths that its code names, read from its source text.
+//! The modules of one crate, and the paths that its code names, read from its source text.
 //!
-//! In: the sources of a crate. Out: for each file, the modules that it uses. Comments, strings and unit tests do not count. Paths
-//! are followed as far as their segments are modules; names behind them are not resolved.
+//! In: the sources of a crate. Out: for each file, the modules that its code uses. Comments, strings and unit
+//! tests do not count. A path is followed through modules only; the name of an item behind them is not
+//! resolved.
 
 use std::collections::BTreeSet;
 
-/// A module path below the crate: `["server", "http"]`; empty for `lib.rs`.
+/// The path of a module below its crate: `["server", "http"]`; empty for `lib.rs`.
 pub(crate) type ModulePath = Vec<String>;
 
 /// The modules of one crate.
@@ -14,12 +15,12 @@ pub(crate) struct Modules {
 }
 
 impl Modules {
-    /// Makes the modules of source files, by their paths below `src`.
+    /// Finds the modules of a crate from the paths of its source files below `src`.
     pub(crate) fn new<'p>(files: impl IntoIterator<Item = &'p str>) -> Self {
         Self { known: files.into_iter().map(module_of).collect() }
     }
 
-    /// Returns the modules that `code` of the file `path` names, each with its line.
+    /// Returns the modules that `code`, the text of the file `path`, names. Each comes with its line number.
     pub(crate) fn used_by(&self, path: &str, code: &str) -> Vec<(usize, ModulePath)> {
         let (here, code) = (module_of(path), blank(code));
         let mut found = Vec::new();
@@ -36,7 +37,8 @@ impl Modules {
         found
     }
 
-    /// Follows a path as far as it leads through modules; `None` for one that begins in another crate.
+    /// Returns the module to which a path in the module `here` leads, without the items behind it; `None` if
+    /// the path begins in another crate.
     fn resolve(&self, here: &ModulePath, segments: &[String]) -> Option<ModulePath> {
         let mut rest = segments.iter().map(String::as_str).peekable();
         let mut module = match rest.peek().copied()? {
@@ -72,7 +74,7 @@ impl Modules {
     }
 }
 
-/// Returns the module of a file, by its path below `src`.
+/// Returns the module that a file is, by its path below `src`.
 pub(crate) fn module_of(path: &str) -> ModulePath {
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let mut parts: ModulePath = path.split('/').map(ToOwned::to_owned).collect();
@@ -82,7 +84,7 @@ pub(crate) fn module_of(path: &str) -> ModulePath {
     parts
 }
 
-/// Replaces comments and literals by blanks, so that what is left is code; line ends stay.
+/// Replaces comments and literals by blanks, so that only code is left. Line ends stay.
 fn blank(code: &str) -> String {
     let mut out = String::with_capacity(code.len());
     let mut rest = code;
@@ -113,7 +115,7 @@ fn blank(code: &str) -> String {
     out
 }
 
-/// Returns the end of a string literal whose content begins at `from`.
+/// Returns the offset behind a string literal whose content begins at `from`.
 fn string_end(text: &str, from: usize) -> usize {
     let mut escaped = false;
     for (at, it) in text[from..].char_indices() {
@@ -127,14 +129,15 @@ fn string_end(text: &str, from: usize) -> usize {
     text.len()
 }
 
-/// Returns the number of `#` of a raw string literal.
+/// Returns the number of `#` in the opening of a raw string literal; `None` if `text` does not begin with
+/// one.
 fn raw_string(text: &str) -> Option<usize> {
     let text = text.strip_prefix('b').unwrap_or(text).strip_prefix('r')?;
     let hashes = text.bytes().take_while(|it| *it == b'#').count();
     text[hashes..].starts_with('"').then_some(hashes)
 }
 
-/// Returns the end of a character literal; 0 for a lifetime.
+/// Returns the offset behind a character literal at the beginning of `text`; 0 if it is a lifetime.
 fn char_end(text: &str) -> usize {
     let mut chars = text.char_indices().skip(1);
     match chars.next() {
@@ -150,7 +153,7 @@ fn is_word(it: char) -> bool {
     it.is_alphanumeric() || it == '_'
 }
 
-/// Finds `use …;`: the position, and the tree of the paths.
+/// Returns the offset of each `use …;`, and the text between `use` and the semicolon.
 fn use_statements(code: &str) -> Vec<(usize, &str)> {
     let is_use = |at: &usize| {
         let before = code[..*at].trim_end_matches([' ', '\t']);
@@ -160,7 +163,7 @@ fn use_statements(code: &str) -> Vec<(usize, &str)> {
     found.filter_map(|at| Some((at, code[at + 4..].split(';').next()?))).collect()
 }
 
-/// Writes the paths of a `use` tree out.
+/// Returns the paths of a `use` tree, each as its segments, with the braces resolved.
 fn expand(tree: &str) -> Vec<Vec<String>> {
     let tree = tree.trim();
     let Some((prefix, inner)) = tree.split_once('{') else {
@@ -186,14 +189,14 @@ fn expand(tree: &str) -> Vec<Vec<String>> {
     let paths = parts.into_iter().filter(|it| !it.trim().is_empty()).flat_map(expand);
     paths
         .map(|path| {
-            // `self` inside of braces is the prefix itself.
+            // `self` inside of braces stands for the prefix, so no segment is added for it.
             let path = path.into_iter().filter(|it| it != "self");
             prefix.iter().cloned().chain(path).collect()
         })
         .collect()
 }
 
-/// Finds paths in code that begin with `crate::` or `super::`.
+/// Returns the offset and the segments of each path in code that begins with `crate::` or `super::`.
 fn inline_paths(code: &str) -> Vec<(usize, Vec<String>)> {
     let begins = |word: &'static str| code.match_indices(word).map(|(at, _)| at);
     let starts = begins("crate::").chain(begins("super::"));
@@ -202,7 +205,8 @@ fn inline_paths(code: &str) -> Vec<(usize, Vec<String>)> {
         let end = code[at..].find(|it: char| !is_word(it) && it != ':').map_or(code.len(), |end| at + end);
         (at, code[at..end].split("::").filter(|it| !it.is_empty()).map(ToOwned::to_owned).collect())
     };
-    // A path of one segment is the `crate::` before the braces of a `use`, which is expanded above.
+    // If the path has only one segment, it is the `crate::` before the braces of a `use`, which `expand`
+    // handles.
     starts.map(path).filter(|(_, path): &(usize, Vec<String>)| path.len() > 1).collect()
 }
 

@@ -1,19 +1,21 @@
-//! The table of rooms: which folder of a crate may use which other folders of it, and how large it may grow.
+//! The table of rooms: the other rooms of its crate that each room may use, and the size to which it may
+//! grow.
 //!
-//! A room is a folder of modules, or a file beside such folders. `lib.rs` and `main.rs` put a crate together and may use every
-//! room. Where a room has rooms inside (`server`, `client`), the outer one is the files that lie directly in it.
+//! A room is a folder of modules, or a file beside such folders. `lib.rs` and `main.rs` put a crate together
+//! and may use every room. If a folder contains rooms (`server`, `client`), the room of the folder is the
+//! files directly in it.
 //!
-//! Size alarms are in lines of logic, without tests. When one rings, look for the concept that has grown a second home; raise the
-//! number only with a reason in the commit.
+//! Size limits are in lines of logic, without tests. If a room exceeds its limit, look for a concept that is
+//! now in two rooms. Raise the limit only with a reason in the commit.
 
-/// A folder or a file below `crates/<crate>/src`.
+/// A room: a folder or a file below `crates/<krate>/src`.
 pub(crate) struct Room {
     pub(crate) krate: &'static str,
-    /// Below `src`.
+    /// The path of the folder or file below `src`.
     pub(crate) path: &'static str,
-    /// The size at which the alarm rings.
+    /// The largest number of lines of logic that the room may have.
     pub(crate) max_lines: usize,
-    /// The rooms of the same crate that its code may name.
+    /// The paths of the rooms of the same crate that the code of this room may name.
     pub(crate) may_use: &'static [&'static str],
 }
 
@@ -26,12 +28,13 @@ const fn room(
     Room { krate, path, max_lines, may_use }
 }
 
-/// The rooms from which a circle back to themselves is allowed, with the reason.
+/// The rooms that may use each other in a circle, by crate, with the reason for each.
 ///
-/// `client`: the front door gives commands to its connection, which answers with the front door's own types. `http` looks up in
-/// the front door's files which tools are harmless. `error` and `model` of `proto`: results hold errors, errors quote models.
-/// `diagnostic` and `tree` of `richtext`: a diagnostic has a span of the tree, reading a tree collects diagnostics.
-/// `spelling` of `richtext` is the list of formats, each of which implements it; documents are read through it.
+/// `client`: the public types of the client send commands to its connection, which answers with these types.
+/// `http` looks up in the files of `client` which tools are harmless. `error` and `model` of `proto`: results
+/// contain errors, and errors quote models. `diagnostic` and `tree` of `richtext`: a diagnostic has a span of
+/// the tree, and reading a tree collects diagnostics. `spelling` of `richtext` is the list of formats. Each
+/// format implements it, and documents are read through it.
 pub(crate) const MAY_BE_IN_A_CIRCLE: &[(&str, &[&str])] = &[
     ("plainwire", &["client", "client/connection", "client/http"]),
     ("proto", &["error.rs", "model"]),
@@ -56,7 +59,8 @@ pub(crate) const ROOMS: &[Room] = &[
     room("proto", "seal", 450, &["base64.rs", "json"]),
     room("proto", "sse", 350, &[]),
     room("proto", "testing.rs", 200, &["peer"]),
-    // plainwire: the ground, the server half from its lowest room up, the client half, and what knows both
+    // plainwire: the rooms that all use, the server from its lowest room up, the client, and the rooms that
+    // use both
     room("plainwire", "error.rs", 250, &[]),
     room("plainwire", "log.rs", 100, &[]),
     room("plainwire", "runtime", 300, &[]),

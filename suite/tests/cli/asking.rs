@@ -1,4 +1,4 @@
-//! Questions of servers to the user of the command line: prompts on stderr, answers on stdin.
+//! Tests of a server's questions to the user of the command line: questions on stderr, answers on stdin.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -14,8 +14,8 @@ fn ask(id: &str, params: &Value) -> Step {
     Step::Say(json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params }))
 }
 
-/// Returns a form with one field of each kind, in the order in which they are asked: `json!` sorts its
-/// members.
+/// Returns a form with one field of each kind. The names are in alphabetical order, because `json!` sorts
+/// them, and the fields are asked in this order.
 fn form() -> Value {
     json!({
         "message": "Who are\nyou?",
@@ -47,8 +47,8 @@ fn page(url: &str) -> Value {
     json!({ "mode": "url", "elicitationId": "1", "message": "Sign in, please.", "url": url })
 }
 
-/// Calls a tool of a legacy server that asks one question. Returns the answer that the server got, and
-/// stderr.
+/// Calls a tool of a legacy server that asks `question`, with `typed` on stdin. Returns the answer that the
+/// server has received, and stderr.
 #[track_caller]
 fn answered(question: &Value, typed: &str) -> (Value, String) {
     let mut steps = legacy(&json!({ "tools": {} }));
@@ -135,13 +135,13 @@ fn answers_a_modern_server_which_asks_once_more_with_the_answers() {
             json!({ "elicitation": { "form": {}, "url": {} } }),
             "and no sampling, no roots"
         );
-        // The questions are asked in the order of the result.
+        // The user is asked in the order in which the questions are in the result.
         let (first, second) = (ran.stderr.find("First?"), ran.stderr.find("Second?"));
         assert!(first.is_some() && first < second, "{ran:?}");
     }
 }
 
-/// The example in docs/cli.md.
+/// The test of an example in docs/cli.md.
 #[test]
 fn asks_what_the_reference_server_wants_to_know_in_every_era() {
     for (era, _) in ERAS {
@@ -357,7 +357,8 @@ fn tells_roots_to_a_server_that_asks_where_it_may_work() {
     assert_eq!(told["result"]["roots"], roots, "{ran:?}");
 }
 
-/// Runs a call whose stdin stays open and empty.
+/// Runs a call on whose stdin nothing is typed, and which stays open. Returns the result, and the time that
+/// the call took.
 fn unanswered(steps: Vec<(&str, String)>) -> (Ran, Duration) {
     let mut command = binary::command();
     command.args(["call", "x", "--era", "legacy", "--", "sh", "-c"]);

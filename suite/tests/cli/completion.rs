@@ -1,4 +1,5 @@
-//! Tests of completion: the binary's answers to the scripts of the shells, and bash with its script.
+//! Tests of completion: the candidates that the binary returns to the scripts of the shells, and bash with
+//! its script.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +12,10 @@ use serde_json::{Value, json};
 use super::script::{Step, answer};
 use super::{Ran, run};
 
-/// The default characters at which bash breaks words.
+/// The characters at which bash breaks words unless the user sets others.
 const BREAKS: &str = " \t\n\"'@><=;|&(:";
 
-/// Runs the binary as the script for `shell` does, with the cursor at `|`. Returns the candidates.
+/// Runs the binary as the script for `shell` does. In `typed`, `|` is the cursor. Returns the candidates.
 fn complete(shell: &str, typed: &str) -> Vec<String> {
     let cursor = typed.chars().position(|c| c == '|').expect("a cursor");
     let line = typed.replacen('|', "", 1);
@@ -80,8 +81,8 @@ fn gives_bash_only_what_stands_behind_its_last_word_break() {
     );
 }
 
-/// Writes the script of a modern server that answers one request after the other with the results in
-/// `frames`.
+/// Writes the shell script of a modern server that answers one request after the other with the results in
+/// `frames`, and records the requests. Returns the path of the script.
 fn offers(name: &str, frames: &[(&str, Value)]) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("completion");
     fs::create_dir_all(&folder).expect("a folder");
@@ -169,7 +170,7 @@ fn puts_nothing_on_a_command_line_that_a_shell_would_run_or_nobody_can_see() {
 fn runs_nothing_but_the_command_behind_the_dashes_as_it_stands_there() {
     let ran = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ran");
     let path = ran.to_str().expect("UTF-8");
-    // A failed run may have left these files.
+    // The files may be left from an earlier run that failed.
     let _ = (fs::remove_file(&ran), fs::remove_file(format!("{path}.trace")));
     for typed in [
         format!("plainwire call | touch {path}"),
@@ -218,7 +219,8 @@ fn prints_a_script_for_each_shell() {
     assert!(run(&["help", "completion"]).quietly().contains("source <(plainwire completion bash)"));
 }
 
-/// Runs bash with its script, on a line with the cursor at `|`. Returns its candidates; `None` without bash.
+/// Runs bash with the script of `plainwire completion bash`. In `typed`, `|` is the cursor. Returns the
+/// candidates; `None` if bash is not installed.
 fn in_bash(typed: &str) -> Option<String> {
     let cursor = typed.find('|').expect("a cursor");
     let line = typed.replacen('|', "", 1);
@@ -226,7 +228,7 @@ fn in_bash(typed: &str) -> Option<String> {
     let mut command = Command::new("bash");
     command.args(["--norc", "-c", bash, "bash", &line, &cursor.to_string()]);
     command.env("PATH", binary::search_path()).stdin(Stdio::null());
-    // Without bash the test is skipped.
+    // If bash can't be started, the test is skipped.
     let ran = Ran::of(command.output().ok()?);
     assert_eq!(ran.stderr, "");
     Some(ran.stdout)

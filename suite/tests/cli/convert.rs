@@ -17,7 +17,7 @@ const PAGE: &str = r#"<h1>Plan</h1>
 <h2>Goals</h2>
 <p>Less is more.</p>"#;
 
-/// The page as Markdown.
+/// `PAGE` as Markdown.
 const MARKDOWN: &str = "# Plan
 
 We ship on :date[2026-02-28].
@@ -34,7 +34,7 @@ Less is more.
 const TO_MARKDOWN: [&str; 7] = ["convert", "--from", "storage", "--to", "markdown", "--sidecar", "s"];
 const BACK: [&str; 7] = ["convert", "--from", "markdown", "--to", "storage", "--sidecar", "s"];
 
-/// Makes a folder for one test, with these files.
+/// Makes a folder for one test that contains `files`, as name and text.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -60,14 +60,14 @@ fn feed(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     Ran::of(child.wait_with_output().expect("it ends"))
 }
 
-/// Makes a folder with the page, and with the sidecar of its Markdown.
+/// Makes a folder that contains the page `in.xml` and the sidecar `s` of its Markdown.
 fn split(name: &str) -> PathBuf {
     let folder = folder(name, &[("in.xml", PAGE)]);
     assert_eq!(run(&folder, &[&TO_MARKDOWN[..], &["in.xml"]].concat()).quietly(), MARKDOWN);
     folder
 }
 
-/// Converts the edited Markdown back to a page.
+/// Converts edited Markdown back to a page by the sidecar in `folder`.
 fn back(folder: &Path, options: &[&str], markdown: &str) -> Ran {
     fs::write(folder.join("a.md"), markdown).expect("a file of our own");
     run(folder, &[&BACK[..], options, &["a.md"]].concat())
@@ -95,7 +95,7 @@ fn an_edited_word_changes_that_word_only() {
     assert_eq!(back(&folder, &[], &edited).quietly(), expected);
 }
 
-/// Returns the Markdown without its panel.
+/// Returns `MARKDOWN` without its panel.
 fn without_the_panel() -> String {
     MARKDOWN.replace(":::panel{type=info}\nAsk :mention{id=5b10} first.\n:::\n\n", "")
 }

@@ -1,4 +1,4 @@
-//! Tests of failures: the exit code, the error, and the hint. Results go to stdout, messages to stderr.
+//! Tests of failures: the exit code, the message, and the hint. Results go to stdout, messages to stderr.
 
 use std::process::Stdio;
 
@@ -55,7 +55,8 @@ hint: check the command after `--`
 
 "#]]
     );
-    // The servers read a line first. Otherwise a write of the client could fail before its read sees the end.
+    // The servers read a line before they exit. Otherwise the client might fail when it writes, before it
+    // reads the end of the output.
     for (server, status) in [
         ("read line", " (exit status: 0)"),
         (
@@ -94,7 +95,7 @@ fn exits_with_4_when_the_server_answers_with_an_error() {
 
 #[test]
 fn shows_the_code_that_was_sent() {
-    // The code of the error is another before 2026-07-28. The message has to show the one from the wire.
+    // Before 2026-07-28 this error has another code. The message has to show the code that the server sent.
     let ran = ask(&["read", "nowhere://", "--era", "legacy"]);
     assert_eq!(
         ran.stderr,

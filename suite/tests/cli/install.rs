@@ -23,7 +23,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).expect("a file")
 }
 
-/// Returns all files below a folder.
+/// Returns the paths of all files below a folder, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = plainwire_suite::files_below(folder, "");
     found.sort();
@@ -55,7 +55,7 @@ fn writes_the_file_of_each_client_in_its_form() {
         let again = install(&home, &words).quietly();
         assert!(again.ends_with("already, nothing to change\n"), "{again}");
         assert_eq!((read(&path), files(&home)), (first, vec![path.clone()]), "twice is once");
-        // The written entry works.
+        // The entry that was written can be used to call the server.
         let path = path.to_str().expect("UTF-8");
         let ran = run(&["call", "calculate", "expression=6*7", "--config", path, "--server", "it"]);
         assert_eq!(ran.quietly(), "42\n");
@@ -165,7 +165,7 @@ fn keeps_links_and_modes_and_makes_new_files_private() {
     assert!(read(&real).contains("\"plainwire\""));
     let backup = home.join("dotfiles/cursor.json.backup");
     assert_eq!((mode(&real), mode(&backup), read(&backup)), (0o640, 0o640, "{}\n".to_owned()));
-    // A link to a file that does not exist yet.
+    // The configuration file may be a link to a file that does not exist yet.
     fs::remove_file(&real).expect("a file of our own");
     install(&home, &words).quietly();
     assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());

@@ -1,5 +1,5 @@
-//! Tests of `plainwire lint`: its output, the options that leave findings out, and the exit code 1. The tests
-//! of the rules are in `crates/inspect`.
+//! Tests of `plainwire lint`: its output, the options that leave findings out, and the exit code 1. The rules
+//! are tested in `crates/inspect`.
 
 use plainwire::schema::Preset;
 use plainwire_inspect::lint::RULES;
@@ -10,8 +10,8 @@ use snapbox::{assert_data_eq, str};
 use super::Ran;
 use super::tokens::shop;
 
-/// Returns two tools: one with an error, a warning for Gemini, a warning for all clients, and a note; and a
-/// correct one.
+/// Returns two tools. The first one breaks rules: it has an error, a warning for Gemini, a warning for all
+/// clients, and a note. The second one breaks none.
 fn menu() -> Value {
     let price = json!({ "type": ["number", "null"], "description": "In cents." });
     let dish = json!({ "type": "object", "properties": { "with": { "$ref": "#/$defs/Dish" } } });
@@ -114,7 +114,7 @@ fn exits_with_1_from_what_is_denied_on() {
     }
 }
 
-/// Returns the commands of the servers that readers learn from: the examples and the reference server.
+/// Returns the commands of the servers that readers may copy: the examples and the reference server.
 fn shown() -> Vec<Vec<String>> {
     let folder = binary::path().parent().expect("a file lies in a folder");
     let example = |name| vec![folder.join(name).to_string_lossy().into_owned()];

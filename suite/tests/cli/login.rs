@@ -1,5 +1,5 @@
 //! Tests of `plainwire login` and `plainwire logout`, from the sign-in page to the stored files. The servers
-//! are the reference server, protected by tokens, and an authorization server of our own.
+//! are the reference server behind a check of tokens, and a test authorization server.
 
 use std::env;
 use std::fs;
@@ -19,7 +19,7 @@ use super::oauth::Setup;
 use super::plain_http::{self, Request, Response};
 use super::targets::folder;
 
-/// The user of an OAuth test: the home folder, and the servers.
+/// A user with a home folder, and the servers at which the user logs in.
 struct Person {
     home: PathBuf,
     setup: Setup,
@@ -36,7 +36,7 @@ impl Person {
         self.setup.server().to_string()
     }
 
-    /// Returns a command with this home folder and without a keychain.
+    /// Returns a `plainwire` command in which `HOME` is this home folder and no keychain can be reached.
     fn command(&self, words: &[&str]) -> Command {
         let mut command = binary::command();
         command.args(words).env("HOME", &self.home).stdin(Stdio::null());
@@ -51,12 +51,13 @@ impl Person {
         Ran::of(self.command(words).output().expect("the binary starts"))
     }
 
-    /// Calls a tool of the server.
+    /// Calls the tool `calculate` of the protected server.
     fn call(&self) -> Ran {
         self.run(&["call", "calculate", "expression=6*7", "--url", &self.url()])
     }
 
-    /// Signs in, like a user who opens the page that stderr names.
+    /// Logs in: runs `plainwire login` with the further arguments `words`, and opens the page that stderr
+    /// names.
     fn login(&self, words: &[&str]) -> Ran {
         let url = self.url();
         self.follow(self.command(&[&["login", "--no-browser", "--url", &url], words].concat()))
@@ -71,7 +72,7 @@ impl Person {
         Ran { code: child.wait().expect("an end").code().expect("an exit code"), stderr, stdout }
     }
 
-    /// Returns the stored files with their contents.
+    /// Returns the files without an extension in the folder `below` of the home folder, with their contents.
     fn kept(&self, below: &str) -> Vec<(PathBuf, String)> {
         let files = fs::read_dir(self.home.join(below)).expect("a folder");
         let files = files.map(|it| it.expect("a file").path()).filter(|it| it.extension().is_none());
@@ -100,7 +101,8 @@ fn reference() -> impl Fn(&Request) -> Response + Send {
     }
 }
 
-/// Reads stderr, opens the page that it names, and follows the redirect back. Returns the whole stderr.
+/// Reads stderr to the end. On the way, opens each sign-in page that it names, and follows the redirect.
+/// Returns all of stderr.
 fn browse(child: &mut Child) -> String {
     let mut all = String::new();
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe"));
@@ -113,7 +115,7 @@ fn browse(child: &mut Child) -> String {
     all
 }
 
-/// Checks that the output has no token and no code.
+/// Checks that the output contains no access token, no refresh token and no authorization code.
 #[track_caller]
 fn tells_no_token(ran: &Ran) {
     for secret in ["access-", "refresh-", "code="] {
@@ -179,7 +181,7 @@ fn signs_in_once_for_all_commands_until_the_logout() {
     );
 }
 
-/// The folder of the stored tokens, relative to the home folder.
+/// The folder of the stored tokens, below the home folder.
 const TOKENS: &str = ".local/share/plainwire/tokens";
 
 #[cfg(unix)]
@@ -216,8 +218,8 @@ fn files_are_for_their_owner_and_encrypted_if_there_is_a_key() {
     assert_eq!(mode(&person.home.join(TOKENS)), 0o700);
 }
 
-/// Runs only on the bus that `third_party/keychain.sh` starts: the test leaves a client registration behind,
-/// which does not belong in a developer's own keychain.
+/// Runs only with the session bus that `third_party/keychain.sh` starts. The test leaves a client
+/// registration in the keychain, so it must not use a developer's own keychain.
 #[test]
 fn tokens_go_to_the_keychain_where_there_is_one() {
     if env::var_os("PLAINWIRE_TEST_KEYCHAIN").is_none() {
@@ -240,7 +242,8 @@ fn tokens_go_to_the_keychain_where_there_is_one() {
     assert_eq!(person.kept(TOKENS), []);
     let list = || Ran::of(command(&["list"]).output().expect("the binary starts"));
     list().quietly();
-    // Without the keychain, as over SSH, the command fails with that reason and does not ask for a new login.
+    // If the keychain can't be reached, as over SSH, the command fails for this reason and asks for no new
+    // login.
     let ran = person.run(&["list", "--url", &url]);
     assert!(ran.code == 3 && ran.stderr.contains("expected the keychain of this user to answer"), "{ran:?}");
     let ran = Ran::of(command(&["logout"]).output().expect("the binary starts"));
@@ -252,7 +255,7 @@ fn tokens_go_to_the_keychain_where_there_is_one() {
 fn an_expired_token_is_renewed_once_however_many_commands_run() {
     let person = Person::new("expired");
     person.login(&[]);
-    // Makes the tokens expire, as if an hour had passed.
+    // Sets the expiry of the stored tokens to the past, as if an hour had passed.
     for (path, text) in person.kept(TOKENS) {
         if path.to_string_lossy().contains("/tokens-") {
             let mut tokens: Value = serde_json::from_str(&text).expect("JSON");
@@ -289,7 +292,8 @@ fn a_grant_that_is_gone_says_to_log_in_and_a_login_mends_it() {
 #[test]
 fn a_token_that_is_not_good_any_more_is_no_login() {
     let person = Person::new("stale");
-    // The token claims to be valid for long, and there is no refresh token.
+    // The access token has a long validity, and there is no refresh token. The server then refuses the access
+    // token.
     person.setup.fake().first.token_with = Some(json!({"refresh_token": null}));
     person.login(&[]);
     person.setup.revoke_access();
@@ -302,7 +306,8 @@ fn a_token_that_is_not_good_any_more_is_no_login() {
 fn a_scope_that_is_missing_is_named_and_a_login_with_it_mends_it() {
     let person = Person::new("scope");
     person.setup.fake().server.wants.insert("/mcp".to_owned(), "write".to_owned());
-    // The login calls the server, learns from its refusal which scope is missing, and gets it.
+    // The login also calls the server, which refuses the token because of a missing scope. So the login
+    // requests that scope too.
     assert!(person.login(&[]).stdout.contains("\n  scopes   read write\n"));
     person.setup.fake().server.wants.insert("/mcp".to_owned(), "admin".to_owned());
     let ran = person.call();
@@ -425,7 +430,8 @@ fn a_browser_gets_the_page_as_one_word_and_no_shell_reads_it() {
     use std::os::unix::fs::PermissionsExt as _;
     let person = Person::new("browser");
     let opener = person.home.join("xdg-open");
-    // The opener writes the number of its arguments and the URL of the page to files in the home folder.
+    // A replacement of `xdg-open`. It writes the number of its arguments and the URL of the page to files in
+    // the home folder.
     let script = "#!/bin/sh\necho $# > \"$HOME/words\"\nprintf %s \"$1\" > \"$HOME/page.new\"\nmv \"$HOME/page.new\" \"$HOME/page\"\n";
     fs::write(&opener, script).expect("a file of ours");
     fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).expect("a mode");

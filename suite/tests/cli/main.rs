@@ -1,6 +1,6 @@
 //! Tests of the command line by its output and its exit code.
 //!
-//! Most tests use the built-in reference server, started as a process of its own.
+//! Most tests use the built-in reference server, which runs as a process of its own.
 
 mod asking;
 mod completion;
@@ -15,7 +15,7 @@ mod targets;
 mod tokens;
 mod trace;
 mod watch;
-// The authorization servers of the library's tests.
+// The test servers for OAuth, shared with the tests of the crate `oauth`.
 #[path = "../../../crates/oauth/tests/oauth/support.rs"]
 #[expect(dead_code, reason = "the library's tests use more of it")]
 mod oauth;
@@ -30,14 +30,14 @@ use plainwire_suite::binary;
 use serde_json::Value;
 use snapbox::{assert_data_eq, str};
 
-/// The server of most tests.
+/// The arguments that name the server of most tests.
 const REFERENCE: [&str; 4] = ["--", "plainwire", "serve", "reference"];
 
-/// Each era with the revision it leads to.
+/// Each value of `--era`, and the revision on which the client and the reference server agree then.
 const ERAS: [(&str, Revision); 3] =
     [("auto", Revision::NEWEST), ("legacy", Revision::NEWEST_LEGACY), ("modern", Revision::NEWEST)];
 
-/// The result of a command.
+/// The outcome of a command that has ended.
 #[derive(Debug)]
 struct Ran {
     code: i32,
@@ -52,14 +52,14 @@ impl Ran {
         Self { code, stderr: text(output.stderr), stdout: text(output.stdout) }
     }
 
-    /// Returns the stdout of a command, which must have exit code 0 and an empty stderr.
+    /// Returns stdout. The command must have exit code 0 and an empty stderr.
     #[track_caller]
     fn quietly(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
         self.stdout
     }
 
-    /// Returns the stdout of a successful command, which must be one line of JSON.
+    /// Returns stdout as JSON. The command must have exit code 0, an empty stderr, and one line on stdout.
     #[track_caller]
     fn json(self) -> Value {
         let text = self.quietly();
@@ -74,7 +74,7 @@ fn run(arguments: &[&str]) -> Ran {
     Ran::of(command.args(arguments).stdin(Stdio::null()).output().expect("the binary starts"))
 }
 
-/// Runs `plainwire` with these arguments and the reference server behind them.
+/// Runs `plainwire` with these arguments, followed by those that name the reference server.
 fn ask(arguments: &[&str]) -> Ran {
     run(&[arguments, &REFERENCE].concat())
 }
@@ -169,7 +169,7 @@ fn takes_arguments_as_text_as_json_and_as_an_object() {
         &["to:=2", "ms:=0"][..],
         &["to=2", "ms=0"],
         &["--json={\"to\":2,\"ms\":0}"],
-        // Single arguments replace members of the object.
+        // An argument that is given alone replaces the member of the object in `--json`.
         &["--json={\"to\":9,\"ms\":0}", "to:=2"],
     ] {
         let ran = ask(&[&["call", "count"], words].concat());
@@ -193,10 +193,11 @@ fn plays_all_five_revisions_in_under_five_seconds() {
             frames += 1;
         }
     }
-    // The last two are over HTTP, one in each era.
+    // The demo connects in every revision, and then once in each era over HTTP.
     let newest = [Revision::NEWEST_LEGACY, Revision::NEWEST].map(Revision::as_str);
     assert_eq!(revisions, [&Revision::ALL.map(Revision::as_str)[..], &newest].concat());
-    // Four handshakes of three frames, one of two, five calls; over HTTP a handshake and two calls.
+    // Four legacy handshakes of three frames and a modern one of two, each with a call of two frames. Over
+    // HTTP, a legacy handshake of three frames and two calls, one of them without a handshake.
     assert_eq!(frames, 4 * 5 + 4 + 5 + 2);
     assert_eq!(shown.matches("the result is \"14\"").count(), 5);
     assert_eq!(shown.matches("< HTTP/1.1 200 OK").count(), 3);

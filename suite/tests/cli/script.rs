@@ -1,4 +1,4 @@
-//! A server that plays a script of a test: a shell that reads and writes frames in the given order.
+//! A server that is a shell script: it reads and writes frames in the order that a test gives.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -8,19 +8,20 @@ use serde_json::{Value, json};
 
 use super::Ran;
 
-/// A step of a scripted server.
+/// A step of the server in a shell script.
 pub(crate) enum Step {
-    /// Answers the request with this id. Its structured content is the last frame that was read.
+    /// The server answers the request with this id. The structured content of the result is the frame that it
+    /// has read last.
     Echo(u64),
-    /// Reads one frame.
+    /// The server reads one frame.
     Read,
-    /// Writes one frame.
+    /// The server writes this frame.
     Say(Value),
-    /// Runs a command of the shell.
+    /// The server runs this shell command.
     Shell(&'static str),
 }
 
-/// The shell script of the server. Its arguments are pairs: a verb, and the verb's argument.
+/// The shell script of the server. Its arguments are the steps: for each one a verb, and the verb's argument.
 const PLAYER: &str = r#"
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -33,8 +34,8 @@ while [ $# -gt 0 ]; do
 done
 "#;
 
-/// Runs `plainwire` with a scripted server and with `typed` on its stdin. The server stays until its input
-/// ends.
+/// Runs `plainwire` with the arguments `words`, a server of these steps, and `typed` on stdin. After its
+/// steps, the server waits until its input ends.
 pub(crate) fn play(words: &[&str], steps: Vec<Step>, typed: &str) -> Ran {
     let mut command = binary::command();
     command.args(words).args(["--", "sh", "-c", &format!("{PLAYER} cat > /dev/null"), "sh"]);
@@ -55,13 +56,13 @@ pub(crate) fn run(mut command: Command, typed: &str) -> Ran {
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // A command that has already ended does not read its stdin; the error is ignored.
+    // The error is ignored: a command that has already ended does not read its stdin.
     let _ = stdin.write_all(typed.as_bytes());
     drop(stdin);
     Ran::of(child.wait_with_output().expect("it ends"))
 }
 
-/// Returns the first steps of a legacy server called `shop`, up to the first request after the handshake.
+/// Returns the first steps of a legacy server called `shop`: the handshake, and reading the request after it.
 pub(crate) fn legacy(capabilities: &Value) -> Vec<Step> {
     let result = json!({
         "protocolVersion": "2025-11-25",
@@ -71,7 +72,7 @@ pub(crate) fn legacy(capabilities: &Value) -> Vec<Step> {
     vec![Step::Read, answer(1, &result), Step::Read, Step::Read]
 }
 
-/// Like [`legacy`], but in 2026-07-28.
+/// Like [`legacy`], but for a server of 2026-07-28.
 pub(crate) fn modern(capabilities: &Value) -> Vec<Step> {
     let result = json!({
         "resultType": "complete",

@@ -1,4 +1,5 @@
-//! Tests of `plainwire servers`, which lists the servers in configuration files and checks whether they work.
+//! Tests of `plainwire servers`, which lists the servers in configuration files and checks whether they can
+//! be used.
 
 use std::fs;
 use std::path::Path;
@@ -133,8 +134,8 @@ fn shows_files_that_can_be_read_beside_one_that_can_not() {
     assert!(ran.code == 1 && ran.stderr.contains("expected nowhere.json to be readable"), "{ran:?}");
 }
 
-/// A server that ignores SIGTERM and the end of its input, and starts another process. `ANSWER` stands for
-/// the command that handles a line.
+/// The shell script of a server that ignores SIGTERM and the end of its input, and starts a second process
+/// that ignores SIGTERM. A test replaces `ANSWER` by the command that handles each line.
 #[cfg(unix)]
 const STUBBORN: &str = r#"
 trap '' TERM
@@ -159,7 +160,7 @@ fn nothing_of_what_a_check_has_started_is_left_when_it_ends() {
             "env": { "PIDS": home.join(pids) }
         })
     };
-    // One server never answers, and one answers only the handshake.
+    // One server never answers. The other one answers the handshake only.
     let file = serde_json::json!({ "mcpServers": { "mute": server(":", "mute"), "greets": server(hello, "greets") } });
     write(&home.join("c.json"), &file.to_string());
     let ran = servers(&home, &["--check", "--config", "c.json", "--timeout", "2"]);
@@ -172,7 +173,8 @@ fn nothing_of_what_a_check_has_started_is_left_when_it_ends() {
             let state =
                 std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("ps");
             let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
-            // The process may be a zombie: the init process of this machine may not have reaped it yet.
+            // The process may still exist as a zombie, if the init process of this machine has not reaped it
+            // yet.
             assert!(state.is_empty() || state.starts_with('Z'), "{pid} of {name} lives: {state}");
         }
     }
@@ -202,7 +204,8 @@ fn knows_what_claude_code_keeps_for_this_folder() {
     let json = servers(&here, &["--json"]).json();
     assert_eq!(json["servers"][2]["project"], here.to_str().expect("UTF-8"));
     assert_eq!(json["servers"][0]["project"], serde_json::Value::Null);
-    // `--check` starts it, because the user has added it. The entry for this folder comes first.
+    // The check may start the server of this entry, because the user has added the entry. For this folder,
+    // its own entry precedes the one for all folders.
     let ran = servers(&here, &["--check"]);
     assert!(ran.stdout.contains("plainwire-reference 0.1.0"), "{ran:?}");
     let mut command = binary::command();

@@ -1,5 +1,5 @@
-//! Tests of the ways to name a server: a command, a URL, an entry of a configuration file. Tokens are never
-//! on the command line.
+//! Tests of the ways to name a server: a command, a URL, or an entry of a configuration file. Tokens are
+//! never in the arguments.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,8 @@ pub(super) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Serves the reference server over HTTP. Returns the process and its URL.
+/// Starts the reference server over HTTP, with the further arguments `words`. Returns the process and its
+/// URL.
 fn serve(words: &[&str]) -> (Program, String) {
     let mut command = binary::command();
     command.args(["serve", "reference", "--http", "127.0.0.1:0"]).args(words);
@@ -155,7 +156,7 @@ fn finds_a_server_by_its_name_in_the_files_of_this_user_only() {
         command.env("HOME", &home).env_remove("XDG_CONFIG_HOME").env_remove("CLAUDE_CONFIG_DIR");
         Ran::of(command.output().expect("the binary starts"))
     };
-    // `--server` does not search the file of a project, which may come from others.
+    // `--server` does not search the file of a project, because others may have written it.
     fs::write(home.join(".mcp.json"), entry).expect("a file of our own");
     let ran = ask(&["--server", "it"]);
     assert_eq!(ran.code, 2);
@@ -199,7 +200,7 @@ fn takes_one_server_and_says_how_it_is_written() {
     );
     let ran = run(&["list", "--url", "a.example/mcp"]);
     assert!(ran.code == 2 && ran.stderr.contains("expected an http or https URL"), "{ran:?}");
-    // Port 1, on which no program listens.
+    // No program listens on port 1.
     let ran = run(&["list", "--url", "http://127.0.0.1:1/mcp"]);
     assert!(ran.code == 3 && ran.stderr.contains("http://127.0.0.1:1 can't be reached"), "{ran:?}");
 }

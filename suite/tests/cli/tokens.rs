@@ -6,7 +6,8 @@ use snapbox::{assert_data_eq, str};
 use super::script::{Step, answer, modern, play};
 use super::{Ran, ask, run};
 
-/// Runs `plainwire` with a server called `shop` that has only these tools.
+/// Runs `plainwire` with the arguments `words` and a server called `shop` that has these tools and nothing
+/// else.
 pub(crate) fn shop(words: &[&str], tools: &Value) -> Ran {
     let mut steps: Vec<Step> = modern(&json!({ "tools": {} }));
     let list = json!({ "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private" });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{REFERENCE, ask, run};
 
-/// One line of a trace: a frame with its time and direction.
+/// A line of a trace: a frame, its direction, and its time in seconds.
 #[derive(Debug, PartialEq)]
 struct Traced {
     arrow: String,
@@ -32,7 +32,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// Returns the frames of a trace in one direction.
+/// Returns the frames of a trace that have the direction `arrow`.
 fn frames<'t>(trace: &'t [Traced], arrow: &str) -> Vec<&'t str> {
     trace.iter().filter(|it| it.arrow == arrow).map(|it| it.bytes.as_str()).collect()
 }

@@ -1,4 +1,4 @@
-//! Tests of `plainwire watch`: its output, and when and how it ends.
+//! Tests of `plainwire watch`: its output, and the ways in which it ends.
 
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, str};
@@ -18,7 +18,7 @@ fn all() -> Value {
     json!({ "tools": { "listChanged": true }, "resources": { "subscribe": true, "listChanged": true }, "prompts": {} })
 }
 
-/// Returns a notification of a modern server for the subscription `2`.
+/// Returns the step in which a modern server sends a notification for the subscription with the id 2.
 fn heard(method: &str, mut params: Value) -> Step {
     params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": 2 });
     notify(method, &params)
@@ -152,7 +152,8 @@ fn lets_no_uri_forge_a_line() {
 #[test]
 fn watches_what_the_reference_server_lets_it_watch() {
     for (era, _) in ERAS {
-        // Only a call on the same connection changes the resource, so the shell adds one.
+        // Only a call on the same connection changes the resource. `watch` makes no calls, so the shell sends
+        // one to the server.
         let call = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"calculate","arguments":{"expression":"1"}META}}"#;
         let meta = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
         let call = call.replace("META", if era == "legacy" { "" } else { meta });

@@ -1,7 +1,8 @@
-//! The commands in a page of the docs: parses them, runs them, and compares their output with the page.
+//! The commands in a page of the docs: this module parses them, runs them, and compares their output with the
+//! page.
 //!
 //! In: a page. Out: its commands, their real output, and the differences. `tests/readme.rs` describes the
-//! form.
+//! form of the commands.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,16 +13,16 @@ use snapbox::{Assert, IntoData as _};
 /// A command in a page, and the output that the page shows below it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Shown {
-    /// The number of the block in the page.
+    /// The number of the code block that contains the command, counted from 1.
     pub(crate) block: usize,
-    /// The expected exit code.
+    /// The exit code that the page shows; 0 if it shows none.
     pub(crate) code: i32,
     pub(crate) command: String,
     pub(crate) line: usize,
     pub(crate) output: String,
 }
 
-/// Parses the commands of a page.
+/// Returns the commands in the `console` blocks of a page.
 pub(crate) fn shown(page: &str) -> Vec<Shown> {
     let (mut found, mut fence, mut block) = (Vec::<Shown>::new(), None, 0);
     for (n, line) in page.lines().enumerate() {
@@ -48,7 +49,7 @@ pub(crate) fn shown(page: &str) -> Vec<Shown> {
     found
 }
 
-/// Runs a command in `folder`. Returns its exit code and its output.
+/// Runs a command in `folder` by `sh`. Returns its exit code and its stdout.
 pub(crate) fn run(command: &str, folder: &Path) -> (i32, String) {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).env("PATH", binary::search_path()).stdin(Stdio::null());
@@ -57,7 +58,7 @@ pub(crate) fn run(command: &str, folder: &Path) -> (i32, String) {
     (code, String::from_utf8(output.stdout).expect("UTF-8"))
 }
 
-/// Compares the result of a command with the page. The error describes the difference.
+/// Compares the exit code and the output of a command with the page. The error describes the difference.
 pub(crate) fn compare(shown: &Shown, (code, said): (i32, &str)) -> Result<(), String> {
     if code != shown.code {
         return Err(format!(

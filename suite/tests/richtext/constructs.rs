@@ -1,12 +1,12 @@
-//! The constructs of docs/richtext-gallery.md: one document for each, in the format in which it is most
-//! common.
+//! The constructs of docs/richtext-gallery.md: a document for each, in the format in which the construct is
+//! most common.
 
 use plainwire_richtext::{Dialect, Flavor, Format};
 
-/// A document that shows one thing.
+/// A document that shows one construct.
 pub(super) struct Construct {
     pub(super) name: &'static str,
-    /// A note for the reader of the page; may be empty.
+    /// A note about the construct for readers of the page; may be empty.
     pub(super) note: &'static str,
     pub(super) from: Format,
     pub(super) source: &'static str,

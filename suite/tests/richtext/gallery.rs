@@ -1,8 +1,8 @@
-//! The page docs/richtext-gallery.md: every construct in its own format, and in the other three as the
-//! converter writes it.
+//! The page docs/richtext-gallery.md: every construct in its own format, and as the converter writes it in
+//! the other three formats.
 //!
-//! `UPDATE=1 cargo test -p plainwire-suite --test richtext` writes the page anew. Review the diff as
-//! documents.
+//! `UPDATE=1 cargo test -p plainwire-suite --test richtext` writes the page anew. Review the changes like
+//! those of a document.
 
 use std::fmt::Write as _;
 use std::{env, fs};
@@ -12,11 +12,11 @@ use plainwire_suite::root;
 
 use super::constructs::{CONSTRUCTS, Construct};
 
-/// The columns of the page.
+/// The formats that the page shows, in this order.
 const FORMATS: [Format; 4] =
     [Format::Adf, Format::Storage, Format::Wiki(Dialect::Confluence), Format::Markdown(Flavor::Extended)];
 
-/// Returns the name of a format for readers, and the language of its fences.
+/// Returns the name of a format that the page shows, and the language of its code fences.
 fn named(format: Format) -> (&'static str, &'static str) {
     match format {
         Format::Adf => ("ADF", "json"),
@@ -41,7 +41,7 @@ fn page() -> String {
     page
 }
 
-/// Returns the text of a table cell for a conversion.
+/// Returns a short text about what a conversion keeps: `all`, `all but identifiers`, or the number of losses.
 fn summary(it: &Conversion) -> String {
     let lost = it.losses.iter().filter(|it| it.kind != LossKind::Identity).count();
     match (lost, it.losses.len()) {
@@ -66,13 +66,13 @@ fn section(it: &Construct) -> String {
     section
 }
 
-/// Returns a list of findings for below a document; empty without findings.
+/// Returns these lines as a list to be put below a document; empty without lines.
 fn list(lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|it| format!("- {it}\n")).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// Returns a document in a fence that is longer than any fence inside it.
+/// Returns a document in a code fence that is longer than any fence inside of the document.
 fn shown(format: Format, how: &str, text: &str) -> String {
     let (name, language) = named(format);
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Checks the messages of one connection against the official schemas: a request by its method, a result by
-//! the request that it answers and the revision of that request. Questions of the server and their answers
-//! are checked likewise, whether they are requests or parts of a result.
+//! A check of the messages of one connection against the official schemas. A request is checked by its
+//! method, and a result by the request that it answers and the revision of that request. Questions of the
+//! server and their answers are checked too, whether they are requests or parts of a result.
 //!
-//! In: lines, in order. Out: the errors in them.
+//! In: the lines of both sides, in order. Out: the errors in them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::oracle::Oracles;
 
-/// Each method with the names of its request and its result in the schemas.
+/// Each method of a client's request, with the names of the request and of the result in the schemas.
 const METHODS: [(&str, &str, &str); 15] = [
     ("completion/complete", "CompleteRequest", "CompleteResult"),
     ("initialize", "InitializeRequest", "InitializeResult"),
@@ -43,20 +43,23 @@ const NOTIFICATIONS: [(&str, &str); 10] = [
     ("notifications/tools/list_changed", "ToolListChangedNotification"),
 ];
 
-/// The notifications that belong to a listen in 2026-07-28, beside those for changed lists.
+/// The notifications of 2026-07-28 that belong to a listen, in addition to those whose name ends in
+/// `/list_changed`.
 const NEWS: [&str; 2] = ["notifications/resources/updated", "notifications/subscriptions/acknowledged"];
 
-/// The questions of servers: requests in a session, parts of a result in 2026-07-28.
+/// Each method of a server's question, with the names of the question and of the answer in the schemas. In a
+/// session questions are requests, in 2026-07-28 parts of a result.
 const QUESTIONS: [(&str, &str, &str); 3] = [
     ("elicitation/create", "ElicitRequest", "ElicitResult"),
     ("roots/list", "ListRootsRequest", "ListRootsResult"),
     ("sampling/createMessage", "CreateMessageRequest", "CreateMessageResult"),
 ];
 
-/// The methods whose result may have questions.
+/// The methods whose result may be questions.
 const MAY_ASK: [&str; 3] = ["prompts/get", "resources/read", "tools/call"];
 
-/// The errors that 2026-07-28 defines: the `error` member alone, or the whole message.
+/// The codes of the errors that 2026-07-28 defines, with the name in the schema, and whether the definition
+/// is of the member `error` or of the whole message.
 const ERRORS: [(i64, &str, Scope); 7] = [
     (-32700, "ParseError", Scope::Member),
     (-32603, "InternalError", Scope::Member),
@@ -76,27 +79,29 @@ pub(crate) struct Connection<'o> {
     /// Whether `initialize` has been answered.
     agreed: bool,
     oracles: &'o Oracles,
-    /// The method of each question of the server: by its id as JSON in a session, by its key otherwise.
+    /// The method of each question of the server. The key is its id as JSON in a session, and its key in the
+    /// result in 2026-07-28.
     questions: HashMap<String, String>,
     /// The method and the revision of each request, by its id as JSON.
     requests: HashMap<String, (String, Revision)>,
-    /// The ids of requests that carry answers to questions.
+    /// The ids, as JSON, of requests that have answers to questions or a request state.
     retries: HashSet<String>,
     /// The revision of messages that do not name one.
     session: Revision,
-    /// The revision of the request behind each progress token.
+    /// The revision of the request that has each progress token, by the token as JSON.
     tokens: HashMap<String, Revision>,
 }
 
 impl<'o> Connection<'o> {
-    /// Returns a connection whose messages are of the revision `session` until `initialize` agrees on
-    /// another.
+    /// Returns a connection whose messages are of the revision `session`, until `initialize` agrees on
+    /// another revision.
     pub(crate) fn new(oracles: &'o Oracles, session: Revision) -> Self {
         let (questions, requests, tokens) = (HashMap::new(), HashMap::new(), HashMap::new());
         Self { agreed: false, oracles, questions, requests, retries: HashSet::new(), session, tokens }
     }
 
-    /// Records a line of the client without checking it: it may be wrong on purpose.
+    /// Records the messages in a line of the client. It does not check them, because they may be wrong on
+    /// purpose.
     pub(crate) fn client_says(&mut self, line: &str) {
         for message in messages(line) {
             let revision = self.revision_of(&message);
@@ -113,7 +118,7 @@ impl<'o> Connection<'o> {
         }
     }
 
-    /// Returns the errors in a line of the client.
+    /// Records and checks a line of the client, and returns its errors.
     pub(crate) fn judge_client(&mut self, line: &str) -> Vec<String> {
         self.client_says(line);
         let mut faults = Vec::new();
@@ -139,7 +144,7 @@ impl<'o> Connection<'o> {
         faults
     }
 
-    /// Returns the errors in a line of the server.
+    /// Checks a line of the server, and returns its errors.
     pub(crate) fn judge_server(&mut self, line: &str) -> Vec<String> {
         let mut faults = Vec::new();
         let frame: Value = match serde_json::from_str(line) {
@@ -186,7 +191,8 @@ impl<'o> Connection<'o> {
         } else if let Some(result) = message.get("result").filter(|it| it["resultType"] == "input_required") {
             faults.extend(self.judge_round(revision, &method, result));
         } else if let Some(result) = message.get("result") {
-            // Spec: 2026-07-28 caching "Cache Key": results that depend on answers must not be cached.
+            // Spec: 2026-07-28 caching "Cache Key": a result that depends on answers to questions must not be
+            // cached.
             let retried = message.get("id").is_some_and(|id| self.retries.contains(&id.to_string()));
             if retried && result.get("ttlMs").is_some_and(|ttl| *ttl != 0) {
                 faults.push(format!("a result that depends on answers, fresh for {} ms", result["ttlMs"]));
@@ -201,8 +207,8 @@ impl<'o> Connection<'o> {
         faults
     }
 
-    /// Checks that notifications name their listen if and only if they belong to one. The schemas do not
-    /// require it.
+    /// Checks that a notification has the id of a listen if and only if it belongs to one, which the schemas
+    /// do not require. Returns the error; `None` if the notification is right.
     ///
     /// Spec: 2026-07-28 subscriptions "Receiving Notifications".
     fn judge_tag(&self, revision: Revision, method: &str, message: &Value) -> Option<String> {
@@ -214,14 +220,15 @@ impl<'o> Connection<'o> {
         (expected != found || tag.is_some() && !found).then(|| format!("{method} has the tag {tag:?}"))
     }
 
-    /// Checks a result with questions.
+    /// Checks a result that asks questions, and records its questions.
     fn judge_round(&mut self, revision: Revision, method: &str, result: &Value) -> Vec<String> {
         let mut faults = self.oracles.faults(revision, "InputRequiredResult", result);
         if !MAY_ASK.contains(&method) {
             faults.push(format!("{method} may not ask"));
         }
         let requests = result.get("inputRequests").and_then(Value::as_object);
-        // Spec: a result has at least one of the two. The schema does not require it.
+        // Spec: a result with questions has `inputRequests`, `requestState` or both. The schema does not
+        // require this.
         if requests.is_none() && result.get("requestState").is_none() {
             faults.push("neither questions nor a state".to_owned());
         }
@@ -233,8 +240,8 @@ impl<'o> Connection<'o> {
         faults
     }
 
-    /// Checks a question against the definition of its kind. The common definition would accept one kind as
-    /// another.
+    /// Checks a question against the definition of its own kind. The definition of all questions would accept
+    /// a question of one kind as one of another.
     fn judge_question(&self, revision: Revision, method: &str, question: &Value) -> Vec<String> {
         match QUESTIONS.iter().find(|(name, ..)| *name == method) {
             Some((_, name, _)) => self.oracles.faults(revision, name, question),
@@ -242,7 +249,7 @@ impl<'o> Connection<'o> {
         }
     }
 
-    /// Checks the answer of a client to a question in a session.
+    /// Checks the client's answer to a question that the server has asked in a session.
     fn judge_reply(&self, message: &Value) -> Vec<String> {
         match (message.get("id"), message.get("result")) {
             (Some(id), Some(result)) => self.judge_response(self.session, &id.to_string(), result),
@@ -250,8 +257,8 @@ impl<'o> Connection<'o> {
         }
     }
 
-    /// Checks an answer against the kind of its question. An answer to an unknown question may be of any
-    /// kind.
+    /// Checks an answer against the definition for the kind of its question. The answer to an unknown
+    /// question may be of any kind.
     fn judge_response(&self, revision: Revision, question: &str, response: &Value) -> Vec<String> {
         let method = self.questions.get(question);
         match QUESTIONS.iter().find(|(name, ..)| method.is_some_and(|it| it == name)) {
@@ -271,10 +278,12 @@ impl<'o> Connection<'o> {
         }
     }
 
-    /// Replaces `"id": null` by an id. JSON-RPC has it in the error for a message whose id could not be read.
+    /// Replaces `"id": null` of an error by an id, unless the session has a revision in which the server must
+    /// not send null. JSON-RPC requires null in the error for a message whose id could not be read.
     ///
-    /// The schemas of MCP allow no null. Those up to 2025-06-18 require an id, so null is the only choice.
-    /// The later ones make the id optional, but a server cannot know that before a revision is agreed on.
+    /// The schemas of MCP do not allow null. Those up to 2025-06-18 require an id, so a server can only send
+    /// null. The later schemas make the id optional, but a server does not know that before it has agreed on
+    /// a revision.
     fn with_an_id(&self, message: &Value) -> Value {
         let mut message = message.clone();
         let may_be_null = !self.agreed || self.session < Revision::V2025_11_25;

@@ -1,7 +1,7 @@
-//! Reads the official examples of 2026-07-28, writes them back, and checks that they are still valid and
+//! Tests with the official examples of 2026-07-28: each is read, written back, and must still be valid and
 //! complete.
 //!
-//! An example of a type that is not listed here fails the test, so that none is forgotten.
+//! An example of a type that is not listed here fails the test, so that no type is forgotten.
 
 use std::time::Duration;
 
@@ -23,8 +23,9 @@ use crate::oracle::Oracles;
 
 const REVISION: Revision = Revision::V2026_07_28;
 
-/// The types without a type of ours: parameters and messages that the engine reads in place, and parts of
-/// completion, elicitation, sampling, roots, subscriptions and logging. The test of forms is in `forms`.
+/// The types of the schema that have no type in this repository: parameters and messages, which the engine
+/// reads directly, and parts of completion, elicitation, sampling, roots, subscriptions and logging. Forms
+/// are tested in `forms`.
 const NOT_MODELLED: [&str; 44] = [
     "BooleanSchema",
     "CallToolRequestParams",
@@ -90,7 +91,7 @@ fn every_official_example_of_what_we_model_is_read_and_written_back_whole() {
             judged += 1;
             continue;
         }
-        // `CallToolResultResponse` is a message whose result is a `CallToolResult`.
+        // A type like `CallToolResultResponse` is a message whose result is a `CallToolResult`.
         let kind = kind.strip_suffix("Response").filter(|it| it.ends_with("Result")).unwrap_or(&kind);
         let whole = example.get("jsonrpc").is_some();
         let member = if kind.ends_with("Error") { "/error" } else { "/result" };
@@ -99,7 +100,7 @@ fn every_official_example_of_what_we_model_is_read_and_written_back_whole() {
         }
         let written =
             written_back(kind, &example).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        // Some errors are defined as whole messages.
+        // The schema defines some errors as whole messages.
         let valid = match whole && kind.ends_with("Error") {
             true => json!({ "jsonrpc": "2.0", "id": 1, "error": written }),
             false => written.clone(),
@@ -114,7 +115,7 @@ fn every_official_example_of_what_we_model_is_read_and_written_back_whole() {
     assert!(judged > 50, "there are more examples than that: {judged}");
 }
 
-/// Reads `example` as a `kind` and writes it back.
+/// Reads `example` as the type `kind` of the schema, and writes it back.
 fn written_back(kind: &str, example: &Value) -> Result<Value, serde_json::Error> {
     let (text, encoder, hint) = (example.to_string(), Encoder::new(REVISION, None), hint(example));
     let mut out = Vec::new();
@@ -173,7 +174,8 @@ fn hint(example: &Value) -> CacheHint {
     CacheHint { scope, ttl: Duration::from_millis(example["ttlMs"].as_u64().unwrap_or_default()) }
 }
 
-/// Returns the server description that our client reads from a result of `server/discover`.
+/// Returns the server description that a client of this repository reads from `result`, a result of
+/// `server/discover`.
 fn introduced(result: &str) -> ServerHello {
     let mut client = Peer::client(ClientConfig::new(plainwire::model::Implementation::new("suite", "0")));
     client.connect(Now::default());
@@ -187,7 +189,7 @@ fn introduced(result: &str) -> ServerHello {
     }
 }
 
-/// Returns the answer to `server/discover` of a server with the description `hello`.
+/// Returns the result of `server/discover` that a server with the description `hello` sends.
 fn discovered(hello: &ServerHello, hint: CacheHint) -> Vec<u8> {
     #[derive(Deserialize)]
     struct Answer {
@@ -209,7 +211,8 @@ fn discovered(hello: &ServerHello, hint: CacheHint) -> Vec<u8> {
     serde_json::from_slice::<Answer>(&answer).expect("a result").result.to_string().into_bytes()
 }
 
-/// Sends a request to a server with all capabilities. Returns the error, if the server answers with one.
+/// Passes a request to a server with all capabilities. Returns an error unless the server accepts or answers
+/// the request.
 fn served(request: &str) -> Result<(), String> {
     let mut capabilities = Capabilities::default();
     for name in ["prompts", "resources", "tools"] {
@@ -225,12 +228,12 @@ fn served(request: &str) -> Result<(), String> {
     }
 }
 
-/// Returns the paths of the values that are in `example` and not in `written`.
+/// Returns a line for each value in `example` that is missing in `written`, with the path of the value.
 fn lost(path: &str, example: &Value, written: &Value) -> Vec<String> {
     match (example, written) {
         (Value::Object(before), Value::Object(after)) => before
             .iter()
-            // Absence means `false`.
+            // A missing `isError` means `false`.
             .filter(|(name, value)| !(*name == "isError" && **value == false && !after.contains_key(*name)))
             .flat_map(|(name, value)| {
                 let path = format!("{path}.{name}");

@@ -1,5 +1,5 @@
-//! Tests of elicitation forms: the official examples are read and written back, and our forms fit the
-//! schemas.
+//! Tests of elicitation forms: the official examples are read and written back, and the forms of this
+//! repository fit the schemas.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::oracle::Oracles;
 
-/// The types whose examples are a single field.
+/// The types of the schema whose examples are a single field of a form.
 const FIELDS: [&str; 7] = [
     "BooleanSchema",
     "NumberSchema",
@@ -44,7 +44,8 @@ fn every_official_form_is_read_and_written_back_whole() {
     assert!(judged >= 10, "there are more examples than that: {judged}");
 }
 
-/// Returns `requestedSchema` as text: a parsed tree would not keep the order of its properties.
+/// Returns the member `requestedSchema` of an example as text. Parsed by serde_json, it would lose the order
+/// of its properties.
 fn requested_schema(example: &str) -> String {
     type Members = HashMap<String, Box<RawValue>>;
     let read = |text: &str| serde_json::from_str::<Members>(text).expect("an object");

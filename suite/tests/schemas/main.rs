@@ -1,9 +1,9 @@
-//! Checks messages against the official schemas: every line of our server in every transcript, the client's
-//! lines in transcripts with questions, and every line of our client in every revision. The official examples
-//! and elicitation forms are read and written back. `http` plays scripts over Streamable HTTP in every legacy
-//! revision.
+//! Checks of messages against the official schemas: every line of the server in every transcript, the lines
+//! of the client in transcripts with questions, and every line of the client of this repository in every
+//! revision. The official examples and elicitation forms are read and written back. `http` tests Streamable
+//! HTTP in every legacy revision.
 //!
-//! Without `../shared/spec` the checks are skipped; the scripts are then played without checks.
+//! Without `../shared/spec` no message is checked, and most tests do nothing.
 
 mod connection;
 mod examples;
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use connection::Connection;
 use oracle::Oracles;
 
-/// Returns the line of the transcript at which the server's section begins.
+/// Returns the number of the line at which the server's section of the step begins in the transcript.
 fn line_of(step: &Step) -> usize {
     step.line.expect("the transcripts were read from text, and are whole")
 }
@@ -108,7 +108,7 @@ async fn what_our_client_says_fits_the_official_schemas() {
     }
 }
 
-/// Uses every function of a client in `revision`, and returns the frames of both sides.
+/// Calls every function of a client in `revision`, and returns the frames of both sides.
 async fn talk(revision: Revision) -> Vec<(Direction, String)> {
     let (send, frames) = mpsc::channel();
     let tap = Tap::new(move |frame| {

@@ -1,7 +1,7 @@
-//! The official schemas, one per revision. Each definition is compiled when it is first used.
+//! The official schemas, one for each revision. A definition is compiled when it is first used.
 //!
-//! In: the name of a definition and a value. Out: the errors of the value. Nothing is fetched: the schemas
-//! refer only to their own definitions, and the library is built without its loaders.
+//! In: the name of a definition, and a value. Out: the errors of the value. Nothing is downloaded: the
+//! schemas refer only to their own definitions, and the library is built without its loaders.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -27,12 +27,12 @@ impl Oracles {
         Self { compiled: RefCell::default(), schemas: Revision::ALL.into_iter().map(read).collect() }
     }
 
-    /// Returns whether `revision` has a definition of this name.
+    /// Returns whether the schema of `revision` has a definition called `name`.
     pub(crate) fn knows(&self, revision: Revision, name: &str) -> bool {
         self.definitions(revision).1.get(name).is_some()
     }
 
-    /// Returns the errors of `value` as a `name` of `revision`, one line each.
+    /// Checks `value` against the definition `name` of `revision`. Returns the errors, one line for each.
     pub(crate) fn faults(&self, revision: Revision, name: &str, value: &Value) -> Vec<String> {
         if !self.knows(revision, name) {
             return vec![format!("{revision} has no {name}")];
@@ -48,7 +48,7 @@ impl Oracles {
 
     fn compile(&self, revision: Revision, name: &str) -> Validator {
         let (word, definitions) = self.definitions(revision);
-        // The reference is inside `allOf`, because draft 7 ignores everything beside a `$ref`.
+        // The reference is inside of `allOf`, because draft 7 ignores all members beside a `$ref`.
         let schema = json!({
             "$schema": self.schemas[&revision]["$schema"],
             "allOf": [{ "$ref": format!("#/{word}/{name}") }],
@@ -58,7 +58,7 @@ impl Oracles {
         options.build(&schema).unwrap_or_else(|error| panic!("{revision} {name}: {error}"))
     }
 
-    /// Returns the definitions of a revision, and the name of the member that holds them.
+    /// Returns the definitions of a revision, and the name of the member of the schema that contains them.
     fn definitions(&self, revision: Revision) -> (&'static str, &Value) {
         let schema = &self.schemas[&revision];
         let word = if schema.get("$defs").is_some() { "$defs" } else { "definitions" };

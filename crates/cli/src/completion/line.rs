@@ -1,20 +1,22 @@
 //! Splits an unfinished command line into words.
 //!
-//! In: the line of a shell. Out: the words without their quotes, each marked if a shell would expand it.
-//! Nothing is expanded here: a command with such a word is never run.
+//! In: the line of a shell. Out: the words without their quotes, and for each whether the shell would expand
+//! it. Nothing is expanded here: a server's command with such a word is never run.
 
 /// A word of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Whether a shell takes the word literally: it has no variable, pattern, redirection or command.
+    /// Whether a shell takes the word literally: the word has no variable, pattern, redirection or command
+    /// outside of quotes.
     pub(super) plain: bool,
+    /// The word without its quotes and escapes.
     pub(super) text: String,
 }
 
 /// The words of a command line, and the position of the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// The index of the word with the cursor. The word ends at the cursor.
+    /// The index of the word with the cursor. The text of that word ends at the cursor.
     pub(super) index: usize,
     /// Whether the cursor is inside an open quote.
     pub(super) quoted: bool,
@@ -22,7 +24,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Splits `line` as `sh` and `fish` do; `cursor` counts the characters before the cursor.
+    /// Splits `line` as `sh` and `fish` do. `cursor` is the number of characters before the cursor.
     pub(super) fn split(line: &str, cursor: usize) -> Self {
         let mut reader = Reader { words: Vec::new(), word: None, quote: None };
         let mut chars = line.chars().enumerate().peekable();
@@ -47,7 +49,8 @@ impl Line {
         Self { index, quoted, words }
     }
 
-    /// Takes words that a shell has split already and that still have their quotes.
+    /// Reads words that a shell has split already and that still have their quotes. `index` is that of the
+    /// word with the cursor.
     pub(super) fn of_quoted(raw: &[String], index: usize) -> Self {
         let word = |raw: &String| {
             let mut line = Self::split(raw, usize::MAX);
@@ -60,7 +63,7 @@ impl Line {
         Self { index, quoted: false, words: raw.iter().map(word).collect() }
     }
 
-    /// Takes words without quotes and expansions; the cursor is in the last one.
+    /// Reads words that have no quotes and are not to be expanded. The cursor is at the end of the last one.
     pub(super) fn of_plain(words: Vec<String>) -> Self {
         let index = words.len().saturating_sub(1);
         let words = words.into_iter().map(|text| Word { plain: true, text }).collect();
@@ -68,7 +71,7 @@ impl Line {
     }
 }
 
-/// The state of splitting a line.
+/// The state of splitting a line: the quote that is open, the unfinished word, and the finished words.
 struct Reader {
     quote: Option<char>,
     word: Option<Word>,
@@ -76,7 +79,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads a character. Returns whether it escapes the next one.
+    /// Reads the character `c`; `next` is the one after it. Returns whether `c` escapes `next`.
     fn read(&mut self, c: char, next: Option<char>) -> bool {
         match (self.quote, c) {
             (Some(quote), c) if quote == c => self.quote = None,
@@ -99,7 +102,7 @@ impl Reader {
         false
     }
 
-    /// Returns the current word, which it begins if there is none.
+    /// Returns the unfinished word. If there is none, a new one begins.
     fn word(&mut self) -> &mut Word {
         self.word.get_or_insert(Word { plain: true, text: String::new() })
     }
@@ -111,13 +114,13 @@ impl Reader {
         word.text.push(c);
     }
 
-    /// Ends the current word.
+    /// Ends the unfinished word, if there is one.
     fn end(&mut self) {
         self.words.extend(self.word.take());
     }
 
-    /// Returns the index, the quoting and the text of the word at the cursor. Between two words it begins a
-    /// new one.
+    /// Called when the reader has reached the cursor. Returns the index of the word there, whether a quote is
+    /// open, and the text of the word up to the cursor. Between two words, it adds an empty word.
     fn mark(&mut self) -> (usize, bool, String) {
         let (index, quoted) = (self.words.len(), self.quote.is_some());
         let text = match &self.word {

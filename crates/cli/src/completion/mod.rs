@@ -1,7 +1,8 @@
 //! Completion for shells: the scripts, and the candidates that the scripts request.
 //!
 //! In: an unfinished command line. Out: candidates for the word at the cursor. A script runs `plainwire` with
-//! [`VARIABLE`] set. clap completes commands and options, [`server`] the names of a server.
+//! [`VARIABLE`] set. clap completes commands and options; [`server`] completes the names of tools, prompts,
+//! arguments and resources.
 
 mod line;
 mod server;
@@ -38,8 +39,8 @@ complete -o bashdefault -o default -F _plainwire plainwire"#;
 
 const FISH: &str = r"complete --command plainwire --exclusive --arguments '(PLAINWIRE_COMPLETE=fish COMPLETER -- (commandline --current-process | string collect) (commandline --current-process --cursor) 2>/dev/null)'";
 
-/// The script for `PowerShell`. It passes the line in a variable: as an argument `PowerShell` would evaluate
-/// it.
+/// The script for `PowerShell`. It passes the line in an environment variable, because `PowerShell` would
+/// evaluate it in an argument.
 const POWERSHELL: &str = r#"Register-ArgumentCompleter -Native -CommandName plainwire -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $env:PLAINWIRE_LINE = $commandAst.Extent.Text
@@ -89,8 +90,8 @@ pub(crate) fn script(shell: Shell) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the command with which a script runs this program: its name if it was started by name, else its
-/// absolute path.
+/// Returns the command with which a script runs this program: the bare name if this process was started by a
+/// bare name, else the absolute path.
 fn program() -> String {
     let called = env::args_os().next().unwrap_or_else(|| "plainwire".into());
     let path = Path::new(&called);
@@ -102,8 +103,8 @@ fn quote(text: &str) -> String {
     if text.chars().all(is_safe) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// Prints the candidates if the script of a shell runs this program. It reports no errors, which would
-/// disturb the prompt.
+/// If the script of a shell runs this program, prints the candidates and returns the exit code; else returns
+/// `None`. It reports no errors, which would disturb the shell's prompt.
 pub(crate) fn answer() -> Option<ExitCode> {
     let shell = env::var(VARIABLE).ok().filter(|shell| !shell.is_empty())?;
     if let Some((shell, line)) = Shell::from_str(&shell, false).ok().and_then(|it| Some((it, asked(it)?))) {
@@ -113,7 +114,7 @@ pub(crate) fn answer() -> Option<ExitCode> {
     Some(Exit::Done.into())
 }
 
-/// Reads the line and the cursor from what the script of `shell` passes.
+/// Reads the line and the cursor from the arguments and the environment that the script of `shell` sets.
 fn asked(shell: Shell) -> Option<Line> {
     let words: Vec<String> = env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned()).collect();
     let first = || words.first()?.parse().ok();
@@ -171,8 +172,9 @@ fn show(shell: Shell, line: &Line, candidates: Vec<CompletionCandidate>) -> Stri
     out
 }
 
-/// Returns the part of `value` after the last word break, which is all that bash replaces, with escapes: bash
-/// adds none.
+/// Returns the text that bash inserts for the candidate `value`. Bash replaces only the part of the word
+/// after the last of its word breaks (`breaks`), and adds no escapes: they are added here. Inside quotes a
+/// candidate that needs escapes is left out.
 fn in_bash(value: &str, line: &Line, breaks: &str) -> Option<String> {
     if line.quoted {
         return Some(value.to_owned()).filter(|value| value.chars().all(is_safe));

@@ -1,8 +1,8 @@
-//! Completes the word at the cursor with names of a server.
+//! Completes the word at the cursor with the names that a server lists.
 //!
-//! It starts the command after `--` exactly as it is written, and nothing else: nothing without `--`, and
-//! nothing if a shell would expand a word of the command. All of it takes at most [`DEADLINE`]. A failure
-//! means that there are no candidates.
+//! It starts the server's command, which is after `--`, exactly as it is written. It starts nothing if there
+//! is no `--`, or if a shell would expand a word of that command. One completion takes at most [`DEADLINE`].
+//! After a failure there are no candidates.
 
 use std::ffi::OsStr;
 use std::process::Stdio;
@@ -22,10 +22,10 @@ use super::line::Line;
 use crate::args::{Ask, Call, Cli, Command, Read, Watch};
 use crate::{connect, visible};
 
-/// The time for one completion, with starting and ending the server.
+/// The maximal time for one completion, including the start and the end of the server.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// The time for the server to exit, a part of [`DEADLINE`].
+/// The time that the server has to exit before it is killed. It is a part of [`DEADLINE`].
 const GRACE: Duration = Duration::from_millis(500);
 
 /// The maximal number of candidates of one completion: a longer list is of no use.
@@ -37,7 +37,8 @@ const MAX_CHARS: usize = 500;
 /// A candidate, and its description.
 type Suggestion = (String, String);
 
-/// Returns the command line with completers for the names of the server in `line`.
+/// Returns clap's definition of the command line. If `line` names a server's command, the arguments that take
+/// names of that server get completers. Without `line` no argument gets one.
 pub(super) fn command(line: Option<&Line>) -> clap::Command {
     let Some(written) = line.and_then(written) else { return Cli::command() };
     let written = Arc::new(written);
@@ -61,8 +62,8 @@ pub(super) fn command(line: Option<&Line>) -> clap::Command {
     command
 }
 
-/// Parses the line as if it were complete. `None` if the cursor is not before `--`, or if a shell would
-/// expand a word of the server's command.
+/// Parses the line as if it were complete. `None` if it can't be parsed, if the cursor is not before `--`, or
+/// if a shell would expand a word of the server's command.
 fn written(line: &Line) -> Option<Command> {
     let behind = line.words.iter().position(|word| word.text == "--")?;
     if line.index >= behind || !line.words[behind..].iter().all(|word| word.plain) {
@@ -71,13 +72,14 @@ fn written(line: &Line) -> Option<Command> {
     Cli::try_parse_from(line.words.iter().map(|word| &word.text)).ok().map(|cli| cli.command)
 }
 
-/// Returns the candidates for the argument `arg`, of which `typed` is written already.
+/// Returns the candidates for the argument `arg`. `typed` is the part of it that the user has written
+/// already.
 fn complete(written: &Command, arg: &str, typed: &str) -> Vec<CompletionCandidate> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let found = runtime.ok().and_then(|runtime| runtime.block_on(ask(written, arg, typed)));
     let fits = |(text, _): &Suggestion| {
         text.starts_with(typed) && !text.starts_with('-') && text.chars().count() <= MAX_CHARS
-            // Text with invisible characters does not go onto a command line.
+            // A candidate with invisible characters must not get onto a command line.
             && visible::line(text) == *text
     };
     let found = found.unwrap_or_default().into_iter().filter(fits).take(MAX_CANDIDATES);
@@ -89,7 +91,7 @@ fn complete(written: &Command, arg: &str, typed: &str) -> Vec<CompletionCandidat
         .collect()
 }
 
-/// Starts the server and requests what `arg` may be. The server has ended when this returns.
+/// Starts the server and requests the possible values of `arg`. The server has ended when this returns.
 async fn ask(written: &Command, arg: &str, typed: &str) -> Option<Vec<Suggestion>> {
     let (Command::Call(Call { ask, .. })
     | Command::Prompt(Call { ask, .. })
@@ -142,7 +144,7 @@ async fn find(client: &Client, written: &Command, arg: &str, typed: &str) -> Opt
     }
 }
 
-/// Returns the URIs of the resources, and the text of each template before its first variable.
+/// Returns the URIs of the resources, and of each template the text before its first variable.
 async fn uris(client: &Client) -> Option<Vec<Suggestion>> {
     let mut found: Vec<Suggestion> =
         client.list_resources().await.ok()?.into_iter().map(|it| (it.uri, it.name)).collect();
@@ -180,7 +182,7 @@ async fn arguments_of_tool(client: &Client, call: &Call, typed: &str) -> Option<
 /// The depth to which [`choices`] follows references and alternatives in a schema.
 const DEPTH: usize = 4;
 
-/// Collects the values that a schema lists. Returns whether its values may be text.
+/// Adds the values that `schema` lists to `values`. Returns whether a value of the schema may be a string.
 fn choices(schema: &Value, whole: &Value, depth: usize, values: &mut Vec<Value>) -> bool {
     if depth == 0 {
         return true;
@@ -226,7 +228,8 @@ async fn arguments_of_prompt(client: &Client, call: &Call, typed: &str) -> Optio
     Some(completion.values.into_iter().map(|it| (format!("{name}={it}"), String::new())).collect())
 }
 
-/// Returns whether `typed` may be or become the argument `name`: another word does not set it already.
+/// Returns whether `typed` can be completed to the argument `name`: it has no other key, and no other word
+/// sets this argument.
 fn is_open(call: &Call, name: &str, typed: &str) -> bool {
     let key = |word: &str| word.split(['=', ':']).next().unwrap_or_default().to_owned();
     let given = call.arguments.iter().filter(|word| *word != typed).any(|word| key(word) == name);

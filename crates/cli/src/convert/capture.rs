@@ -1,4 +1,5 @@
-//! `--capture`: stores the input and output of a conversion, byte for byte, to examine a wrong conversion.
+//! `--capture`: stores the input and the output of a conversion, byte for byte, so that you can examine a
+//! wrong conversion later.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +8,8 @@ use super::args::Convert;
 use super::{Outcome, files};
 use crate::exit::Failure;
 
-/// Writes `NNN-input.EXT`, `NNN-output.EXT`, `NNN-sidecar.json` (with `--sidecar`) and `NNN-report.json` into
-/// `folder`. NNN is the next free number.
+/// Writes `NNN-input.EXT`, `NNN-output.EXT` (unless the output was refused), `NNN-sidecar.json` (with
+/// `--sidecar`) and `NNN-report.json` into `folder`. NNN is the first number from 001 that has no report yet.
 pub(super) fn keep(
     folder: &Path,
     it: &Convert,

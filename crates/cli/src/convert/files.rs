@@ -9,7 +9,7 @@ use crate::exit::{Exit, Failure};
 
 /// An input document.
 pub(super) struct Input {
-    /// The file, or `<stdin>`.
+    /// The path of the file, or `<stdin>`.
     pub(super) name: String,
     pub(super) text: String,
 }
@@ -59,8 +59,8 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| failed("writing", path, &error))
 }
 
-/// Returns the output file in `folder` for each input. Two inputs must not share an output, and no output may
-/// be an input.
+/// Returns the path in `folder` for the output of each input. Fails if two inputs would have the same output,
+/// or if an output is one of the input files.
 pub(super) fn outputs(folder: &Path, inputs: &[PathBuf], extension: &str) -> Result<Vec<PathBuf>, Failure> {
     let real: BTreeSet<PathBuf> = inputs.iter().filter_map(|it| fs::canonicalize(it).ok()).collect();
     let mut taken = BTreeMap::new();
@@ -82,7 +82,7 @@ pub(super) fn outputs(folder: &Path, inputs: &[PathBuf], extension: &str) -> Res
     Ok(outputs)
 }
 
-/// Refuses to write `output` over `input`.
+/// Fails if `output` is the same file as `input`.
 pub(super) fn refuse_overwrite(input: &Path, output: &Path) -> Result<(), Failure> {
     let real = |path: &Path| fs::canonicalize(path).ok();
     if real(output).is_some() && real(output) == real(input) { Err(overwritten(output)) } else { Ok(()) }
@@ -93,13 +93,13 @@ fn overwritten(output: &Path) -> Failure {
     Failure::usage(format!("expected an output file other than INPUT, but found {found}"))
 }
 
-/// Returns an error about the contents of a file: without the hint to read the help, since the command line
-/// is right.
+/// Returns an error about the contents of a file. It has no hint to read the help, since the command line is
+/// right.
 pub(super) fn invalid(text: String) -> Failure {
     Failure { exit: Exit::Usage, hint: None, text }
 }
 
-/// Returns an error about an operation on a file.
+/// Returns an error about an operation on a file; `doing` names the operation, such as `reading`.
 pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> Failure {
     invalid(format!("{doing} {} failed: {error}", path.display()))
 }

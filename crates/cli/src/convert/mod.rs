@@ -24,7 +24,7 @@ use report::Findings;
 
 /// The result of one conversion.
 struct Outcome {
-    /// The output; `None` if it is not written because the document would lose content.
+    /// The converted document; `None` if it must not be written because the edit would lose content.
     text: Option<String>,
     found: Findings,
 }
@@ -113,7 +113,7 @@ fn is_markdown(format: Format) -> bool {
     matches!(format, Format::Markdown(_))
 }
 
-/// The names without --names: none.
+/// The table of names that is used without --names. It is empty.
 static NO_NAMES: Names = Names { users: Vec::new(), pages: Vec::new(), attachments: Vec::new() };
 
 /// Reads the table of --names.
@@ -132,7 +132,8 @@ fn names(file: Option<&Path>) -> Result<Option<Names>, Failure> {
     serde_json::from_str(json).map(Some).map_err(|error| wrong(&error))
 }
 
-/// Puts the given names into the document, and returns all users, pages and attachments that it refers to.
+/// Resolves users, pages and attachments of the document with `names`, for output in `to`. Returns all users,
+/// pages and attachments that the document refers to.
 fn named(document: &mut Document<'_>, to: Format, names: Option<&Names>) -> Names {
     let references = document.references();
     if let Some(names) = names {
@@ -165,7 +166,7 @@ fn split(from: Format, names: Option<&Names>, input: &files::Input, file: &Path)
     Ok(Outcome { text: Some(text), found })
 }
 
-/// Applies edited Markdown to the document of its sidecar.
+/// Applies edited Markdown to the document in the sidecar `file`.
 fn restore(
     it: &Convert,
     to: Format,
@@ -185,7 +186,7 @@ fn restore(
     Ok(Outcome::restored(restored, it.allow_loss))
 }
 
-/// Returns the name of a format; for wiki markup with its dialect.
+/// Returns the name of a format as on the command line, for wiki markup with its dialect.
 fn whole_name(format: Format) -> String {
     match format {
         Format::Wiki(dialect) => format!("wiki --dialect {dialect:?}").to_lowercase(),
@@ -193,7 +194,7 @@ fn whole_name(format: Format) -> String {
     }
 }
 
-/// `--minimize`
+/// `plainwire convert --minimize`: prints the smallest part of the input that loses content.
 fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
     let (from, to) = (it.format_options.format(it.from), it.format_options.format(it.to));
     let Some(smallest) = minimize(from, to, &input.text) else {
@@ -207,7 +208,8 @@ fn smallest(it: &Convert, input: &files::Input) -> Result<Exit, Failure> {
 }
 
 impl Outcome {
-    /// Takes the result of an edit. If the edit lost content, it is written only if `allowed`.
+    /// Returns the outcome of an edit. If the edit lost content, the document is included only if `allowed`
+    /// is set (--allow-loss).
     fn restored(it: Restored, allowed: bool) -> Self {
         let Restored { text, losses, diagnostics, conflicts, invalid, .. } = it;
         let mut found = Findings { losses, diagnostics, conflicts, invalid, ..Findings::default() };

@@ -1,4 +1,4 @@
-//! `plainwire patch`: replaces one section of a document; everything outside keeps its bytes.
+//! `plainwire patch`: replaces one section of a document. Every byte outside the section stays.
 
 use std::path::Path;
 

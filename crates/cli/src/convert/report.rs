@@ -16,18 +16,19 @@ pub(super) struct Findings {
     pub(super) losses: Vec<Loss>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) conflicts: Vec<Conflict>,
-    /// Violations of the output format.
+    /// Violations of the output format in the converted document.
     pub(super) invalid: Vec<Diagnostic>,
-    /// Users, pages and attachments that the source refers to.
+    /// Users, pages and attachments that the source refers to; `None` after an edit and with --minimize.
     pub(super) references: Option<Names>,
-    /// Whether the output was not written because of the losses.
+    /// Whether the output was not written because the edit lost content.
     pub(super) refused: bool,
-    /// Whether a sidecar would restore the identifiers.
+    /// Whether a sidecar would keep the identifiers that the output lacks.
     pub(super) sidecar_helps: bool,
 }
 
 impl Findings {
-    /// Returns whether more than identifiers was lost, or the output is invalid.
+    /// Returns whether the output is invalid, an edit is in conflict with the document, or more than
+    /// identifiers was lost.
     pub(super) fn is_loss(&self) -> bool {
         !self.conflicts.is_empty()
             || !self.invalid.is_empty()
@@ -35,8 +36,8 @@ impl Findings {
     }
 
     /// Returns the findings as JSON: `losses`, `diagnostics` and `invalid` with their positions (`line` and
-    /// `column` from 1, `start` and `end` in bytes), `conflicts`, `written`, and unless an edit was applied,
-    /// `references` in the form that --names takes.
+    /// `column` from 1, `start` and `end` in bytes), `conflicts`, and in `written` whether the output was
+    /// written. Unless an edit was applied, `references` has the form that --names takes.
     pub(super) fn json(&self, input: &Input) -> Value {
         let positions = Positions::of(&input.text);
         let place = |start: u32, end: u32| {
@@ -67,7 +68,7 @@ impl Findings {
     }
 }
 
-/// Prints the findings. Lost identifiers are counted, not listed.
+/// Prints the findings on stderr. As text, lost identifiers are counted, not listed.
 pub(super) fn show(format: ReportFormat, input: &Input, found: &Findings) -> io::Result<()> {
     let mut err = io::stderr().lock();
     if format == ReportFormat::Json {

@@ -1,5 +1,5 @@
 //! `plainwire demo`: prints one call in each of the five revisions, byte for byte, with an explanation of
-//! each frame; then over HTTP.
+//! each frame. Then it prints a call over HTTP in each era.
 //!
 //! Client and server are the real ones, connected inside this process. The frames are those that a pipe would
 //! carry.

@@ -35,7 +35,8 @@ pub(super) async fn play() -> Result<(), Failure> {
     played
 }
 
-/// Plays the newest legacy revision: three requests, and the id of the session that they share.
+/// Plays a call in the newest legacy revision: three messages, two of which repeat the session id from the
+/// answer to the first.
 async fn legacy(connection: &mut HttpConnection) -> Result<(), Failure> {
     let revision = Revision::NEWEST_LEGACY.as_str();
     output::line(&format!("\n== {revision} over HTTP: a session has an id =="))?;
@@ -48,7 +49,8 @@ async fn legacy(connection: &mut HttpConnection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Plays the newest revision: one request, whose headers repeat its method and name for proxies.
+/// Plays a call in the newest revision: one request, whose headers repeat its method and the name of its tool
+/// for proxies.
 async fn modern(connection: &mut HttpConnection) -> Result<(), Failure> {
     let revision = Revision::NEWEST.as_str();
     output::line(&format!("\n== {revision} over HTTP: one self-contained request =="))?;
@@ -72,14 +74,15 @@ fn request(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-/// The connection of the demo's client.
+/// The HTTP connection of the demo's client.
 struct HttpConnection {
     host: String,
     stream: BufReader<TcpStream>,
 }
 
 impl HttpConnection {
-    /// Sends a message, and prints request and response. Returns the session id of the response.
+    /// Sends a message, and prints request and response. Returns the session id in the response, if it has
+    /// one.
     async fn post(&mut self, headers: &[(&str, &str)], message: &Value) -> Result<Option<String>, Failure> {
         let body = message.to_string();
         let mut head = format!("POST /mcp HTTP/1.1\r\nhost: {}\r\n", self.host);

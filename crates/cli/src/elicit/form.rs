@@ -1,4 +1,4 @@
-//! Dialogue for a form: field by field, then a review of all answers before they are sent.
+//! The dialogue for a form: field by field, then a review of all answers before they are sent.
 
 use plainwire::proto::form::{Choice, Field, FieldKind, Form};
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ enum Verdict {
     Send,
 }
 
-/// Asks the user to fill in a form. Returns the answers.
+/// Asks the user to fill in a form. Returns the answers, by field name.
 pub(super) async fn fill(form: &Form, terminal: &mut Terminal) -> Result<Map<String, Value>, Leave> {
     if form.fields.is_empty() {
         return match confirm(terminal, "yes? [y/N] ").await? {
@@ -142,7 +142,7 @@ fn prompt(field: &Field) -> String {
     default.map_or_else(|| "> ".to_owned(), |it| format!("[{}] > ", visible::short_line(&it, MAX_NAME)))
 }
 
-/// Guesses by its texts whether a field asks for a secret.
+/// Returns whether the name, the title or the description of a field suggests that it asks for a secret.
 ///
 /// Spec: "Servers MUST NOT use form mode elicitation to request sensitive information".
 fn wants_a_secret(field: &Field) -> bool {

@@ -1,7 +1,7 @@
 //! Questions of a server to the user at the terminal (elicitation).
 //!
 //! In: forms and pages, one dialogue at a time, in the order in which they arrived. Out: the user's answers.
-//! The user sees every answer before it is sent. No page is opened here.
+//! The user sees every answer before it is sent. No page is opened here: the user opens it.
 
 mod form;
 mod page;
@@ -15,23 +15,24 @@ use tokio::sync::Mutex;
 use crate::terminal::{Terminal, TerminalInput};
 use crate::visible;
 
-/// The user who answers questions. Clones share the terminal.
+/// The user who answers the questions of one server. Clones share the terminal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Person {
     server: Arc<OnceLock<String>>,
-    /// Shared by all questions. A question holds the lock for its whole dialogue; the others wait in order,
-    /// since the lock is fair.
+    /// The terminal, shared by all questions. A question holds the lock for its whole dialogue. The others
+    /// wait in the order of their arrival, since the lock is fair.
     terminal: Arc<Mutex<Terminal>>,
 }
 
-/// A question that the user leaves without an answer.
+/// The action by which the user ends a question without answering it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leave {
     Cancel,
     Decline,
 }
 
-/// Prints, when dropped, that a question was withdrawn before the user had answered it.
+/// A guard of an open question. If it is dropped before the user has answered, it prints that the server no
+/// longer waits for an answer.
 struct Withdrawn {
     answered: bool,
 }
@@ -44,19 +45,20 @@ impl Drop for Withdrawn {
     }
 }
 
-/// The number of attempts at one entry: a script that repeats a wrong entry must not loop for ever.
+/// The maximal number of attempts at one entry: a script that repeats a wrong entry must not loop for ever.
 const MAX_TRIES: usize = 5;
 
-/// The number of characters of a name that are shown.
+/// The maximal number of characters of a name that are shown.
 const MAX_NAME: usize = 200;
 
 impl Person {
-    /// Sets the name of the server, which each question shows.
+    /// Sets the name of the server, which all later questions show.
     pub(crate) fn set_server(&self, server: &str) {
         let _ = self.server.set(server.to_owned());
     }
 
-    /// Asks the user. If the future is dropped, the question is withdrawn and the terminal is free again.
+    /// Asks the user and returns the answer. If the future is dropped, the question is withdrawn and the
+    /// terminal is free for the next one.
     pub(crate) async fn answer(&self, question: Elicitation) -> ElicitResult {
         let mut terminal = self.terminal.lock().await;
         let mut withdrawn = Withdrawn { answered: false };
@@ -102,8 +104,8 @@ impl Person {
     }
 }
 
-/// Asks until `read` accepts the entry, at most [`MAX_TRIES`] times. Its error is shown before the next
-/// attempt.
+/// Shows `prompt` until `read` accepts the line that the user enters. After a refused line it prints the
+/// error of `read`. Cancels the question after [`MAX_TRIES`] lines, and at the end of the input.
 async fn until<T>(
     terminal: &mut Terminal,
     prompt: &str,

@@ -1,5 +1,5 @@
-//! Shows a page that a server asks the user to open: the full URL, its host, and warnings. Nothing here opens
-//! it.
+//! Shows the address of a page that a server asks the user to open: the full URL, its host, and warnings.
+//! Nothing here opens the page.
 
 use crate::terminal::Terminal;
 use crate::visible;

@@ -7,21 +7,23 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-/// The entry to write: the server as its client starts or reaches it.
+/// The entry to write: how its client starts or reaches the server. `kind` is the value of `type`, which an
+/// entry with `None` does not have. `key` is the client's key for the URL.
 #[derive(Debug)]
 pub(super) enum NewEntry {
     Command { args: Vec<String>, command: String, env: Vec<(String, String)>, kind: Option<&'static str> },
     Url { headers: Vec<(String, String)>, key: &'static str, kind: Option<&'static str>, url: String },
 }
 
-/// The position of the entry: the key of the list of servers, and the name of the server in it.
+/// The path of the entry in the file: `list` is the key of the object with all servers, and `name` is the key
+/// of the entry in that object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryPath<'w> {
     pub(super) list: &'w str,
     pub(super) name: &'w str,
 }
 
-/// The treatment of another entry with the same name.
+/// The treatment of an existing entry that has the name and differs from the wanted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     Overwrite,
@@ -32,9 +34,10 @@ pub(super) enum Existing {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     Changed(String),
-    /// Another entry has that name, and differs in these keys. The text is not changed.
+    /// The file has an entry of that name, which differs from the wanted one in these keys. The text is not
+    /// changed.
     Other(Vec<String>),
-    /// The text has the entry already.
+    /// The text has the wanted entry already.
     Same,
 }
 
@@ -63,7 +66,8 @@ pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
         .map_err(|error| broken(error.line_display(), error.kind().to_string()))
 }
 
-/// Adds the entry to `text`, or changes the entry that has its name.
+/// Adds the entry to `text`. If the text has an entry of that name that differs, `existing` decides whether
+/// it is changed.
 pub(super) fn edit(
     text: &str,
     at: EntryPath<'_>,
@@ -115,7 +119,7 @@ fn check_unique(object: &CstObject, name: &str) -> Result<(), String> {
     }
 }
 
-/// Checks the new text before it is written: it has the entry, and nothing else has changed.
+/// Checks that the new text has the wanted entry, and that nothing else has changed.
 fn check_nothing_else_changed(
     mut before: Value,
     after: &str,
@@ -145,12 +149,14 @@ fn check_nothing_else_changed(
     }
 }
 
-/// The keys that determine how a client reaches a server. All other keys of an entry belong to the user.
+/// The keys of an entry that determine how a client starts a server. All keys other than these, [`OF_URLS`]
+/// and `type` belong to the user.
 const OF_COMMANDS: [&str; 5] = ["command", "args", "env", "envFile", "cwd"];
+/// The keys of an entry that determine how a client reaches a server at a URL.
 const OF_URLS: [&str; 3] = ["url", "serverUrl", "headers"];
 
 impl NewEntry {
-    /// Returns the members of the entry in their order, without empty ones.
+    /// Returns the members of the entry in the order in which they are written, without empty ones.
     fn members(&self) -> Vec<(&'static str, CstInputValue)> {
         let texts = |pairs: &[(String, String)]| {
             let members = pairs.iter().map(|(name, value)| (name.clone(), value.clone().into()));
@@ -180,8 +186,8 @@ impl NewEntry {
         CstInputValue::Object(members.collect())
     }
 
-    /// Returns the keys in which `entry` differs. Further variables and headers belong to the user and are no
-    /// difference, nor is a `type` with the same meaning.
+    /// Returns the keys in which `entry` differs from this one. Variables and headers that only `entry` has
+    /// belong to the user and are no difference. Neither is a `type` with the same meaning.
     fn differences(&self, entry: &Value) -> Vec<String> {
         let Some(entry) = entry.as_object() else { return vec!["the whole entry".to_owned()] };
         let has = |key: &str| entry.get(key).filter(|it| !it.is_null());
@@ -220,7 +226,7 @@ impl NewEntry {
         other
     }
 
-    /// Changes `entry` to this one, and keeps the members that belong to the user.
+    /// Makes `entry` say what this one says, and keeps the members that belong to the user.
     fn overwrite(&self, entry: &CstObject) {
         let members = self.members();
         let wanted = |key: &str| members.iter().any(|(it, _)| *it == key);
@@ -242,8 +248,8 @@ impl NewEntry {
     }
 }
 
-/// Sets a member. If the old and the new value are objects, it sets the members of the new one and keeps the
-/// others.
+/// Sets the member `key` of `object`. If its old and its new value are objects, only the members of the new
+/// value are set in the old one, and its other members stay.
 fn put(object: &CstObject, key: &str, value: CstInputValue) {
     let Some(found) = object.get(key) else {
         object.append(key, value);
@@ -258,7 +264,8 @@ fn put(object: &CstObject, key: &str, value: CstInputValue) {
     }
 }
 
-/// Returns whether a member has the wanted value already, so that it can keep its formatting.
+/// Returns whether a member has the wanted value already and so can keep its formatting. Only texts and lists
+/// of texts are compared; for other values it returns `false`.
 fn same(has: Option<Value>, wanted: &CstInputValue) -> bool {
     match (has, wanted) {
         (Some(Value::String(has)), CstInputValue::String(wanted)) => has == *wanted,

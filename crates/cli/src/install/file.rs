@@ -9,10 +9,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The number of bytes of a file. 64 MiB: `~/.claude.json` also has a history of prompts.
+/// The maximal number of bytes in a file. 64 MiB: `~/.claude.json` also has a history of prompts.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The number of symbolic links that are followed.
+/// The maximal number of symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 
 /// Returns the text of the file; `None` if there is no file.
@@ -31,7 +31,9 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, String> {
     Ok(Some(text))
 }
 
-/// Writes `after` if the text of the file still is `before`. Returns the path of the backup of `before`.
+/// Writes `after` to the file, and `before` to a backup next to the file. Returns the path of the backup, if
+/// there was a file. Fails if the text of the file is no longer `before` (`None`: no file). With
+/// `is_private`, a file that did not exist can be read only by its owner.
 pub(super) fn replace(
     path: &Path,
     before: Option<&str>,
@@ -74,9 +76,9 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 
 /// The access rights of the new file.
 enum Mode {
-    /// Those of the old file.
+    /// The rights of the old file.
     Kept(fs::Permissions),
-    /// Only its owner can read it: it may contain tokens.
+    /// Rights of the owner only, because the file may contain tokens.
     Private,
     /// The default for new files.
     Usual,
@@ -115,7 +117,8 @@ fn write_new(path: &Path, text: &str, mode: &Mode) -> io::Result<()> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     if !matches!(mode, Mode::Usual) {
-        // From its creation on: other users must not be able to read it even for a moment.
+        // The mode is set when the file is created: other users must not be able to read it even for a
+        // moment.
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     let mut file = options.open(path)?;

@@ -81,7 +81,7 @@ fn taken(name: &str, path: &str, keys: &[String]) -> Failure {
     }
 }
 
-/// Returns the entry, in the format of the client.
+/// Returns the entry to write, in the format of the client.
 fn wanted(it: &Install) -> Result<NewEntry, Failure> {
     let Some(url) = &it.url else {
         let command = command(it)?;
@@ -147,7 +147,7 @@ const LAUNCHERS: [&str; 18] = [
     "python", "python3", "sh", "uv", "uvx",
 ];
 
-/// The number of characters of a name.
+/// The maximal number of characters in the name of a server.
 const MAX_NAME: usize = 64;
 
 fn name(it: &Install) -> Result<String, Failure> {

@@ -1,17 +1,19 @@
 //! The difference between two versions of a configuration file, without secrets.
 //!
-//! In: two texts. Out: lines. `…` replaces comments and all values outside the entry. Inside the entry it
-//! replaces the values of variables and headers, unless they refer to a variable.
+//! In: two texts. Out: lines. `…` replaces all comments, and all strings and numbers outside the entry.
+//! Inside the entry it replaces the values of environment variables and headers, unless they refer to a
+//! variable with `${`. Keys, `true`, `false` and `null` are always shown.
 
 use jsonc_parser::cst::{CstContainerNode, CstLeafNode, CstNode, CstRootNode};
 
 use super::edit::{EntryPath, parse};
 use crate::visible;
 
-/// The number of lines shown before and after the change.
+/// The maximal number of unchanged lines that are shown before the change, and after it.
 const CONTEXT: usize = 3;
 
-/// Returns the difference as lines that begin with `+`, `-` or a blank.
+/// Returns the difference as lines that begin with `+`, `-` or a blank. If only values differ that `…`
+/// replaces, one line says so.
 pub(super) fn difference(before: &str, after: &str, at: EntryPath<'_>) -> Vec<String> {
     let (before, after) = (masked(before, at), masked(after, at));
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
@@ -30,7 +32,7 @@ pub(super) fn difference(before: &str, after: &str, at: EntryPath<'_>) -> Vec<St
     [lines(' ', above), lines('-', gone), lines('+', come), lines(' ', below)].concat()
 }
 
-/// Returns the text without secrets.
+/// Returns the text with `…` in place of everything that may be secret.
 fn masked(text: &str, at: EntryPath<'_>) -> String {
     // Both texts have been parsed before, so this does not fail.
     let Ok(root) = parse(text.trim_start_matches('\u{feff}')) else { return String::new() };
@@ -38,7 +40,8 @@ fn masked(text: &str, at: EntryPath<'_>) -> String {
     CstRootNode::to_string(&root)
 }
 
-/// Masks a node; `path` has the names of the members around it.
+/// Masks a node and the nodes in it. `path` has the keys of the members that contain the node, outermost
+/// first.
 fn mask(node: &CstNode, path: &mut Vec<String>, at: EntryPath<'_>) {
     match node {
         CstNode::Leaf(CstLeafNode::Comment(comment)) => {
@@ -57,7 +60,8 @@ fn mask(node: &CstNode, path: &mut Vec<String>, at: EntryPath<'_>) {
         CstNode::Container(CstContainerNode::ObjectProp(member)) => {
             path.push(member.decoded_name().unwrap_or_default());
             let value = member.value();
-            // The name is a string too, and is not masked. Comments may be between name and value.
+            // The first child is the member's key: also a string, but not masked. Comments may be between key
+            // and value.
             for child in member.children().into_iter().skip(1) {
                 if child.is_comment() || value.is_some() {
                     mask(&child, path, at);

@@ -5,7 +5,7 @@ use super::shown::difference;
 
 const AT: EntryPath<'static> = EntryPath { list: "mcpServers", name: "it" };
 
-/// An entry in the format of most clients.
+/// Returns the entry of a server with the command `run`, in the format of most clients.
 fn command(args: &[&str], env: &[(&str, &str)]) -> NewEntry {
     NewEntry::Command {
         args: args.iter().map(|it| (*it).to_owned()).collect(),
@@ -28,7 +28,8 @@ fn changed(before: &str, wanted: &NewEntry, existing: Existing) -> String {
     }
 }
 
-/// Adds the entry twice: the second time changes nothing.
+/// Checks that adding the entry `it` to the file `before` gives `expected`, and that adding it once more
+/// changes nothing.
 #[track_caller]
 fn check(before: &str, expected: &str) {
     let wanted = command(&["a"], &[]);
@@ -191,7 +192,7 @@ fn shows_what_changes_with_three_lines_around_it() {
     assert_eq!(difference(&secret("1"), &secret("2"), AT), ["  (only hidden values differ)"]);
 }
 
-/// Pseudo-random numbers, the same in each run.
+/// A generator of pseudo-random numbers, which are the same in each run.
 struct Chance(u64);
 
 impl Chance {
@@ -253,7 +254,8 @@ impl Chance {
     }
 }
 
-/// Returns the comments of a text in their order. Its strings must not contain comments.
+/// Returns the comments `c0`, `c1` and so on of a text in their order. The strings of the text must not
+/// contain such comments.
 fn comments(text: &str) -> Vec<&str> {
     let starts = text.match_indices(" c").filter(|(at, _)| {
         matches!(text.get(at - 2..*at), Some("//" | "/*"))

@@ -1,8 +1,8 @@
 //! Problems with the tools of a list: for the model that reads them, and for clients that refuse them.
 //!
-//! In: [`Entry`]s. Out: [`Finding`]s, each with the rule, the position, and what to do about it. [`RULES`]
-//! lists all rules; `docs/tokens.md` links a report for each rule that is about certain clients. Schemas are
-//! not checked against the whole JSON Schema specification, and nothing is changed.
+//! In: [`Entry`]s. Out: [`Finding`]s, each with the broken rule, the position of the problem, and advice.
+//! [`RULES`] lists all rules; `docs/tokens.md` links a report for each rule that is about certain clients.
+//! Schemas are not checked against the whole JSON Schema specification, and no tool is changed.
 
 mod names;
 mod pages;
@@ -39,7 +39,7 @@ impl Client {
     /// All clients, in the order of their names.
     pub const ALL: [Self; 5] = [Self::Claude, Self::Copilot, Self::Cursor, Self::Gemini, Self::Openai];
 
-    /// Returns its name in lower case.
+    /// Returns the name of the client in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -51,20 +51,21 @@ impl Client {
     }
 }
 
-/// Severity of a broken rule. The worst is the greatest.
+/// Severity of a broken rule. A greater value is more severe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing, and often right as it is.
+    /// Worth knowing, but often no mistake.
     Note,
-    /// Models choose worse, or some hosts of the named clients refuse the tool.
+    /// Models choose worse between tools, or some programs of the rule's clients refuse the tool.
     Warning,
-    /// Against the protocol, or every host of the named clients refuses the whole list because of it.
+    /// A violation of the protocol, or a reason for every program of the rule's clients to refuse the whole
+    /// list.
     Error,
 }
 
 impl Severity {
-    /// Returns its name in lower case.
+    /// Returns the name of the severity in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -77,13 +78,13 @@ impl Severity {
 /// A rule that tools should follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name, in kebab-case.
+    /// The name of the rule, in kebab-case.
     pub name: &'static str,
-    /// Severity of breaking it.
+    /// Severity of breaking the rule.
     pub severity: Severity,
     /// The clients that the rule is about; empty if it is about all.
     pub clients: &'static [Client],
-    /// Advice on how to fix it.
+    /// Advice on how to fix a tool that breaks the rule.
     pub hint: &'static str,
 }
 
@@ -92,18 +93,18 @@ pub struct Rule {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Finding {
-    /// The tool; empty if it has no name.
+    /// The name of the tool; empty if it has no name.
     pub tool: String,
-    /// The name of the rule.
+    /// The name of the broken rule.
     pub rule: &'static str,
-    /// Position in the entry: `description`, `inputSchema.properties.limit`.
+    /// Position of the problem in the entry, such as `description` or `inputSchema.properties.limit`.
     #[serde(rename = "where")]
     pub place: String,
-    /// The expected and the found value.
+    /// A sentence with the expected and the found value.
     pub message: String,
-    /// Advice on how to fix it.
+    /// Advice on how to fix the tool.
     pub hint: &'static str,
-    /// Severity of the finding.
+    /// Severity of the broken rule.
     pub severity: Severity,
     /// The clients that the rule is about; empty if it is about all.
     pub clients: &'static [Client],
@@ -116,10 +117,11 @@ impl Finding {
     }
 }
 
-/// Checks the tools of a list, one by one and against each other.
+/// Checks the tools of a list, each one by itself and their names against each other.
 ///
-/// Findings are in the order of the tools, and of [`RULES`] within a tool. A rule that one tool breaks in
-/// several positions is one finding, at the first position.
+/// Findings are in the order of the tools, and within a tool in the order of [`RULES`]. A rule that one tool
+/// breaks in several positions is one finding, at the first position; its message has the number of the
+/// others.
 pub fn check(tools: &[Entry]) -> Vec<Finding> {
     let (mut findings, mut known) = (Vec::new(), names::Known::default());
     for tool in tools {
@@ -133,13 +135,13 @@ pub fn check(tools: &[Entry]) -> Vec<Finding> {
     findings
 }
 
-/// The rules that one tool breaks.
+/// The rules that one tool breaks, by the name of the rule.
 #[derive(Debug, Default)]
 struct Broken {
     rules: BTreeMap<&'static str, First>,
 }
 
-/// The first position at which a rule is broken, and the number of further ones.
+/// The first position at which a tool breaks a rule, and in `more` the number of further ones.
 #[derive(Debug)]
 struct First {
     message: String,
@@ -148,8 +150,8 @@ struct First {
 }
 
 impl Broken {
-    /// Records that `rule` is broken. Only the first position is kept, because a server may send any number
-    /// of them.
+    /// Records that the tool breaks `rule`. Only the first position is kept, because a server may send any
+    /// number of them.
     fn add(&mut self, rule: &'static str, place: impl Display, message: impl FnOnce() -> String) {
         match self.rules.get_mut(rule) {
             Some(first) => first.more += 1,

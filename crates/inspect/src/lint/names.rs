@@ -1,6 +1,7 @@
 //! Rules about the names of tools, alone and compared with each other.
 //!
-//! In: an [`Entry`] and the names before it. Out: the rules of this file that it breaks.
+//! In: an [`Entry`] and the names of the tools before it in the list. Out: the rules of this file that the
+//! entry breaks.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +11,14 @@ use crate::Entry;
 /// Limit on the characters of a name in the APIs of Claude and of OpenAI.
 const MAX_CHARS: usize = 64;
 
-/// Limit on the characters of a name that leaves ten of Cursor's 60 to the name of the server.
+/// Limit on the characters of a name in Cursor. Its limit is 60 for the names of tool and server together;
+/// this leaves ten to the server.
 const MAX_CHARS_IN_CURSOR: usize = 50;
 
-/// The names of a list so far.
+/// The names of the tools that were checked so far.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Names by their folded form, see [`folded`].
+    /// Names of tools, by their folded form, see [`folded`].
     by_fold: BTreeMap<String, Vec<String>>,
 }
 

@@ -1,6 +1,6 @@
-//! Rules about the page of a tool (MCP Apps), which is named in its `_meta.ui`.
+//! Rules about the page of a tool (MCP Apps). The member `_meta.ui` of the tool names the page.
 //!
-//! In: an [`Entry`]. Out: the rules of this file that it breaks. Nothing is read from the server, so a
+//! In: an [`Entry`]. Out: the rules of this file that the entry breaks. Nothing is read from the server, so a
 //! missing page or a wrong media type is not found.
 
 use serde_json::Value;

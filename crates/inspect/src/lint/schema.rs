@@ -1,8 +1,8 @@
 //! Rules about the schema of the arguments: requirements of the protocol, and keywords that known clients
 //! refuse.
 //!
-//! In: an [`Entry`]. Out: the rules of this file that it breaks. The output schema is not checked: models
-//! seldom see it.
+//! In: an [`Entry`]. Out: the rules of this file that the entry breaks. The output schema is not checked:
+//! models seldom see it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug, Display, Formatter};
@@ -12,16 +12,17 @@ use serde_json::{Map, Value};
 use super::Broken;
 use crate::Entry;
 
-/// Limit on nested objects in OpenAI's strict mode.
+/// Limit on the depth of nested objects in OpenAI's strict mode.
 const MAX_LEVELS: usize = 10;
 
-/// Limit on all properties together in OpenAI's strict mode.
+/// Limit on the number of all properties of a schema, nested ones included, in OpenAI's strict mode.
 const MAX_PROPERTIES: usize = 5_000;
 
-/// Limit on the references that are followed to find cycles. References beyond it count as not recursive.
+/// Limit on the number of references that are followed to find cycles. A reference beyond the limit counts as
+/// not recursive.
 const MAX_REFERENCES: usize = 256;
 
-/// Keywords that Gemini's function declarations lack. Some hosts are known to pass them on.
+/// Keywords that Gemini's function declarations lack. Some programs are known to pass them on.
 const NOT_IN_GEMINI: [&str; 7] =
     ["allOf", "const", "exclusiveMaximum", "exclusiveMinimum", "multipleOf", "oneOf", "uniqueItems"];
 
@@ -91,7 +92,7 @@ fn check_root(root: &Value, broken: &mut Broken) {
     }
 }
 
-/// Checks `type`, and keywords that depend on the type.
+/// Checks `type`, and the keywords that depend on the type.
 fn check_type(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broken) {
     let names: Vec<&Value> = match object.get("type") {
         None => Vec::new(),
@@ -135,7 +136,7 @@ fn check_type(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broke
     }
 }
 
-/// Checks the other keywords.
+/// Checks `required`, and refuses the keywords in [`NOT_IN_GEMINI`].
 fn check_values(object: &Map<String, Value>, place: &Place<'_>, broken: &mut Broken) {
     for keyword in NOT_IN_GEMINI.iter().filter(|it| object.contains_key(**it)) {
         broken.add("keyword", place, || {
@@ -183,7 +184,7 @@ fn target<'s>(root: &'s Value, to: &str) -> Option<&'s Value> {
     to.strip_prefix('#').and_then(|pointer| root.pointer(pointer))
 }
 
-/// Returns whether following `to` and the references behind it leads to `to` again.
+/// Returns whether a chain of references that begins with `to` leads to `to` again.
 fn comes_back<'s>(root: &'s Value, to: &'s str) -> bool {
     let (mut seen, mut left) = (BTreeSet::new(), vec![to]);
     while let Some(at) = left.pop() {
@@ -203,14 +204,18 @@ fn comes_back<'s>(root: &'s Value, to: &'s str) -> bool {
     false
 }
 
-/// The position of a schema. It is formatted only for a finding: paths may be long and many.
+/// The position of a schema in the whole schema. It is formatted only for a finding, since paths may be long
+/// and many.
 #[derive(Clone, Copy, Debug)]
 struct Place<'p> {
+    /// The keyword that the schema is below.
     keyword: &'p str,
     /// The number of properties on the path.
     level: usize,
-    /// The name of a property, or the index of a subschema.
+    /// The name of a property or definition, or the index of a subschema; `None` if the keyword has only one
+    /// schema.
     name: Option<&'p dyn Step>,
+    /// The position of the enclosing schema; `None` for the root.
     parent: Option<&'p Self>,
 }
 
@@ -236,7 +241,8 @@ impl Display for Place<'_> {
     }
 }
 
-/// Visits a schema and its subschemas. Names under `properties` and `$defs` are not read as keywords.
+/// Calls `visit` for a schema and all its subschemas, each with its position. Names under `properties` and
+/// `$defs` are not read as keywords.
 fn walk<'s>(schema: &'s Value, place: &Place<'_>, visit: &mut impl FnMut(&'s Value, &Place<'_>)) {
     visit(schema, place);
     for (keyword, inner) in schema.as_object().into_iter().flatten() {

@@ -10,7 +10,8 @@ fn tool(schema: &Value) -> Value {
     json!({ "name": "find_issues", "description": GOOD, "inputSchema": schema })
 }
 
-/// Returns a tool with one parameter that has this schema. Adds a description if the schema has none.
+/// Returns a tool with one parameter, `it`, whose schema is `parameter`. Adds a description to the schema if
+/// it has none.
 fn taking(parameter: Value) -> Value {
     let mut parameter = parameter;
     if let Value::Object(it) = &mut parameter {
@@ -31,7 +32,7 @@ fn named(name: &str) -> Value {
     it
 }
 
-/// Returns a tool with this `_meta`.
+/// Returns the tool `find_issues` with this `_meta`.
 fn shown(meta: Value) -> Value {
     let mut it = named("find_issues");
     it["_meta"] = meta;
@@ -46,10 +47,11 @@ fn rules(tools: &[Value]) -> Vec<&'static str> {
     found(tools).iter().map(|it| it.rule).collect()
 }
 
-/// Lists of tools.
+/// Several lists of tools. The linter checks each list by itself.
 type Lists = Vec<Vec<Value>>;
 
-/// For each rule: lists that break only this rule, and lists that break no rule.
+/// Returns for each rule but `repeats-name`: its name, lists that break this rule and no other, and lists
+/// that break no rule.
 fn cases() -> Vec<(&'static str, Lists, Lists)> {
     let defs = |it: Value, definition: Value| json!({ "type": "object", "properties": { "it": it }, "$defs": { "It": definition } });
     let reference = json!({ "$ref": "#/$defs/It", "description": "What to look for." });
@@ -292,8 +294,8 @@ fn finds_what_breaks_a_rule_and_nothing_else() {
 
 #[test]
 fn has_an_example_for_each_rule() {
-    // A description that repeats the name always breaks other rules too, so there is no example for this one
-    // alone.
+    // A description that repeats the name always breaks other rules too, so `cases` has no list that breaks
+    // only this rule.
     let alone: Vec<_> = cases().into_iter().map(|(rule, ..)| rule).collect();
     let missing: Vec<_> = RULES.iter().map(|it| it.name).filter(|it| !alone.contains(it)).collect();
     assert_eq!(missing, ["repeats-name"]);

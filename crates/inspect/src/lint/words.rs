@@ -1,14 +1,14 @@
 //! Rules about the texts that models read: the description of a tool, and those of its parameters.
 //!
-//! In: an [`Entry`]. Out: the rules of this file that it breaks. The word lists are English: a text in
-//! another language is only measured, not read.
+//! In: an [`Entry`]. Out: the rules of this file that the entry breaks. The word lists are English: of a text
+//! in another language, hardly more than the length is checked.
 
 use serde_json::Value;
 
 use super::Broken;
 use crate::Entry;
 
-/// A description with fewer characters says too little.
+/// The least number of characters of a description: a shorter one says too little.
 const SHORT: usize = 40;
 
 /// Limit on the characters of a description that every known client accepts.
@@ -38,17 +38,18 @@ const NARRATION: [&str; 20] = [
     "tool that",
 ];
 
-/// Beginnings of words that announce a result: `returns`, `the result`, `lists`. Verbs whose object is the
-/// answer count too.
+/// Beginnings of words that announce a result: `returns`, `the result`, `lists`. Verbs like `find` count too,
+/// because their object is the result.
 const RESULTS: [&str; 18] = [
     "answer", "fetch", "find", "gave", "get", "give", "giving", "list", "output", "produc", "read", "report",
     "result", "retriev", "return", "show", "tell", "yield",
 ];
 
-/// Words that hardly any other language has.
+/// English words that hardly any other language has. A text that is not ASCII counts as English if it has one
+/// of them.
 const ENGLISH: [&str; 8] = ["and", "by", "for", "from", "is", "of", "the", "with"];
 
-/// Words of a description that say nothing by themselves.
+/// Words that say nothing about a value by themselves.
 const FILLERS: [&str; 17] = [
     "a",
     "an",
@@ -128,7 +129,8 @@ fn parameter(name: &str, schema: &Value, root: &Value, broken: &mut Broken) {
     }
 }
 
-/// Returns whether the values explain themselves: an enumeration of names, alone or beside `null`.
+/// Returns whether the schema explains its values: an `enum` of strings, a `const`, or a choice between
+/// these, alone or beside `null`.
 fn explains_itself(schema: &Value, root: &Value) -> bool {
     let schema = resolve(schema, root);
     let named = |it: &Value| it.is_string() || it.is_null();
@@ -143,8 +145,8 @@ fn explains_itself(schema: &Value, root: &Value) -> bool {
         || choices.is_some_and(|all| all.iter().all(is_choice))
 }
 
-/// Follows a local reference one step, and no further: a description there is near enough for a model to
-/// read.
+/// Returns the target of the schema's local reference, or the schema if it has none. A reference in the
+/// target is not followed: only a description one step away is near enough for a model to read.
 fn resolve<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
     pointer.and_then(|it| root.pointer(it)).unwrap_or(schema)
@@ -162,7 +164,8 @@ fn is_only_a_type(text: &str) -> bool {
     words(text).all(|word| FILLERS.contains(&&*word) || TYPES.contains(&word.trim_end_matches('s')))
 }
 
-/// Returns whether every word of `text` is in `name` already: `get_issue`, "Gets an issue."
+/// Returns whether `text` says no more than `name`: each of its words is in the name, like "Gets an issue."
+/// for `get_issue`. Fillers are ignored.
 fn repeats(name: &str, text: &str) -> bool {
     let mut spaced = String::new();
     for c in name.chars() {

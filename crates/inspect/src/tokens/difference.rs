@@ -1,6 +1,6 @@
 //! Differences between two lists of tools.
 //!
-//! In: two [`Report`]s. Out: the tools that only one of them has, or whose cost differs.
+//! In: two [`Report`]s. Out: the tools that only one report has, or whose cost differs.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use serde::Serialize;
 
 use super::{Cost, Report};
 
-/// The difference in one tool.
+/// A tool that was added, changed or removed, and its cost before and now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Difference {
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The kind of change.
     pub change: Change,
-    /// Its tokens before; 0 if it did not exist.
+    /// The tokens of the tool before the change; 0 if the tool is new.
     pub before: usize,
-    /// Its tokens now; 0 if it is removed.
+    /// The tokens of the tool now; 0 if it was removed.
     pub now: usize,
 }
 
@@ -29,16 +29,16 @@ pub struct Difference {
 pub enum Change {
     /// The tool is new.
     Added,
-    /// Some of its fields cost more or less.
+    /// A field of the tool was added or removed, or costs more or fewer tokens or bytes.
     Changed,
-    /// The tool is gone.
+    /// The tool was removed.
     Removed,
 }
 
-/// Returns the differences from `before` to `now`: first the present tools in their order, then the removed
-/// ones. Tools that cost the same in every field are left out.
+/// Returns the differences from `before` to `now`: first the tools of `now` in their order, then the removed
+/// tools. A tool that costs the same in every field is left out.
 ///
-/// If several tools have one name, the first counts.
+/// If several tools of a report have one name, the cost of the first one counts.
 pub fn differences(before: &Report, now: &Report) -> Vec<Difference> {
     let (old, new) = (by_name(before), by_name(now));
     let gone = before.tools.iter().filter(|it| !new.contains_key(&*it.name));

@@ -1,6 +1,6 @@
 //! An estimate of the number of tokens in a text, without a tokenizer's table.
 //!
-//! In: text. Out: a number. Tokenizers split a text into pieces first, and pieces into tokens after that. The
+//! In: text. Out: a number. A tokenizer first splits a text into pieces, and then each piece into tokens. The
 //! first step is simple enough to be done here, and most pieces of English and of JSON are one token. The
 //! mean of the other pieces was measured against `o200k_base`; docs/tokens.md names the texts and the error.
 
@@ -12,7 +12,7 @@ pub(super) fn tokens(text: &str) -> usize {
     (hundredths + 50) / 100
 }
 
-/// A piece that a tokenizer never joins with its neighbours. The numbers are characters.
+/// A piece of text that a tokenizer never joins with the pieces next to it. The numbers count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
     Blanks,
@@ -21,15 +21,15 @@ enum Piece {
     Marks(usize),
     /// Symbols and punctuation outside of ASCII.
     Symbols(usize),
-    /// A word in Latin letters, with one mark or blank before it.
+    /// A word in ASCII letters, with one mark or blank before it.
     Word(usize),
     /// A word in other letters, or with accents.
     Foreign(usize),
-    /// Letters of a script without blanks between words.
+    /// Letters of a script whose words need no blanks between them, see [`is_ideograph`].
     Ideographs(usize),
 }
 
-/// Returns the mean number of tokens of such a piece, in hundredths.
+/// Returns the mean number of tokens of such a piece, in hundredths of a token.
 fn cost(piece: Piece) -> usize {
     match piece {
         Piece::Blanks | Piece::Digits => 100,
@@ -90,7 +90,7 @@ impl Pieces<'_> {
         skipped
     }
 
-    /// Reads a word. A capital begins a new one: `searchIssues` is two.
+    /// Reads a word. A capital after a small letter begins a new word: `searchIssues` is two.
     fn word(&mut self) -> Piece {
         let lead = self.skip(1, |c| !c.is_alphabetic());
         let start = self.rest.clone();
@@ -105,7 +105,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// Skips all blanks except one that belongs to the word behind them.
+    /// Skips a run of blanks, except for a last space that belongs to the piece after it.
     fn blanks(&mut self) {
         let mut run = self.rest.clone().take_while(|c| c.is_whitespace()).count();
         let is_last_of_text = self.peek(run).is_none();

@@ -1,10 +1,10 @@
 //! Token counts of the tools of a server.
 //!
 //! In: [`Entry`]s and a [`Tokenizer`]. Out: a [`Report`], tool by tool and field by field. A host gives a
-//! model the name, the description and the input schema of every tool, on every turn. Each host adds words of
-//! its own, which are not counted. Most hosts do not show output schemas to a model, so these are counted
-//! apart. Titles, annotations, icons and `_meta` are for programs: they count as bytes on the wire and not as
-//! tokens.
+//! model the name, the description and the input schema of every tool, on every turn. The words that each
+//! host adds are not counted. Most hosts do not show output schemas to a model, so their tokens are a number
+//! of their own. Titles, annotations, icons and `_meta` are for programs: their bytes are counted, and their
+//! tokens are not.
 
 mod difference;
 mod estimate;
@@ -21,7 +21,7 @@ pub use render::render;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// A rough count that needs no tables. `docs/tokens.md` gives its error.
+    /// A rough count that needs no tables. `docs/tokens.md` says how far it is off.
     #[serde(rename = "estimate")]
     Estimate,
     /// The exact encoding `o200k_base` of OpenAI's models since GPT-4o. The encodings of Claude and Gemini
@@ -62,11 +62,11 @@ impl Tokenizer {
 pub struct Report {
     /// The tokenizer that was used.
     pub tokenizer: Tokenizer,
-    /// The tokens that a model reads of all tools, once.
+    /// The tokens of all tools that a model reads on one turn.
     pub total: usize,
-    /// The tokens of all output schemas, which most hosts do not show to a model. Not in `total`.
+    /// The tokens of all output schemas, which most hosts do not show to a model. They are not in `total`.
     pub output_schemas: usize,
-    /// The bytes of all entries, compact.
+    /// The bytes of all entries as compact JSON.
     pub bytes: usize,
     /// The tools in the order of the list.
     pub tools: Vec<Cost>,
@@ -77,15 +77,15 @@ pub struct Report {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Cost {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// The tokens that a model reads of it: the sum of the fields that it sees.
+    /// The tokens of the tool that a model reads: the sum of the fields that every model sees.
     pub total: usize,
-    /// The tokens of its output schema. Not in `total`.
+    /// The tokens of the tool's output schema. They are not in `total`.
     pub output_schema: usize,
-    /// The bytes of the entry, compact.
+    /// The bytes of the entry as compact JSON.
     pub bytes: usize,
-    /// Its fields: first those that a model reads, in the order in which it reads them.
+    /// The fields of the tool: first those that a model reads, in the order in which it reads them.
     pub fields: Vec<Field>,
 }
 
@@ -99,9 +99,9 @@ pub struct Field {
     pub name: String,
     /// The readers of the field.
     pub seen: Seen,
-    /// Its tokens; 0 if no model reads it.
+    /// The tokens of the field; 0 if no model reads it.
     pub tokens: usize,
-    /// Its bytes as JSON.
+    /// The bytes of the field as compact JSON.
     pub bytes: usize,
 }
 
@@ -130,7 +130,8 @@ impl Report {
         }
     }
 
-    /// Returns the tokens of a conversation of `turns`, since a host sends the tools on every turn.
+    /// Returns the tokens that the tools cost in a conversation of `turns` turns: a host sends the tools on
+    /// every turn.
     pub fn in_turns(&self, turns: usize) -> usize {
         self.total.saturating_mul(turns)
     }
@@ -153,7 +154,7 @@ impl Cost {
     }
 }
 
-/// Returns the fields of a tool, those that a model sees first.
+/// Returns the fields of a tool; those that every model sees come first.
 fn fields(tool: &Entry, tokenizer: Tokenizer) -> Vec<Field> {
     let field = |name: &str, seen, text: &str, bytes| Field {
         name: name.to_owned(),
@@ -177,7 +178,7 @@ fn fields(tool: &Entry, tokenizer: Tokenizer) -> Vec<Field> {
         let text = compact(value);
         fields.push(field(name, seen, &text, text.len()));
     }
-    // `Seldom` before `Never`, otherwise in the order of their names.
+    // Fields that a model never sees come last. Otherwise the order stays.
     fields.sort_by_key(|it| match it.seen {
         Seen::Always => 0,
         Seen::Seldom => 1,
@@ -186,8 +187,8 @@ fn fields(tool: &Entry, tokenizer: Tokenizer) -> Vec<Field> {
     fields
 }
 
-/// Returns a field for each parameter, and one for the remainder of the schema: braces, `required`,
-/// definitions.
+/// Returns the fields of an input schema: one for each parameter, and one for the remainder of the schema,
+/// which is braces, `required` and definitions.
 fn schema_fields(tool: &Entry, schema: &Value, tokenizer: Tokenizer) -> Vec<Field> {
     let mut fields = Vec::new();
     for (name, parameter, _) in tool.parameters() {
@@ -204,8 +205,8 @@ fn schema_fields(tool: &Entry, schema: &Value, tokenizer: Tokenizer) -> Vec<Fiel
     fields.push(Field {
         name: "inputSchema".into(),
         seen: Seen::Always,
-        // Marks that were one token in the whole may be two in the parts, and the last parameter has no
-        // comma. So the sum of the parts may exceed the whole.
+        // A run of marks that is one token in the whole schema may be two tokens in the parts, and the last
+        // parameter has no comma. So the sum of the parts may exceed the whole.
         tokens: tokenizer.count(&whole).saturating_sub(tokens),
         bytes: whole.len().saturating_sub(bytes),
     });

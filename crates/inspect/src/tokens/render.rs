@@ -1,6 +1,6 @@
 //! The tools of a server as text, roughly as a host shows them to a model.
 //!
-//! In: [`Entry`]s. Out: text. Every host has words of its own; this text is for people who want to read what
+//! In: [`Entry`]s. Out: text. Every host adds words of its own; this text is for people who want to read what
 //! a model reads.
 
 use std::fmt::Write as _;
@@ -11,8 +11,8 @@ use crate::Entry;
 
 /// Returns `tools` as text, roughly as a host shows them to a model.
 ///
-/// Shape: a block for each tool with its name, its description, and a line for each parameter:
-/// `limit (integer, optional, default 50): How many.`
+/// The text has a block for each tool, with its name, its description, and a line for each parameter: `limit
+/// (integer, optional, default 50): How many.`
 pub fn render(tools: &[Entry]) -> String {
     let mut out = String::new();
     for tool in tools {
@@ -42,7 +42,8 @@ fn line(name: &str, schema: &Value, is_required: bool) -> String {
     line
 }
 
-/// Returns the type in a few words: `integer`, `array of string`, `"open" | "closed"`, `string | null`.
+/// Returns the type of a schema in a few words: `integer`, `array of string`, `"open" | "closed"`, `string |
+/// null`.
 fn kind(schema: &Value) -> String {
     let values = schema.get("enum").and_then(Value::as_array);
     if let Some(values) = values.cloned().or_else(|| Some(vec![schema.get("const")?.clone()])) {

@@ -141,7 +141,7 @@ fn estimates_within_15_per_cent_of_the_exact_count() {
 fn counts_exactly_where_it_can() {
     assert_eq!(Tokenizer::best(), Tokenizer::O200kBase);
     assert!(Tokenizer::best().is_exact());
-    // A property of the encoding: "hello world" is two tokens, one for each word.
+    // "hello world" is two tokens of this encoding, one for each word.
     assert_eq!(Tokenizer::O200kBase.count("hello world"), 2);
     assert_eq!(Tokenizer::O200kBase.count("antidisestablishmentarianism"), 6);
 }

@@ -55,7 +55,7 @@ async fn a_private_key_signs_an_assertion() {
             text.split('.').map(|it| from_slice(&decode_url(it).expect("base64")).expect("JSON")).collect();
         assert_eq!(parts[0], json!({"alg": name, "typ": "JWT", "kid": "k1"}));
         assert_eq!((&parts[1]["iss"], &parts[1]["sub"]), (&json!("robot"), &json!("robot")));
-        // The audience is the issuer, so that the assertion is accepted by one authorization server only.
+        // The audience is the issuer, so that no other authorization server accepts the assertion.
         assert_eq!(parts[1]["aud"], json!(setup.as1));
         let life = parts[1]["exp"].as_u64().zip(parts[1]["iat"].as_u64()).map(|(end, begin)| end - begin);
         assert_eq!(life, Some(300));

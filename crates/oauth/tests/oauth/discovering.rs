@@ -33,7 +33,7 @@ async fn without_a_named_place_the_path_is_asked_before_the_root() {
         fake.server.challenge = String::new();
         let mut about = fake.server.documents.remove(&format!("{PRM}/mcp")).expect("metadata");
         about["resource"] = json!(setup.rs);
-        // A page at the URL of the metadata is not metadata.
+        // The URL of the metadata answers with a web page, so the client has to try the next URL.
         fake.server.documents.insert(format!("{PRM}/mcp"), json!("<!doctype html>"));
         fake.server.documents.insert(PRM.to_owned(), about);
     }
@@ -41,7 +41,7 @@ async fn without_a_named_place_the_path_is_asked_before_the_root() {
     let fake = setup.fake();
     let asked: Vec<_> = fake.log.iter().filter(|it| it.contains(PRM)).collect();
     assert_eq!(asked, [&format!("rs GET {PRM}/mcp"), &format!("rs GET {PRM}")]);
-    // Tokens are requested for the URL that the metadata of the server names.
+    // The token is requested for the `resource` that the metadata names.
     assert_eq!(fake.first.authorizations[0]["resource"], setup.rs);
 }
 

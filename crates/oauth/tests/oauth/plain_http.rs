@@ -109,7 +109,7 @@ fn write(mut stream: &TcpStream, response: &Response) {
     for (name, value) in &response.headers {
         text.push_str(&format!("{name}: {value}\r\n"));
     }
-    // In some tests the client has left.
+    // The error is ignored: in some tests the client has disconnected.
     let _ = stream.write_all(format!("{text}\r\n{}", response.body).as_bytes());
 }
 

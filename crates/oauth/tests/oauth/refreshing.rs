@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use crate::plain_http::Response;
 use crate::support::{Setup, browse};
 
-/// Makes `calls` calls at the same time with each of the clients, and returns the result of each call.
+/// Makes `calls` calls with each client, all at the same time, and returns the result of each call.
 async fn storm(setup: &Setup, clients: &[OAuth], calls: usize) -> Vec<Result<u16, Error>> {
     let mut calling = JoinSet::new();
     for n in 0..calls * clients.len() {
@@ -116,7 +116,7 @@ async fn a_refresh_that_fails_fails_all_who_wait_for_it() {
     }
     let asked = grants(&setup).len() - 1;
     assert!(asked <= 2, "expected a try, and one of whoever came late, but found {asked}");
-    // The failure was temporary, and the refresh token is still stored.
+    // The failure was temporary: the refresh token is still stored, and the next call uses it.
     setup.fake().first.refuses = None;
     assert_eq!(setup.call(&oauth).await.expect("an answer"), 200);
     assert_eq!(setup.fake().first.authorizations.len(), 1);
@@ -131,11 +131,12 @@ async fn a_refresh_whose_caller_leaves_is_taken_by_the_next_call() {
     setup.fake().first.delay = Duration::from_millis(200);
     timeout(Duration::from_millis(100), setup.call(&oauth)).await.expect_err("left in the middle");
     assert_eq!(setup.call(&oauth).await.expect("an answer"), 200);
-    // The rotated token was stored: a second refresh with the old one would have ended the grant.
+    // The abandoned call has stored the new refresh token: a second refresh with the old one would have ended
+    // the grant.
     assert_eq!(grants(&setup), ["authorization_code", "refresh_token"]);
 }
 
-/// A store that reports when something was saved.
+/// A store in memory that wakes `saved` after each save.
 #[derive(Clone, Debug, Default)]
 struct NotifyingStore {
     inner: Arc<MemoryStore>,
@@ -172,12 +173,12 @@ async fn an_abandoned_refresh_stores_its_tokens() {
     setup.call(&oauth).await.expect("an answer");
     setup.revoke_access();
     setup.fake().first.delay = Duration::from_millis(200);
-    // The first report is from the login.
+    // Takes the notification of the save at the login.
     store.saved.notified().await;
     timeout(Duration::from_millis(100), setup.call(&oauth)).await.expect_err("left in the middle");
     drop(oauth);
     timeout(Duration::from_secs(10), store.saved.notified()).await.expect("the new tokens are kept");
-    // The next run of the program: it needs no login and no refresh.
+    // A new client with the stored tokens, as in the next run of the program, needs no login and no refresh.
     assert_eq!(setup.call(&client()).await.expect("an answer"), 200);
     assert_eq!(grants(&setup), ["authorization_code", "refresh_token"]);
     assert_eq!(setup.fake().first.authorizations.len(), 1);
@@ -225,7 +226,8 @@ async fn a_refresh_is_made_by_the_client_that_has_the_token() {
     let (setup, store) = (Setup::new(), MemoryStore::default());
     let oauth = setup.oauth().store(store.clone()).build().expect("a client");
     setup.call(&oauth).await.expect("an answer");
-    // Another server with the same authorization server, and a login there that needs another registration.
+    // A second program logs in at another server of the same authorization server. Its redirect differs, so
+    // it registers anew and replaces the stored registration.
     let other = Url::parse(&format!("{}/mcp2", setup.rs)).expect("a URL");
     let about = json!({"resource": other, "authorization_servers": [setup.as1]});
     setup.fake().server.documents.insert("/.well-known/oauth-protected-resource/mcp2".to_owned(), about);

@@ -122,7 +122,7 @@ async fn a_server_that_moves_takes_a_new_registration_and_never_sees_the_old_one
         let seen = format!("{:?} {:?}", fake.second.authorizations, fake.second.token_requests);
         assert!(!seen.contains("as1-") && !seen.contains("refresh-"), "{seen}");
     }
-    // The next run uses the new authorization server.
+    // The next run of the program uses the new authorization server.
     let oauth = setup.oauth().store(store).build().expect("a client");
     assert_eq!(setup.call(&oauth).await.expect("an answer"), 200);
     assert_eq!(setup.fake().second.authorizations.len(), 1);
@@ -174,7 +174,8 @@ async fn the_client_proves_itself_the_way_that_is_taken() {
         setup.call(&oauth).await.expect("an answer");
         let fake = setup.fake();
         let (form, headers) = &fake.first.token_requests[0];
-        // `m%3Ae:s%2F1`: both parts are encoded first, so that there is only one colon.
+        // The base64 of `m%3Ae:s%2F1`: the client id and the secret are percent-encoded first, so that the
+        // only colon is the one between them.
         let basic = header.then_some("Basic bSUzQWU6cyUyRjE=");
         assert_eq!(headers.get("authorization").map(String::as_str), basic, "{taken}");
         assert_eq!(form.get("client_secret").map(String::as_str), secret_in_form.then_some("s/1"), "{taken}");

@@ -11,7 +11,7 @@ fn at(setup: &Setup, path: &str) -> Url {
     Url::parse(&format!("{}{path}", setup.rs)).expect("a URL")
 }
 
-/// Returns the scope of each login.
+/// Returns the scope that each login requested, in order; `None` for a login without a scope.
 fn asked(setup: &Setup) -> Vec<Option<String>> {
     setup.fake().first.authorizations.iter().map(|it| it.get("scope").cloned()).collect()
 }
@@ -67,7 +67,7 @@ async fn a_scope_that_is_never_granted_is_requested_three_times() {
     let oauth = setup.oauth().build().expect("a client");
     setup.call(&oauth).await.expect("an answer");
     for _ in 0..2 {
-        // The second call does not reset the count.
+        // The second call does not reset the count of requested logins.
         Setup::refusal(setup.call_at(&oauth, &at(&setup, "/mcp/write")).await);
     }
     assert_eq!(asked(&setup).len(), 1 + 3);

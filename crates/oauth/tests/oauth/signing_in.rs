@@ -61,7 +61,8 @@ async fn the_issuer_of_the_redirect_is_checked_before_the_code_is_used() {
     let with = |iss: Option<String>| {
         setup.fake().first.redirect_with = iss.into_iter().map(|it| ("iss".to_owned(), it)).collect();
     };
-    // The `iss` support in the metadata, the `iss` in the redirect, and whether it is accepted.
+    // In each row: whether the metadata announces `iss`, the `iss` in the redirect, and whether the client
+    // accepts the redirect.
     for (announced, iss, is_good) in [
         (json!(true), Some(setup.as1.clone()), true),
         (json!(true), None, false),
@@ -161,7 +162,7 @@ async fn gives_up_on_a_server_that_refuses_every_token() {
     let oauth = setup.oauth().build().expect("a client");
     let refusal = Setup::refusal(setup.call(&oauth).await);
     assert!(refusal.contains("still answers 401 Unauthorized after 3 attempts"), "{refusal}");
-    // A login, a refresh of its token, and another login; then the client gives up.
+    // The client logs in, refreshes its token, logs in again, and then gives up.
     assert_eq!(
         (setup.count("rs POST"), setup.count("as1 GET /authorize"), setup.count("as1 POST /token")),
         (4, 2, 3)

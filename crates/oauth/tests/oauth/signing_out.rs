@@ -9,7 +9,7 @@ use crate::plain_http::Response;
 use crate::refreshing::Folder;
 use crate::support::Setup;
 
-/// Gives the first authorization server a revocation endpoint.
+/// Adds a revocation endpoint to the metadata of the first authorization server.
 fn takes_revocations(setup: &Setup) {
     setup.change("revocation_endpoint", json!(format!("{}/revoke", setup.as1)));
 }
@@ -52,7 +52,7 @@ async fn a_logout_revokes_the_refresh_token_where_that_is_taken() {
     let [(form, headers)] = &fake.first.revocations[..] else { panic!("expected one revocation") };
     assert!(form["token"].starts_with("refresh-"), "{form:?}");
     assert_eq!(form["token_type_hint"], "refresh_token");
-    // A public client sends its id, without authentication.
+    // A public client sends its client id in the form, and no `authorization` header.
     assert!(
         form["client_id"].starts_with("as1-client-") && !headers.contains_key("authorization"),
         "{form:?}"
@@ -71,7 +71,7 @@ async fn a_client_with_a_secret_proves_itself_to_revoke() {
         assert_eq!(oauth.logout(&setup.server()).await.expect("gone"), LoggedOut::Revoked);
         let fake = setup.fake();
         let (form, headers) = &fake.first.revocations[0];
-        // Without a refresh token, the access token is revoked.
+        // If there is no refresh token, the client revokes the access token.
         assert!(
             form["token"].starts_with("access-") && form["token_type_hint"] == "access_token",
             "{form:?}"
@@ -121,8 +121,8 @@ async fn a_login_asks_for_the_scopes_that_the_program_was_told() {
     };
     setup.call(&client(&["admin", "write"])).await.expect("an answer");
     assert_eq!(setup.fake().first.authorizations[0]["scope"], "admin write");
-    // Scopes that are granted already need no login. Further scopes are requested together with the granted
-    // ones.
+    // No login is needed for scopes that are granted already. A login for a further scope requests the
+    // granted scopes too.
     client(&["write"]).login(&setup.server()).await.expect("signed in");
     assert_eq!(setup.fake().first.authorizations.len(), 1);
     client(&["extra"]).login(&setup.server()).await.expect("signed in");

@@ -22,7 +22,8 @@ async fn the_next_run_refreshes_without_a_person_and_without_a_refusal() {
     let (setup, folder) = (Setup::new(), Folder::new());
     {
         let mut fake = setup.fake();
-        // Only the challenge names the URL of the metadata, so the next run has to remember it.
+        // The URL of the metadata is only in the `WWW-Authenticate` header, so the client has to store it for
+        // the next run.
         let about =
             fake.server.documents.remove("/.well-known/oauth-protected-resource/mcp").expect("metadata");
         fake.server.documents.insert("/custom.json".to_owned(), about);

@@ -1,5 +1,5 @@
-//! A protected server, two authorization servers, and a user with a browser. They have no faults unless a
-//! test sets one, and they record all requests.
+//! Test servers for OAuth: a protected server, two authorization servers, and a user with a browser. They
+//! behave correctly unless a test gives them a fault, and they record all requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -13,60 +13,63 @@ use crate::plain_http::{Request, Response, send, serve};
 
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:9/callback";
 
-/// The state of the servers, which tests change and read.
+/// The state of the protected server and of both authorization servers. Tests read it and change it.
 #[derive(Default)]
 pub(crate) struct Fake {
-    /// `METHOD path` of each request, with `rs`, `as1` or `as2` before it.
+    /// One line for each request: `rs` (the protected server), `as1` or `as2`, then the method and the path.
     pub(crate) log: Vec<String>,
     pub(crate) server: Server,
     pub(crate) first: Issuer,
     pub(crate) second: Issuer,
-    /// Access tokens that the protected server accepts, with their scopes.
+    /// The scopes of each access token that the protected server accepts, by token.
     tokens: BTreeMap<String, BTreeSet<String>>,
     minted: u32,
 }
 
-/// The protected server.
+/// The settings of the protected server.
 #[derive(Default)]
 pub(crate) struct Server {
-    /// Its metadata documents, by path; other paths have none.
+    /// The documents of the protected server, by path. A string is served as an HTML page, a number is the
+    /// status of an empty response, and other JSON is served as it is.
     pub(crate) documents: BTreeMap<String, Value>,
-    /// The header `WWW-Authenticate` of a 401.
+    /// The `WWW-Authenticate` header of each 401.
     pub(crate) challenge: String,
-    /// The scope that a request needs, by path; a 403 names it.
+    /// The scope that a request to a path needs, by path. Without that scope the answer is a 403 that names
+    /// it.
     pub(crate) wants: BTreeMap<String, String>,
-    /// Redirects, by path.
+    /// The target of the redirect at each path, by path.
     pub(crate) redirects: BTreeMap<String, String>,
-    /// The status with which every token is refused.
+    /// The status with which the server refuses even tokens that are in `tokens`; `None` accepts them.
     pub(crate) always: Option<u16>,
-    /// Answers requests with a good token; without it the response is empty.
+    /// Answers the requests that have an accepted token. If it is `None`, the answer is an empty 200.
     pub(crate) app: Option<App>,
 }
 
-/// The application that the tokens protect.
+/// A function that answers requests to the protected server.
 pub(crate) type App = Box<dyn Fn(&Request) -> Response + Send>;
 
-/// An authorization server.
+/// The settings of one authorization server, and the requests that it has received.
 #[derive(Default)]
 pub(crate) struct Issuer {
-    /// Its documents, by path.
+    /// The documents of the authorization server, by path; the values are those of [`Server::documents`].
     pub(crate) documents: BTreeMap<String, Value>,
-    /// Parameters of the redirect beside `code` and `state`.
+    /// Parameters of the redirect in addition to `code` and `state`, as name and value.
     pub(crate) redirect_with: Vec<(String, String)>,
-    /// The error and its description in the redirect, instead of `code`.
+    /// The `error` and `error_description` of the redirect; `None` for a redirect with a `code`.
     pub(crate) error: Option<(String, String)>,
-    /// Members of the response to a registration, beside the client id.
+    /// Members of the response to a registration. The client id is added, unless `registration_status` is
+    /// set.
     pub(crate) registers: Option<Value>,
     pub(crate) registration_status: Option<u16>,
-    /// The response of the token endpoint instead of a token.
+    /// The response of the token endpoint to every request; `None` for tokens.
     pub(crate) refuses: Option<Response>,
-    /// The response of the revocation endpoint instead of success.
+    /// The response of the revocation endpoint to every request; `None` for success.
     pub(crate) refuses_revocations: Option<Response>,
-    /// Members of the token response that are added or replaced.
+    /// A JSON object whose members are added to the token response, or replace members of it.
     pub(crate) token_with: Option<Value>,
-    /// The time that the token endpoint takes.
+    /// The time that the token endpoint waits before it answers.
     pub(crate) delay: Duration,
-    /// Whether refresh tokens are not rotated.
+    /// Whether a refresh token stays valid when it is used, and the response has no new one.
     pub(crate) keeps_refresh_tokens: bool,
     pub(crate) registrations: Vec<Value>,
     pub(crate) authorizations: Vec<BTreeMap<String, String>>,
@@ -114,7 +117,7 @@ impl Setup {
         Url::parse(&format!("{}/mcp", self.rs)).expect("a URL")
     }
 
-    /// Changes the metadata of the first authorization server; `null` removes a field.
+    /// Sets `field` in the metadata of the first authorization server, or removes it if `value` is `null`.
     pub(crate) fn change(&self, field: &str, value: Value) {
         let mut fake = self.fake();
         let document =
@@ -127,7 +130,8 @@ impl Setup {
         };
     }
 
-    /// Moves the protected server to the second authorization server.
+    /// Makes the metadata of the protected server name the second authorization server only, and makes the
+    /// protected server refuse all tokens issued so far.
     pub(crate) fn move_to_second(&self) {
         let path = "/.well-known/oauth-protected-resource/mcp";
         let mut fake = self.fake();
@@ -135,22 +139,22 @@ impl Setup {
         fake.tokens.clear();
     }
 
-    /// Makes the protected server refuse all tokens so far.
+    /// Makes the protected server refuse all tokens issued so far.
     pub(crate) fn revoke_access(&self) {
         self.fake().tokens.clear();
     }
 
-    /// Makes the first authorization server refuse all refresh tokens so far.
+    /// Makes the first authorization server refuse all refresh tokens issued so far.
     pub(crate) fn revoke_refresh(&self) {
         self.fake().first.refresh_tokens.clear();
     }
 
-    /// Returns the number of logged requests that begin with `start`.
+    /// Returns the number of lines of the log that begin with `start`.
     pub(crate) fn count(&self, start: &str) -> usize {
         self.fake().log.iter().filter(|it| it.starts_with(start)).count()
     }
 
-    /// Returns a client whose user agrees to everything.
+    /// Returns a builder of an OAuth client whose user agrees to every request for access.
     pub(crate) fn oauth(&self) -> OAuthBuilder {
         OAuth::builder("Test host").redirect(REDIRECT, |url| async move { Ok(browse(&url)) })
     }
@@ -159,7 +163,8 @@ impl Setup {
         self.call_at(oauth, &self.server()).await
     }
 
-    /// Calls the protected server like a transport does.
+    /// Sends requests to `url` of the protected server as a transport does, until the status is neither 401
+    /// nor 403. Returns that status, or the error with which the OAuth client gives up.
     pub(crate) async fn call_at(&self, oauth: &OAuth, url: &Url) -> Result<u16> {
         let method = "POST".parse().expect("a method");
         for attempt in 0.. {
@@ -200,7 +205,7 @@ pub(crate) fn metadata(base: &str) -> Value {
     })
 }
 
-/// Opens the URL as a user who agrees, and returns the redirect.
+/// Opens the authorization URL as a user who agrees, and returns the URL that the answer redirects to.
 pub(crate) fn browse(url: &Url) -> Url {
     let answer = send("GET", url, &[]);
     Url::parse(answer.header("location").expect("a redirect")).expect("a URL")
@@ -230,7 +235,8 @@ fn answer(fake: &Mutex<Fake>, who: &str, request: Request) -> Response {
             {
                 document(&fake.server.documents, &request)
             }
-            // A server of 2025-03-26 is its own authorization server.
+            // In 2025-03-26 the protected server is its own authorization server: its endpoints are those of
+            // `as1`.
             None => fake.issue("as1", &request),
         },
         who => fake.issue(who, &request),
@@ -351,7 +357,8 @@ impl Issuer {
             "refresh_token" => match self.refresh_tokens.remove(&form["refresh_token"]) {
                 Some(scope) => scope,
                 None => {
-                    // A refresh token that is used twice may be stolen, so all refresh tokens are revoked.
+                    // An unknown refresh token may be a rotated one that was stolen, so all refresh tokens
+                    // are revoked.
                     self.refresh_tokens.clear();
                     return refuse("invalid_grant");
                 }

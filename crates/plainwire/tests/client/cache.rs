@@ -1,4 +1,4 @@
-//! Answers that are used again while they are fresh.
+//! Results that a client keeps and uses again while they are fresh.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::scripted_server::{LEGACY, MODERN, PATIENCE, Script};
 
-/// A filter for changes of the tools and of `uris`.
+/// Returns a filter for changes of the list of tools and of the resources `uris`.
 fn filter(uris: &[&str]) -> SubscriptionFilter {
     SubscriptionFilter {
         resource_subscriptions: uris.iter().map(|uri| (*uri).to_owned()).collect(),
@@ -27,7 +27,7 @@ fn resource(uri: &str) -> Option<Change> {
 
 const TOOLS: Option<Change> = Some(Change::List(List::Tools));
 
-/// Subscribes at a modern server that agrees to all of `wanted`. Returns the subscription and its id.
+/// Subscribes at a modern server that acknowledges all of `wanted`. Returns the subscription and its id.
 async fn listen(client: &Client, script: &mut Script, wanted: SubscriptionFilter) -> (Listen, Value) {
     let serve = async {
         let (id, params) = script.expect("subscriptions/listen").await;
@@ -41,7 +41,7 @@ async fn listen(client: &Client, script: &mut Script, wanted: SubscriptionFilter
     (listen.expect("a subscription"), id)
 }
 
-/// Returns when the client has read all messages so far.
+/// Returns once the client has read all messages that the script has sent so far.
 async fn settle(client: &Client, script: &mut Script) {
     let serve = async {
         let (id, _) = script.expect("x").await;
@@ -50,7 +50,8 @@ async fn settle(client: &Client, script: &mut Script) {
     tokio::join!(client.request("x", "{}"), serve).0.expect("an answer");
 }
 
-/// Waits for a change, at most 30 seconds.
+/// Returns the next change of a subscription; `None` at its end. A wait of more than 30 seconds fails the
+/// test.
 async fn next(listen: &mut Listen) -> Option<Change> {
     timeout(PATIENCE, listen.next()).await.expect("a change in time")
 }
@@ -190,7 +191,7 @@ async fn whoever_stops_listening_says_so_to_the_server() {
     script.answer(&second, json!({ "resultType": "complete" })).await;
     assert_eq!(next(&mut two).await, None);
     drop(two);
-    // A subscription that has ended is not cancelled.
+    // The client sends no cancellation of a subscription that has ended: `settle` expects no such message.
     settle(&client, &mut script).await;
 }
 
@@ -230,7 +231,7 @@ async fn listening_at_an_old_server_subscribes_to_each_resource() {
     assert_eq!(next(&mut listen).await, resource("a:2"));
     assert_eq!(next(&mut listen).await, TOOLS);
     assert!(is_silent(&mut listen).await);
-    // The channel of notices still has all notifications.
+    // `Client::notices` still yields all notifications.
     assert!(matches!(notices.recv().await, Some(Notice::ResourceUpdated { uri }) if uri == "a:2"));
     assert!(matches!(notices.recv().await, Some(Notice::ListChanged(List::Prompts))));
     assert!(matches!(notices.recv().await, Some(Notice::ListChanged(List::Tools))));

@@ -1,5 +1,5 @@
-//! Requests that are open when a connection ends: the outcome is unknown for those that may have changed
-//! something; the others just fail.
+//! Requests in flight when a connection ends: they fail with "outcome unknown" if they may have changed
+//! something at the server, and with "closed" otherwise.
 
 use plainwire::{Client, Error};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn tool(name: &str, annotations: Value) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object" }, "annotations": annotations })
 }
 
-/// Lists the tools once for each of `lists`.
+/// Makes the client list the tools once for each of `lists`. The server answers with that list.
 async fn list(client: &Client, script: &mut Script, lists: &[Vec<Value>]) {
     for tools in lists {
         let (listed, ()) = tokio::join!(client.list_tools(), async {
@@ -21,7 +21,8 @@ async fn list(client: &Client, script: &mut Script, lists: &[Vec<Value>]) {
     }
 }
 
-/// Returns the errors of a request during which the server leaves, in each era.
+/// Makes a request during which the server closes the connection, once in each era and after the client has
+/// received `lists`. Returns the two errors.
 async fn lost(lists: &[Vec<Value>], method: &str, params: &str) -> [Error; 2] {
     let mut errors = Vec::new();
     for revision in [MODERN, LEGACY] {
@@ -47,7 +48,7 @@ async fn nobody_knows_what_became_of_a_call_that_may_change_something() {
         &[vec![tool("t", json!({}))]],
         &[vec![tool("t", json!({ "readOnlyHint": false, "idempotentHint": false }))]],
         &[vec![tool("other", read)]],
-        // The last list counts.
+        // The newest list decides which hints a tool has.
         &[harmless, vec![tool("t", json!({ "destructiveHint": true }))]],
     ];
     for lists in lists {

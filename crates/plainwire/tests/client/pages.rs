@@ -1,4 +1,4 @@
-//! Lists page by page: pages on demand, cursors that the server has forgotten, and lists without an end.
+//! Lists of several pages: pages on demand, cursors that the server has forgotten, and lists without an end.
 
 use plainwire::prelude::*;
 use plainwire::proto::cursor::List;
@@ -56,7 +56,7 @@ async fn a_cursor_that_the_server_has_forgotten_takes_its_pages_with_it() {
     assert_eq!(names, ["new"]);
 }
 
-/// A server that answers `initialize`, and each list with one more page.
+/// Serves `initialize`, and answers each request for a list with a page and the cursor of one more page.
 async fn always_another_page(stream: DuplexStream) {
     let (from, mut to) = tokio::io::split(stream);
     let mut lines = BufReader::new(from).lines();

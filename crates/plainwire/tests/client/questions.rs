@@ -1,4 +1,4 @@
-//! Questions of legacy servers, and the checks of questions in both eras.
+//! Questions that legacy servers ask a client, and the checks of questions in both eras.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ fn filled(value: Value) -> ElicitResult {
     ElicitResult::accept(value)
 }
 
-/// A client that answers every question with `result`.
+/// Returns a client that answers every elicitation with `result`.
 fn always(result: ElicitResult) -> plainwire::client::ClientBuilder {
     Client::builder().on_elicit(move |_| {
         let result = result.clone();
@@ -24,7 +24,7 @@ fn always(result: ElicitResult) -> plainwire::client::ClientBuilder {
     })
 }
 
-/// A model whose answer is the number of tokens and whether it was given a context.
+/// Returns a model that answers each request with its `maxTokens` and with whether it has `includeContext`.
 fn counting() -> Sampling {
     Sampling::new(|request| async move {
         let context = request.include_context.is_some();
@@ -32,7 +32,8 @@ fn counting() -> Sampling {
     })
 }
 
-/// Makes one request, and returns its `result`, or `[code, message]` of its error.
+/// Sends one request of the server. Returns the `result` of the client's answer, or `[code, message]` of its
+/// error.
 async fn asked(script: &mut Script, method: &str, params: Value) -> Value {
     script.ask("q", method, params).await;
     let answer = script.next().await;
@@ -201,12 +202,12 @@ async fn a_handler_that_panics_is_an_error_and_says_nothing_of_what_it_said() {
     script.expect_silence().await;
 }
 
-/// Waits for at most 30 seconds.
+/// Waits for `what`, and fails the test after 30 seconds.
 async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.expect("something in time")
 }
 
-/// Sends a message when it is dropped.
+/// Sends a message to a channel when it is dropped.
 struct Dropped(Option<oneshot::Sender<()>>);
 
 impl Drop for Dropped {
@@ -217,7 +218,8 @@ impl Drop for Dropped {
     }
 }
 
-/// A client whose first handler never answers, and two channels: the handler has begun, and it was dropped.
+/// Returns a client whose first question handler never answers; later ones answer `cancel`. The first channel
+/// reports that this handler has begun, the second that it was dropped.
 fn never() -> (plainwire::client::ClientBuilder, oneshot::Receiver<()>, oneshot::Receiver<()>) {
     let ((begin, begun), (end, ended)) = (oneshot::channel(), oneshot::channel());
     let ends = Mutex::new(Some((begin, Dropped(Some(end)))));
@@ -241,7 +243,7 @@ async fn a_question_that_was_taken_back_stops_its_handler_and_is_not_answered() 
     script.notify("notifications/cancelled", json!({ "requestId": "q" })).await;
     soon(ended).await.expect("an end");
     script.expect_silence().await;
-    // The id is free again.
+    // The id of a cancelled question can be used again.
     assert_eq!(asked(&mut script, "elicitation/create", form("?")).await, json!({ "action": "cancel" }));
 }
 
@@ -259,7 +261,7 @@ async fn an_answer_that_comes_with_the_cancellation_is_not_sent() {
     let (_client, mut script) = Script::connect(client, LEGACY).await;
     script.ask("q", "elicitation/create", form("?")).await;
     script.expect_silence().await;
-    // The cancellation and the answer both arrive before the client's task runs again.
+    // The server's cancellation and the handler's answer both reach the client before its task runs again.
     script.notify("notifications/cancelled", json!({ "requestId": "q" })).await;
     go.send(()).expect("a handler");
     script.expect_silence().await;
@@ -291,7 +293,8 @@ async fn a_call_that_was_given_up_stops_the_handlers_of_its_round() {
         () = serve => {}
     }
     soon(ended).await.expect("an end");
-    // The request was answered already, so there is no cancellation, and the next call has no answers.
+    // The server has answered the request with a question, so dropping the call sends no cancellation. The
+    // next call starts without answers.
     let next = client.call_tool("t", json!({}));
     let serve = async {
         let (id, params) = script.expect("tools/call").await;
@@ -429,8 +432,8 @@ fn page(id: &str) -> Value {
     json!({ "mode": "url", "elicitationId": id, "url": "https://example.com", "message": id })
 }
 
-/// A client that agrees to open every page but `no`. For the page `late` it answers once `go` is sent, after
-/// the page was completed.
+/// Returns a client that agrees to open every page except `no`. For the page `late` it agrees only when the
+/// test sends `go`, which is after the server has reported that the page is completed.
 fn opening(go: oneshot::Receiver<()>) -> plainwire::client::ClientBuilder {
     let go = Arc::new(Mutex::new(Some(go)));
     Client::builder().on_elicit(move |question| {
@@ -464,7 +467,8 @@ async fn only_pages_that_are_open_end_and_each_once() {
     script.expect_silence().await;
     go.send(()).expect("a handler");
     assert_eq!(script.next().await["result"], json!({ "action": "accept" }));
-    // A refused call names a page that has to be opened first. The client is not asked about it.
+    // A server may refuse a call because a page has to be opened first. The client reports that error and
+    // does not ask its user.
     let serve = async {
         let (id, _) = script.expect("tools/call").await;
         let data = json!({ "elicitations": [page("first")] });
@@ -507,7 +511,7 @@ async fn only_64_handlers_think_at_a_time() {
     let expected = "expected at most 64 questions at a time (limit `MAX_QUESTIONS`), but found one more";
     assert_eq!(refused, json!([-32603, expected]));
     assert_eq!(asked(&mut script, "roots/list", json!({})).await, json!({ "roots": [] }));
-    // A cancelled question makes room.
+    // Cancelling one of the questions makes room for another.
     script.notify("notifications/cancelled", json!({ "requestId": "7" })).await;
     script.ask("q", "elicitation/create", form("?")).await;
     script.expect_silence().await;

@@ -1,9 +1,9 @@
-//! Results of calls as types of the caller.
+//! Results of calls, read as types of the caller.
 
 use plainwire::prelude::*;
 use serde_json::json;
 
-/// FastMCP and the official Python SDK wrap a number like this.
+/// FastMCP and the official Python SDK wrap a number as `{"result": …}`.
 #[tokio::test]
 async fn a_value_that_was_wrapped_as_a_result_is_the_value() {
     #[data]

@@ -1,4 +1,4 @@
-//! Calls that a modern server answers with questions.
+//! Calls that a modern server answers with questions, which the client answers by repeating the call.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::scripted_server::{MODERN, Script, elicit, sample};
 
-/// A client that answers each form with its message.
+/// Returns a client that answers each form by putting the form's message into the field `n`.
 fn echoing() -> ClientBuilder {
     Client::builder().on_elicit(|question| async move {
         let Elicitation::Form { message, .. } = question else { return ElicitResult::decline() };
@@ -20,12 +20,13 @@ fn echoing() -> ClientBuilder {
     })
 }
 
-/// Calls the tool `t` while `serve` answers.
+/// Calls the tool `t` while the script runs `serve`.
 async fn call(client: &Client, serve: impl Future<Output = ()>) -> Result<CallToolResult> {
     tokio::join!(client.call_tool("t", json!({ "a": "é\n" })), serve).0
 }
 
-/// Calls a tool that answers once with `result`, and returns the error.
+/// Calls a tool, answers the call with `result`, and returns the error of the call. The connection must still
+/// work afterwards.
 async fn fails(client: ClientBuilder, result: Value) -> String {
     let (client, mut script) = Script::connect(client, MODERN).await;
     let failed = call(&client, async {
@@ -33,7 +34,7 @@ async fn fails(client: ClientBuilder, result: Value) -> String {
         script.answer(&id, result).await;
     });
     let failed = failed.await.expect_err("a failure").to_string();
-    // The connection still works, and the call has left nothing behind.
+    // The connection still works, and the call has left no state in the client.
     let (next, _) = tokio::join!(client.request("tools/list", "{}"), async {
         let (id, _) = script.expect("tools/list").await;
         script.answer(&id, json!({ "resultType": "complete", "tools": [] })).await;
@@ -63,7 +64,7 @@ async fn answers_all_questions_of_a_round_and_asks_again() {
         assert_eq!(again["params"]["_meta"]["progressToken"], again["id"]);
         let version = "io.modelcontextprotocol/protocolVersion";
         assert_eq!(again["params"]["_meta"][version], asked["_meta"][version]);
-        // A second round has only its own answers and its own state.
+        // The request after the second round has only the answers and the state of that round.
         script.requires(&again["id"], json!({ "c": elicit("C") }), Value::Null).await;
         let (third, params) = script.expect("tools/call").await;
         assert!(third != first && third != again["id"]);
@@ -88,7 +89,8 @@ async fn a_state_comes_back_as_it_is_and_one_that_was_not_given_does_not() {
         });
         done.await.expect("an answer");
     }
-    // The state has escapes that this client would not write, and comes back with them.
+    // The client sends the state back byte for byte, although it would write the characters without these
+    // escapes.
     let (client, mut script) = Script::connect(echoing(), MODERN).await;
     let done = call(&client, async {
         let (id, _) = script.expect("tools/call").await;
@@ -329,7 +331,7 @@ async fn progress_of_every_round_goes_where_it_went_before() {
         script.notify("notifications/progress", json!({ "progressToken": token, "progress": 1 })).await;
         script.requires(&first, json!({ "k": elicit("?") }), Value::Null).await;
         let (second, params) = script.expect("tools/call").await;
-        // The first request is over, so this progress is ignored.
+        // The first request has been answered, so progress with its token is ignored.
         script.notify("notifications/progress", json!({ "progressToken": token, "progress": 2 })).await;
         let token = params["_meta"]["progressToken"].clone();
         script.notify("notifications/progress", json!({ "progressToken": token, "progress": 1.5 })).await;

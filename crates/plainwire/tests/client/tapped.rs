@@ -1,4 +1,4 @@
-//! A server in this program, and a client of it whose frames are counted.
+//! A server in this process, and a client of it whose frames are recorded.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub(crate) const TTL: Duration = Duration::from_secs(60);
 
-/// All frames with their direction and size.
+/// All frames of a client: direction, size in bytes, and message.
 #[derive(Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<Vec<(Direction, usize, Value)>>>);
 
@@ -27,13 +27,13 @@ impl Seen {
         })
     }
 
-    /// Returns the number of requests for `method`.
+    /// Returns the number of requests that the client has sent for `method`.
     pub(crate) fn asked(&self, method: &str) -> usize {
         let seen = self.0.lock().expect("no panic");
         seen.iter().filter(|(way, _, frame)| *way == Direction::Out && frame["method"] == method).count()
     }
 
-    /// Returns the number of bytes in the frames with this id.
+    /// Returns the number of bytes in the frames of direction `way` whose message has this id.
     pub(crate) fn bytes(&self, way: Direction, id: u64) -> u64 {
         let seen = self.0.lock().expect("no panic");
         let found = seen.iter().filter(|(direction, _, frame)| *direction == way && frame["id"] == id);

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::scripted_server::{MODERN, Script};
 use crate::tapped::{connect, modern, server};
 
-/// Returns the names of the steps.
+/// Returns the names of the steps in a trace.
 fn steps(trace: &plainwire::client::Trace) -> Vec<&'static str> {
     let name = |stage: &Stage| match stage {
         Stage::Called { .. } => "called",

@@ -1,4 +1,5 @@
-//! Changes of servers: how often a host fetches a list again and reports a change, and how long a call waits.
+//! Changes of a host's servers: how often the host fetches a list again and reports a change, and how long a
+//! call for a list waits.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +19,7 @@ fn tool(name: &str) -> Tool {
     Tool::new(name, || async { "done" })
 }
 
-/// A host of one server, the handle of that server, and the number of requests for its tools.
+/// Returns a host of one server, the handle of that server, and the number of requests for its list of tools.
 async fn host() -> (Host, ServerHandle, Arc<Mutex<usize>>) {
     let asked = Arc::new(Mutex::new(0));
     let count = Arc::clone(&asked);
@@ -31,7 +32,7 @@ async fn host() -> (Host, ServerHandle, Arc<Mutex<usize>>) {
     let handle = server.handle();
     let client = client_with(server, Client::builder().tap(tap)).await.expect("a connection");
     let host = Host::start([Member::connected("a", client)]).expect("a host");
-    // Until the host knows the list, and the server reports its changes.
+    // After this, the host knows the list, and the server reports changes of it.
     host.tools().await;
     sleep(Duration::from_secs(1)).await;
     host.tools().await;
@@ -42,7 +43,7 @@ async fn host() -> (Host, ServerHandle, Arc<Mutex<usize>>) {
 async fn a_list_that_is_about_to_be_fetched_is_not_shown_as_fresh() {
     let (host, handle, _) = host().await;
     handle.add_tool(tool("two")).expect("a tool");
-    // The host has heard of the change, and waits for further changes before it fetches the list.
+    // Now the host has received the notification, and waits for further changes before it fetches the list.
     sleep(Duration::from_millis(20)).await;
     let listing = host.tools().await;
     assert_eq!((listing.entries.len(), &listing.parts[0].state), (2, &ListingState::Fresh));

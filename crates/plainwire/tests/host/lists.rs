@@ -1,4 +1,4 @@
-//! Lists of many servers as one, some of them slow, unreachable or dead.
+//! The joint lists of a host's servers, some of which are slow, unreachable or dead.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -115,7 +115,7 @@ async fn a_burst_of_changes_is_one_change_and_one_fetch() {
     let handle = server.handle();
     let client = testing::client_with(server, Client::builder().tap(tap)).await.expect("a connection");
     let host = Host::start([Member::connected("a", client)]).expect("a host");
-    // Until the host knows the list, and the server reports its changes.
+    // After this, the host knows the list, and the server reports changes of it.
     host.tools().await;
     sleep(Duration::from_secs(1)).await;
     host.tools().await;

@@ -1,4 +1,4 @@
-//! The host: many servers as one.
+//! The host, which offers the entries of many servers as one.
 
 mod calls;
 mod changes;

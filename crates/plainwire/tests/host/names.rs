@@ -1,4 +1,5 @@
-//! Names of entries in a host: prefixes, bare names, clashes, and names that are nearly right.
+//! Names of entries in a host: with the prefix of their server, without it, in conflict with each other, and
+//! misspelled.
 
 use plainwire::Error;
 use plainwire::client::host::{Host, Member};

@@ -1,4 +1,4 @@
-//! Servers of a host that die and are connected again, and servers that are added and removed.
+//! Servers of a host whose connections end and are made again, and servers that are added and removed.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::support::{PATIENCE, names};
 
-/// A server that can be killed, and its behaviour after the next connection.
+/// A server whose connections the test can end, and whose behaviour the test can change at any time.
 struct Mortal {
     asked: Mutex<Vec<String>>,
     connects: AtomicUsize,
@@ -50,7 +50,7 @@ impl Mortal {
 
     async fn connect(self: Arc<Self>) -> Result<Client> {
         self.connects.fetch_add(1, Ordering::SeqCst);
-        // It takes a moment, in which other tasks may want to connect too.
+        // Connecting takes a moment, in which other tasks may try to connect too.
         sleep(Duration::from_millis(10)).await;
         if self.is_refusing.load(Ordering::SeqCst) {
             return Err(Error::Unreachable { origin: "here".to_owned(), why: "nobody is in".to_owned() });
@@ -100,13 +100,13 @@ impl Mortal {
         self.asked.lock().expect("no panic").iter().filter(|it| *it == method).count()
     }
 
-    /// Ends all its connections, and waits until the host has noticed.
+    /// Ends all connections of the server, and waits until the host shows the end.
     async fn die(&self, host: &Host) {
         self.lives.lock().expect("no panic").abort_all();
         while host.servers().iter().all(|it| matches!(it.connection, Connection::Connected(_))) {
             sleep(Duration::from_millis(1)).await;
         }
-        // So that the host has noted the end.
+        // Lets the host's own task handle the end too.
         sleep(Duration::from_millis(1)).await;
     }
 }
@@ -168,7 +168,8 @@ async fn nothing_is_sent_on_a_connection_whose_end_was_just_seen() {
     let server = Mortal::new(&["hello"]);
     let host = Host::start([server.member("a")]).expect("a host");
     host.tools().await;
-    // In a task, which is woken before the task of the host. The test itself is polled after all tasks.
+    // The requests are made in a task of their own, which is woken before the host's task. The test itself is
+    // polled after all tasks.
     let (mut task, shared) = (JoinSet::new(), Arc::clone(&server));
     task.spawn(async move {
         for connects in [2, 3] {

@@ -1,5 +1,5 @@
-//! Members for the tests of hosts: servers in this program, and a scripted legacy server that can be slow or
-//! die.
+//! Members of the hosts under test: servers in this process, and a scripted legacy server that can be slow or
+//! dead.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -36,12 +36,12 @@ pub(crate) fn names(listing: &Listing) -> Vec<&str> {
     listing.entries.iter().map(|entry| entry.name.as_str()).collect()
 }
 
-/// The behaviour of a scripted server.
+/// The behaviour of a scripted server, which a test can change while the server runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Mode {
-    /// The server closes the connection.
+    /// Whether the server closes the connection.
     pub(crate) is_dead: bool,
-    /// The server reads, and answers nothing.
+    /// Whether the server leaves requests unanswered.
     pub(crate) is_slow: bool,
     pub(crate) list_changed: bool,
     pub(crate) tools: Value,
@@ -54,7 +54,7 @@ impl Default for Mode {
     }
 }
 
-/// A scripted legacy server; `asked` has the methods of all messages.
+/// A scripted legacy server. `asked` has the methods of all messages that it has received.
 pub(crate) struct Scripted {
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
     pub(crate) mode: watch::Sender<Mode>,

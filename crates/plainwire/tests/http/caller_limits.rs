@@ -1,5 +1,5 @@
-//! Limits for one caller: calls whose client has hung up, and sessions; and the end of calls when the server
-//! is dropped.
+//! Limits for one caller: the number of calls whose client has disconnected, and the number of sessions. Also
+//! the end of calls when the server is dropped.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn initialize() -> serde_json::Value {
     request(0, "initialize", json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": info }))
 }
 
-/// Sends a call and hangs up.
+/// Sends a call of `wait` and disconnects before the answer.
 async fn leave(web: &Web, id: i64, ms: u64) {
     let message = call(id, "wait", json!({ "ms": ms }));
     let left = tokio::time::timeout(Duration::from_millis(5), web.post(&message)).await;
@@ -133,7 +133,7 @@ async fn calls_and_streams_of_sessions_end_with_a_service_that_is_dropped() {
     leave(&web, 1, 60_000).await;
     let mut stream = web.get().await;
     stream.event().await.expect("the first event");
-    // The call still runs, since its session is there.
+    // The call still runs, because its session exists.
     assert_eq!(seen.running.load(std::sync::atomic::Ordering::SeqCst), 1);
     drop(web);
     assert_eq!(stream.event().await, None);

@@ -1,4 +1,5 @@
-//! Compressed responses: complete after decoding, and with events that arrive as early as uncompressed ones.
+//! Compressed responses: they are complete after decoding, and their events arrive as early as without
+//! compression.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ async fn two_steps(ctx: Context, gate: State<Arc<Notify>>) -> &'static str {
     "done"
 }
 
-/// A response, and its decoded text so far.
+/// A compressed response, and a decoder with the text that was read so far.
 struct Gzipped {
     answer: Answer,
     decoder: GzDecoder<Vec<u8>>,
@@ -34,7 +35,7 @@ impl Gzipped {
         Self { answer, decoder: GzDecoder::new(Vec::new()) }
     }
 
-    /// Reads until `wanted` can be decoded from what has arrived.
+    /// Reads until the decoded text contains `wanted`.
     async fn until(&mut self, wanted: &str) {
         while !self.text().contains(wanted) {
             assert!(self.read().await, "no {wanted:?} before the end: {}", self.text());
@@ -52,7 +53,7 @@ impl Gzipped {
         String::from_utf8(self.decoder.get_ref().clone()).expect("UTF-8")
     }
 
-    /// Returns the whole text, with its checksum checked.
+    /// Reads to the end and returns the whole text. The decoder checks the checksum.
     async fn whole(mut self) -> String {
         while self.read().await {}
         String::from_utf8(self.decoder.finish().expect("an end that fits")).expect("UTF-8")
@@ -75,7 +76,7 @@ fn long(id: i64, length: usize) -> Value {
 async fn json_comes_back_as_it_was() {
     let web = gzip(http());
     let session = web.session(LEGACY).await;
-    // Sizes around that of the pieces that are compressed at a time, and others.
+    // Some of these sizes are close to that of the pieces that are compressed at a time.
     for length in [1_024, 10_000, 65_000, 65_536, 131_072, 1_000_000] {
         let plain = session.with("accept-encoding", "").post(&long(1, length)).await;
         assert_eq!((plain.header("content-encoding"), plain.header("vary")), (None, Some("accept-encoding")));

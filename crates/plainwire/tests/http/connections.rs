@@ -47,7 +47,8 @@ async fn a_connection_is_kept_between_requests_and_then_closed() {
         assert!(!wire.is_closed_within(SHORT).await);
     }
     assert!(wire.is_closed_within(SHORT * 4).await);
-    // A next request that was begun in time does not get more time than an idle connection.
+    // A connection on which a next request is begun but not completed is closed as early as an idle
+    // connection.
     let mut wire = running.connect().await;
     assert_eq!(wire.get("/healthz").await.status, 200);
     wire.send("GET /healthz HTTP/1.1\r\n").await;

@@ -1,5 +1,5 @@
-//! Streams that break at any byte: the client keeps whole events up to the last id, and a resumed stream
-//! begins after that event.
+//! Streams that break at any byte: the client has all events up to the last id that it received, and a
+//! resumed stream begins after that event.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 use super::support::http;
 use super::support::service_client::{Answer, LEGACY, Web, call};
 
-/// The number of messages of the answer: progress, then the result.
+/// The number of messages in a stream: 19 of progress, then the result.
 const MESSAGES: i64 = 20;
 
-/// A client's record of a stream over several connections.
+/// The part of a stream that a client has received, over several connections.
 #[derive(Clone, Default)]
 struct Reader {
     last_id: String,
-    /// The progress of each message, 0 for the result.
+    /// One number for each message: its progress, or 0 for the result.
     said: Vec<i64>,
 }
 
 impl Reader {
-    /// Reads at most `cut` bytes of a response, and returns whether there were more.
+    /// Reads a response up to its end or to `cut` bytes, and returns whether bytes were left unread.
     async fn read(&mut self, mut answer: Answer, cut: usize) -> bool {
         assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/event-stream")));
-        // A new parser for each connection: it does not complete half an event of the previous one.
+        // Each connection has a new parser, which drops the half event at the end of the previous connection.
         let mut events = Events::new(1 << 16);
         let mut left = cut;
         let is_cut = loop {
@@ -59,8 +59,8 @@ async fn begin(web: &Web) -> Answer {
     web.post(&call(1, "count", json!({ "to": MESSAGES - 1 }))).await
 }
 
-/// Returns the number of bytes of a whole answer. All answers have the same number, since their ids have the
-/// same length.
+/// Returns the number of bytes of a whole answer. It is the same for all answers, since all ids have the same
+/// length.
 async fn length(web: &Web) -> usize {
     begin(web).await.text().await.len()
 }
@@ -71,7 +71,7 @@ async fn a_stream_that_is_cut_at_any_byte_and_cut_again_brings_each_message_once
     let mut web = endpoint.session(LEGACY).await;
     let (length, mut lost) = (length(&web).await, 0);
     for cut in 0..length {
-        // A session keeps a limited number of streams.
+        // A session keeps a limited number of streams, so the test begins a new session from time to time.
         if cut % 50 == 0 {
             web = endpoint.session(LEGACY).await;
         }
@@ -85,7 +85,7 @@ async fn a_stream_that_is_cut_at_any_byte_and_cut_again_brings_each_message_once
         let mut unlucky = reader.clone();
         assert!(!reader.read(web.resume(&reader.last_id).await, usize::MAX).await);
         assert_eq!(reader.said, everything(), "cut at {cut}");
-        // A byte anywhere in the second response, including its beginning and its end.
+        // The second response is cut too: anywhere, also before its first byte or after its last.
         let again = cut * 7 % (length - cut + 100);
         if unlucky.read(web.resume(&unlucky.last_id).await, again).await {
             assert!(!unlucky.read(web.resume(&unlucky.last_id).await, usize::MAX).await);
@@ -102,7 +102,8 @@ async fn a_stream_whose_first_event_did_not_arrive_cannot_be_taken_up_again() {
     let mut reader = Reader::default();
     assert!(reader.read(begin(&web).await, 20).await);
     assert_eq!((reader.last_id.as_str(), reader.said.len()), ("", 0));
-    // Without an id a new stream begins, which has no messages of the first one.
+    // The client has no id to resume the first stream. A GET without an id opens another stream, which does
+    // not repeat the messages of the first one.
     let mut other = web.get().await;
     let silence = tokio::time::timeout(Duration::from_secs(10), other.bytes());
     assert!(silence.await.is_err(), "nothing is said again");

@@ -1,4 +1,4 @@
-//! Clients that disconnect: modern requests are cancelled, requests in sessions go on.
+//! Clients that disconnect: modern requests are cancelled, and requests in sessions run on.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use super::support::service_client::call;
 use super::support::socket_client::{Running, fastest, modern, post, until};
 
-/// Time within which the handler of a disconnected client is dropped.
+/// The time within which the server drops the handler of a client that has disconnected.
 const SOON: Duration = Duration::from_millis(100);
 
 #[tokio::test]
@@ -45,8 +45,8 @@ async fn a_request_that_waits_behind_another_one_goes_with_it() {
     wire.send(&format!("{first}{}", modern(2, "wait", json!({ "ms": 60_000 })))).await;
     until("it runs", || running.running() == 1).await;
     drop(wire);
-    // While the second request is buffered, the server does not see the end of the connection. It ends soon
-    // after the first request.
+    // The server does not see the end of the connection while the second request is buffered. So the second
+    // request starts after the first one, and is dropped soon.
     sleep(Duration::from_millis(300)).await;
     until("neither runs", || running.running() == 0).await;
 }

@@ -1,4 +1,4 @@
-//! The end of a server while its clients are connected.
+//! Servers that are asked to end while clients are connected.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::support::service_client::{MODERN, call, request};
 use super::support::socket_client::{Running, modern, post, until};
 
-/// Time that may pass after the deadline of the requests.
+/// The time that ending may take beyond the drain time, which is the deadline of the requests.
 const BEYOND: Duration = Duration::from_secs(1);
 
 #[tokio::test]
@@ -21,7 +21,7 @@ async fn running_requests_are_answered_and_nothing_is_accepted() {
     assert_eq!(idle.get("/healthz").await.status, 200);
     until("both run", || running.running() == 2).await;
     running.ask_to_end();
-    // Idle connections are closed at once.
+    // A connection on which no request runs is closed at once.
     assert!(idle.is_closed_within(Duration::from_millis(300)).await);
     assert!(tokio::net::TcpStream::connect(running.address).await.is_err());
     for wire in [&mut ours, &mut theirs] {
@@ -96,7 +96,7 @@ async fn a_stream_that_begins_while_the_server_ends_is_told_as_well() {
     let (begin, end) =
         listening().split_once("\r\n\r\n").map(|(a, b)| (a.to_owned(), b.to_owned())).expect("a body");
     listen.send(&format!("{begin}\r\n")).await;
-    // A connection without a request would be closed.
+    // The connection stays open because a request on it has begun.
     assert!(!listen.is_closed_within(Duration::from_millis(50)).await);
     running.ask_to_end();
     assert!(!listen.is_closed_within(Duration::from_millis(50)).await);
@@ -130,7 +130,7 @@ async fn what_does_not_end_in_time_is_cut_off() {
     until("none runs", || seen.running.load(std::sync::atomic::Ordering::SeqCst) == 0).await;
     assert_eq!(seen.dropped.load(std::sync::atomic::Ordering::SeqCst), 3);
     for wire in &mut wires {
-        // The end may be a reset.
+        // The server may end the connection by a reset, which is an error of the read.
         while !wire.is_closed_within(Duration::from_millis(100)).await && wire.stream.readable().await.is_ok()
         {
             if wire.stream.try_read(&mut [0; 4096]).is_err() {

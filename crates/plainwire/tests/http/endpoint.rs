@@ -42,7 +42,7 @@ async fn what_can_never_work_is_a_mistake_in_the_declaration() {
         let text = refused(wrong);
         assert!(text.starts_with("expected ") && text.contains("endpoint.rs"), "{text}");
     }
-    // The first mistake is reported, before an address is bound.
+    // The error is about the first mistake, and comes before the server binds an address.
     for wrong in [
         http().path("mcp"),
         http().path("/healthz"),

@@ -1,4 +1,4 @@
-//! HTTP/2 with a client that breaks the limits of the server.
+//! Servers of HTTP/2 whose client exceeds their limits.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ struct Client {
 impl Client {
     async fn new(running: &Running) -> Self {
         let stream = TcpStream::connect(running.address).await.expect("a connection");
-        // So that streams that were reset do not count against the client's own limit.
+        // Without this setting, the client's own limit on reset streams would apply first.
         let mut builder = Builder::new();
         builder.max_concurrent_reset_streams(100_000);
         let (send, connection) = builder.handshake(stream).await.expect("HTTP/2");
@@ -48,7 +48,7 @@ impl Client {
     }
 }
 
-/// Returns the HTTP/1.1 text of a request as a request of HTTP/2.
+/// Converts a request in the text form of HTTP/1.1 into a request and a body for HTTP/2.
 fn as_request(text: &str) -> (Request<()>, Bytes) {
     let (head, body) = text.split_once("\r\n\r\n").expect("a body");
     let fields = head.lines().skip(1).filter_map(|it| it.split_once(": "));
@@ -102,7 +102,7 @@ async fn the_head_of_a_request_is_limited() {
     assert_eq!(client.get("/healthz", 15 << 10).await.expect("an answer"), 200);
     assert_eq!(client.get("/healthz", 17 << 10).await.expect("an answer"), 431);
     assert_eq!(client.get("/healthz", 0).await.expect("an answer"), 200);
-    // A head of 1 MiB ends the connection or the request.
+    // The server may refuse a head of 1 MiB by a status, or by ending the stream or the connection.
     let huge = client.get("/healthz", 1 << 20).await;
     assert!(huge.is_err() || huge.is_ok_and(|status| status == 431));
     assert_eq!(Client::new(&running).await.get("/healthz", 0).await.expect("an answer"), 200);

@@ -17,7 +17,7 @@ use super::support::{Seen, http, server, whoami};
 
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// A client with its stream.
+/// A client of HTTP+SSE, with its open stream. `web` sends to the path for messages.
 struct Client {
     stream: Answer,
     web: Web,
@@ -33,14 +33,14 @@ impl Client {
         Self { stream, web: web.at(endpoint.data) }
     }
 
-    /// Opens a stream and shakes hands on it.
+    /// Opens a stream and completes the handshake on it.
     async fn connect(web: &Web, version: &str) -> Self {
         let mut client = Self::open(web).await;
         assert_eq!(client.initialize(version).await, version);
         client
     }
 
-    /// Returns the version that the server has chosen.
+    /// Sends `initialize` with `version`, and returns the version that the server answers with.
     async fn initialize(&mut self, version: &str) -> Value {
         let params = json!({ "protocolVersion": version, "capabilities": { "elicitation": {} }, "clientInfo": { "name": "c", "version": "1" } });
         self.post(&request(0, "initialize", params)).await;
@@ -49,7 +49,7 @@ impl Client {
         chosen
     }
 
-    /// Sends a message, and expects an empty response.
+    /// Sends a message and expects a 202 without a body.
     async fn post(&self, message: &Value) {
         let answer = self.web.post(message).await;
         assert_eq!(answer.status, 202);
@@ -283,7 +283,7 @@ async fn a_reader_that_does_not_read_holds_up_its_own_session_only() {
     assert_eq!((&told["id"], &told["error"]["code"]), (&json!(0), &json!(-32603)));
     slow.post(&cancel(1)).await;
     assert_eq!(other.ask(&request(1, "ping", json!({}))).await["result"], json!({}));
-    // The requests wait until the first answer is read.
+    // The server responds to these requests only after the client has read the first answer from the stream.
     let (seventh, eighth) = (slow.web.clone(), slow.web.clone());
     let (large_7, large_8) = (large(7), large(8));
     let posts = async { tokio::join!(seventh.post(&large_7), eighth.post(&large_8)) };
@@ -351,7 +351,7 @@ async fn calls_count_as_requests_until_they_are_answered_or_cancelled() {
     client.post(&long(3)).await;
     assert_eq!(client.web.post(&long(4)).await.status, 429);
     client.post(&cancel(1)).await;
-    // Its slot is free once the work has ended.
+    // The slot of the cancelled call is free once its handler has ended.
     sleep(Duration::from_millis(20)).await;
     client.post(&long(4)).await;
     assert_eq!(client.web.post(&long(5)).await.status, 429);
@@ -401,7 +401,8 @@ async fn nobody_serves_it_who_was_not_asked_to() {
     assert!(taken.to_string().contains("expected `path`"), "{taken}");
 }
 
-/// Opens a stream and shakes hands on it. Returns it with the path for messages.
+/// Opens a stream over a socket and completes the handshake on it. Returns the stream and the path for
+/// messages.
 async fn connect_over_tcp(running: &Running) -> (Wire<TcpStream>, String) {
     let mut stream = running.connect().await;
     stream.send("GET /sse HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n").await;
@@ -413,7 +414,7 @@ async fn connect_over_tcp(running: &Running) -> (Wire<TcpStream>, String) {
     (stream, path)
 }
 
-/// Sends a message over a connection of its own, and returns the status of the response.
+/// Sends a message on a new connection, and returns the status of the response.
 async fn post_over_tcp(running: &Running, path: &str, message: &Value) -> u16 {
     send_over_tcp(running, path, message).await.answer().await.status
 }
@@ -424,8 +425,8 @@ async fn send_over_tcp(running: &Running, path: &str, message: &Value) -> Wire<T
     wire
 }
 
-/// Calls until a request gets no response because the stream is not read. Returns the number of that request,
-/// and the connection on which its response will arrive.
+/// Makes calls, whose answers nobody reads from the stream, until the server holds back the response to one.
+/// Returns the id of that call, and the connection on which its response will arrive.
 async fn fill_over_tcp(running: &Running, path: &str) -> (i64, Wire<TcpStream>) {
     for id in 1..200 {
         let large = call(id, "echo", json!({ "text": "x".repeat(400_000) }));

@@ -1,4 +1,4 @@
-//! Streamable HTTP and HTTP+SSE of the server: requests in, responses and streams out.
+//! Servers over Streamable HTTP and HTTP+SSE: requests in, responses and streams out.
 
 mod caller_limits;
 mod compress;

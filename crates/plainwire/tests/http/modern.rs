@@ -38,7 +38,7 @@ async fn what_is_said_before_the_answer_makes_it_a_stream() {
 async fn a_client_that_leaves_cancels() {
     let seen = Seen::default();
     let web = Web::new(Http::new(server(&seen)));
-    // Before the response has begun, and then inside a stream.
+    // The client disconnects before the response has begun, and later in the middle of a stream.
     let params = json!({ "name": "wait", "arguments": { "ms": 60_000 } });
     let waiting = web.ask(1, "tools/call", params);
     assert!(timeout(Duration::from_millis(50), waiting).await.is_err());
@@ -89,7 +89,7 @@ async fn errors_that_are_found_before_a_handler_runs_have_a_status() {
     assert_eq!(web.ask(1, "resources/subscribe", json!({ "uri": "a://1" })).await.status, 404);
     assert_eq!(web.ask(1, "initialize", json!({})).await.status, 404);
     assert_eq!(web.ask(1, "server/discover", json!({})).await.status, 200);
-    // Errors of a handler or of the catalog are answers with status 200.
+    // For an error of a handler or of the catalog, the status is 200.
     let unknown = web.ask(1, "tools/call", json!({ "name": "nothing" })).await;
     assert_eq!(unknown.status, 200);
     assert_eq!(unknown.json().await["error"]["code"], -32602);
@@ -104,7 +104,7 @@ async fn a_quiet_stream_says_that_it_is_alive() {
     let filter = json!({ "notifications": { "resourceSubscriptions": ["a://1"] } });
     let mut stream = web.ask(1, "subscriptions/listen", filter).await;
     stream.event().await.expect("the acknowledgement");
-    // Read as bytes, since comments are not events.
+    // The stream sends a comment, which is no event, so the test reads bytes.
     let silence = timeout(Duration::from_secs(16), stream.bytes()).await.expect("something in time");
     assert_eq!(silence, ":\n\n");
 }

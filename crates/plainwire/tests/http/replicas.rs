@@ -1,4 +1,4 @@
-//! Two replicas with one store: clients may send each request to either of them.
+//! Two replicas of a server with one store: a client may send each request to either of them.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,7 +14,8 @@ use tokio::time::sleep;
 use super::support::service_client::{LEGACY, Web, call, request};
 use super::support::{Seen, server};
 
-/// A session that began on the first replica, through each of the replicas.
+/// Two replicas of a server, and a client of each. Both clients are in the session that began on the first
+/// replica.
 struct Replicas {
     first: Web,
     second: Web,
@@ -31,7 +32,7 @@ async fn replicas() -> Replicas {
     one.handle();
     let first = Web::new(Http::new(one).store(store.clone())).session(LEGACY).await;
     let second = Web { service: Web::new(Http::new(other).store(store)).service, ..first.clone() };
-    // By now both replicas listen to the change notifications of the store.
+    // After this, both replicas have subscribed to the change notifications of the store.
     sleep(Duration::from_millis(10)).await;
     Replicas { first, second, handle, seen }
 }
@@ -83,7 +84,7 @@ async fn a_change_at_one_replica_is_heard_at_the_other() {
     let Replicas { first, second, handle, .. } = replicas().await;
     let mut stream = first.get().await;
     stream.event().await.expect("the first event");
-    // The second replica takes the subscription, for the session on the first one.
+    // The client subscribes at the second replica. The session's stream is open on the first.
     let subscribed = second.post(&request(1, "resources/subscribe", json!({ "uri": "a://1" }))).await;
     assert_eq!(subscribed.json().await["result"], json!({}));
     sleep(Duration::from_millis(20)).await;

@@ -1,5 +1,5 @@
-//! Malformed requests: each is refused with a status and a message, and without reading more of the body than
-//! necessary.
+//! Malformed requests: the server refuses each with a status and a message, and reads no more of the body
+//! than necessary.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -79,7 +79,7 @@ async fn a_page_of_somebody_else_is_refused() {
     );
 }
 
-/// A body with a length that must not be read.
+/// A body that only declares its length in bytes. Reading it fails the test.
 struct Declared(u64);
 
 impl http_body::Body for Declared {
@@ -98,7 +98,7 @@ impl http_body::Body for Declared {
     }
 }
 
-/// A body that never ends: it brings this many bytes at a time, or none.
+/// A body without an end, which yields this many bytes at a time. With 0 it yields nothing and stays pending.
 struct Endless(usize);
 
 impl http_body::Body for Endless {
@@ -143,7 +143,7 @@ async fn requests_over_the_limit_are_refused() {
     assert_eq!(web.ask(3, "server/discover", json!({})).await.status, 200);
 }
 
-/// Begins a request whose body never arrives.
+/// Sends the head of a request whose body never arrives, and returns the unfinished request.
 async fn begun(web: &Web) -> Pin<Box<dyn Future<Output = Answer> + '_>> {
     let mut sending = Box::pin(web.send(Method::POST, Endless(0)));
     poll_fn(|cx| {

@@ -1,4 +1,4 @@
-//! Sessions: they begin with `initialize`, are known by their id, and end by DELETE or by time.
+//! Sessions: `initialize` begins them, an id identifies them, and DELETE or a timeout ends them.
 
 use std::time::Duration;
 
@@ -109,7 +109,7 @@ async fn any_replica_with_the_same_store_serves_a_session() {
 async fn who_waits_in_a_session_that_ends_is_told_by_the_id_of_the_request() {
     let web = Web::new(http()).session(LEGACY).await;
     let waiting = call(1, "wait", json!({ "ms": 60_000 }));
-    // `join!` polls the call first.
+    // `join!` polls the call before the DELETE.
     let (ended, removed) = tokio::join!(web.post(&waiting), delete(&web));
     assert_eq!(removed, 204);
     assert_eq!((ended.status, &ended.json().await["id"]), (404, &json!(1)));
@@ -137,7 +137,7 @@ async fn only_2025_03_26_has_batches() {
     let mut ids: Vec<_> = answers.as_array().expect("a batch").iter().map(|it| it["id"].as_i64()).collect();
     ids.sort();
     assert_eq!(ids, [Some(1), Some(2)]);
-    // A batch with a slow call that reports progress is a stream.
+    // The answer to a batch is a stream if one of its calls is slow and reports progress.
     let slow =
         json!([call(3, "count", json!({ "to": 2, "pause_ms": 5 })), call(4, "echo", json!({ "text": "b" }))]);
     let events = session.post(&slow).await.events().await;
@@ -165,7 +165,7 @@ async fn a_batch_is_answered_although_one_of_its_calls_was_cancelled() {
     let events = answer.events().await;
     let answers = events.last().expect("events").json();
     assert_eq!((answers.as_array().map(Vec::len), &answers[0]["id"]), (Some(1), &json!(2)));
-    // If all of its calls are cancelled, there is no answer.
+    // If all calls of a batch are cancelled, the batch gets no answer.
     let both = json!([call(1, "wait", json!({ "ms": 60_000 })), cancel]);
     assert_eq!(session.post(&both).await.events().await, []);
 }

@@ -1,5 +1,5 @@
-//! Bytes on sockets: the writes of answers, and requests that arrive piecemeal, are too large, or are not
-//! HTTP.
+//! Bytes on sockets: the writes in which answers leave, and requests that arrive in pieces, are too large, or
+//! are not HTTP.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ async fn a_small_answer_leaves_in_one_write() {
     let address = running.address;
     let reads = tokio::task::spawn_blocking(move || {
         let mut stream = std::net::TcpStream::connect(address).expect("a connection");
-        // A reader that waits in the kernel wakes as soon as the first bytes arrive.
+        // A blocking read returns as soon as the first bytes arrive, so it shows the size of the first write.
         let mut read = |_| {
             stream.write_all(modern(1, "echo", json!({ "text": "hello" })).as_bytes()).expect("sent");
             let mut bytes = [0; 4096];
@@ -104,7 +104,7 @@ async fn who_is_told_that_a_body_is_too_large_can_read_it_while_still_sending() 
         let mut wire = running.connect().await;
         wire.send(&begin).await;
         sleep(Duration::from_millis(100)).await;
-        // The server has answered already, and does not read this.
+        // The server has answered already and drops these bytes of the body.
         let chunk = format!("10000\r\n{}\r\n", " ".repeat(65_536));
         for _ in 0..20 {
             wire.send(&chunk).await;
@@ -197,7 +197,7 @@ async fn a_session_over_sockets_counts_aloud() {
         wire.up_to(&format!("\"progress\":{n}")).await;
     }
     wire.up_to("counted to 3").await;
-    // The end of a chunked body; the connection is free again.
+    // This ends the chunked body. After it, the connection is free for the next request.
     wire.up_to("\r\n0\r\n\r\n").await;
     assert_eq!(wire.get("/healthz").await.status, 200);
 }

@@ -1,4 +1,4 @@
-//! A store that fails: the failure is reported, no request waits for ever, and finished work counts.
+//! A store that fails: the failure is reported, no request waits for ever, and calls run to their end.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use super::store_double::{Doubled, StoreDouble};
 use super::support::service_client::{LEGACY, Web, call, request};
 use super::support::{Seen, server};
 
-/// The work of a store that can fail.
+/// A method of the store that can be made to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     Append,
@@ -26,16 +26,16 @@ enum Work {
     Save,
 }
 
-/// Planned failures: the work, the number of times that it succeeds, and the number of times that it fails
-/// then.
+/// A planned failure: the method, the number of its calls that succeed first, and the number of its calls
+/// that fail then.
 type Plan = (Work, usize, usize);
 
-/// A store that fails by its plans.
+/// A store in memory whose methods fail as planned.
 #[derive(Clone, Default)]
 struct Failing {
     memory: Memory,
     plans: Arc<Mutex<VecDeque<Plan>>>,
-    /// The bytes that are written instead of the next event.
+    /// The bytes that the store writes in place of the next event; `None` to write the event.
     replaced: Arc<Mutex<Option<Vec<u8>>>>,
 }
 
@@ -122,7 +122,7 @@ async fn failing_seen() -> (Doubled<Failing>, Seen, Web) {
     (store, seen, web)
 }
 
-/// Returns the error that answers the request `id`.
+/// Returns the error that answers the request `id` when the store has failed.
 fn failed(id: i64) -> serde_json::Value {
     let error = json!({ "code": -32603, "message": "the store of this server failed" });
     json!({ "jsonrpc": "2.0", "id": id, "error": error })
@@ -134,13 +134,13 @@ fn counting() -> serde_json::Value {
 
 #[tokio::test]
 async fn where_nothing_was_said_the_answer_is_500() {
-    // The event before all others, and the first message.
+    // The write fails for the empty event at the start of the stream, and then for the first message.
     for before in [0, 1] {
         let (store, web) = failing().await;
         store.plan([(Work::Append, before, ALWAYS)]);
         let answer = web.post(&counting()).await;
         assert_eq!(answer.status, 500, "after {before} events");
-        // The client learns nothing else about the failure.
+        // The error tells the client nothing else about the failure.
         assert_eq!(answer.json().await, failed(1));
     }
 }
@@ -163,7 +163,7 @@ async fn a_stream_ends_although_not_even_its_end_can_be_written() {
     let answer = web.post(&counting()).await;
     let events = answer.events().await;
     assert_eq!(events.len(), 3);
-    // A client that resumes the stream does not wait for its end either.
+    // A client that resumes the stream gets its end too, and does not wait.
     let last = events[2].id.as_deref().expect("an id");
     assert_eq!(web.resume(last).await.events().await, []);
 }
@@ -191,7 +191,7 @@ async fn a_session_goes_on_after_a_failure() {
     let (store, web) = failing().await;
     store.plan([(Work::Append, 0, 1)]);
     assert_eq!(web.post(&counting()).await.status, 500);
-    // The first call still runs, so that its id is taken.
+    // The first call still runs, so its id is in use, and this call needs another one.
     let other = call(2, "count", json!({ "to": 5, "pause_ms": 2 }));
     assert_eq!(web.post(&other).await.events().await.len(), 7);
 }
@@ -240,7 +240,7 @@ async fn a_call_keeps_its_answer_although_an_earlier_change_is_not_in_the_store_
     assert_eq!(answer.json().await["result"]["content"][0]["text"], "a");
     let events = web.post(&counting()).await.events().await;
     assert_eq!(events.len(), 7);
-    // By now the change is in the store.
+    // After this request, the change is in the store.
     assert_eq!(web.post(&request(3, "ping", json!({}))).await.status, 200);
     assert!(store.plans.lock().expect("no panic").is_empty());
     let record = store.load(&web.headers.iter().find(|it| it.0 == "mcp-session-id").expect("an id").1).await;
@@ -275,7 +275,7 @@ async fn a_call_goes_on_whose_response_was_given_up() {
     store.plan([(Work::Append, 0, ALWAYS)]);
     let both = json!({ "to": 1, "pause_ms": 1 });
     assert_eq!(web.post(&call(1, "count", both)).await.status, 500);
-    // This call writes no event.
+    // This call needs no event in the store.
     assert_eq!(web.post(&call(2, "wait", json!({ "ms": 10 }))).await.status, 200);
     assert_eq!((seen.running.load(Ordering::SeqCst), seen.dropped.load(Ordering::SeqCst)), (0, 0));
 }
@@ -292,6 +292,6 @@ async fn what_is_no_event_ends_a_stream_and_is_never_passed_over() {
     assert!(events.len() < 7, "{events:?}");
     assert!(events.iter().all(|event| event.data.is_empty() || event.json().get("result").is_none()));
     let last = events.last().and_then(|event| event.id.as_deref()).expect("an id");
-    // A client that resumes the stream gets an error, so that it does not try for ever.
+    // A client that resumes the stream gets an error, and therefore stops trying.
     assert_eq!(web.resume(last).await.status, 500);
 }

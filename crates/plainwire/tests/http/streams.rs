@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use super::support::service_client::{Answer, Event, LEGACY, Web, call, request};
 use super::support::{Seen, http, server};
 
-/// Returns the progress in each event; 0 for the answer itself.
+/// Returns one number for each message in `events`: its progress, or 0 for the answer.
 fn said(events: &[Event]) -> Vec<i64> {
     let messages = events.iter().filter(|event| !event.data.is_empty()).map(Event::json);
     messages.map(|it| it["params"]["progress"].as_i64().unwrap_or(0)).collect()
@@ -106,7 +106,7 @@ async fn a_tool_lets_its_reader_go_and_the_reader_comes_back() {
     let rest = web.resume(&last.id.expect("an id")).await.events().await;
     assert_eq!(rest.len(), 1);
     assert_eq!(rest[0].json()["result"]["content"][0]["text"], "still here");
-    // In a revision without this feature the stream stays open.
+    // In a revision in which a server can't close a stream early, the stream stays open.
     let older = Web::new(http()).session("2025-06-18").await;
     assert_eq!(said(&older.post(&call(1, "leave", json!({}))).await.events().await), [1, 0]);
 }
@@ -163,7 +163,8 @@ async fn what_a_listener_missed_is_there_when_it_comes_back_and_what_is_gone_is_
     drop(stream);
     for _ in 0..1_500 {
         handle.notify_resource_updated("a://1");
-        // Lets the notification be written: unwritten ones for the same resource are merged.
+        // Gives the server time to write the notification. It would merge notifications for one resource that
+        // are not written yet.
         sleep(Duration::ZERO).await;
         web.post(&request(2, "ping", json!({}))).await;
     }

@@ -1,4 +1,5 @@
-//! HTTPS: a certificate made for the test, a client that trusts it, and wrong certificate and key files.
+//! HTTPS with a certificate that is made for the test: clients that trust it, and files with wrong
+//! certificates and keys.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,7 +108,7 @@ async fn clients_that_do_not_shake_hands_hold_up_nobody_and_are_closed() {
     let mut plain = running.connect().await;
     plain.send("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert!(plain.up_to_end().await.len() < 16, "an alert at most");
-    // A connection without a request has no more time after its handshake.
+    // After the handshake, the time for the head of the first request is limited as without TLS.
     let mut wire = Wire::new(files.connect(&running, &[]).await);
     assert!(wire.is_closed_within(SHORT * 3).await);
 }
@@ -122,12 +123,12 @@ async fn the_end_is_in_order_over_tls_and_waits_for_no_handshake() {
     until("it runs", || running.running() == 1).await;
     running.ask_to_end();
     assert_eq!(wire.answer().await.text(), "waited");
-    // The end has its TLS alert: without it, this would be an error.
+    // The server ends the connection with a TLS alert. Without the alert, this read would fail.
     wire.closed().await;
     assert!(running.ended().await < Duration::from_secs(1));
 }
 
-/// Returns the error of a server with these files.
+/// Returns the error with which a server refuses to start with these files.
 async fn refused(certificate: PathBuf, key: PathBuf) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let http = Http::new(server(&Seen::default()).log_level(None)).tls(certificate, key);

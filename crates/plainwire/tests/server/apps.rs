@@ -1,4 +1,4 @@
-//! MCP Apps: pages and tools with pages as hosts see them, in each revision, and the mistakes that are
+//! MCP Apps: pages, and tools with pages, as hosts see them in each revision, and the mistakes that are
 //! reported.
 
 use plainwire::apps::{self, Permission, View, Visibility};
@@ -16,7 +16,7 @@ const PAGE: &str = "ui://weather/now.html";
 /// The revisions in which entries and contents have a `_meta`.
 const WITH_META: [Revision; 3] = [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28];
 
-/// A page with every permission and domain that a page can declare.
+/// Returns a view with every permission and domain that a page can declare.
 fn everything() -> View {
     View::new()
         .connect_domain("https://api.example.com")
@@ -59,12 +59,12 @@ async fn connect(server: Server, revision: Revision) -> Client {
     testing::client_with(server, client).await.expect("a server without mistakes")
 }
 
-/// Returns `meta` as JSON; `null` without one.
+/// Returns `meta` as JSON; `null` for `None`.
 fn parsed(meta: Option<&RawJson>) -> Value {
     meta.map_or(Value::Null, |meta| serde_json::from_str(meta.get()).expect("JSON"))
 }
 
-/// Reads a resource, and returns its media type, `_meta` and text.
+/// Reads a resource. Returns its media type, its `_meta`, and its text, or its bytes as base64.
 async fn read(client: &Client, uri: &str) -> (Option<String>, Value, String) {
     match client.read_resource(uri).await.expect("a resource").contents.remove(0) {
         ResourceContents::Text(it) => (it.mime_type, parsed(it.meta.as_ref()), it.text),
@@ -182,7 +182,7 @@ async fn layers_around_a_page_take_nothing_from_it() {
     assert_eq!(read(&client, PAGE).await.1, everything_on_the_wire());
 }
 
-/// Returns the `_meta` of a tool as `revision` lists it.
+/// Returns the `_meta` that `tool` has in the list of tools in `revision`; `null` if it has none.
 async fn listed(tool: Tool, revision: Revision) -> Value {
     let client = connect(server().tool(tool).resource(apps::page(PAGE, HTML)), revision).await;
     parsed(client.list_tools().await.expect("a list")[0].meta.as_ref())
@@ -309,7 +309,7 @@ async fn a_handler_knows_whether_the_client_shows_views() {
     }
 }
 
-/// Serves `server`, which must be refused, and returns the message.
+/// Serves `server`, whose declarations must be refused, and returns the message.
 async fn refused(server: Server) -> String {
     let error = server.serve(tokio::io::empty(), tokio::io::sink()).await.expect_err("a mistake");
     let Error::Declaration { at, message } = error else { panic!("{error}") };
@@ -439,7 +439,8 @@ async fn says_what_is_wrong_with_a_page() {
     );
 }
 
-/// Returns the result of `add` on a server that serves already.
+/// Serves `server`, and then runs `add` on its handle. Returns the message if `add` is refused, and `None` if
+/// it succeeds.
 async fn added(
     mut server: Server,
     add: impl FnOnce(&plainwire::ServerHandle) -> Result<()>,

@@ -1,4 +1,4 @@
-//! Clients that stop reading: the server stops as well, and goes on with them.
+//! Clients that stop reading: the server stops reading too, and goes on when the client does.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -13,10 +13,10 @@ use tokio::task::JoinSet;
 
 use crate::raw_client::{LEGACY, MODERN, PIPE, Raw, ping, pong, request};
 
-/// Writes as many of `bytes` as the server takes, and returns their number.
+/// Writes `bytes` until the server reads no more of them. Returns the number of bytes written.
 ///
-/// All tasks run on one thread: if the server takes nothing while the other tasks have 100 turns, it takes
-/// nothing more.
+/// All tasks run on one thread. If the server reads nothing while the other tasks get 100 turns, it waits for
+/// the client.
 async fn write_until_full(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> usize {
     let (mut written, mut refused) = (0, 0);
     while written < bytes.len() && refused < 100 {
@@ -33,14 +33,15 @@ async fn write_until_full(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> u
     written
 }
 
-/// Returns requests of 1 KiB each, more than all buffers on the way hold.
+/// Returns 400 requests of 1 KiB each, which is more than all buffers on the way to the server hold.
 fn long_requests(method: &str) -> Vec<String> {
     let params = format!(r#"{{"name":"large","padding":"{}"}}"#, "x".repeat(1 << 10));
     (0..400).map(|id| request(LEGACY, &id.to_string(), method, &params)).collect()
 }
 
-/// Sends requests until the server takes no more, without reading an answer. Returns `begun`, the number of
-/// requests that the server has handled, at that moment. Then reads on: every request must be answered once.
+/// Sends requests without reading an answer until the server takes no more. Returns `begun` as it is then:
+/// the number of requests that the server has begun. Before returning, sends and reads on until each request
+/// has been answered once.
 async fn begun_while_nobody_reads(server: Server, requests: &[String], begun: &AtomicUsize) -> usize {
     let mut raw = Raw::session(server, LEGACY).await;
     assert_eq!(raw.ask(&ping("0")).await, pong("0"));
@@ -66,7 +67,8 @@ async fn begun_while_nobody_reads(server: Server, requests: &[String], begun: &A
 
 #[tokio::test]
 async fn stops_reading_when_the_client_stops() {
-    // A list has 100 KiB. Each frame that the tap sees on its way in is a request that the server has begun.
+    // The answer to each request has 100 KiB. The tap counts the frames that the server takes in, each of
+    // which is a request that it begins.
     let begun = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&begun);
     let tap = Tap::new(move |frame| {
@@ -76,14 +78,14 @@ async fn stops_reading_when_the_client_stops() {
     let requests = long_requests("tools/list");
     let server = Server::new("large").tool(described).tap(tap);
     let before = begun_while_nobody_reads(server, &requests, &begun).await;
-    // 1 MiB is unsent; then the server begins no further request.
+    // With 1 MiB of unsent answers, the server begins no further request.
     assert_eq!(before, 11);
 }
 
 #[tokio::test]
 async fn stops_beginning_calls_when_the_client_stops() {
-    // These calls all begin before the first of them has returned its large result. So the bound on their
-    // number is the number of requests that were read until then.
+    // All of these calls begin before the first one returns its large result. So they are bounded only by the
+    // number of requests that the server has read by then.
     let begun = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&begun);
     let large = Tool::new("large", move || {
@@ -98,7 +100,7 @@ async fn stops_beginning_calls_when_the_client_stops() {
     assert!(before <= 2 * PIPE / requests[0].len(), "{before} calls were begun");
 }
 
-/// An output that takes nothing until it opens, and then everything at once.
+/// An output that accepts no bytes until the test opens it, and then accepts everything.
 #[derive(Clone, Default)]
 struct Gate(Arc<Mutex<GateState>>);
 
@@ -135,7 +137,7 @@ impl AsyncWrite for Gate {
     }
 }
 
-/// Gives the other tasks so many turns that all of them wait.
+/// Lets the other tasks run until all of them wait.
 async fn settle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
@@ -166,7 +168,8 @@ async fn goes_on_when_a_client_that_had_stopped_reads_everything_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_leaves_without_reading_is_noticed() {
     let mut raw = Raw::session(Server::new("s"), LEGACY).await;
-    // The answers have 1.2 MiB, of which 1 MiB may be unsent.
+    // The answers have 1.2 MiB in total, of which at most 1 MiB may be unsent. So the server waits for the
+    // client to read.
     let pings: String = (0..32_000).map(|n| ping(&n.to_string()) + "\n").collect();
     raw.send_bytes(pings.as_bytes()).await;
     raw.hang_up();

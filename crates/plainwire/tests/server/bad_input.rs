@@ -1,5 +1,4 @@
-//! Mistakes of clients and of handlers: for each the exact answer, and the proof that the next request still
-//! works.
+//! Mistakes of clients and of handlers: the exact answer to each, and a next request that is served as usual.
 
 use std::future::{Ready, pending};
 use std::sync::{Arc, Mutex};
@@ -81,7 +80,7 @@ fn server() -> Server {
         .prompt(Prompt::new("panics", panics_at_once))
 }
 
-/// Sends `input` in a session, and expects exactly these lines and an answer to the next request.
+/// Sends `input` in a session. Expects exactly the lines `expected`, and then the answer to one more request.
 async fn check(input: impl AsRef<[u8]>, expected: &[String]) {
     let input = input.as_ref();
     let shown = String::from_utf8_lossy(&input[..input.len().min(120)]).into_owned();
@@ -180,7 +179,8 @@ async fn skips_a_line_of_17_mib_and_stays_in_sync() {
 #[tokio::test]
 async fn refuses_nesting_of_10_000_levels() {
     let deep = call("5", "echo", &format!(r#"{{"text":{}{}}}"#, "[".repeat(10_000), "]".repeat(10_000)));
-    // Three objects are open where the lists begin, and 128 levels are allowed.
+    // 128 levels are allowed. Three objects are already open where the lists begin, so the list at index 125
+    // is one too deep.
     let place = deep.find('[').expect("a list") + 125;
     let message = format!("expected nesting within the limit `depth`, but found more at byte {place}");
     check(deep, &[error("5", -32600, &message)]).await;
@@ -285,7 +285,7 @@ async fn refuses_a_second_request_with_the_id_of_one_in_flight() {
     raw.send(&call("5", "never_ends", "{}")).await;
     let refused = error("5", -32600, "expected `id` to be new, but found 5, which is in flight");
     assert_eq!(raw.ask(&call("5", "echo", r#"{"text":"a"}"#)).await, refused);
-    // The same digits as a string are another id. The id of a cancelled call is free again.
+    // The string "5" is another id than the number 5. After the cancellation, the number can be used again.
     assert_eq!(raw.ask(&call(r#""5""#, "echo", r#"{"text":"b"}"#)).await, text(r#""5""#, "b"));
     raw.send(&cancel("5")).await;
     assert_eq!(raw.ask(&call("5", "echo", r#"{"text":"c"}"#)).await, text("5", "c"));
@@ -317,7 +317,7 @@ async fn ignores_answers_and_notifications_that_nothing_asked_for() {
 async fn refuses_a_call_before_initialize_and_takes_it_afterwards() {
     let mut raw = Raw::connect(server());
     let early = raw.ask(&call("1", "echo", r#"{"text":"a"}"#)).await;
-    // No revision is agreed on yet. Errors have an id in all of them.
+    // The server does not know the revision yet. It sends the id, which errors have in every revision.
     assert_eq!(early, error("1", -32600, "expected `initialize` first, but found `tools/call`"));
     assert_eq!(raw.ask(&ping("2")).await, pong("2"));
     assert_eq!(
@@ -397,7 +397,7 @@ async fn takes_no_more_requests_at_a_time_than_the_limit() {
     // Pings and cancellations do not count against the limit.
     assert_eq!(raw.ask(&ping("4")).await, pong("4"));
     raw.send(&cancel("1")).await;
-    // The slot is free once the cancelled work has ended, a moment after its id.
+    // The slot of the cancelled call is free once its handler has ended, a moment later than its id.
     let mut answer = String::new();
     for _ in 0..100 {
         answer = raw.ask(&call("5", "echo", r#"{"text":"a"}"#)).await;

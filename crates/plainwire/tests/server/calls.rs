@@ -1,4 +1,4 @@
-//! Calls from their beginning to their end: many at once, cancelled, too slow, panicking, and when the client
+//! Calls from beginning to end: many at the same time, cancelled, too slow, panicking, and calls whose client
 //! leaves.
 
 use std::future::pending;
@@ -26,18 +26,19 @@ struct Sleep {
     ms: u64,
 }
 
-/// The number of handlers that run; each holds a [`Running`].
+/// The number of handlers that run. Each running handler has a [`Running`].
 #[derive(Clone, Default)]
 struct Handlers {
     ended: Option<mpsc::UnboundedSender<()>>,
     running: Arc<AtomicUsize>,
 }
 
-/// Counts a handler while it runs, and reports its end, also if it is dropped.
+/// A guard in a running handler. Dropping it, at the handler's end or when the handler is dropped, lowers the
+/// number of [`Handlers`] and reports the end.
 struct Running(Handlers);
 
 impl Handlers {
-    /// Returns the counter, and a channel that reports each end.
+    /// Returns a counter, and a channel that gets a message at the end of each handler.
     fn watched() -> (Self, mpsc::UnboundedReceiver<()>) {
         let (ended, ends) = mpsc::unbounded_channel();
         (Self { ended: Some(ended), ..Self::default() }, ends)
@@ -52,7 +53,7 @@ impl Handlers {
         self.running.load(Ordering::SeqCst)
     }
 
-    /// A server with the tool `sleep`.
+    /// Returns a server with the tool `sleep`, whose handlers are counted.
     fn server(&self) -> Server {
         let handlers = self.clone();
         Server::new("sleeper").tool(Tool::new("sleep", move |it: Sleep| {
@@ -111,7 +112,7 @@ async fn cancelling_a_call_stops_its_handler_and_is_never_answered() {
         let params = r#"{"name":"sleep","arguments":{"ms":60000}}"#;
         raw.send(&request(revision, "\"a\"", "tools/call", params)).await;
         raw.send(&request(revision, "\"b\"", "tools/call", params)).await;
-        // When this request is answered, both calls have begun.
+        // The server handles requests in order: when this one is answered, both calls have begun.
         raw.ask(&request(revision, "1", "tools/list", "{}")).await;
         assert_eq!(handlers.running(), 2);
         raw.send(&format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"{member}":"a"}}}}"#)).await;
@@ -144,30 +145,32 @@ async fn chaos(it: Chaos, ctx: Context) -> Result<String, ToolError> {
     match it.end {
         0 => Ok("done".to_owned()),
         1 => Err(ToolError::failed("failed")),
-        // Like a panic, but without a line on stderr for each of thousands of calls.
+        // This unwinds like a panic, but prints no line to stderr for each of thousands of calls.
         2 => std::panic::resume_unwind(Box::new("chaos")),
         _ => pending().await,
     }
 }
 
-/// Returns the arguments of each call, and whether it is cancelled. All runs have the same plan: its numbers
-/// come from one seed.
+/// Returns the arguments of each call, and whether the call is cancelled. They are the same in all runs,
+/// since the random numbers begin with a fixed seed.
 fn chaos_plan(calls: usize) -> Vec<(Chaos, bool)> {
     let mut state = 42_u64;
     let mut below = |limit| {
-        // A linear congruential generator, Knuth's MMIX.
+        // A linear congruential generator with the constants of Knuth's MMIX.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % limit
     };
     let mut call = || {
         let it = Chaos { end: below(4), steps: below(8) };
-        // Calls that never end must be cancelled. Every fourth of the other calls is, at any moment.
+        // A call that never ends by itself has to be cancelled. So is every fourth of the other calls, at any
+        // moment of its run.
         (it, below(4) == 0 || it.end == 3)
     };
     (0..calls).map(|_| call()).collect()
 }
 
-/// Returns the lines of `plan`. A cancellation follows its call at once, or up to eleven calls later.
+/// Returns the lines that the client sends for `plan`. The cancellation of a call follows it directly or up
+/// to eleven calls later.
 fn chaos_script(plan: &[(Chaos, bool)]) -> String {
     let mut lines = Vec::new();
     for (number, (it, cancelled)) in plan.iter().enumerate() {
@@ -196,8 +199,8 @@ async fn ten_thousand_calls_with_panics_and_cancels_leave_nothing_behind() {
             chaos(it, ctx).await
         }
     });
-    // A call that stayed in the table at the end of input would make the server wait longer than the test
-    // does.
+    // If the server forgot to remove a call, it would drain at the end of input for longer than the test
+    // waits.
     let mut raw = Raw::session(Server::new("chaos").tool(tool).drain(2 * PATIENCE), LEGACY).await;
     let plan = chaos_plan(10_000);
     let script = chaos_script(&plan);
@@ -228,7 +231,8 @@ async fn a_call_that_is_cancelled_before_its_first_step_leaves_nothing_behind() 
     let limits = Limits { in_flight: 1, ..Limits::default() };
     let server = Handlers::default().server().limits(limits).drain(2 * PATIENCE);
     let mut raw = Raw::session(server, LEGACY).await;
-    // The server reads both lines at once and handles them on one thread, so that no task runs in between.
+    // The server reads both lines at once and handles them one after the other, so the call's task does not
+    // run in between.
     raw.send(&format!("{}\n{}", sleeps("1", 60_000), cancel("1"))).await;
     assert_eq!(raw.ask(&ping("2")).await, pong("2"));
     assert_eq!(raw.ask(&sleeps("3", 1)).await, text("3", "slept"), "its place is free");
@@ -250,7 +254,7 @@ async fn a_tool_that_once_was_slow_to_begin_no_longer_holds_up_others() {
     let mut raw = Raw::session(Server::new("slow").tool(slow), LEGACY).await;
     open.send(()).expect("a gate");
     assert_eq!(raw.ask(&call("1", "slow", "{}")).await, text("1", "through"));
-    // The gate stays closed until the ping has been answered.
+    // The test opens the gate only after the ping has been answered.
     raw.send(&call("2", "slow", "{}")).await;
     assert_eq!(raw.ask(&ping("3")).await, pong("3"));
     open.send(()).expect("a gate");
@@ -292,7 +296,7 @@ async fn a_call_that_takes_too_long_ends_with_a_sentence() {
     assert_eq!(raw.ask(&sleeps("3", 2_100)).await, late("3", "sleep", "2s"));
     ends.recv().await.expect("a dropped handler");
 
-    // The results of resources and prompts cannot be errors.
+    // Only the result of a tool can report an error, so resources and prompts answer with an error instead.
     let refused = |id: &str, name: &str| {
         let message = format!("expected the {name} to end within 2s, but it did not");
         let data = format!(r#"{{"code":"timeout","message":"{message}","retryable":true}}"#);
@@ -485,7 +489,8 @@ async fn runs_shutdown_hooks_after_the_last_answer() {
     assert_eq!(told.recv().await.as_deref(), Some("second"));
 }
 
-/// A server with a tool that gives its context to the test and never ends.
+/// Returns a server with a tool that sends its context to the test and never ends, and the channel of these
+/// contexts.
 fn lends_its_context() -> (Server, mpsc::UnboundedReceiver<Context>) {
     let (send, contexts) = mpsc::unbounded_channel();
     let lend = Tool::new("lend", move |ctx: Context| {
@@ -511,7 +516,8 @@ async fn work_that_runs_elsewhere_learns_that_the_answer_is_no_longer_wanted() {
     raw.send(&cancel("1")).await;
     timeout(PATIENCE, first.cancelled()).await.expect("it was cancelled");
     assert!(first.is_cancelled() && !second.is_cancelled());
-    // A later wait for the cancellation ends at once. A client that leaves cancels all calls.
+    // Waiting again for a cancellation that has happened ends at once. At the end of input, the remaining
+    // call is cancelled too.
     timeout(PATIENCE, first.cancelled()).await.expect("it was cancelled");
     assert_eq!(raw.end().await, [given_up("2")]);
     timeout(PATIENCE, second.cancelled()).await.expect("the client has left");
@@ -536,7 +542,7 @@ async fn a_handler_learns_who_asks() {
         let answer = raw.ask(&request(revision, "1", "tools/call", r#"{"name":"who"}"#)).await;
         assert_eq!(said(&answer), seen, "{revision}");
     }
-    // On a connection with a session, a modern request is known by its own `_meta`.
+    // On a connection that has a legacy session, a request with a modern `_meta` is a modern request.
     let mut raw = Raw::session(Server::new("who").tool(who()), LEGACY).await;
     let answer = raw.ask(&request(MODERN, "1", "tools/call", r#"{"name":"who"}"#)).await;
     assert_eq!(said(&answer), json!([null, "raw", "modern", ["elicitation"]]));
@@ -550,14 +556,14 @@ async fn a_handler_learns_who_asks() {
     assert_eq!(seen[0], "ada");
 }
 
-/// Returns the JSON that a tool returned as text.
+/// Returns the JSON in the text of a tool's result.
 fn said(answer: &str) -> Value {
     let answer: Value = serde_json::from_str(answer).expect("JSON");
     let said = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
     serde_json::from_str(said).expect("JSON")
 }
 
-/// An input without an end: some frames, then one notification after the other.
+/// An input that never ends: first the frames in `first`, then cancellations one after the other.
 struct Endless {
     first: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! Cancelled calls, which are dropped, finished or detached; and calls that block.
+//! Cancelled calls, which are dropped, finished or detached, and calls whose handler blocks its thread.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, mpsc as blocking_channel};
@@ -17,7 +17,7 @@ use crate::raw_client::{
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Sends `dropped` when it is dropped.
+/// A guard that sends `dropped` when it is dropped.
 struct Tells(UnboundedSender<&'static str>);
 
 impl Drop for Tells {
@@ -26,7 +26,8 @@ impl Drop for Tells {
     }
 }
 
-/// A tool that reports when it begins, when it ends, three seconds later, and when it is dropped.
+/// Returns a tool that takes three seconds, and a channel on which it reports its begin, its end, and the
+/// drop of its future.
 fn slow(on_cancel: OnCancel) -> (Tool, UnboundedReceiver<&'static str>) {
     let (told, heard) = unbounded_channel();
     let tool = Tool::new("slow", move || {
@@ -41,7 +42,8 @@ fn slow(on_cancel: OnCancel) -> (Tool, UnboundedReceiver<&'static str>) {
     (tool.on_cancel(on_cancel), heard)
 }
 
-/// A server with room for one call, and with a second tool that shows whether there is room.
+/// Returns a server that runs one call at a time. Its second tool, `plain`, is refused while another call has
+/// the slot.
 fn narrow(tool: Tool) -> Server {
     let limits = Limits { in_flight: 1, ..Limits::default() };
     Server::new("s").tool(tool).tool(Tool::new("plain", || async { "fine" })).limits(limits)
@@ -53,7 +55,7 @@ async fn has_room(raw: &mut Raw) -> bool {
     answer.contains("fine")
 }
 
-/// Returns the next report. A wait of more than 30 seconds fails the test.
+/// Returns the next report of a tool. A wait of more than 30 seconds fails the test.
 async fn next<T>(heard: &mut UnboundedReceiver<T>) -> Option<T> {
     timeout(PATIENCE, heard.recv()).await.expect("a word in time")
 }
@@ -97,7 +99,8 @@ async fn detach_runs_to_its_end_and_frees_its_place_at_once() {
     raw.send(&cancel("1")).await;
     assert!(has_room(&mut raw).await);
     assert!(heard.try_recv().is_err(), "it still runs");
-    // When the detached call ends, its id and its slot belong to this second call.
+    // This second call has the id and the slot of the detached call, which still runs. The end of the
+    // detached call must change neither.
     raw.send(&call("1", "slow", "{}")).await;
     for expected in ["begun", "ended", "dropped"] {
         assert_eq!(next(&mut heard).await, Some(expected));
@@ -160,7 +163,7 @@ async fn a_client_that_breaks_off_leaves_what_has_to_finish_its_time() {
         assert_eq!(next(&mut heard).await, Some("begun"));
         let began = Instant::now();
         raw.stop_reading();
-        // The server notices the end when it writes its next answer.
+        // The server notices that the client reads no more when it writes its next answer.
         raw.send(&ping("2")).await;
         assert!(raw.served().await.is_ok());
         assert_eq!(began.elapsed(), after * SECOND, "{on_cancel:?}");

@@ -1,4 +1,5 @@
-//! The `tracing` subscriber of this test program: it keeps spans, warnings, and the log lines of each thread.
+//! The `tracing` subscriber of this test program. It keeps the spans and warnings of all tests, and the log
+//! lines of each thread.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use plainwire::tracing::field::{Field, Visit};
 use plainwire::tracing::span::{Attributes, Id, Record};
 use plainwire::tracing::{Event, Level, Metadata, Subscriber, subscriber};
 
-/// Installs the subscriber, for all tests of the program, when the first test needs it.
+/// Installs the subscriber for all tests of the program. Later calls do nothing.
 pub(crate) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -18,19 +19,19 @@ pub(crate) fn install() {
     });
 }
 
-/// Returns the lines that this crate logged on this thread since the last call.
+/// Returns the lines that this crate has logged on the current thread since the last call of this function.
 ///
-/// A test with one thread shares it with its server.
+/// A server in a test with a single-threaded runtime logs on the thread of the test.
 pub(crate) fn logged() -> String {
     LOGGED.take()
 }
 
-/// Returns the warnings that contain `text`, of all tests so far.
+/// Returns the warnings that contain `text`. The warnings are those of all tests so far.
 pub(crate) fn warnings(text: &str) -> Vec<String> {
     WARNINGS.lock().unwrap().iter().filter(|it| it.contains(text)).cloned().collect()
 }
 
-/// Returns the one span whose field `key` is `value`, as `key=value` lines in the order of their names.
+/// Returns the only span whose field `key` is `value`: its fields as lines `name=value`, sorted by name.
 pub(crate) fn span(key: &str, value: &str) -> String {
     let spans = SPANS.lock().unwrap();
     let mut found = spans.values().filter(|it| it.get(key).is_some_and(|it| it == value));
@@ -39,7 +40,7 @@ pub(crate) fn span(key: &str, value: &str) -> String {
     fields.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The fields of a span or an event by name; the level and name of a span are the field `(span)`.
+/// The fields of a span or an event, by name. For a span, `(span)` has its level and name.
 type Fields = BTreeMap<String, String>;
 
 static SPANS: Mutex<BTreeMap<u64, Fields>> = Mutex::new(BTreeMap::new());
@@ -50,7 +51,7 @@ thread_local! {
     static LOGGED: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Holds the id of the last span.
+/// The subscriber. The number is the id of the newest span.
 struct Collects(AtomicU64);
 
 impl Subscriber for Collects {
@@ -94,7 +95,7 @@ fn is_ours(metadata: &Metadata<'_>) -> bool {
     metadata.target().starts_with("plainwire")
 }
 
-/// Writes fields into a map.
+/// A visitor that inserts the fields of a span or an event into a map.
 struct Into<'f>(&'f mut Fields);
 
 impl Visit for Into<'_> {
@@ -107,7 +108,7 @@ impl Visit for Into<'_> {
     }
 }
 
-/// Writes the values of fields into the log of the thread, a line each.
+/// A visitor that appends the values of the fields to the log of the thread, one a line.
 struct Line;
 
 impl Visit for Line {

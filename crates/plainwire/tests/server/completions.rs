@@ -56,7 +56,7 @@ fn complete(revision: &str, reference: &str, name: &str, value: &str, context: &
 
 const REVIEW: &str = r#"{"type":"ref/prompt","name":"review"}"#;
 
-/// Returns the `completion` of an answer.
+/// Returns the member `completion` of a result.
 fn completion(answer: &str) -> Value {
     let answer: Value = serde_json::from_str(answer).expect("JSON");
     answer["result"]["completion"].clone()

@@ -1,5 +1,5 @@
-//! Declarations: mistakes and the place where they are reported, the description of the server, and its
-//! revisions.
+//! Declarations of a server: mistakes in them and the source position that the error names, the description
+//! of the server, and its revisions.
 
 use plainwire::model::Icon;
 use plainwire::prelude::*;
@@ -33,7 +33,8 @@ pub(crate) fn server() -> Server {
     Server::new("declared")
 }
 
-/// Serves `server`, which must be refused, and returns the line in this file and the message.
+/// Serves `server`, which must be refused. Returns the line of this file that the error names, and the
+/// message.
 async fn refused(server: Server) -> (u32, String) {
     let error = server.serve(tokio::io::empty(), tokio::io::sink()).await.expect_err("a mistake");
     let shown = error.to_string();
@@ -222,7 +223,7 @@ async fn what_is_not_declared_does_not_exist() {
             );
         }
     }
-    // A server without entries is served too.
+    // A server without entries can be served as well.
     let hello = Raw::connect(server()).ask(&initialize(LEGACY)).await;
     assert!(hello.contains(r#""capabilities":{}"#), "{hello}");
 }

@@ -1,4 +1,4 @@
-//! Pings to clients that say nothing, and waits without an end.
+//! Pings to clients that are silent, and durations that never end.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ async fn a_client_of_2026_07_28_is_never_pinged() {
     assert_eq!(raw.end().await, Vec::<String>::new());
 }
 
-/// Times beyond the range of the clock.
+/// Durations that are longer than the clock can count.
 const ENDLESS: [Duration; 2] = [Duration::MAX, Duration::MAX.saturating_sub(Duration::from_secs(1))];
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn a_question_that_may_wait_for_ever_is_answered() {
         let ask = |ctx: Context| async move { ctx.elicit::<String>("q", "Who?").await?.accepted() };
         let server = Server::new("s").ask_timeout(endless).tool(Tool::new("t", ask));
         let ada = async |_: Elicitation| {
-            // So the server has to wait, and sets a timer.
+            // The delay makes the server wait for the answer, for which it sets a timer.
             sleep(Duration::from_millis(5)).await;
             ElicitResult::accept("Ada")
         };

@@ -1,5 +1,5 @@
-//! Layers around calls: their order, the requests and results that they read and change, their failures, and
-//! the built-in layers.
+//! Layers around calls: their order, the requests and results that they read and change, errors that they
+//! return, and the layers of this crate.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -27,7 +27,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Said = Arc<Mutex<Vec<String>>>;
 
-/// A layer that notes when a call passes it, on the way in and on the way out.
+/// Returns a layer that notes in `said` when a call passes it, on the way in and on the way out.
 fn telling(name: &'static str, said: &Said) -> impl layer::Layer + use<> {
     let said = Arc::clone(said);
     move |request: Request, next: Next| {
@@ -47,7 +47,7 @@ async fn text(client: &Client, tool: &str, arguments: Value) -> String {
     result.content[0].as_text().expect("text").to_owned()
 }
 
-/// A request to complete the argument `n` of the prompt `p`.
+/// Returns a request to complete the argument `n` of the prompt `p`.
 fn completing() -> CompleteRequest {
     CompleteRequest {
         argument: "n".to_owned(),
@@ -136,7 +136,7 @@ async fn a_layer_that_never_goes_on_answers_by_itself() {
     assert_eq!(ran.load(SeqCst), 0);
 }
 
-/// A server with an entry for each way in which a call can end.
+/// Returns a server with an entry for each way in which a call can end.
 fn everything() -> Server {
     let failing =
         |code: &'static str| move || async move { Err::<String, _>(ToolError::new(code, "no").hint("h")) };
@@ -448,7 +448,8 @@ async fn time_in_which_a_person_thinks_does_not_count_for_timeout() {
     .expect("both eras");
 }
 
-/// A tool that takes a second, and the highest number of its calls that ran at a time.
+/// Returns a tool that takes a second. `most` becomes the highest number of its calls that ran at the same
+/// time.
 fn busy(name: &str, most: &Arc<AtomicUsize>) -> Tool {
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::clone(most));
     Tool::new(name, move || {
@@ -726,7 +727,7 @@ async fn a_layer_that_breaks_the_output_schema_of_a_tool_is_warned_of() {
         .tool(Tool::new("unlisted", || async { "text" }).layer(textual));
     let client = testing::client(server).await.expect("a client");
     for tool in ["broken", "kept", "unlisted"] {
-        // The client of this crate may refuse the result as well.
+        // The result is ignored, because the client may refuse it too.
         let _ = client.call_tool(tool, json!({})).await;
     }
     let structure = "to give structured content, which its output schema promises, but found none";

@@ -20,7 +20,7 @@ fn set_level(level: &str) -> String {
     request(LEGACY, "9", "logging/setLevel", &format!(r#"{{"level":"{level}"}}"#))
 }
 
-/// A value that counts how often it is serialised.
+/// A value that counts how many times it is serialised.
 struct Counted(Arc<AtomicUsize>);
 
 impl Serialize for Counted {

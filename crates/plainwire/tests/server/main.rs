@@ -1,4 +1,5 @@
-//! The server over a pair of streams: declarations, calls, results, and what handlers ask and report.
+//! The server over a pair of streams: declarations, calls and results, and the questions and reports of
+//! handlers.
 
 mod apps;
 mod asking;

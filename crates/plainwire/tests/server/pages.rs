@@ -14,7 +14,7 @@ fn five() -> Server {
     tools.into_iter().fold(server().page_size(2), Server::tool)
 }
 
-/// Returns the names on the page at `cursor`, and the next cursor.
+/// Requests the page of the tools list at `cursor`. Returns the names on it, and the cursor of the next page.
 async fn page(server: Server, revision: &str, cursor: Option<&str>) -> (Vec<String>, Option<String>) {
     let params = cursor.map_or("{}".to_owned(), |cursor| format!(r#"{{"cursor":"{cursor}"}}"#));
     let page = ask(server, revision, "tools/list", &params).await;
@@ -27,7 +27,7 @@ async fn page(server: Server, revision: &str, cursor: Option<&str>) -> (Vec<Stri
 #[tokio::test]
 async fn a_list_is_paged_and_its_cursors_outlive_the_server() {
     for revision in REVISIONS {
-        // Each page is requested from a new server.
+        // Each page comes from a new server, which has not made the cursor.
         let (names, cursor) = page(five(), revision, None).await;
         assert_eq!(names, ["a", "b"]);
         let (names, cursor) = page(five(), revision, cursor.as_deref()).await;
@@ -35,7 +35,7 @@ async fn a_list_is_paged_and_its_cursors_outlive_the_server() {
         assert!(cursor.is_some());
         assert_eq!(page(five(), revision, cursor.as_deref()).await, (vec!["e".to_owned()], None));
     }
-    // After a full last page there is no empty one.
+    // If the last page is full, no empty page follows it.
     assert_eq!(page(five().page_size(5), LEGACY, None).await.1, None);
     let (names, _) = page(five().page_size(0), LEGACY, None).await;
     assert_eq!(names, ["a"], "a page has at least one entry");

@@ -1,4 +1,4 @@
-//! Progress: its order, its rate, and its limit.
+//! Reports of progress: their order, their rate, and their limit.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn flood(it: Flood, ctx: Context) -> &'static str {
     "flooded"
 }
 
-/// Reads reports up to the next other line, and returns their values and that line.
+/// Reads reports of progress until another line arrives. Returns the values of the reports, and that line.
 async fn next_reports(raw: &mut Raw) -> (Vec<f64>, String) {
     let mut reports = Vec::new();
     loop {
@@ -78,7 +78,8 @@ async fn reports_progress_in_order_and_before_the_answer() {
             format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#)
         );
         assert_eq!(next_reports(&mut raw).await, (vec![2.0], text("1", "done")), "{tool}");
-        // Progress after the answer is not sent, and neither is progress of a call without a token.
+        // The server sends no progress of a call that is answered, and none of a call without a progress
+        // token.
         contexts.recv().await.expect("a context").progress(3.0, None, None);
         assert_eq!(raw.ask(&call("2", tool, "{}")).await, text("2", "done"), "{tool}");
         contexts.recv().await.expect("a context");
@@ -125,11 +126,12 @@ async fn a_flood_of_progress_that_nobody_reads_is_bounded() {
     timeout(PATIENCE, finished.recv()).await.expect("an end although nobody reads");
     let (reports, answer) = next_reports(&mut raw).await;
     assert_eq!(answer, text("1", "flooded"));
-    // 1 MiB is unsent, 64 KiB are in the pipe, and 1,024 reports in the queue; a report has 87 bytes or more.
+    // Up to 1 MiB of reports is unsent, 64 KiB are in the pipe, and 1,024 reports are in the queue. A report
+    // has at least 87 bytes.
     assert!(reports.len() < (1 << 20) / 87 + PIPE / 87 + 1_024 + 100, "{} reports", reports.len());
 }
 
-/// A tool that reports `count` steps and waits after each of them.
+/// Returns a tool that reports progress `count` times, and waits for `wait` after each report.
 pub(crate) fn reporter(count: u32, wait: Duration) -> Tool {
     Tool::new("t", move |ctx: Context| async move {
         for n in 1..=count {
@@ -142,7 +144,7 @@ pub(crate) fn reporter(count: u32, wait: Duration) -> Tool {
     })
 }
 
-/// Makes one call, and returns its reports and its answer.
+/// Calls the tool `t`. Returns the values of its reports, and the line with its result.
 async fn reports(server: Server) -> (Vec<u64>, String) {
     let mut raw = Raw::session(server, LEGACY).await;
     raw.send(&verbose_call(LEGACY, "", "t")).await;
@@ -165,7 +167,8 @@ async fn of_progress_that_comes_too_fast_a_burst_and_the_last_are_sent() {
         assert_eq!(answer, text("1", "done"));
         assert_eq!(found[..64], (1..=64).collect::<Vec<_>>());
         assert_eq!(found.last(), Some(&1_000), "the last one is never left out");
-        // The clock of tokio has steps of a millisecond: a thousand waits take a second.
+        // The clock of tokio has a resolution of a millisecond, so a thousand waits of a nanosecond take a
+        // second.
         let most = if wait.is_zero() { 65 } else { 64 + 51 };
         assert!(found.len() <= most, "{} reports", found.len());
     }
@@ -179,6 +182,6 @@ async fn progress_is_sent_at_its_rate_and_in_full_below_it() {
     let (found, _) = reports(server).await;
     assert_eq!(found[..2], [1, 2]);
     assert_eq!(found.last(), Some(&100));
-    // Two at once, then ten in the one second that the call takes, and the last one.
+    // Two reports at once, ten in the one second that the call takes, and the last report.
     assert!((10..=13).contains(&found.len()), "{found:?}");
 }

@@ -1,4 +1,4 @@
-//! Results of tools, resources and prompts on the wire, in each revision where they differ.
+//! Results of tools, resources and prompts on the wire, in each revision in which they differ.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::declarations::{echo, hello, server};
 use crate::raw_client::{LEGACY, MODERN, REVISIONS, ask, error, error_with_data, result, text};
 
-/// Returns `members` as a result of `revision`. The newest revision adds the type of the result and the
-/// server.
+/// Returns the result that has `members` in `revision`. In the newest revision, it also has `resultType` and
+/// the server's name and version.
 fn in_revision(revision: &str, members: &str) -> String {
     if revision != MODERN {
         return format!("{{{members}}}");
@@ -23,7 +23,7 @@ fn in_revision(revision: &str, members: &str) -> String {
     )
 }
 
-/// Calls `tool` in each of `revisions` and expects a result with these members.
+/// Calls `tool` in each of `revisions`, and expects a result with `members`.
 async fn returns(tool: impl Fn() -> Tool, revisions: &[&str], members: &str) {
     for revision in revisions {
         let params = format!(r#"{{"name":"{}","arguments":{{}}}}"#, tool().name());
@@ -32,7 +32,7 @@ async fn returns(tool: impl Fn() -> Tool, revisions: &[&str], members: &str) {
     }
 }
 
-/// Returns the `outputSchema` that `tool` is listed with.
+/// Returns the `outputSchema` that `tool` has in the list of tools; `null` if it has none.
 async fn output_schema(tool: Tool, revision: &str) -> Value {
     let page = ask(server().tool(tool), revision, "tools/list", "{}").await;
     let page: Value = serde_json::from_str(&page).expect("JSON");
@@ -87,7 +87,7 @@ async fn a_number_is_structured_content_only_where_that_may_be_no_object() {
         let expected = if revision == MODERN { json!({ "type": "number" }) } else { Value::Null };
         assert_eq!(output_schema(tool(), revision).await, expected, "{revision}");
     }
-    // JSON has no such number.
+    // NaN can't be written as JSON.
     let answer =
         ask(server().tool(Tool::new("t", || async { f64::NAN })), LEGACY, "tools/call", r#"{"name":"t"}"#);
     let answer = answer.await;
@@ -130,7 +130,7 @@ async fn an_error_is_a_result_with_its_parts_for_programs() {
     returns(|| Tool::new("t", error), &REVISIONS, &format!(r#"{text},"_meta":{{"plainwire/error":{meta}}}"#))
         .await;
 
-    // `?` takes any error that can be displayed, and leaves out its sources.
+    // `?` accepts any error that implements `Display`. The message leaves out the sources of the error.
     let failing = || async {
         std::fs::read_to_string("/no/such/file")?;
         Ok::<_, ToolError>("read")
@@ -222,7 +222,8 @@ async fn a_resource_that_does_not_exist_has_the_code_of_the_revision_and_its_uri
         };
     for revision in REVISIONS {
         let code = if revision == MODERN { -32602 } else { -32002 };
-        // A handler with a message of its own, URIs that do not exist, and variables that do not fit.
+        // In this order: a handler whose error has a message of its own, a URI that does not exist, and two
+        // values that do not fit their variable.
         for uri in ["a://b", "a://c", "n://x", "n://"] {
             let answer = ask(missing(), revision, "resources/read", &format!(r#"{{"uri":"{uri}"}}"#)).await;
             let message = match uri {
@@ -296,7 +297,7 @@ async fn prompts_say_which_arguments_they_need() {
     assert_eq!(answer, error_with_data("1", -32602, "not today", data));
 }
 
-/// Returns the answer of a prompt with one text of the user.
+/// Returns the line with the result of a prompt that has one message, a text of the user.
 fn said(text: &str) -> String {
     result("1", &format!(r#"{{"messages":[{{"role":"user","content":{{"type":"text","text":"{text}"}}}}]}}"#))
 }
@@ -315,7 +316,7 @@ async fn hints_on_freshness_go_to_clients_that_know_them() {
             assert_eq!(answer.contains(hinted), revision == MODERN, "{answer}");
             assert_eq!(answer.contains("ttlMs"), revision == MODERN, "{answer}");
         }
-        // The result of a call has no hint.
+        // The result of a tool call has no cache hint.
         assert!(!ask(server(), revision, "tools/call", r#"{"name":"t"}"#).await.contains("ttlMs"));
     }
     assert!(ask(server(), MODERN, "server/discover", "{}").await.contains(hinted));

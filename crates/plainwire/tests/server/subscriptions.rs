@@ -1,5 +1,5 @@
-//! Subscriptions of the legacy era and listens of the modern era: which changes they report, how often, and
-//! how long they last.
+//! Subscriptions of the legacy era and listens of the modern era: the changes that they report, how often,
+//! and until when.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use crate::raw_client::{
     request, result, tagged, text,
 };
 
-/// A server with resources, to some of which clients can subscribe.
+/// Returns a server with resources. Clients can subscribe to all of them except `item://fixed`.
 fn items() -> Server {
     Server::new("items")
         .resource(Resource::new("item://first", "first", || async { "1" }).subscribable())

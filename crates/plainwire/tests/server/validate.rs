@@ -62,7 +62,8 @@ async fn names_path_expectation_and_finding() {
         let said = says(&with(it.clone()), json!({ "it": value })).await;
         assert_eq!(said, format!("expected `arguments{expected}"), "{it}");
     }
-    // A mistake that is found without a validator has the same message as without one, with its example.
+    // The server finds this mistake before it needs the validator, so the message and its example are those
+    // of a tool without `validate`.
     let said = says(&with(json!({ "type": "integer" })), json!({ "it": "x" })).await;
     assert_eq!(said, "expected `arguments.it` to be an integer, but found \"x\"; 1 would fit");
     assert_eq!(says(&with(json!({ "type": "integer" })), json!({ "it": "5" })).await, r#"{"it":5}"#);

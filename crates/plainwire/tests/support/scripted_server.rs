@@ -1,8 +1,8 @@
-//! A scripted server over a pair of streams: the test reads each message of the client, and writes each of
-//! the server.
+//! A scripted server over a pair of streams: the test reads each message of the client, and writes each
+//! message of the server.
 //!
-//! A wait of more than 30 seconds fails the test. With a paused clock, that is when all tasks wait for so
-//! long.
+//! A wait of more than 30 seconds fails the test. With a paused clock, these are seconds of that clock, which
+//! moves only while all tasks wait.
 
 #![allow(dead_code, reason = "each test program that shares this module uses another part of it")]
 
@@ -20,16 +20,16 @@ pub(crate) const LEGACY: Revision = Revision::V2025_11_25;
 pub(crate) const MODERN: Revision = Revision::V2026_07_28;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The server's end of a connection.
+/// The server's end of a connection to a client of this crate.
 pub(crate) struct Script {
     from_client: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    /// The first message of the client.
+    /// The first message of the client: `initialize` or `server/discover`.
     pub(crate) hello: Value,
     to_client: WriteHalf<DuplexStream>,
 }
 
 impl Script {
-    /// Connects a client to a server of `revision` with many capabilities.
+    /// Connects a client to a server of `revision`, which declares logging, prompts, resources and tools.
     pub(crate) async fn connect(client: ClientBuilder, revision: Revision) -> (Client, Self) {
         let capabilities = json!({
             "logging": {}, "prompts": { "listChanged": true }, "tools": { "listChanged": true },
@@ -67,18 +67,19 @@ impl Script {
         (client.expect("a connection"), script)
     }
 
-    /// Reads a line; `None` at the end.
+    /// Reads the next line of the client; `None` if the client has closed the connection.
     pub(crate) async fn line(&mut self) -> Option<String> {
         timeout(PATIENCE, self.from_client.next_line()).await.expect("a line in time").expect("UTF-8")
     }
 
-    /// Reads a message.
+    /// Reads the next message of the client.
     pub(crate) async fn next(&mut self) -> Value {
         let line = self.line().await.expect("a line, but the client closed its output");
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// Reads a request or a notification of `method`, and returns its id and its parameters.
+    /// Reads the next message, which must be a request or a notification with `method`. Returns its id and
+    /// its parameters.
     pub(crate) async fn expect(&mut self, method: &str) -> (Value, Value) {
         let message = self.next().await;
         assert_eq!(message["method"], method, "{message}");
@@ -109,13 +110,14 @@ impl Script {
         self.send(json!({ "jsonrpc": "2.0", "id": id, "error": error })).await;
     }
 
-    /// Answers a call with text.
+    /// Answers the call `id` with the text `done`.
     pub(crate) async fn done(&mut self, id: &Value) {
         self.answer(id, json!({ "resultType": "complete", "content": [{ "type": "text", "text": "done" }] }))
             .await;
     }
 
-    /// Answers with questions; `state` may be null.
+    /// Answers the request `id` with `input_required`, `questions` and `state`. Either of the two is left out
+    /// if it is null.
     pub(crate) async fn requires(&mut self, id: &Value, questions: Value, state: Value) {
         let mut result = json!({ "resultType": "input_required" });
         if !questions.is_null() {
@@ -135,14 +137,15 @@ impl Script {
         self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
     }
 
-    /// Sends a notification to the subscription `id`.
+    /// Sends a notification that belongs to the subscription `id`.
     pub(crate) async fn tell(&mut self, id: &Value, method: &str, mut params: Value) {
         params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": id });
         self.notify(method, params).await;
     }
 }
 
-/// Returns a form with a required field `n`, and a field `d` with the default 7.
+/// Returns the parameters of an elicitation by a form with a required field `n`, and a field `d` with the
+/// default 7.
 pub(crate) fn form(message: &str) -> Value {
     json!({
         "mode": "form",
@@ -155,7 +158,7 @@ pub(crate) fn form(message: &str) -> Value {
     })
 }
 
-/// Returns a modern question to the user.
+/// Returns an elicitation as a question in a modern result.
 pub(crate) fn elicit(message: &str) -> Value {
     json!({ "method": "elicitation/create", "params": form(message) })
 }

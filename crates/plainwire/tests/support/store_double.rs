@@ -1,18 +1,19 @@
-//! A store double: a store in memory of which a test replaces some methods.
+//! A store for tests: a store in memory with some methods replaced.
 //!
-//! In: a type that implements [`StoreDouble`]. Out: a [`Store`], [`Doubled`]. The unit tests of this crate
-//! include this file too.
+//! In: a type that implements [`StoreDouble`]. Out: [`Doubled`], which is a [`Store`]. The unit tests of this
+//! crate include this file too.
 
 use std::ops::Deref;
 use std::time::Duration;
 
 use plainwire::store::{Memory, Store, StoreFuture, Subscription, Tail};
 
-/// The methods of [`Store`] with the behaviour of the store in memory. A double implements those that differ.
+/// The methods of [`Store`], which by default behave as in [`Memory`]. A test implements those that it
+/// replaces.
 pub(crate) trait StoreDouble: Send + Sync + 'static {
     fn memory(&self) -> &Memory;
 
-    /// Returns the id under which `memory` has a session.
+    /// Returns the id that the session `session` has in [`Self::memory`].
     fn id<'s>(&self, session: &'s str) -> &'s str {
         session
     }
@@ -63,7 +64,7 @@ pub(crate) trait StoreDouble: Send + Sync + 'static {
     }
 }
 
-/// The [`Store`] of a double.
+/// Makes a [`Store`] of a [`StoreDouble`].
 #[derive(Clone, Default)]
 pub(crate) struct Doubled<D>(pub(crate) D);
 

@@ -1,4 +1,5 @@
-//! Contracts: what a server offers, in a file that is written once and compared from then on.
+//! Contracts: the entries of a server in a file, which the first run writes and later runs compare with the
+//! server.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use crate::{Folder, client, server};
 
-/// Checks a server against the contract at `path`.
+/// Connects a client to `server`, and compares the server with the contract at `path`.
 async fn contract(server: Server, path: &std::path::Path) -> Result<()> {
     let client = testing::client(server).await?;
     testing::contract(&client, path).await
@@ -27,7 +28,7 @@ async fn a_contract_is_written_once_and_fails_until_it_is_reviewed() {
     contract(server(), &path).await.expect("the same as before");
     contract(server().page_size(100), &path).await.expect("pages are no part of it");
     let text = fs::read_to_string(&path).expect("a file");
-    // Another order of members and another layout are the same contract.
+    // A contract whose members are in another order, or whose layout differs, is the same contract.
     let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert!(text.ends_with("}\n") && value["tools"]["greet"]["inputSchema"].is_object(), "{text}");
     let tools = value["tools"].as_object().expect("tools").iter().rev();

@@ -1,4 +1,5 @@
-//! Connections with faults: split, closed, hanging, garbled and lost bytes, and lost or truncated answers.
+//! Connections with faults: bytes that arrive one at a time, are changed or get lost, connections that close
+//! or hang, and answers that are lost or truncated.
 
 use std::time::Duration;
 
@@ -14,14 +15,15 @@ use tokio::time::{Instant, timeout};
 
 use crate::{ERAS, PATIENCE, client, server};
 
-/// A short session: the handshake, a list, a call. Returns the number of tools, and the sum.
+/// Runs a short session: the handshake, a list, a call of `add`. Returns the number of tools, and the sum.
 async fn session(client: Result<Client>) -> Result<(usize, f64)> {
     let client = client?;
     let tools = client.list_tools().await?.len();
     Ok((tools, client.call("add", json!({ "a": 1, "b": 2 })).await?))
 }
 
-/// Returns the number of bytes in a session to the server, and to the client.
+/// Runs the session without faults. Returns the number of bytes that go to the server, and the number that go
+/// to the client.
 async fn lengths(era: EraChoice) -> (u64, u64) {
     let (client, recording) = transcript::record(server(), client(era)).await.expect("a connection");
     session(Ok(client)).await.expect("a whole session");
@@ -54,9 +56,10 @@ async fn a_connection_that_closes_at_any_byte_ends_every_call_at_once() {
                 session(testing::client_over(server(), client(era), faults).await).await
             });
             match ended.await.unwrap_or_else(|_| panic!("{shown} hangs")) {
-                // A server reports the mistake in the half line that it read last.
+                // `Rpc`: the server answers the incomplete last line that it has read with an error.
                 Err(Error::Closed { .. } | Error::OutcomeUnknown { .. } | Error::Rpc(_)) => tried += 1,
-                // Only the last line break is missing, and the last line counts without it.
+                // The session succeeds if only the last line break is missing: the end of input ends the last
+                // line too.
                 Ok(found) => assert_eq!(found, (2, 3.0), "{shown}"),
                 Err(error) => panic!("{shown}: {error}"),
             }
@@ -105,7 +108,8 @@ async fn garbled_and_lost_bytes_never_hang_a_session() {
             let ended = timeout(Duration::from_secs(600), async {
                 session(testing::client_over(server(), client(era), faults).await).await
             });
-            // A wrong byte inside a string is not noticed, so any outcome in time is right.
+            // A changed byte inside a string can't be noticed. So the session may succeed or fail, but must
+            // not hang.
             assert!(ended.await.is_ok(), "{shown} hangs");
         }
     }

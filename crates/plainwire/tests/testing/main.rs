@@ -1,4 +1,4 @@
-//! The kit with which programs test their servers and clients, tried on a server and a client of this crate.
+//! The testing tools of this crate, used on a server and a client of this crate.
 
 mod contracts;
 mod faults;

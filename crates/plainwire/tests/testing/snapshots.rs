@@ -1,4 +1,4 @@
-//! Snapshots: results and lists as text.
+//! Snapshots: results and lists in a form that is easy to review as text.
 
 use plainwire::Client;
 use plainwire::prelude::*;

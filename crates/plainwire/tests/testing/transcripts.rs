@@ -1,4 +1,4 @@
-//! Transcripts: sessions that are recorded, played to a server or a client, and kept in files.
+//! Transcripts: sessions that are recorded, replayed to a server or a client, and kept in files.
 
 use std::fs;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::{Add, ERAS, Folder, client, server};
 
-/// A session with a list, a call, and a question.
+/// Makes the requests of a session: a list, a call, and a call that asks a question.
 async fn talk(client: &Client) -> Result<()> {
     client.list_tools().await?;
     assert_eq!(client.call::<f64>("add", json!({ "a": 1, "b": 2 })).await?, 3.0);

@@ -1,12 +1,12 @@
-//! Writes content blocks in the shape of a revision.
+//! Writes content blocks as JSON, in the shape that a revision of the protocol has for them.
 
 use super::entry::{annotations, meta, resource_of_kind};
 use crate::json::write::Object;
 use crate::model::{Content, MediaContent, Resource, ResourceContents, TextContent};
 use crate::revision::{Feature, Revision};
 
-/// Writes one content block. A kind of block that `revision` lacks becomes another kind with the same
-/// content.
+/// Writes one content block. Where `revision` lacks the kind of block, audio becomes an embedded resource,
+/// and a resource link becomes text. A block of an unknown type is written unchanged.
 pub fn content(out: &mut Vec<u8>, block: &Content, revision: Revision) {
     match block {
         Content::Text(it) => text(out, it, revision),
@@ -71,7 +71,8 @@ fn media(out: &mut Vec<u8>, kind: &str, it: &MediaContent, revision: Revision) {
     object.close();
 }
 
-/// Writes audio as an embedded resource for 2024-11-05, which has no audio. The resource has an invented URI.
+/// Writes audio as an embedded resource for 2024-11-05, which has no audio. The URI of the resource is a
+/// placeholder, `urn:plainwire:audio`.
 fn sound_as_resource(out: &mut Vec<u8>, it: &MediaContent) {
     let mut object = Object::open(out);
     object.string("type", "resource");

@@ -40,8 +40,8 @@ pub fn tool(out: &mut Vec<u8>, it: &Tool, revision: Revision) {
     object.close();
 }
 
-/// Writes a resource: as a content block if `kind` is its type, `resource_link`; as an entry of
-/// `resources/list` if `kind` is `None`.
+/// Writes a resource: with `Some("resource_link")` as `kind`, as a content block of this type; with `None`,
+/// as an entry of `resources/list`.
 pub(super) fn resource_of_kind(out: &mut Vec<u8>, it: &Resource, revision: Revision, kind: Option<&str>) {
     let mut object = Object::open(out);
     object.maybe_string("type", kind);
@@ -156,7 +156,8 @@ fn tool_annotations(object: &mut Object<'_>, it: &ToolAnnotations) {
 
 /// Returns whether `revision` allows this output schema.
 ///
-/// Spec: up to 2025-11-25 the root of an output schema is an object.
+/// Spec: 2025-06-18 and 2025-11-25 allow only schemas whose `type` is `object`, 2026-07-28 any schema, and
+/// older revisions none.
 fn takes_output_schema(schema: &RawValue, revision: Revision) -> bool {
     #[derive(serde::Deserialize)]
     struct Root<'r> {

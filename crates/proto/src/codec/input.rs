@@ -1,5 +1,5 @@
-//! Writes and reads the questions of servers and their answers, in the shape of a revision. A question is an
-//! elicitation, sampling or roots request.
+//! Writes and reads the questions of servers and the clients' answers to them, in the shape of a revision. A
+//! question is an elicitation, sampling or roots request.
 //!
 //! In: [`InputRequest`] and [`InputResponse`], or JSON from the other side. Out: JSON, or those values.
 //! Nothing is sent here: [`crate::peer`] does that.
@@ -20,7 +20,7 @@ use crate::model::{
 };
 use crate::revision::{Feature, Revision};
 
-/// A question in an `input_required` result.
+/// A question (an elicitation, sampling or roots request) in an `input_required` result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedRequest {
     /// The key of the question, unique within the call. Its answer in `inputResponses` has the same key.
@@ -31,10 +31,11 @@ pub struct KeyedRequest {
     pub params: String,
 }
 
-/// Writes the `params` of a question.
+/// Writes the `params` of the question `request`.
 ///
 /// # Errors
-/// A description of what the revision cannot express, such as a multiple choice before 2025-11-25.
+/// A text that names what `revision` cannot express, such as a multiple choice before 2025-11-25; before
+/// 2025-11-25 also the fault of a form's schema that is invalid.
 pub fn input_params(out: &mut Vec<u8>, request: &InputRequest, revision: Revision) -> Result<(), String> {
     match request {
         InputRequest::Elicit(it) => elicit_params(out, it, revision)?,
@@ -141,8 +142,8 @@ fn sampling_message(out: &mut Vec<u8>, it: &SamplingMessage, blocks: &[SamplingC
     object.close();
 }
 
-/// Writes the member `content`: one block as an object, which every revision reads; none or several as an
-/// array.
+/// Writes the member `content` of a sampling message or of its answer: one block as an object, which every
+/// revision reads; none or several blocks as an array.
 fn sampling_blocks(object: &mut Object<'_>, blocks: &[SamplingContent], revision: Revision) {
     match blocks {
         [one] => sampling_content(object.name("content"), one, revision),
@@ -204,7 +205,8 @@ fn model_preferences(out: &mut Vec<u8>, it: &ModelPreferences) {
     object.close();
 }
 
-/// Writes an answer to a question: the `result` of a request, or a value of `inputResponses`.
+/// Writes the answer to a question: the `result` of a legacy request, or a value of `inputResponses` in a
+/// modern one. Before 2025-11-25 only the first block of a sampled message is written.
 pub fn input_response(out: &mut Vec<u8>, response: &InputResponse, revision: Revision) {
     let mut object = Object::open(out);
     match response {
@@ -233,7 +235,7 @@ pub fn input_response(out: &mut Vec<u8>, response: &InputResponse, revision: Rev
     object.close();
 }
 
-/// Reads the `params` of a question, of any revision.
+/// Reads the `params` of a question with this `method`, in the shape of any revision.
 ///
 /// # Errors
 /// `InvalidParams` for parameters that do not fit the method.
@@ -348,8 +350,8 @@ impl InputRequired {
     /// Reads a result whose type is `input_required`.
     ///
     /// # Errors
-    /// `InvalidRequest` for a result of another shape, a result with neither questions nor state, a question
-    /// that no revision has, and two questions with one key.
+    /// `InvalidRequest` for JSON without the shape of such a result, a result with neither questions nor
+    /// state, a question of an unknown method or with invalid parameters, and two questions with one key.
     pub fn parse(result: &str) -> Result<Self, Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -396,11 +398,11 @@ impl InputRequired {
     }
 }
 
-/// Returns the parameters for the retry of a request: `params`, the answers, and the state that came with the
-/// questions.
+/// Returns the parameters for repeating a request once its questions are answered: those of the original
+/// request, `params`, with the answers and with the `requestState` that came with the questions.
 ///
 /// Each pair in `responses` is the key of a question and its answer, written by [`input_response`]. `params`
-/// must not contain answers or a state of earlier rounds.
+/// must contain neither `inputResponses` nor `requestState`.
 pub fn retry_params(params: &str, responses: &[(String, String)], state: Option<&str>) -> String {
     let inner = params.trim().strip_prefix('{').and_then(|p| p.strip_suffix('}')).unwrap_or("").trim();
     let mut out = Vec::new();

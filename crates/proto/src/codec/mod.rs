@@ -1,9 +1,9 @@
 //! Writes the values of the protocol in the shape of a revision.
 //!
-//! In: values of [`crate::model`] and a [`Revision`]. Out: JSON, mostly that of `result`. Metadata that a
-//! revision lacks is left out; content that it lacks is written in another form, so that no content that a
-//! tool, resource or prompt returned is lost. Reading needs no revision: older shapes are the newest shape
-//! with members missing.
+//! In: values of [`crate::model`] and a [`Revision`]. Out: JSON, mostly the value of `result`. Metadata that
+//! a revision lacks is left out. A content block that it lacks is written as another kind of block, so that
+//! no block that a tool, resource or prompt returned is lost. Reading needs no revision: older shapes are the
+//! newest shape with members missing.
 
 mod content;
 mod entry;
@@ -26,7 +26,7 @@ pub use input::{
 };
 pub use utility::{complete_params, subscription_filter};
 
-/// The key in `_meta` that holds the server's `Implementation`.
+/// The key in the `_meta` of a result under which the server sends its `Implementation`.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// A writer for the results of one server in one revision.
@@ -55,8 +55,8 @@ impl Encoder {
         self.revision
     }
 
-    /// Writes the result of `tools/call`. Structured content without content blocks is also written as a text
-    /// block.
+    /// Writes the result of `tools/call`. If it has no content blocks, its structured content is written as a
+    /// text block too. The member `structuredContent` is left out if the revision does not allow it.
     pub fn call_tool(&self, out: &mut Vec<u8>, result: &CallToolResult) {
         let mut object = self.open(out);
         let structured = result.structured_content.as_deref().map(serde_json::value::RawValue::get);
@@ -111,7 +111,8 @@ impl Encoder {
         self.close(object, None);
     }
 
-    /// Writes one page of `list`; `each` writes an entry, such as [`tool`] or [`prompt`].
+    /// Writes the result of `list` with one page of it: `entries`, each written by `each`, a function such as
+    /// [`tool`] or [`prompt`].
     pub fn page<T>(
         &self,
         out: &mut Vec<u8>,
@@ -140,7 +141,8 @@ impl Encoder {
         self.close(object, Some(meta));
     }
 
-    /// Begins a result: writes `{` and, if the revision has it, `resultType`. [`Self::close`] ends it.
+    /// Begins a result: writes `{` and, in revisions with [`Feature::ResultType`], `"resultType":"complete"`.
+    /// [`Self::close`] ends the result.
     pub(crate) fn open<'o>(&self, out: &'o mut Vec<u8>) -> Object<'o> {
         let mut object = Object::open(out);
         if self.revision.has(Feature::ResultType) {
@@ -150,7 +152,7 @@ impl Encoder {
     }
 
     /// Ends a result. Its `_meta` has the members of `meta`, a JSON object, and the server's `Implementation`
-    /// if results carry it.
+    /// if this encoder adds it to results.
     pub(crate) fn close(&self, mut object: Object<'_>, meta: Option<&str>) {
         match (meta, &self.server_info) {
             (None, None) => {}

@@ -1,11 +1,13 @@
-//! Writes small parameters: filters of subscriptions, and completion requests.
+//! Writes parts of parameters that have no file of their own: filters of subscriptions, and completion
+//! requests.
 
 use crate::json::write::{self, Object};
 use crate::model::{CompleteRequest, CompletionReference, SubscriptionFilter};
 
 /// Writes a filter of `subscriptions/listen`, as requested by the client or as accepted by the server.
 ///
-/// Spec: 2026-07-28 `subscriptions` "Notification Filter": an absent member is not subscribed to.
+/// Spec: 2026-07-28 `subscriptions` "Notification Filter": a client does not subscribe to changes whose
+/// member is absent.
 pub fn subscription_filter(out: &mut Vec<u8>, filter: &SubscriptionFilter) {
     let mut object = Object::open(out);
     for (name, wanted) in [

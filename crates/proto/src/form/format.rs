@@ -10,16 +10,16 @@ pub enum Format {
     Date,
     /// `2026-07-28T12:00:00Z`, as in RFC 3339.
     DateTime,
-    /// One `@` with text on both sides, without white space.
+    /// An email address: one `@` with text on both sides, without white space.
     Email,
-    /// A scheme, a colon and more text, without white space.
+    /// A URI: a scheme, a colon and more text, without white space.
     Uri,
 }
 
 impl Format {
     pub(super) const ALL: [Self; 4] = [Self::Date, Self::DateTime, Self::Email, Self::Uri];
 
-    /// Returns the value of the keyword `format`.
+    /// Returns the value that the keyword `format` has for this format, such as `date-time`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Date => "date",

@@ -17,7 +17,7 @@ use crate::json::shorten;
 
 impl Form {
     /// Parses the schema of a form, in the syntax of any revision. A field that also allows `null` is
-    /// optional. A default that does not fit its own field is dropped.
+    /// optional, even if `required` names it. A default that does not fit its own field is dropped.
     ///
     /// # Errors
     /// For a part that is not valid in a form, such as ``expected `properties.address` to be a string,
@@ -62,8 +62,8 @@ impl Form {
     }
 }
 
-/// Returns the error for text that could not be parsed as an object. If it begins like an object, `error`
-/// tells why: for example, it is nested too deeply, or has a number out of range.
+/// Returns the error for the text `found`, which could not be parsed as an object. If `found` begins like an
+/// object, the returned text gives `error` as the reason, such as too deep nesting or a number out of range.
 fn no_object(path: &str, found: &str, error: &serde_json::Error) -> String {
     match found.trim_start().starts_with('{') {
         true => format!("expected `{path}` to be readable, but found: {error}"),
@@ -110,8 +110,8 @@ fn field(name: String, schema: Value, required: bool) -> Result<Field, String> {
     Ok(field)
 }
 
-/// Removes `null` from the types, choices or alternatives of a schema. If only one alternative remains, its
-/// keywords move into the schema. Returns whether there was a `null`.
+/// Removes `null` from the `type`, `enum`, `anyOf` and `oneOf` of a schema. If only one alternative of
+/// `anyOf` or `oneOf` remains, its keywords move into the schema. Returns whether there was a `null`.
 fn strip_null(map: &mut Map<String, Value>) -> bool {
     let mut found = false;
     for keyword in ["anyOf", "enum", "oneOf", "type"] {

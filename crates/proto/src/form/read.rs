@@ -72,7 +72,8 @@ fn boolean(text: &str) -> Option<Value> {
     }
 }
 
-/// Parses a number. Unlike in JSON, `+5`, `.5` and `007` are accepted.
+/// Parses a number. Unlike in JSON, `+5`, `.5` and `007` are accepted. With `integer`, a whole number below
+/// 2^53 that is written with a fraction or exponent, such as `3.0`, becomes an integer.
 fn number(text: &str, integer: bool) -> Option<Value> {
     if let Ok(whole) = text.parse::<i64>() {
         return Some(whole.into());

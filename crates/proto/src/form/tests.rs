@@ -1,10 +1,10 @@
-//! Tests of forms: parsing, writing, checking answers, reading typed lines.
+//! Tests of forms: parsing them, writing them, checking answers, and reading lines that a user has typed.
 
 use serde_json::json;
 
 use super::*;
 
-/// Returns a form with one required field, `it`.
+/// Returns a form with one field, which is named `it`, is required and has the schema `it`.
 fn form(it: Value) -> Form {
     let schema = json!({ "type": "object", "properties": { "it": it }, "required": ["it"] });
     Form::parse(&schema.to_string()).expect("a form")
@@ -16,7 +16,7 @@ fn written(form: &Form, revision: Revision) -> Value {
     serde_json::from_slice(&out).expect("JSON")
 }
 
-/// Returns the five syntaxes for choices of the conformance suite.
+/// Returns the five ways in which the conformance suite writes a choice, each with its name.
 fn five_enums() -> [(&'static str, Value); 5] {
     let titled = json!([{ "const": "a", "title": "First" }, { "const": "b", "title": "Second" }]);
     [
@@ -403,7 +403,7 @@ fn names_what_is_missing_or_unknown() {
     assert_eq!(optional.check(&content(json!({ "it": null }))), Ok(()));
 }
 
-/// Returns the form of the conformance suite for SEP-1034.
+/// Returns the form that the conformance suite uses for SEP-1034 (default values).
 fn defaults() -> Form {
     let schema = json!({
         "type": "object",

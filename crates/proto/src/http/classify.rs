@@ -1,4 +1,4 @@
-//! Determines the era and the destination of a POST, by the first rule that applies.
+//! Determines whether a POST is modern or belongs to a legacy session, by the first rule that applies.
 //!
 //! In: a frame, its parsed message, its headers. Out: a [`Class`]. Later checks determine whether the session
 //! exists, and whether a modern request follows the rules of its era.
@@ -11,10 +11,10 @@ use crate::envelope::{Malformed, Message, Params, is_batch};
 use crate::error::{Error, ErrorKind};
 use crate::revision::{Era, Revision};
 
-/// The destination of a message.
+/// The class of a posted message, which determines the code that handles it next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class<'h> {
-    /// The start of a new legacy session.
+    /// An `initialize` request, which starts a new legacy session.
     Initialize,
     /// A modern request. Call [`super::check_modern`] next.
     Modern,
@@ -34,8 +34,9 @@ pub enum Class<'h> {
 /// is refused.
 ///
 /// # Errors
-/// A refusal with status 400 for a malformed message, for a modern header with a body that is not modern, for
-/// an answer outside a session, for a version that is not served, and for a legacy message without a session.
+/// A refusal with status 400 for a malformed message, except a malformed answer in a session; for a modern
+/// header, a modern method or client information without a version in `_meta`; for an invalid header; for a
+/// version that is not served; and for a legacy message, an answer or a batch without a session.
 pub fn classify<'h>(
     frame: &str,
     parsed: &Result<Message, Malformed>,
@@ -92,7 +93,7 @@ fn request<'h>(
     legacy(headers, endpoint)
 }
 
-/// Handles `initialize`.
+/// Handles `initialize`, which is refused if all served revisions are modern.
 ///
 /// Spec: 2026-07-28 `versioning`: a server that serves only modern revisions answers `initialize` with the
 /// versions that it supports.
@@ -111,7 +112,8 @@ fn initialize<'h>(frame: &str, params: &Params, endpoint: Endpoint<'_>) -> Resul
     Err(Refusal::modern(error))
 }
 
-/// Handles a legacy message: it belongs to a session, or is refused in the revision that its header names.
+/// Handles a legacy message: it belongs to the session whose id it carries. Without an id it is refused, in
+/// the legacy revision that its header names, or else in the newest revision.
 fn legacy<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
     if let Some(id) = session_id(headers)? {
         return Ok(Class::Session(id));
@@ -132,7 +134,8 @@ fn legacy<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> R
     }
 }
 
-/// Handles an answer, which must belong to a question of a session.
+/// Handles an answer to a server's question: it belongs to the session whose id it carries. Without an id, or
+/// with a modern version header, it is refused.
 fn answer<'h>(headers: &'h (impl Headers + ?Sized)) -> Result<Class<'h>, Refusal> {
     // Spec: 2026-07-28 "Sending Messages" 4: clients MUST NOT send answers.
     if !has_modern_header(headers)?
@@ -144,8 +147,9 @@ fn answer<'h>(headers: &'h (impl Headers + ?Sized)) -> Result<Class<'h>, Refusal
     Err(Refusal::modern(Error::new(ErrorKind::InvalidRequest, text)))
 }
 
-/// Handles a batch by its headers alone: the session, or the version header, determines whether batches are
-/// allowed.
+/// Handles a batch by its headers alone: it belongs to the session whose id it carries, and
+/// [`super::check_batch`] later checks that this session allows batches. Without an id, or with a modern
+/// version header, it is refused.
 fn batch<'h>(headers: &'h (impl Headers + ?Sized), endpoint: Endpoint<'_>) -> Result<Class<'h>, Refusal> {
     let version = text(headers, super::VERSION).map_err(Refusal::modern)?;
     if has_modern_header(headers)? || (version.is_none() && session_id(headers)?.is_none()) {

@@ -1,4 +1,4 @@
-//! The protocol rules of HTTP: finds the era of a POST, and checks its headers.
+//! The protocol rules of HTTP: finds out whether a POST is legacy or modern, and checks its headers.
 //!
 //! In: a frame, its parsed message, and the headers by name. Out: a [`Class`], or a [`Refusal`] with the
 //! status and the JSON-RPC error. Call [`classify`] first; then [`check_modern`] for modern requests or
@@ -45,8 +45,8 @@ pub enum Found<'h> {
     Absent,
     /// One value, or several identical ones. Any bytes, including surrounding white space.
     One(&'h [u8]),
-    /// Several different values: a program that reads the first and one that reads the last see different
-    /// requests.
+    /// Several different values. Such a request is refused: of two programs, one may read the first value and
+    /// one the last, and so see different requests.
     Differing,
 }
 
@@ -79,14 +79,14 @@ pub struct Endpoint<'e> {
     pub revisions: &'e [Revision],
 }
 
-/// The refusal of a request.
+/// The refusal of an HTTP request: the status and the JSON-RPC error to answer it with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
     /// The HTTP status.
     pub status: u16,
     /// The JSON-RPC error.
     pub error: Error,
-    /// The revision that the error is written in.
+    /// The revision whose error codes the answer uses.
     pub revision: Revision,
 }
 
@@ -106,8 +106,8 @@ impl Refusal {
     }
 }
 
-/// Returns the id for an error answer to the message `parsed`: that of a request, even of a malformed one.
-/// `None` for notifications and answers, and if the id could not be read.
+/// Returns the id to put into an error answer to the message `parsed`: that of a request, even of a malformed
+/// one. `None` for notifications and answers, and if the id could not be read.
 pub fn answered_id(parsed: &Result<Message, Malformed>) -> Option<&Id> {
     match parsed {
         Ok(Message::Request { id, .. }) => Some(id),

@@ -1,4 +1,4 @@
-//! Arguments of a call that headers repeat: checks them on the server, and produces them on the client.
+//! Headers that repeat arguments of a call: checks them on the server, and produces them on the client.
 //!
 //! In: the output of [`super::param_headers`], the arguments of a call and, on the server, its headers. Out:
 //! on the server, nothing or an error; on the client, pairs of header name and value.
@@ -12,7 +12,8 @@ use crate::error::Error;
 use crate::json::scan::{Scanner, Syntax};
 use crate::json::{shorten, unquote};
 
-/// 2^53 − 1. JavaScript represents all integers up to this one exactly.
+/// Largest absolute value of an integer in a header: 2^53 − 1. JavaScript represents all integers up to this
+/// one exactly.
 const MOST: i64 = (1 << 53) - 1;
 
 /// Checks that the headers of a call match its `arguments`. `Mcp-Param-…` headers that are not in `params`
@@ -144,8 +145,8 @@ fn member<'a>(json: &'a str, name: &str) -> Result<Option<&'a str>, String> {
     }
 }
 
-/// Largest number of nesting levels: the maximum of the limit `depth`. The limit itself was applied when the
-/// frame was parsed.
+/// Largest number of nesting levels in scanned arguments: the maximum that the limit `depth` can have. The
+/// limit itself was applied when the frame was parsed.
 const MOST_SCANNED: usize = 1_024;
 
 /// Parses a whole number within ±(2^53 − 1), in any notation: `42`, `42.0`, `4.2e1`.

@@ -20,7 +20,7 @@ pub struct ParamHeader {
     pub kind: Primitive,
 }
 
-/// A type that a header can hold.
+/// The type of an argument that a header can repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Primitive {
     /// `true` or `false`.
@@ -44,9 +44,9 @@ const MOST_LEVELS: usize = 128;
 ///
 /// # Errors
 /// The reason, for the log: clients leave out such a tool, and servers should not offer it. Reasons are a
-/// name that is empty, not a token or already used, an argument that is neither string nor integer nor
-/// boolean, an annotation that is not reachable through `properties` alone, and a schema of more than 128
-/// levels.
+/// header name that is empty, not an HTTP token or already used, an argument that is neither string nor
+/// integer nor boolean, an annotation that is not reachable through `properties` alone, and a schema of more
+/// than 128 levels.
 pub fn param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
     let mut walk = Walk { found: Vec::new(), names: BTreeSet::new(), path: Vec::new() };
     walk.schema(schema, Place::Reachable, 0)?;

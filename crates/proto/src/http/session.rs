@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind};
 use crate::json::visible;
 use crate::revision::{Era, Feature, Revision};
 
-/// Longest session id in bytes. 128: our ids have a fourth of that, and longer ids are refused without a
-/// look-up.
+/// Longest session id in bytes. 128: the ids that Plainwire makes are a fourth as long, and longer ids are
+/// refused without a look-up.
 const MOST_BYTES: usize = 128;
 
 /// Returns whether `id` is a valid session id: 1 to 128 bytes of visible ASCII.
@@ -44,12 +44,12 @@ pub fn session_id(headers: &(impl Headers + ?Sized)) -> Result<Option<&str>, Ref
     }
 }
 
-/// Returns the session id of a GET or DELETE request; `None` if it names neither a session nor a legacy
-/// version.
+/// Returns the session id of a GET or DELETE request; `None` if it names neither a session nor a served
+/// legacy version.
 ///
 /// # Errors
-/// Like [`session_id`]; also a refusal with status 400 for a request that names a legacy version, but no
-/// session.
+/// Like [`session_id`]; also a refusal with status 400 for a request that names a served legacy version, but
+/// no session, and for an invalid version header.
 ///
 /// Source: 2025-11-25 "Session Management" 2 (SHOULD be 400); 2026-07-28 has no such methods.
 pub fn named_session<'h>(
@@ -73,9 +73,9 @@ pub(super) fn no_session(revision: Revision) -> Refusal {
 
 /// Checks the version header of a request to a session of `revision`, for all HTTP methods.
 ///
-/// The header may be absent, since the session has a revision. By the specification it SHOULD be the
-/// negotiated version, so any served legacy version is accepted, and changes nothing. Revisions before
-/// 2025-06-18 have no such header; in their sessions it is ignored.
+/// The header may be absent, since the session has a revision. The specification says only that it SHOULD be
+/// the negotiated version, so any served legacy version is accepted; it does not change the session's
+/// revision. Revisions before 2025-06-18 have no such header; in their sessions it is ignored.
 ///
 /// # Errors
 /// A refusal with status 400 for several versions, and for one that is unknown, modern or not served.

@@ -1,5 +1,6 @@
-//! Tests of eras, statuses and sessions, as tables. Sources: 2026-07-28 `streamable-http`, 2025-11-25
-//! `basic/transports`, and the conformance scenarios `server-stateless` and `http-header-validation`.
+//! Tests of the era, the status and the session of HTTP requests, as tables. Sources: 2026-07-28
+//! `streamable-http`, 2025-11-25 `basic/transports`, and the conformance scenarios `server-stateless` and
+//! `http-header-validation`.
 
 use super::*;
 use crate::envelope;
@@ -20,7 +21,8 @@ fn parse(frame: &str) -> Result<Message, Malformed> {
     envelope::parse(frame, Span::whole(frame), 16)
 }
 
-/// Returns a request with the modern `_meta`, followed by `params`.
+/// Returns a request whose `params` are the modern `_meta` and then the members in `params`, each after a
+/// comma.
 fn modern(method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{META}{params}}}}}"#)
 }
@@ -57,7 +59,7 @@ fn a_version_in_the_body_makes_a_request_modern_whatever_else_it_says() {
             check(&modern(method, ""), headers, ALL, "Modern");
         }
     }
-    // With a version of the wrong type, it is a modern request with an error.
+    // If the version has the wrong type, the request is modern and gets an error later.
     let wrong = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":7}}}"#;
     check(wrong, &[S], ALL, "Modern");
 }
@@ -73,8 +75,8 @@ fn a_modern_header_above_a_body_without_version_is_a_mistake() {
             check(&request(method), headers, ALL, "400 -32602");
         }
     }
-    // As on stdio: half of a modern `_meta` is an error in a modern request, unless the request belongs to a
-    // session.
+    // As on stdio, a `_meta` with only some of the modern fields makes a request modern, and is an error in
+    // it. In a session, it is an ordinary request.
     let half = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     check(half, &[], ALL, "400 -32602");
     check(half, &[S], ALL, "session abc");
@@ -85,7 +87,8 @@ fn initialize_begins_a_session_whatever_version_the_header_has() {
     for headers in [&[][..], &[V25C], &[V24], &[UNKNOWN], &[S]] {
         check(&request("initialize"), headers, ALL, "Initialize");
     }
-    // Spec: 2026-07-28 `versioning`: a modern-only server answers with the versions it supports.
+    // Spec: 2026-07-28 `versioning`: a server that is modern only refuses `initialize` with the versions that
+    // it supports.
     let frame = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
     let refusal = classify(frame, &parse(frame), [V25C].as_slice(), MODERN).expect_err("no handshake");
     assert_eq!(code(&refusal), "400 -32022");
@@ -136,7 +139,7 @@ fn an_answer_outside_a_session_is_refused() {
             check(frame, headers, ALL, "400 -32600");
         }
     }
-    // A malformed answer also goes to the session that waits for it.
+    // A malformed answer is passed to the session too, which waits for it.
     check(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, &[S], ALL, "session abc");
     check(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, &[], ALL, "400 -32600");
 }
@@ -216,9 +219,9 @@ fn a_session_takes_its_own_version_another_legacy_one_and_none() {
         (V2025_06_18, &[UNKNOWN], false),
         (V2025_11_25, &[V26], false),
         (V2025_11_25, &[V25C, V25A], false),
-        // The endpoint serves only two revisions here.
+        // This revision is not among the two that the endpoint serves here.
         (V2025_11_25, &[V25A], false),
-        // These revisions have no version header.
+        // The revisions of these sessions do not define the version header, so it is ignored.
         (V2025_03_26, &[UNKNOWN], true),
         (V2024_11_05, &[V26], true),
     ] {

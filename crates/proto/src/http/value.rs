@@ -17,7 +17,7 @@ const SUFFIX: &str = "?=";
 /// Returns `text` as the value of a header.
 ///
 /// Base64 is used for text that is not plain ASCII, for text with surrounding white space, which would be
-/// lost, and for text that itself has the markers of base64.
+/// lost, and for text that itself begins and ends with the markers of base64.
 pub fn encode_value(text: &str) -> Cow<'_, str> {
     let blank = |c: char| c == ' ' || c == '\t';
     let lossy = text.starts_with(blank) || text.ends_with(blank) || !text.bytes().all(is_plain);
@@ -33,7 +33,7 @@ pub fn encode_value(text: &str) -> Cow<'_, str> {
 pub struct BadValue(String);
 
 impl BadValue {
-    /// Returns the error for the header `name`.
+    /// Returns the error for a header `name` that has this invalid value.
     pub(super) fn about(&self, name: &str) -> Error {
         mismatch(format!("expected `{name}` to be base64 of UTF-8, but found {:?}", shorten(&self.0)))
     }

@@ -69,8 +69,8 @@ fn object(scanner: &mut Scanner<'_>, json: &str, out: &mut Vec<u8>) -> Option<()
     Some(())
 }
 
-/// Writes the closing bracket `with`: in place of the comma after the last item, unless the container is
-/// `empty`.
+/// Writes `with`, the closing bracket of an array or object, in place of the comma after its last item. If
+/// the array or object is `empty`, there is no such comma.
 fn close(out: &mut Vec<u8>, empty: bool, with: u8) {
     if !empty {
         out.pop();

@@ -29,10 +29,10 @@ impl Kind {
     }
 }
 
-/// A fault: text that is not JSON, or is nested too deeply.
+/// A fault in scanned text: the text is not JSON, or is nested too deeply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Syntax {
-    /// Byte offset in the frame.
+    /// Byte offset of the fault in the scanned text.
     pub(crate) at: usize,
     /// A description of the text that should be at this offset.
     pub(crate) expected: &'static str,
@@ -54,12 +54,13 @@ pub(crate) struct Scanner<'f> {
 }
 
 impl<'f> Scanner<'f> {
-    /// Creates a scanner. `text` must be valid UTF-8, as the bytes of a `str` are.
+    /// Creates a scanner at the beginning of `text` that accepts at most `max_depth` nesting levels.
     pub(crate) fn new(text: &'f str, max_depth: usize) -> Self {
         Self { text: text.as_bytes(), at: 0, depth: 0, max_depth }
     }
 
-    /// Confines the scanner to the span `place`. Offsets and returned spans still refer to the whole text.
+    /// Moves the scanner to the beginning of the span `place` and stops it at the end of `place`. Offsets and
+    /// returned spans still refer to the whole text.
     pub(crate) fn at(mut self, place: Span) -> Self {
         let range = place.range();
         self.text = self.text.get(..range.end).unwrap_or(self.text);
@@ -67,7 +68,7 @@ impl<'f> Scanner<'f> {
         self
     }
 
-    /// Skips white space and returns the position of the next value.
+    /// Skips white space and returns the byte offset of the next value.
     pub(crate) fn position(&mut self) -> usize {
         self.space();
         self.at
@@ -344,7 +345,7 @@ pub(crate) fn plain(text: &[u8]) -> usize {
     at + text[at..].iter().take_while(|&&byte| !is_special(byte)).count()
 }
 
-/// Number of bytes after which a string counts as long.
+/// Number of bytes after which a string counts as long and is scanned 32 bytes at a time.
 const LONG: usize = 64;
 
 fn plain_chunks(text: &[u8]) -> usize {
@@ -358,8 +359,8 @@ fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
-/// Returns a word whose lowest set bit is the high bit of the first special byte in `word`; 0 if there is
-/// none. Higher bits may be wrong.
+/// Returns a word whose lowest set bit is the high bit of the first special byte (quote, backslash or control
+/// byte) in `word`; 0 if there is none. Higher bits may be wrong.
 fn special(word: u64) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;

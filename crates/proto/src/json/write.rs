@@ -41,8 +41,8 @@ pub fn display(out: &mut Vec<u8>, value: impl Display) {
     drop(write!(out, "{value}"));
 }
 
-/// Writes a floating point number. Whole numbers have no fraction; infinities and NaN, which JSON cannot
-/// express, become `null`.
+/// Writes a floating point number. Whole numbers are written without a fraction; infinities and NaN, which
+/// JSON cannot express, become `null`.
 pub fn number(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() { display(out, value) } else { out.extend_from_slice(b"null") }
 }

@@ -5,21 +5,21 @@ use serde_json::{Map, Value, json};
 
 use crate::revision::{Feature, Revision};
 
-/// The capabilities of one side: the object on the wire, including unknown members.
+/// The capabilities of a client or a server: the object on the wire, including unknown members.
 ///
-/// Shape: `{ "tools": { "listChanged": true }, "experimental": { … }, "extensions": { "io.example/x": { … } }
-/// }`.
+/// Shape: `{"tools": {"listChanged": true}, "experimental": {…}, "extensions": {"io.example/x": {…}}}`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Capabilities(pub Map<String, Value>);
 
 impl Capabilities {
-    /// Returns whether `name` is declared, with any settings.
+    /// Returns whether the capability `name` is declared, with any settings.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// Returns whether the boolean setting `setting` of `name` is on, as in `tools.listChanged`.
+    /// Returns whether the boolean setting `setting` of the capability `name` is true, as in
+    /// `tools.listChanged`.
     pub fn is_on(&self, name: &str, setting: &str) -> bool {
         self.0.get(name).and_then(|settings| settings.get(setting)) == Some(&Value::Bool(true))
     }
@@ -44,19 +44,20 @@ impl Capabilities {
         !revision.has(Feature::SamplingTools) || self.as_object_at("/sampling/context")
     }
 
-    /// Returns whether there is an object at `path`, a JSON pointer.
+    /// Returns whether there is an object at `path`, a JSON pointer without escapes such as
+    /// `/sampling/context`.
     fn as_object_at(&self, path: &str) -> bool {
         let mut names = path.split('/').skip(1);
         let first = names.next().and_then(|name| self.0.get(name));
         names.fold(first, |at, name| at?.get(name)).is_some_and(Value::is_object)
     }
 
-    /// Declares `name` with `settings`.
+    /// Declares the capability `name` with `settings`.
     pub fn declare(&mut self, name: &str, settings: Value) {
         self.0.insert(name.to_owned(), settings);
     }
 
-    /// Declares `key` with `settings` inside the map `name`, which is `experimental` or `extensions`.
+    /// Declares `key` with `settings` inside the capability `name`, which is `experimental` or `extensions`.
     ///
     /// Settings that are not an object become `{}`, since the schema requires objects.
     pub fn declare_in(&mut self, name: &str, key: &str, settings: Value) {
@@ -71,20 +72,20 @@ impl Capabilities {
 /// A capability that a client must declare before a server may ask a question that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClientCapability {
-    /// `elicitation`, in form mode: the user fills in a form.
+    /// `elicitation`, in form mode: the client can show the user a form to fill in.
     Elicitation,
-    /// `elicitation.url`: the user opens a page.
+    /// `elicitation.url`: the client can ask the user to open a page.
     ElicitationUrl,
     /// `roots`: the client names the directories and files that the server may work in.
     Roots,
-    /// `sampling`: a model answers.
+    /// `sampling`: the client can let a model answer a question.
     Sampling,
-    /// `sampling.tools`: a model answers, and may use tools.
+    /// `sampling.tools`: the client can let a model answer a question, and use tools for that.
     SamplingTools,
 }
 
 impl ClientCapability {
-    /// Returns whether `revision` has this capability.
+    /// Returns whether the protocol revision `revision` has this capability.
     pub fn exists_in(self, revision: Revision) -> bool {
         match self {
             Self::Elicitation => revision.has(Feature::Elicitation),
@@ -94,7 +95,7 @@ impl ClientCapability {
         }
     }
 
-    /// Returns whether a client of `revision` that declared `declared` has this capability.
+    /// Returns whether a client that speaks `revision` and declared `declared` has this capability.
     pub fn is_in(self, declared: &Capabilities, revision: Revision) -> bool {
         let has = |path: &str| declared.as_object_at(path);
         if !self.exists_in(revision) {
@@ -113,7 +114,8 @@ impl ClientCapability {
         }
     }
 
-    /// Returns the capabilities that the client should have declared, as the error -32021 names them.
+    /// Returns the capabilities that the client should have declared, in the form in which the error -32021
+    /// names them.
     pub fn to_capabilities(self) -> Capabilities {
         let (name, settings) = match self {
             Self::Elicitation => ("elicitation", json!({ "form": {} })),

@@ -1,11 +1,11 @@
-//! Content: blocks in results of tools, contents of resources, messages of prompts.
+//! Content: blocks in the results of tools, contents of resources, and messages of prompts.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::{RawJson, Resource};
 
-/// One block of content.
+/// One block of content, in the result of a tool or a message of a prompt.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Audio.
@@ -18,20 +18,20 @@ pub enum Content {
     ResourceLink(Resource),
     /// Text.
     Text(TextContent),
-    /// A block of an unknown type, as it was sent.
+    /// A block of an unknown type, as it was received.
     Other(RawJson),
 }
 
-/// A text block.
+/// A text block of content.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct TextContent {
-    /// The audience and importance.
+    /// The audience and importance of the text.
     pub annotations: Option<Annotations>,
-    /// The metadata (`_meta`).
+    /// The metadata (`_meta`) of the block.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// The text.
+    /// The text of the block.
     pub text: String,
 }
 
@@ -39,24 +39,24 @@ pub struct TextContent {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MediaContent {
-    /// The audience and importance.
+    /// The audience and importance of the image or audio.
     pub annotations: Option<Annotations>,
-    /// The bytes in base64.
+    /// The bytes of the image or audio, in base64.
     pub data: String,
-    /// The metadata (`_meta`).
+    /// The metadata (`_meta`) of the block.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// The media type, such as `image/png`.
+    /// The media type of the bytes, such as `image/png`.
     pub mime_type: String,
 }
 
-/// A resource with its contents.
+/// A resource with its contents, as a block of content.
 #[derive(Clone, Debug, Deserialize)]
 pub struct EmbeddedResource {
-    /// The audience and importance.
+    /// The audience and importance of the resource.
     #[serde(default)]
     pub annotations: Option<Annotations>,
-    /// The metadata (`_meta`).
+    /// The metadata (`_meta`) of the block.
     #[serde(default, rename = "_meta")]
     pub meta: Option<RawJson>,
     /// The URI and contents of the resource.
@@ -66,9 +66,9 @@ pub struct EmbeddedResource {
 /// The contents of a resource: text or bytes.
 #[derive(Clone, Debug)]
 pub enum ResourceContents {
-    /// Bytes.
+    /// Contents that are bytes.
     Blob(BlobResource),
-    /// Text.
+    /// Contents that are text.
     Text(TextResource),
 }
 
@@ -76,14 +76,14 @@ pub enum ResourceContents {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BlobResource {
-    /// The bytes in base64.
+    /// The bytes of the resource, in base64.
     pub blob: String,
-    /// The metadata (`_meta`).
+    /// The metadata (`_meta`) of the contents.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// The media type.
+    /// The media type of the bytes.
     pub mime_type: Option<String>,
-    /// The URI.
+    /// The URI of the resource.
     pub uri: String,
 }
 
@@ -91,26 +91,26 @@ pub struct BlobResource {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TextResource {
-    /// The metadata (`_meta`).
+    /// The metadata (`_meta`) of the contents.
     #[serde(rename = "_meta")]
     pub meta: Option<RawJson>,
-    /// The media type.
+    /// The media type of the text.
     pub mime_type: Option<String>,
-    /// The text.
+    /// The text of the resource.
     pub text: String,
-    /// The URI.
+    /// The URI of the resource.
     pub uri: String,
 }
 
-/// The audience and importance of content.
+/// The intended readers, age and importance of a block of content or of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Annotations {
-    /// The intended readers; empty means both the user and the model.
+    /// The intended readers of the content; empty means both the user and the model.
     pub audience: Vec<Role>,
-    /// The time of the most recent change, in ISO 8601.
+    /// The time of the most recent change of the content, in ISO 8601.
     pub last_modified: Option<String>,
-    /// The importance, from 0 (may be left out) to 1 (required).
+    /// The importance of the content, from 0 (may be left out) to 1 (required).
     pub priority: Option<f64>,
 }
 
@@ -125,7 +125,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Returns the name on the wire.
+    /// Returns the role's name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Assistant => "assistant",
@@ -137,9 +137,9 @@ impl Role {
 /// One message of a prompt.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PromptMessage {
-    /// The content.
+    /// The content of the message, one block.
     pub content: Content,
-    /// The speaker.
+    /// The speaker of the message: the user or the model.
     pub role: Role,
 }
 
@@ -165,7 +165,7 @@ impl ResourceContents {
         Self::Text(TextResource { meta: None, mime_type, text, uri })
     }
 
-    /// Returns the URI.
+    /// Returns the URI of the resource.
     pub fn uri(&self) -> &str {
         match self {
             Self::Blob(blob) => &blob.uri,

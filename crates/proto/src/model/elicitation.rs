@@ -3,21 +3,21 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A question to the user. Source: `ElicitRequestParams`.
+/// A question of a server to the user. Source: `ElicitRequestParams`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elicitation {
     /// A form that the user fills in inside the client. Never for secrets: use a URL for those.
     Form {
-        /// The reason for asking.
+        /// The text that the user sees above the form: the reason for asking.
         message: String,
-        /// The JSON of `requestedSchema`.
+        /// The JSON Schema of the form (`requestedSchema`), as JSON text.
         schema: String,
     },
     /// A page that the user opens in a browser. Data that the user enters there never reaches the client.
     Url {
-        /// `elicitationId`, which only 2025-11-25 sends.
+        /// The id of the question (`elicitationId`), which only 2025-11-25 sends.
         id: String,
-        /// The reason for opening the page.
+        /// The text that the user sees: the reason for opening the page.
         message: String,
         /// The URL of the page.
         url: String,
@@ -49,20 +49,20 @@ impl Elicitation {
     }
 }
 
-/// The reaction of the user.
+/// The reaction of the user to an elicitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElicitAction {
     /// The user filled in the form, or agreed to open the page.
     Accept,
-    /// The user declined.
+    /// The user declined to answer or to open the page.
     Decline,
     /// The user dismissed the question without an answer.
     Cancel,
 }
 
 impl ElicitAction {
-    /// Returns the name on the wire.
+    /// Returns the action's name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -72,12 +72,12 @@ impl ElicitAction {
     }
 }
 
-/// The answer to an elicitation.
+/// The answer of a client to an elicitation.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ElicitResult {
     /// The reaction of the user.
     pub action: ElicitAction,
-    /// The content of the form; only [`ElicitAction::Accept`] of a form has one.
+    /// The values of the form's fields; only [`ElicitAction::Accept`] of a form has them.
     pub content: Option<Map<String, Value>>,
 }
 

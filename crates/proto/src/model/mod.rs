@@ -1,9 +1,9 @@
 //! The values of the protocol, in the shape of the newest revision.
 //!
-//! [`crate::codec`] handles older shapes: when it writes a value, it leaves out or converts parts that the
-//! revision lacks. When a value of an older revision is read, such parts are missing. JSON that the protocol
-//! passes on without interpretation (schemas, `_meta`, structured content) stays as text, so that unknown
-//! keywords and the order of members are preserved.
+//! [`crate::codec`] handles older shapes: when it writes a value for an older revision, it leaves out or
+//! converts parts that the revision lacks. In a value that is read from an older revision, such parts are
+//! missing. JSON that the protocol passes on without interpretation (schemas, `_meta`, structured content)
+//! stays as text, so that unknown keywords and the order of members are preserved.
 
 mod capability;
 mod content;

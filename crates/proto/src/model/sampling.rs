@@ -1,4 +1,4 @@
-//! Sampling: questions of a server to the model of a client.
+//! Sampling: questions of a server to a model of its client.
 
 use std::collections::BTreeSet;
 
@@ -8,40 +8,41 @@ use serde_json::value::RawValue;
 use super::{Content, MediaContent, RawJson, Role, TextContent, Tool};
 use crate::json::shorten;
 
-/// A question to the model. Source: `CreateMessageRequestParams`.
+/// A question of a server to a model. Source: `CreateMessageRequestParams`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateMessage {
-    /// The context to include: `none`, `thisServer`, `allServers`. Deprecated since 2025-11-25.
+    /// The servers whose context the client should give to the model: `none`, `thisServer`, `allServers`.
+    /// Deprecated since 2025-11-25.
     pub include_context: Option<String>,
     /// The maximum length of the answer in tokens.
     pub max_tokens: u64,
-    /// The conversation so far.
+    /// The conversation so far, which the model continues.
     pub messages: Vec<SamplingMessage>,
     /// Metadata for the model's provider, an object.
     pub metadata: Option<RawJson>,
-    /// Preferences among models.
+    /// Preferences for the choice of the model.
     pub model_preferences: Option<ModelPreferences>,
     /// Texts that end the answer when the model writes them.
     pub stop_sequences: Vec<String>,
-    /// The system prompt.
+    /// The system prompt that the server wants the model to get.
     pub system_prompt: Option<String>,
-    /// The randomness of the answer.
+    /// The randomness of the model's answer.
     pub temperature: Option<f64>,
-    /// The model's freedom to call tools.
+    /// The model's freedom to call the tools in `tools`.
     pub tool_choice: Option<ToolChoice>,
-    /// The tools that the model may use.
+    /// The tools that the model may call.
     pub tools: Vec<Tool>,
 }
 
 impl CreateMessage {
-    /// Creates a question of one text message, to be answered in at most `max_tokens` tokens.
+    /// Creates a question of one text message of the user, to be answered in at most `max_tokens` tokens.
     pub fn ask(text: impl Into<String>, max_tokens: u64) -> Self {
         let messages = vec![SamplingMessage::text(Role::User, text)];
         Self { max_tokens, messages, ..Self::default() }
     }
 
-    /// Returns whether the question offers tools, or contains uses or results of tools.
+    /// Returns whether the question offers tools, sets `tool_choice`, or contains uses or results of tools.
     pub fn uses_tools(&self) -> bool {
         let mut blocks = self.messages.iter().flat_map(|message| &message.content);
         !self.tools.is_empty()
@@ -50,8 +51,8 @@ impl CreateMessage {
                 .any(|block| matches!(block, SamplingContent::ToolResult(_) | SamplingContent::ToolUse(_)))
     }
 
-    /// Checks that each use of a tool is answered in the next message, and that results of tools are the only
-    /// content of their messages, which are the user's. Takes O(n log n) for n uses.
+    /// Checks that each use of a tool has its result in the next message, and that a message with results of
+    /// tools is the user's and has no other content. Takes O(n log n) for n uses.
     ///
     /// Spec: 2025-11-25 and 2026-07-28 `sampling` "Message Content Constraints".
     ///
@@ -76,25 +77,25 @@ impl CreateMessage {
     }
 }
 
-/// One message of a conversation with a model.
+/// One message of a conversation with a model, by the user or the model.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SamplingMessage {
-    /// The content blocks, in order.
+    /// The content blocks of the message, in order.
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<SamplingContent>,
-    /// The speaker.
+    /// The speaker of the message: the user or the model.
     pub role: Role,
 }
 
 impl SamplingMessage {
-    /// Creates a message of text.
+    /// Creates a message with one text block.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         let content = SamplingContent::Text(TextContent { text: text.into(), ..TextContent::default() });
         Self { content: vec![content], role }
     }
 
-    /// Removes the uses of tools that this message answers from `due`, the ids of uses that have no result
-    /// yet. `n` is the index of the message. Returns whether the message consists of results.
+    /// Removes the uses of tools whose results this message has from `due`, the ids of uses without a result
+    /// so far. `n` is the index of the message. Returns whether the message consists of results of tools.
     fn check(&self, n: usize, due: &mut BTreeSet<&str>) -> Result<bool, String> {
         let mut results = 0;
         for block in &self.content {
@@ -120,8 +121,8 @@ impl SamplingMessage {
         Ok(results > 0)
     }
 
-    /// Adds the ids of the uses of tools in this message to `due`; `n` is the index of the message. Source:
-    /// `ToolUseContent.id`, which is unique.
+    /// Adds the ids of the uses of tools in this message to `due`; an id that is already there is an error,
+    /// because ids are unique (source: `ToolUseContent.id`). `n` is the index of the message.
     fn note_uses<'m>(&'m self, n: usize, due: &mut BTreeSet<&'m str>) -> Result<(), String> {
         for block in &self.content {
             if let SamplingContent::ToolUse(it) = block
@@ -137,7 +138,7 @@ impl SamplingMessage {
     }
 }
 
-/// One content block of a message.
+/// One content block of a message to or from a model.
 #[derive(Clone, Debug)]
 pub enum SamplingContent {
     /// Audio.
@@ -146,11 +147,11 @@ pub enum SamplingContent {
     Image(MediaContent),
     /// Text.
     Text(TextContent),
-    /// The result of a tool.
+    /// The result of a tool that the model requested to call.
     ToolResult(ToolResult),
     /// A request of the model to call a tool.
     ToolUse(ToolUse),
-    /// A block of an unknown type, as it was sent.
+    /// A block of an unknown type, as it was received.
     Other(RawJson),
 }
 
@@ -164,17 +165,17 @@ impl SamplingContent {
     }
 }
 
-/// The result of a tool, given to the model.
+/// The result of a tool that a model requested to call, given to the model.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolResult {
-    /// The content blocks, in order.
+    /// The content blocks of the result, in order.
     pub content: Vec<Content>,
     /// Whether the tool failed.
     pub is_error: bool,
     /// The result as structured data.
     pub structured_content: Option<RawJson>,
-    /// The id of the [`ToolUse`] that this answers.
+    /// The id of the [`ToolUse`], the model's request, that this result answers.
     pub tool_use_id: String,
 }
 
@@ -183,16 +184,16 @@ pub struct ToolResult {
 pub struct ToolUse {
     /// The id of this request, which its [`ToolResult`] repeats.
     pub id: String,
-    /// The arguments, an object.
+    /// The arguments of the tool, an object.
     pub input: RawJson,
-    /// The name of the tool.
+    /// The name of the tool to call.
     pub name: String,
 }
 
-/// The model's freedom to call tools.
+/// The model's freedom to call tools while it answers a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// The model decides.
+    /// The model decides whether to call tools.
     #[default]
     Auto,
     /// The model must not call tools.
@@ -202,7 +203,7 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// Returns the name on the wire.
+    /// Returns the name of the choice on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -228,47 +229,47 @@ impl<'de> Deserialize<'de> for ToolChoice {
     }
 }
 
-/// Preferences among models. Priorities range from 0 to 1.
+/// Preferences of a server for the choice of the model. Priorities range from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelPreferences {
-    /// The importance of a low price.
+    /// The importance of a low price, from 0 to 1.
     pub cost_priority: Option<f64>,
-    /// Names or parts of names of models, the best first.
+    /// Suggested models, the best first.
     pub hints: Vec<ModelHint>,
-    /// The importance of the answer's quality.
+    /// The importance of the answer's quality, from 0 to 1.
     pub intelligence_priority: Option<f64>,
-    /// The importance of a fast answer.
+    /// The importance of a fast answer, from 0 to 1.
     pub speed_priority: Option<f64>,
 }
 
-/// A suggested model.
+/// A model that a server suggests to its client.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct ModelHint {
-    /// The name of the model, or a part of it.
+    /// The name of the suggested model, or a part of it.
     pub name: Option<String>,
 }
 
-/// The answer of a model.
+/// The answer of a model to a question of a server.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateMessageResult {
-    /// The content blocks, in order.
+    /// The content blocks of the answer, in order.
     #[serde(deserialize_with = "one_or_many")]
     pub content: Vec<SamplingContent>,
-    /// The name of the model.
+    /// The name of the model that answered.
     pub model: String,
-    /// The speaker: the assistant.
+    /// The speaker of the answer: the assistant.
     pub role: Role,
-    /// The reason why the model stopped, such as `endTurn`, `maxTokens`, `toolUse`. Other spellings are
-    /// converted to these.
+    /// The reason why the model stopped, such as `endTurn`, `maxTokens`, `toolUse`. Other spellings, such as
+    /// `end_turn`, are converted to these when the answer is read.
     #[serde(default, deserialize_with = "stop_reason")]
     pub stop_reason: Option<String>,
 }
 
 impl CreateMessageResult {
-    /// Creates an answer of text.
+    /// Creates an answer with one text block and the stop reason `endTurn`.
     pub fn text(model: impl Into<String>, text: impl Into<String>) -> Self {
         let message = SamplingMessage::text(Role::Assistant, text);
         Self {
@@ -279,12 +280,12 @@ impl CreateMessageResult {
         }
     }
 
-    /// Returns all text of the answer, concatenated.
+    /// Returns the text of all text blocks of the answer, concatenated.
     pub fn to_text(&self) -> String {
         self.content.iter().filter_map(SamplingContent::as_text).collect()
     }
 
-    /// Returns the uses of tools that the model requests.
+    /// Returns the tool calls that the model requests in the answer.
     pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUse> {
         self.content.iter().filter_map(|block| match block {
             SamplingContent::ToolUse(it) => Some(it),
@@ -316,7 +317,7 @@ impl<'de> Deserialize<'de> for SamplingContent {
     }
 }
 
-/// Reads one block or a list of blocks.
+/// Reads one content block or a list of content blocks.
 ///
 /// Spec: up to 2025-06-18 a message has one block; since 2025-11-25 it has one or a list.
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SamplingContent>, D::Error> {
@@ -330,7 +331,8 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Samplin
     read.map_err(D::Error::custom)
 }
 
-/// Reads a stop reason. Some guides and other protocols write `end_turn`; MCP has `endTurn`.
+/// Reads a stop reason. MCP spells it like `endTurn`; `end_turn`, which some guides and other protocols
+/// write, is converted.
 fn stop_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let reason = Option::<String>::deserialize(deserializer)?;
     Ok(reason.map(|reason| match reason.as_str() {
@@ -431,7 +433,8 @@ mod tests {
         }
     }
 
-    /// Comparing every use with every result would take minutes here.
+    /// Checks 60,000 uses of tools and their results, which must be fast: comparing every use with every
+    /// result would take minutes.
     #[test]
     fn many_uses_of_tools_are_checked_in_one_pass() {
         let input = RawValue::from_string("{}".to_owned()).expect("JSON");

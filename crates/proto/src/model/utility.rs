@@ -1,4 +1,4 @@
-//! Small values: roots, log levels, completions, subscriptions.
+//! Small values of the protocol: roots, log messages, completions, subscriptions.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::error::{Error, ErrorKind};
 /// A directory or file that a client lets a server work in.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Root {
-    /// The name for people.
+    /// The name of the directory or file, for people.
     #[serde(default)]
     pub name: Option<String>,
-    /// A `file://` URI.
+    /// The `file://` URI of the directory or file.
     pub uri: String,
 }
 
@@ -29,7 +29,7 @@ impl Root {
     }
 }
 
-/// The severity of a log message, lowest first. Source: RFC 5424.
+/// The severity of a log message, from the lowest to the highest. Source: RFC 5424.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the words are the RFC's")]
 pub enum LogLevel {
@@ -44,7 +44,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// All levels, lowest first.
+    /// All levels, from the lowest severity to the highest.
     pub const ALL: [Self; 8] = [
         Self::Debug,
         Self::Info,
@@ -56,7 +56,7 @@ impl LogLevel {
         Self::Emergency,
     ];
 
-    /// Returns the name on the wire.
+    /// Returns the level's name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Debug => "debug",
@@ -70,33 +70,33 @@ impl LogLevel {
         }
     }
 
-    /// Returns the level with the name `text`; `None` if there is none.
+    /// Returns the level whose name on the wire is `text`; `None` if there is none.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == text)
     }
 }
 
-/// A log message of a server.
+/// A log message of a server to its client.
 #[derive(Clone, Debug)]
 pub struct LogMessage {
-    /// The data, any JSON value.
+    /// The logged data, any JSON value.
     pub data: RawJson,
-    /// The severity.
+    /// The severity of the message.
     pub level: LogLevel,
-    /// The part of the server that logs.
+    /// The name of the part of the server that logs.
     pub logger: Option<String>,
 }
 
-/// A request to complete a value. Source: `CompleteRequest`.
+/// A request of a client for suggested values of an argument or variable. Source: `CompleteRequest`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompleteRequest {
-    /// The name of the argument or variable to complete.
+    /// The name of the prompt's argument, or the template's variable, whose value is completed.
     pub argument: String,
-    /// The values of the other arguments, as far as they are known.
+    /// The values of the other arguments or variables, as far as they are known.
     pub arguments: BTreeMap<String, String>,
-    /// The prompt or resource template that has the argument.
+    /// The prompt or resource template that has the argument or variable.
     pub reference: CompletionReference,
-    /// The text typed so far.
+    /// The beginning of the value, as the user typed it so far.
     pub value: String,
 }
 
@@ -105,7 +105,7 @@ pub struct CompleteRequest {
 pub enum CompletionReference {
     /// The prompt of this name.
     Prompt(String),
-    /// The resource template with this text, or a resource with this URI.
+    /// The resource template with this text (`file:///{path}`), or a resource with this URI.
     Resource(String),
 }
 
@@ -129,7 +129,7 @@ impl CompleteRequest {
         Self { argument, arguments: BTreeMap::new(), reference, value }
     }
 
-    /// Adds values of other arguments or variables.
+    /// Adds known values of other arguments or variables to the request.
     #[must_use]
     pub fn with_arguments<N: Into<String>, V: Into<String>>(
         mut self,
@@ -142,7 +142,7 @@ impl CompleteRequest {
     /// Parses the parameters of `completion/complete`.
     ///
     /// # Errors
-    /// `InvalidParams` for parameters that do not fit.
+    /// `InvalidParams` if `json` does not have the parameters of `completion/complete`.
     pub fn parse(json: &str) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Params {
@@ -191,25 +191,25 @@ impl CompleteRequest {
     }
 }
 
-/// Suggested values of an argument or a variable.
+/// Suggested values of an argument or a variable, the answer to a [`CompleteRequest`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
-    /// Whether there are more values than those given.
+    /// Whether there are more suggested values than those in `values`.
     #[serde(default)]
     pub has_more: bool,
-    /// The total number of values; `None` if it is not known.
+    /// The total number of suggested values, including those left out; `None` if it is not known.
     #[serde(default)]
     pub total: Option<u64>,
-    /// At most [`Completion::MAX_VALUES`] values, the best first.
+    /// The suggested values, the best first; at most [`Completion::MAX_VALUES`].
     pub values: Vec<String>,
 }
 
 impl Completion {
-    /// Largest number of values in one answer. Source: `CompleteResult`.
+    /// The largest number of values in one answer. Source: `CompleteResult`.
     pub const MAX_VALUES: usize = 100;
 
-    /// Creates an answer with the first [`Self::MAX_VALUES`] of `values`.
+    /// Creates an answer with the first [`Self::MAX_VALUES`] of `values`, and the total number of `values`.
     pub fn of(mut values: Vec<String>) -> Self {
         let total = values.len();
         values.truncate(Self::MAX_VALUES);
@@ -217,7 +217,7 @@ impl Completion {
     }
 }
 
-/// The changes that a client subscribes to. Source: `SubscriptionFilter`.
+/// The changes that a client wants a server to report. Source: `SubscriptionFilter`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubscriptionFilter {

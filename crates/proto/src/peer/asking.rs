@@ -1,9 +1,9 @@
 //! Questions to the client of a legacy session: elicitation, sampling and roots requests that the server
 //! makes while it works on a request of the client.
 //!
-//! In: an open request of the client, and a question. Out: a request to the client on the same stream, and
-//! later exactly one [`Event::Result`] or [`Event::Failed`], unless the program ends the question by
-//! [`Peer::cancel`]. Questions to modern clients are results instead:
+//! In: an open request of the client, and a question. Out: a request to the client on the stream of the
+//! client's own request, and later exactly one [`Event::Result`] or [`Event::Failed`], unless the program
+//! ends the question by [`Peer::cancel`]. Questions to modern clients are results instead:
 //! [`crate::codec::Encoder::input_required`].
 
 use super::{CallKey, Event, Now, Peer, RequestKey, RequestOptions, Role, Route, TransmitKind};
@@ -14,8 +14,8 @@ use crate::model::InputMethod;
 use crate::revision::Feature;
 
 impl Peer {
-    /// Asks the client a question on behalf of its request `call`; `params` is the output of
-    /// [`crate::codec::input_params`].
+    /// Asks the client a question (an elicitation, sampling or roots request) on behalf of the client's own
+    /// request `call`; `params` is the output of [`crate::codec::input_params`].
     ///
     /// The question ends with its answer, at its deadline, or together with `call`: once `call` is answered
     /// or cancelled, its questions are withdrawn and fail.
@@ -51,7 +51,7 @@ impl Peer {
         Ok(key)
     }
 
-    /// Records that the other side will send nothing more. All our open requests fail.
+    /// Records that the other side will send nothing more. All unanswered requests of this peer fail.
     pub fn handle_end(&mut self, now: Now) {
         self.ended = true;
         while let Some(key) = self.outbound.first() {
@@ -60,8 +60,8 @@ impl Peer {
         }
     }
 
-    /// Cancels the questions that were asked on behalf of `call`, and reports each as [`Event::Failed`]. Does
-    /// nothing on a client, which asks no questions.
+    /// Cancels the questions that this server asked on behalf of the client's request `call`, and reports
+    /// each as [`Event::Failed`]. Does nothing on a client, which asks no questions.
     pub(super) fn withdraw(&mut self, call: CallKey) {
         if matches!(self.role, Role::Client(_)) {
             return;

@@ -13,13 +13,13 @@ use crate::revision::Feature;
 pub(super) struct Batches {
     /// The number of the batch that came in most recently; 0 before the first.
     last: u32,
-    /// The batches by number.
+    /// The batches with answers still due, by number.
     open: BTreeMap<u32, Batch>,
 }
 
 #[derive(Debug, Default)]
 struct Batch {
-    /// The answers so far, as the beginning of a JSON array.
+    /// The answers so far, as the beginning of a JSON array; empty before the first answer.
     answers: Vec<u8>,
     /// Number of messages whose answer is due, plus one while the batch is being read.
     due: usize,
@@ -66,8 +66,9 @@ impl Peer {
         self.batch_step(Answer::InBatch(batch), None);
     }
 
-    /// Counts one message of a batch, or the reading of the batch, as done, and collects its answer `bytes`,
-    /// if it has one. Sends the answers once nothing is due any more. Does nothing for [`Answer::Alone`].
+    /// Counts one message of a batch, or the reading of the batch, as done. Adds `bytes`, the answer to this
+    /// message if it has one, to the answers of the batch, and sends them once nothing is due any more. Does
+    /// nothing for [`Answer::Alone`].
     pub(super) fn batch_step(&mut self, answer: Answer, bytes: Option<Vec<u8>>) {
         let Answer::InBatch(number) = answer else { return };
         let Some(batch) = self.batches.open.get_mut(&number) else { return };
@@ -98,7 +99,7 @@ impl Peer {
     }
 
     /// Returns whether a request of `method` may be part of a batch. A server accepts neither `initialize`
-    /// nor modern requests in one; a client accepts any request.
+    /// nor modern requests in a batch; a client accepts any request.
     pub(super) fn may_be_batched(&self, method: &str, modern: bool) -> bool {
         matches!(self.role, Role::Client(_)) || (method != "initialize" && !modern)
     }

@@ -19,17 +19,17 @@ use crate::revision::{Era, Feature, Revision};
 
 /// State of a connection on the client's side.
 ///
-/// States: nothing sent; `handshake` sent, with `proposed` as the revision it proposes; `agreed` on a
-/// revision.
+/// States: nothing was sent; `handshake` was sent and proposes the revision `proposed`; a revision is
+/// `agreed`.
 #[derive(Debug)]
 pub(super) struct Session {
     config: ClientConfig,
-    /// Our `server/discover` or `initialize`, while it is not answered.
+    /// The key of the client's `server/discover` or `initialize`, while it is not answered.
     handshake: Option<RequestKey>,
     /// The revision that both sides have agreed on.
     agreed: Option<Revision>,
-    /// Whether a revision was proposed twice, to a server that refused it and listed it as supported in the
-    /// same answer.
+    /// Whether a refused revision was proposed once more, because the refusal listed it as supported. It is
+    /// not proposed a third time.
     insisted: bool,
     /// The lowest level of log messages that requests of a modern connection ask for; `None` asks for none.
     log_level: Option<LogLevel>,
@@ -95,14 +95,14 @@ impl Session {
         meta.raw("io.modelcontextprotocol/clientCapabilities", &capabilities);
     }
 
-    /// Returns the newest revision of `era` in our configuration for which `accept` returns true.
+    /// Returns the newest revision of `era` in the client's configuration for which `accept` returns true.
     fn newest(&self, era: Era, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
         self.config.revisions.iter().copied().filter(|r| r.era() == era && accept(*r)).max()
     }
 
     /// Returns the revision to propose by `initialize` after `server/discover` has failed: the newest legacy
-    /// one for which `accept` returns true. `None` if there is none, or unless the configuration is
-    /// [`EraChoice::Auto`].
+    /// one in the client's configuration for which `accept` returns true. `None` if there is none, and if the
+    /// configuration is not [`EraChoice::Auto`].
     fn fallback(&self, accept: impl Fn(Revision) -> bool) -> Option<Revision> {
         self.newest(Era::Legacy, accept).filter(|_| self.config.era == EraChoice::Auto)
     }
@@ -125,7 +125,8 @@ impl Peer {
         }
     }
 
-    /// Returns the revision that both sides agreed on, if they have.
+    /// Returns the revision that both sides agreed on, if they have; on a server, the revision of the legacy
+    /// session.
     pub fn revision(&self) -> Option<Revision> {
         self.session_revision()
     }
@@ -143,8 +144,9 @@ impl Peer {
         matches!(&self.role, Role::Client(session) if session.handshake == Some(request))
     }
 
-    /// Handles a request of the server: serves `ping`, and the questions whose capability we have declared.
-    /// Other methods are answered with an error. On a modern connection, nothing is answered.
+    /// Handles a request of the server: answers `ping`, and reports to the program the questions
+    /// (elicitation, sampling and roots requests) whose capability this client has declared. Other methods
+    /// are answered with an error. On a modern connection, nothing is answered.
     ///
     /// Spec: 2026-07-28 stdio: servers write no requests and clients no answers.
     pub(super) fn serve_as_client(
@@ -204,7 +206,7 @@ impl Peer {
         }
     }
 
-    /// If `request` is our open `server/discover`, records that it was not answered in time.
+    /// If `request` is this client's unanswered `server/discover`, records that it was not answered in time.
     pub(super) fn handshake_is_overdue(&mut self, request: RequestKey) {
         if let Role::Client(session) = &mut self.role
             && session.handshake == Some(request)
@@ -213,10 +215,10 @@ impl Peer {
         }
     }
 
-    /// Handles the answer to a `server/discover` that timed out, while `initialize` is still open: a server
-    /// that is slow to start reads both requests, and answers them in order. If the message with this `id` is
-    /// such an answer and names a modern revision of ours, the connection becomes modern, and `initialize` is
-    /// dropped. Returns whether this happened.
+    /// Handles the answer to a `server/discover` that timed out, if no revision is agreed yet: a server that
+    /// is slow to start reads `server/discover` and `initialize`, and answers them in order. If the message
+    /// with this `id` is such an answer and names a modern revision that this client speaks, the connection
+    /// becomes modern, and an open `initialize` is dropped. Returns whether this happened.
     pub(super) fn discovered_late(&mut self, id: &Id, result: &str, now: Now) -> bool {
         let Role::Client(session) = &mut self.role else { return false };
         let Some((request, revision)) = session.overdue.filter(|_| session.agreed.is_none()) else {
@@ -353,7 +355,8 @@ impl Peer {
     }
 
     /// Falls back to `initialize` with the newest legacy revision for which `served` returns true. If there
-    /// is none, refuses the server; `found` is the list of revisions that it sent, for the error message.
+    /// is none, refuses the server; `found` is the list of revisions that the server sent, for the error
+    /// message.
     fn fall_back(&mut self, served: impl Fn(Revision) -> bool, found: &str, now: Now) {
         let Role::Client(session) = &self.role else { return };
         if let Some(revision) = session.fallback(served) {
@@ -422,7 +425,7 @@ fn capabilities(it: &Capabilities, revision: Revision) -> String {
     serde_json::to_string(&it).unwrap_or_else(|_| "{}".to_owned())
 }
 
-/// Returns the revisions that our configuration allows, for error messages.
+/// Returns the revisions that the client's configuration allows, for error messages.
 fn ours(config: &ClientConfig) -> String {
     let wanted = |revision: &&Revision| match config.era {
         EraChoice::Auto => true,

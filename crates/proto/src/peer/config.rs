@@ -50,7 +50,7 @@ pub struct ServerConfig {
     pub cache_hint: CacheHint,
     /// The capabilities offered. Methods of other capabilities are answered with "method not found".
     pub capabilities: Capabilities,
-    /// The server's name and version. Not public, since the encoders are built from it.
+    /// The server's name and version. Not public, since the encoders were built from it.
     pub(super) info: Implementation,
     /// Instructions to the model on using the server.
     pub instructions: Option<String>,
@@ -62,7 +62,7 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// The revisions served, oldest first.
     pub revisions: Vec<Revision>,
-    /// One encoder per revision, built once.
+    /// One encoder for each revision, in the order of [`Revision::ALL`], built once.
     pub(super) encoders: [Encoder; Revision::ALL.len()],
 }
 

@@ -16,17 +16,18 @@ use crate::revision::Revision;
 pub enum Event {
     /// The other side cancelled the request `key`. Stop the work for it, then call [`super::Peer::finished`].
     Cancelled {
-        /// The request.
+        /// The key of the cancelled request.
         key: CallKey,
         /// The reason given by the other side, for logs.
         reason: Option<String>,
     },
     /// The handshake has succeeded: this client may make requests now.
     Connected(Box<ServerHello>),
-    /// One of our requests failed: it was answered with an error, or got no valid answer before its deadline,
-    /// before the end of the connection, or before the request it was asked for ended.
+    /// A request of this peer failed: it was answered with an error, or got no valid answer before its
+    /// deadline or before the end of the connection; or, if it was a question, the request that it was asked
+    /// for ended.
     Failed {
-        /// The request.
+        /// The key of the failed request.
         request: RequestKey,
         /// The error in the answer, or the reason why there is no valid answer.
         error: Error,
@@ -34,11 +35,11 @@ pub enum Event {
     /// A message came in that was malformed or unexpected. The program need not handle it: if an answer is
     /// due, the peer sends it. The text describes the message, for logs.
     Ignored(String),
-    /// One of our requests has to be repeated, with answers to the server's questions:
+    /// A request of this peer has to be repeated, with answers to the server's questions:
     /// [`crate::model::InputRequired::parse`] reads the questions, [`crate::codec::retry_params`] writes the
     /// new parameters.
     InputRequired {
-        /// The request, which has ended: its repetition is a new request.
+        /// The key of the request, which has ended: its repetition is a new request.
         request: RequestKey,
         /// The JSON value of `result`.
         result: Span,
@@ -49,9 +50,9 @@ pub enum Event {
     LogLevel(LogLevel),
     /// A list of the legacy server has changed. Modern servers report this as [`Self::News`].
     ListChanged(List),
-    /// One of our subscriptions received a notification, or has ended.
+    /// A subscription of this client received a notification, or has ended.
     News {
-        /// The request that opened the subscription: [`super::Peer::listen`].
+        /// The key of the request that opened the subscription, returned by [`super::Peer::listen`].
         request: RequestKey,
         /// The content of the notification.
         news: News,
@@ -64,9 +65,9 @@ pub enum Event {
         /// The parameters.
         params: Option<Span>,
     },
-    /// One of our requests made progress.
+    /// A request of this peer made progress.
     Progress {
-        /// The request.
+        /// The key of the request that made progress.
         request: RequestKey,
         /// The work done so far, in the unit of `total`.
         progress: f64,
@@ -89,18 +90,19 @@ pub enum Event {
     },
     /// The roots of the legacy client have changed.
     RootsChanged,
-    /// One of our requests succeeded.
+    /// A request of this peer succeeded.
     Result {
-        /// The request.
+        /// The key of the request that succeeded.
         request: RequestKey,
         /// The JSON value of `result`.
         result: Span,
     },
-    /// The other side has not answered our ping, and has sent nothing else for the time `keep_alive` either.
+    /// The other side has not answered this peer's ping, and has sent nothing else for the time `keep_alive`
+    /// either.
     Unresponsive,
 }
 
-/// A notification to one of our subscriptions, or the end of the subscription.
+/// A notification to a subscription of this client, or the end of the subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
     /// The subscription is open; the server will report the changes named by this filter, which may be fewer
@@ -108,9 +110,9 @@ pub enum News {
     Acknowledged(SubscriptionFilter),
     /// The server has ended the subscription.
     Ended,
-    /// A list has changed.
+    /// The entries of a list of the server have changed.
     ListChanged(List),
-    /// The resource with this URI has changed. It may be a part of a resource in the filter.
+    /// The resource with this URI has changed. It may be a part of a resource that the filter names.
     ResourceUpdated(String),
 }
 
@@ -136,9 +138,9 @@ pub enum Request {
         /// The arguments, a JSON object.
         arguments: Option<Span>,
     },
-    /// A question of a legacy server to the client.
+    /// A question (an elicitation, sampling or roots request) of a legacy server to the client.
     Input {
-        /// The kind of question.
+        /// The method of the question.
         method: InputMethod,
         /// The parameters, a JSON object.
         params: Option<Span>,
@@ -150,7 +152,7 @@ pub enum Request {
         /// The cursor to continue from, a JSON string; `None` for the first page.
         cursor: Option<Span>,
     },
-    /// `subscriptions/listen`: [`super::Peer::accept_listen`] opens it.
+    /// `subscriptions/listen`: [`super::Peer::accept_listen`] accepts it and opens the subscription.
     Listen,
     /// `resources/read`
     ReadResource {
@@ -209,7 +211,7 @@ pub enum TransmitKind {
     /// An error answer: to a request that failed, or, with [`Route::Unsolicited`], to a message that was not
     /// reported as [`Event::Request`].
     Error(ErrorKind),
-    /// A notification, or one of our requests.
+    /// A notification, or a request that this peer makes.
     Message,
 }
 
@@ -218,10 +220,10 @@ pub enum TransmitKind {
 pub enum Route {
     /// The stream of the batch with this number; [`super::Peer::open_batch`] returns the number.
     Batch(u32),
-    /// The stream of this `subscriptions/listen`.
+    /// The stream of the `subscriptions/listen` request with this key.
     Listen(CallKey),
-    /// The stream of this request.
+    /// The stream of the request with this key.
     Request(CallKey),
-    /// No particular stream.
+    /// No particular stream: the frame belongs to no batch, and to no request that was reported as an event.
     Unsolicited,
 }

@@ -35,14 +35,17 @@ pub(super) enum Answer {
 pub(super) struct Open {
     pub(super) answer: Answer,
     pub(super) id: Id,
-    /// Whether the request is `subscriptions/listen`, which is answered when the server ends.
+    /// Whether the request is `subscriptions/listen`, which is answered only when the server ends the
+    /// subscription.
     pub(super) is_listen: bool,
-    /// Whether the request is `tools/call`, whose failures are results.
+    /// Whether the request is `tools/call`: since 2025-11-25, invalid arguments of a tool are reported in a
+    /// result.
     pub(super) is_tool: bool,
     /// The progress that was reported most recently; negative infinity before the first.
     pub(super) last_progress: f64,
-    /// The lowest level of log messages that the request's own `_meta` asks for, or the session's level at
-    /// the time the request came in; `None` if it wants none.
+    /// The lowest level of log messages wanted for the request: from its `_meta` if it is modern; in a legacy
+    /// session, the session's level at the time the request came in. `None` if no log messages may be sent
+    /// for it.
     pub(super) log_level: Option<LogLevel>,
     /// The progress token as JSON; `None` if the request wants no progress.
     pub(super) progress_token: Option<Box<str>>,
@@ -75,11 +78,11 @@ enum State {
 
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
-    /// The indices of the slots that no request has.
+    /// The indices of the free slots.
     free: Vec<u32>,
     /// The keys of the open requests, by id.
     ids: BTreeMap<Id, CallKey>,
-    /// For each slot, its generation and its state.
+    /// For each slot, the number of requests that have left it (its generation), and its state.
     slots: Vec<(u32, State)>,
 }
 
@@ -128,7 +131,8 @@ impl Inbound {
     }
 
     /// Records progress of the request `key`. Returns the token and the revision if the progress should be
-    /// sent.
+    /// sent; `None` if the progress does not increase, or if the request is no longer open or wants no
+    /// progress.
     pub(super) fn advance(&mut self, key: CallKey, progress: f64) -> Option<(&str, Revision)> {
         match self.slots.get_mut(key.slot as usize)? {
             (generation, State::Open(open)) if *generation == key.generation => {

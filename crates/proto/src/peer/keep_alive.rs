@@ -14,12 +14,12 @@ use crate::revision::Feature;
 /// for any message; with `over`, it has reported the other side as unresponsive and stops.
 #[derive(Debug, Default)]
 pub(super) struct KeepAlive {
-    /// Our ping that is not answered yet, and the monotonic time at which it was sent: later than it was due,
-    /// if the program was delayed.
+    /// The key of this peer's ping that is not answered yet, and the monotonic time at which it was sent:
+    /// later than it was due, if the program was delayed.
     asked: Option<(RequestKey, Duration)>,
     /// Length of the silence after which the check acts; `None` turns the check off.
     every: Option<Duration>,
-    /// The monotonic time of the most recent message.
+    /// The monotonic time at which the most recent message of the other side came in.
     heard: Duration,
     over: bool,
 }
@@ -39,8 +39,8 @@ impl KeepAlive {
 }
 
 impl Peer {
-    /// Returns the monotonic time at which the silence will have lasted too long; `None` if the check is off
-    /// or over, or if pings are not allowed.
+    /// Returns the monotonic time at which the other side will have been silent for too long; `None` if the
+    /// check is off or over, or if pings are not allowed.
     pub(super) fn silence_ends(&self) -> Option<Duration> {
         let every = self.keep_alive.every.filter(|_| !self.keep_alive.over && self.may_ping())?;
         let KeepAlive { asked, heard, .. } = self.keep_alive;
@@ -48,8 +48,8 @@ impl Peer {
         since.checked_add(every).filter(|&ends| ends < Duration::MAX)
     }
 
-    /// Does nothing unless the silence has lasted too long. Then it sends a ping; or, if an earlier ping is
-    /// still unanswered, reports the other side as unresponsive.
+    /// Does nothing unless the other side has been silent for too long. Then sends a ping; or, if an earlier
+    /// ping is still unanswered, reports the other side as unresponsive.
     pub(super) fn check_silence(&mut self, now: Now) {
         if self.silence_ends().is_none_or(|ends| now.monotonic < ends) {
             return;
@@ -65,7 +65,7 @@ impl Peer {
         }
     }
 
-    /// Handles the answer to our ping, a result or an error.
+    /// Handles the answer to this peer's ping, a result or an error.
     pub(super) fn is_alive(&mut self) {
         self.keep_alive.asked = None;
     }

@@ -63,7 +63,7 @@ impl Peer {
         self.events.push_back(Event::News { request, news: News::Ended });
     }
 
-    /// Returns the key of our open subscription whose request has this id.
+    /// Returns the key of the open subscription of this client whose request has this id.
     fn listening(&self, id: &Id) -> Option<RequestKey> {
         let Id::Integer(number) = id else { return None };
         let key = RequestKey(u64::try_from(*number).ok()?);

@@ -57,7 +57,8 @@ impl Peer {
         }
     }
 
-    /// Answers `logging/setLevel`.
+    /// Handles `logging/setLevel`: sets the level of the session, reports it as an event, and answers the
+    /// request.
     pub(super) fn serve_set_level(
         &mut self,
         frame: &str,

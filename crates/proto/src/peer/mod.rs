@@ -151,9 +151,9 @@ impl Peer {
         self.refuse(Answer::Alone, malformed, now);
     }
 
-    /// Handles the passage of time: ends our requests whose deadline has passed, with an error, and runs the
-    /// keep-alive check. While a client works on a question, its own requests do not end at their idle
-    /// deadline.
+    /// Handles the passage of time: ends requests of this peer whose deadline has passed, with an error, and
+    /// runs the keep-alive check. While a client works on a question, its own requests do not end at their
+    /// idle deadline.
     pub fn handle_timeout(&mut self, now: Now) {
         self.check_silence(now);
         while let Some(expired) = self.outbound.expired(now) {
@@ -283,8 +283,8 @@ impl Peer {
         self.transmit(TransmitKind::Message, route, out);
     }
 
-    /// Returns the number of requests of the other side that are in flight, without listens. Cancelled
-    /// requests count until the work for them has ended.
+    /// Returns the number of requests of the other side in flight, without `subscriptions/listen` requests.
+    /// Cancelled requests count until the work for them has ended.
     pub fn in_flight(&self) -> usize {
         self.inbound.len() - self.subscriptions.listens()
     }
@@ -294,7 +294,7 @@ impl Peer {
         self.inbound.get(key).is_some()
     }
 
-    /// Returns the number of our requests that are not answered yet.
+    /// Returns the number of requests that this peer sent and that are not answered yet.
     pub fn waiting(&self) -> usize {
         self.outbound.len()
     }
@@ -394,9 +394,9 @@ impl Peer {
         }
     }
 
-    /// Handles a malformed message. A malformed answer to one of our open requests ends that request with an
-    /// error. Anything else is reported for logs; a server, but not a client, also answers it with an error
-    /// if its sender waits for an answer.
+    /// Handles a malformed message. A malformed answer to an open request of this peer ends that request with
+    /// an error. Anything else is reported for logs; a server, but not a client, also answers it with an
+    /// error if its sender waits for an answer.
     fn refuse(&mut self, answer: Answer, malformed: Malformed, now: Now) {
         let Malformed { error, id, .. } = malformed;
         if malformed.is_answer

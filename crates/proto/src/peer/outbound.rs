@@ -1,4 +1,4 @@
-//! Our requests that are not answered yet: ids, deadlines, progress.
+//! The requests of this peer (*our* requests) that are not answered yet: ids, deadlines, progress.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::json::{Span, shorten, unquote};
 use crate::revision::Feature;
 
-/// The key of one of our requests; its id on the wire is the same number.
+/// The key of a request that this peer sent; its id on the wire is the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestKey(pub(super) u64);
 
@@ -23,7 +23,7 @@ impl RequestKey {
     }
 }
 
-/// The deadlines of one of our requests; [`Duration::MAX`] is no deadline.
+/// The deadlines of a request that this peer sends; [`Duration::MAX`] is no deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestOptions {
     /// Longest time to wait for the answer or for the next report of progress. Default 60 s: the usual
@@ -50,7 +50,7 @@ struct Waiting {
     /// The request of the other side on behalf of which this one was made; `None` if it was made for no
     /// request.
     call: Option<CallKey>,
-    /// The monotonic time at which the request ends without an answer; progress moves it, up to `hard`.
+    /// The monotonic time at which the request ends without an answer; progress moves it later, up to `hard`.
     deadline: Duration,
     /// The latest value that `deadline` can have.
     hard: Duration,
@@ -58,10 +58,10 @@ struct Waiting {
     method: Box<str>,
 }
 
-/// A request whose deadline has passed.
+/// A request of this peer whose deadline has passed.
 pub(super) struct Expired {
-    /// Whether progress could have moved the deadline: it is neither the hard one nor one with an idle time
-    /// of zero.
+    /// Whether the deadline can be restarted: it is the idle deadline, not the hard one, and the idle time is
+    /// not zero.
     pub(super) idle: bool,
     pub(super) key: RequestKey,
     pub(super) why: Error,
@@ -107,13 +107,14 @@ impl Outbound {
         Some(waiting.method)
     }
 
-    /// Returns our requests that were made on behalf of `call`.
+    /// Returns the keys of the requests that this peer made on behalf of `call`, a request of the other side.
     pub(super) fn asked_for(&self, call: CallKey) -> Vec<RequestKey> {
         let asked = self.asked.range((call, 0)..=(call, u64::MAX));
         asked.map(|&(_, number)| RequestKey(number)).collect()
     }
 
-    /// Returns the request of the other side on behalf of which our request `key` was made, if there is one.
+    /// Returns the request of the other side on behalf of which this peer made its request `key`, if there is
+    /// one.
     pub(super) fn call_of(&self, key: RequestKey) -> Option<CallKey> {
         self.waiting.get(&key.0)?.call
     }
@@ -142,7 +143,7 @@ impl Outbound {
         self.deadlines.first().map(|&(deadline, _)| deadline).filter(|&deadline| deadline < Duration::MAX)
     }
 
-    /// Returns the method of a request that is not answered yet.
+    /// Returns the method of the request `key`; `None` if it is not waiting for an answer.
     pub(super) fn method(&self, key: RequestKey) -> Option<&str> {
         self.waiting.get(&key.0).map(|waiting| &*waiting.method)
     }
@@ -187,8 +188,8 @@ impl Peer {
         key
     }
 
-    /// Ends one of our requests without an event, and notifies the other side, except about a handshake. If
-    /// an answer still comes, it is ignored.
+    /// Ends a request of this peer without an event, and notifies the other side, except about a handshake.
+    /// If an answer still comes, it is ignored.
     pub fn cancel(&mut self, request: RequestKey, reason: &str) {
         // The cancellation of a question goes to the stream on which it was asked.
         let route = self.outbound.call_of(request).map_or(Route::Unsolicited, Route::Request);
@@ -201,8 +202,8 @@ impl Peer {
         }
     }
 
-    /// Drops our request with this id without notifying the other side. Returns its key, if its answer was
-    /// still due.
+    /// Drops the request of this peer with this id without notifying the other side. Returns its key, if its
+    /// answer was still due.
     ///
     /// This is for transports that know that the answer is lost.
     pub fn abandon(&mut self, id: &Id) -> Option<RequestKey> {
@@ -278,7 +279,7 @@ impl Peer {
     /// Checks that the result is an object, and returns its `resultType`.
     ///
     /// Spec: 2026-07-28 `basic/index` "ResultType": an absent type means `complete`; an unknown one is
-    /// invalid.
+    /// invalid, and so is `input_required` where `method` or the revision does not have it.
     fn check_result(&self, frame: &str, result: Span, method: &str) -> Result<ResultType, Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -310,8 +311,8 @@ impl Peer {
         }
     }
 
-    /// Passes the outcome of our request to the handshake or to the keep-alive check, if they made the
-    /// request; else to the program as an event.
+    /// Passes the outcome of a request of this peer to the handshake or to the keep-alive check, if they made
+    /// the request; else to the program as an event.
     pub(super) fn settle(&mut self, request: RequestKey, answer: Result<(&str, Span), Error>, now: Now) {
         if self.is_handshake(request) {
             return self.handshake_answer(answer, now);

@@ -1,7 +1,7 @@
 //! Buffers of frames that were sent, kept to be reused for later frames.
 
-/// A pool of at most [`COUNT`] buffers with at most [`BYTES`] in total: a burst of answers is written without
-/// allocation, and rare large buffers hold little memory.
+/// A pool of at most [`COUNT`] buffers with at most [`BYTES`] in total: a burst of answers reuses buffers
+/// instead of allocating them, and larger buffers, which are rarely needed, are not kept.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     buffers: Vec<Vec<u8>>,

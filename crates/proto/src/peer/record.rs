@@ -25,7 +25,7 @@ struct Record {
     initialized: bool,
     log_level: String,
     revision: String,
-    /// The resources that the client subscribes to.
+    /// The URIs of the resources that the client subscribes to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     uris: Vec<String>,
 }

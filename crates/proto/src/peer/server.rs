@@ -1,4 +1,5 @@
-//! The server's side of a connection: the legacy session, modern requests, and the methods of requests.
+//! The server's side of a connection: the legacy session, modern requests, and the reading of requests by
+//! method.
 
 use std::sync::Arc;
 
@@ -23,10 +24,11 @@ use crate::revision::{Era, Feature, Revision};
 pub(super) struct Session {
     pub(super) client: Option<Arc<Client>>,
     pub(super) config: Arc<ServerConfig>,
-    /// Number of changes so far to the data that [`Peer::save_session`] writes, except subscriptions.
+    /// Number of changes so far to the data that [`Peer::save_session`] writes, without changes of
+    /// subscriptions.
     pub(super) generation: u64,
     pub(super) initialized: bool,
-    /// The level that the client set by `logging/setLevel`, or the default.
+    /// The level of log messages that the client set by `logging/setLevel`; before that, the default.
     pub(super) log_level: LogLevel,
     pub(super) revision: Option<Revision>,
 }
@@ -98,7 +100,7 @@ impl Session {
     }
 
     /// Returns the revision for errors about messages that name none: that of the session. Without a session
-    /// it is the newest of all if the server serves only modern revisions, else `None`.
+    /// it is the newest revision if the server serves only modern ones, else `None`.
     pub(super) fn error_revision(&self) -> Option<Revision> {
         self.revision.or_else(|| self.config.newest_legacy().is_none().then_some(Revision::NEWEST))
     }
@@ -346,8 +348,8 @@ impl Peer {
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// Reads the parameters of a request that the program answers. A method whose capability is not `offered` is
-/// an unknown method.
+/// Reads the parameters of a request that the program answers. A method whose capability is not `offered`
+/// counts as unknown.
 fn request(
     frame: &str,
     method: &str,
@@ -396,8 +398,8 @@ fn request(
     }
 }
 
-/// Reads the metadata of a request. `session_level` is the log level of the session; `None` if the request
-/// must not have log messages.
+/// Reads the metadata of a request. `session_level` is the log level of the session; `None` if no log
+/// messages may be sent for the request.
 ///
 /// Spec: 2026-07-28 `mrtr`: `inputResponses` and `requestState` are read from modern requests only.
 pub(super) fn request_meta(

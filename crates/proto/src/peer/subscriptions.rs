@@ -29,7 +29,8 @@ pub enum Change {
     Resource(String),
 }
 
-/// The key in `_meta` under which notifications and the final result of a listen carry the id of the listen.
+/// The key in `_meta` under which the notifications and the final result of a `subscriptions/listen` request
+/// carry the id of this request.
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The changes that the client of one connection is notified of.
@@ -38,18 +39,18 @@ const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// `listens`; `uris` is the sum of these numbers.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions {
-    /// Number of changes to the subscriptions so far.
+    /// Number of changes so far to the set of notifications that the client gets.
     pub(super) generation: u64,
     /// The URIs of the resources that the legacy session subscribes to.
     pub(super) legacy: BTreeSet<Box<str>>,
-    /// The listens, accepted or not, by the key of their request.
+    /// The `subscriptions/listen` requests, accepted or not, by key.
     listens: BTreeMap<CallKey, Listen>,
     uris: usize,
     watched: BTreeMap<Box<str>, u32>,
 }
 
-/// A listen. States: requested, while the program has not accepted it; then `open`, until it is cancelled or
-/// ended.
+/// A `subscriptions/listen` request. States: requested, while the program has not accepted it; then `open`,
+/// until it is cancelled or ended.
 #[derive(Debug)]
 struct Listen {
     filter: SubscriptionFilter,
@@ -58,19 +59,20 @@ struct Listen {
 }
 
 impl Subscriptions {
-    /// Adds a listen that the program has not accepted yet. A URI that its filter names twice counts once.
+    /// Adds a `subscriptions/listen` request that the program has not accepted yet. A URI that its filter
+    /// names twice counts once.
     pub(super) fn want(&mut self, key: CallKey, id: &Id, mut filter: SubscriptionFilter) {
         let mut seen = BTreeSet::new();
         filter.resource_subscriptions.retain(|uri| seen.insert(uri.clone()));
         self.listens.insert(key, Listen { filter, id: id.clone(), open: false });
     }
 
-    /// Returns the number of listens, including those not accepted yet.
+    /// Returns the number of `subscriptions/listen` requests, including those not accepted yet.
     pub(super) fn listens(&self) -> usize {
         self.listens.len()
     }
 
-    /// Removes a listen. Returns whether it existed.
+    /// Removes the `subscriptions/listen` request `key`. Returns whether it existed.
     pub(super) fn end(&mut self, key: CallKey) -> bool {
         let Some(listen) = self.listens.remove(&key) else { return false };
         if listen.open {
@@ -114,7 +116,7 @@ impl Listen {
         meta.close();
     }
 
-    /// Writes the acknowledgement of a listen.
+    /// Writes the notification that acknowledges a `subscriptions/listen` request.
     ///
     /// Spec: the acknowledgement leaves out the parts of the filter that were not accepted.
     fn write_acknowledged(&self, out: &mut Vec<u8>) {
@@ -166,12 +168,12 @@ impl Peer {
         self.events.push_back(Event::Request { key, request: Request::Listen, meta });
     }
 
-    /// Accepts the listen `key` and acknowledges it. `may_subscribe` returns whether the client may subscribe
-    /// to the resource with a given URI.
+    /// Accepts the `subscriptions/listen` request `key` and acknowledges it. `may_subscribe` returns whether
+    /// the client may subscribe to the resource with a given URI.
     ///
     /// Left out of the filter are resources for which `may_subscribe` returns false, lists whose changes the
     /// server has not declared to report, and all resources if the server has not declared subscriptions.
-    /// Over the limit `subscriptions`, the listen is answered with an error. Does nothing if the listen was
+    /// Over the limit `subscriptions`, the request is answered with an error. Does nothing if it was
     /// cancelled in the meantime.
     pub fn accept_listen(&mut self, key: CallKey, may_subscribe: impl Fn(&str) -> bool) {
         let Role::Server(session) = &self.role else { return };
@@ -198,8 +200,8 @@ impl Peer {
         self.transmit(TransmitKind::Message, Route::Listen(key), out);
     }
 
-    /// Accepts the legacy request `key` to subscribe to the resource `uri`, which exists. Over the limit
-    /// `subscriptions`, answers it with an error instead.
+    /// Accepts the legacy request `key` to subscribe to the resource `uri`; the program has checked that the
+    /// resource exists. Over the limit `subscriptions`, answers the request with an error instead.
     pub fn subscribe(&mut self, key: CallKey, uri: &str) {
         if !self.subscriptions.legacy.contains(uri) {
             let found = self.subscriptions.uris + 1;
@@ -222,7 +224,7 @@ impl Peer {
         self.respond_empty(key);
     }
 
-    /// Notifies the other side of a change, once for each of its subscriptions that cover it.
+    /// Notifies the client of a change, once for each of its subscriptions that cover the change.
     ///
     /// Spec: legacy sessions are notified of list changes without a subscription, after
     /// `notifications/initialized`.
@@ -266,8 +268,8 @@ impl Peer {
         }
     }
 
-    /// Ends every listen with a result, as a server does before it shuts down. Returns whether there were
-    /// any.
+    /// Ends every `subscriptions/listen` request with a result, as a server does before it shuts down.
+    /// Returns whether there were any.
     ///
     /// Spec: 2026-07-28 subscriptions "Graceful Closure".
     pub fn end_listens(&mut self) -> bool {
@@ -285,8 +287,8 @@ impl Peer {
         !keys.is_empty()
     }
 
-    /// Returns the number of listens, including those not accepted yet. [`Self::in_flight`] does not count
-    /// them.
+    /// Returns the number of `subscriptions/listen` requests, including those not accepted yet.
+    /// [`Self::in_flight`] does not count them.
     pub fn listens(&self) -> usize {
         self.subscriptions.listens()
     }

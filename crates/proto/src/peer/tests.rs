@@ -1,7 +1,7 @@
 //! Tests of a peer: frames in, frames and events out.
 //!
-//! This file has the helpers that the topics share: a server and a client driven by hand, and events as short
-//! texts.
+//! This file has the helpers that the test modules share: a server and a client whose frames and clock the
+//! test controls, and events as short texts.
 
 mod asking;
 mod bad_input;
@@ -26,10 +26,10 @@ const V25B: Revision = Revision::V2025_06_18;
 const V25C: Revision = Revision::V2025_11_25;
 const V26: Revision = Revision::V2026_07_28;
 
-/// The `_meta` that makes a request modern.
+/// The member `_meta` that makes a request a modern one.
 const MODERN: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
-/// An empty modern result.
+/// An empty result in the form of the modern era.
 const MODERN_RESULT: &str =
     r#"{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}"#;
 
@@ -38,12 +38,12 @@ fn request(id: &str, method: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#)
 }
 
-/// Returns a request for the tool `t`; `more` are further members of `params`, each after a comma.
+/// Returns a call of the tool `t`; `more` are further members of `params`, each after a comma.
 fn call(id: &str, more: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"{more}}}}}"#)
 }
 
-/// Returns a request of 2026-07-28.
+/// Returns a request of 2026-07-28; `more` are further members of `params`, each after a comma.
 fn modern(id: &str, method: &str, more: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{MODERN}{more}}}}}"#)
 }
@@ -63,7 +63,8 @@ fn result(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-/// Returns an error answer. Without an id the member is left out; pass `"null"` to get `null`.
+/// Returns an error answer. If `id` is `None`, the answer has no member `id`; the id `"null"` is written as
+/// `null`.
 fn error<'i>(id: impl Into<Option<&'i str>>, code: i32, message: &str) -> String {
     let id = id.into().map_or_else(String::new, |id| format!(r#""id":{id},"#));
     let message = json!(message);
@@ -88,7 +89,7 @@ fn client_config(revisions: &[Revision], era: EraChoice) -> ClientConfig {
     config
 }
 
-/// A server driven by hand.
+/// The server's peer. The test passes frames to it and takes frames and events from it.
 struct Server {
     peer: Peer,
 }
@@ -124,44 +125,45 @@ impl Server {
         assert_eq!(self.peer.revision(), Some(revision));
     }
 
-    /// Handles a frame and returns the events.
+    /// Passes a frame to the server, and returns the events.
     fn hear(&mut self, frame: impl AsRef<[u8]>) -> Vec<Event> {
         self.peer.handle_frame(frame.as_ref(), Now::default());
         std::iter::from_fn(|| self.peer.poll_event()).collect()
     }
 
-    /// Handles a frame and returns the events as texts.
+    /// Passes a frame to the server, and returns the events as texts.
     fn hears(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
         let events = self.hear(&frame);
         let frame = String::from_utf8_lossy(frame.as_ref());
         events.iter().map(|event| told(event, &frame)).collect()
     }
 
-    /// Handles a frame and returns the keys of its requests.
+    /// Passes a frame to the server, and returns the keys of the requests in it.
     fn open(&mut self, frame: impl AsRef<[u8]>) -> Vec<CallKey> {
         let key = |event| if let Event::Request { key, .. } = event { Some(key) } else { None };
         self.hear(frame).into_iter().filter_map(key).collect()
     }
 
-    /// Handles a frame with one request and returns its key.
+    /// Passes a frame with one request to the server, and returns the key of that request.
     fn open_one(&mut self, frame: impl AsRef<[u8]>) -> CallKey {
         let keys = self.open(frame);
         assert_eq!(keys.len(), 1, "{:?}", self.sent());
         keys[0]
     }
 
-    /// Answers with an empty result.
+    /// Answers the request `key` with an empty result.
     fn answer(&mut self, key: CallKey) {
         let encoder = self.peer.encoder(key);
         self.peer.respond(key, |out| encoder.empty(out));
     }
 
-    /// Returns the frames to send.
+    /// Takes and returns the frames that the server has to send.
     fn sent(&mut self) -> Vec<String> {
         frames(&mut self.peer)
     }
 
-    /// Handles a frame, answers every request in it and returns the frames to send.
+    /// Passes a frame to the server, answers every request in it, and returns the frames that the server has
+    /// to send.
     fn serve(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
         for key in self.open(frame) {
             self.answer(key);
@@ -170,18 +172,19 @@ impl Server {
     }
 }
 
-/// A client driven by hand, and its clock.
+/// The client's peer and its clock. The test passes frames to the client and takes frames and events from it.
 struct Client(Pair);
 
 impl Client {
-    /// Creates a client that has started the handshake; its first frame is still to be sent.
+    /// Creates a client that has begun to connect. Its first frame is ready to be sent.
     fn connecting(config: ClientConfig) -> Self {
         let mut pair = Pair::new(server_config(&Revision::ALL), config);
         pair.client.connect(pair.now);
         Self(pair)
     }
 
-    /// Creates a client in a session of `revision` with a server of ours; its next request has id 2.
+    /// Creates a client that has connected to a server of this crate in `revision`. Its next request has the
+    /// id 2.
     fn speaking(revision: Revision) -> Self {
         let mut pair =
             Pair::new(server_config(&Revision::ALL), client_config(&[revision], EraChoice::default()));
@@ -192,7 +195,7 @@ impl Client {
         Self(pair)
     }
 
-    /// Makes a request for the tool `t` and discards its frame.
+    /// Makes a call of the tool `t`, and discards the frame.
     fn call(&mut self) -> RequestKey {
         let (peer, now) = (&mut self.0.client, self.0.now);
         let key = peer.request("tools/call", r#"{"name":"t"}"#, RequestOptions::default(), now);
@@ -200,7 +203,7 @@ impl Client {
         key
     }
 
-    /// Handles a frame and returns the events.
+    /// Passes a frame to the client, and returns the events as texts.
     fn hears(&mut self, frame: impl AsRef<[u8]>) -> Vec<String> {
         let peer = &mut self.0.client;
         peer.handle_frame(frame.as_ref(), self.0.now);
@@ -208,13 +211,13 @@ impl Client {
         std::iter::from_fn(|| peer.poll_event()).map(|event| told(&event, &frame)).collect()
     }
 
-    /// Moves the clock forward and returns the events.
+    /// Moves the clock forward by `time`, and returns the events as texts.
     fn waits(&mut self, time: Duration) -> Vec<String> {
         self.0.advance(time);
         self.0.client_events.drain(..).map(|event| told(&event, "")).collect()
     }
 
-    /// Returns the frames to send.
+    /// Takes and returns the frames that the client has to send.
     fn sent(&mut self) -> Vec<String> {
         frames(&mut self.0.client)
     }
@@ -225,7 +228,7 @@ fn frames(peer: &mut Peer) -> Vec<String> {
     sent.map(|it| String::from_utf8(it.bytes).expect("frames are UTF-8")).collect()
 }
 
-/// Returns the events of the client so far.
+/// Returns the events of the client so far, as texts.
 fn outcome(pair: &Pair) -> Vec<String> {
     pair.client_events.iter().map(|event| told(event, "")).collect()
 }
@@ -283,6 +286,6 @@ fn the_crate_depends_on_four_others() {
         .map(|it| it.0.trim())
         .collect();
     assert_eq!(names, ["chacha20poly1305", "memchr", "serde", "serde_json"]);
-    // Other dependencies would be in another table.
+    // Dependencies for some platforms only would be in a table of their own.
     assert_eq!(manifest.matches("dependencies").count(), 2, "one for the crate, one for its tests");
 }

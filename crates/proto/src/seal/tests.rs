@@ -1,4 +1,5 @@
-//! Tests of sealed request state: states that open, and all that do not. Keys, nonces and the time are fixed.
+//! Tests of sealed request state: states that can be opened, and states that are refused. Keys, nonces and
+//! the time are fixed.
 
 use proptest::prelude::*;
 
@@ -32,7 +33,8 @@ fn open(state: &str, binding: &Binding<'_>) -> Result<Opened, Refusal> {
     keys(&[A]).open(state, binding, NOW)
 }
 
-/// Checks that a state sealed for `made` is refused for `used` because of `part`.
+/// Checks that a state that was sealed for the call `made` is refused in the call `used`, because the two
+/// differ in `part`.
 fn foreign(made: Binding<'_>, used: Binding<'_>, part: &'static str) {
     assert_eq!(open(&sealed(&made), &used), Err(Refusal::Foreign(part)), "{made:?} {used:?}");
 }
@@ -245,7 +247,7 @@ fn a_state_is_taken_once() {
     assert_eq!(used.take(&opened, EXPIRES - SECOND), Err(Refusal::Replayed));
 }
 
-/// Returns an opened state with the id `id` that expires `after` [`NOW`].
+/// Returns an opened state whose id is `id` and that expires at [`NOW`] plus `after`.
 fn state(id: u8, after: Duration) -> Opened {
     Opened { body: String::new(), expires: NOW + after, id: [id; 24] }
 }
@@ -313,7 +315,7 @@ proptest! {
         for state in [text, base64::encode_url(&bytes), base64::encode_url(&versioned)] {
             prop_assert!(open(&state, &BINDING).is_err());
         }
-        // Bytes that passed decryption must not cause a panic either.
+        // Parsing any bytes as a decrypted state must not panic either.
         Plain::of(&bytes);
     }
 }

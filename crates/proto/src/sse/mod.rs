@@ -1,4 +1,4 @@
-//! Server-sent events: writes them, and reads them from bytes as they arrive, with a limit.
+//! Server-sent events: writes them, and reads them from bytes as they arrive, with a limit on their size.
 //!
 //! In: fields of an event, or bytes split at any position. Out: bytes, or [`Piece`]s. The content of `data`
 //! is not interpreted, and reconnecting is not handled here.
@@ -14,7 +14,7 @@ pub struct Fields<'f> {
     pub id: Option<&'f str>,
     /// The event type; `message` when absent.
     pub event: Option<&'f str>,
-    /// Milliseconds to wait before connecting again.
+    /// Milliseconds that the client should wait before it connects again.
     pub retry: Option<u64>,
     /// The data. Empty data is written too: with an id, it is the first event of a stream of 2025-11-25.
     pub data: Option<&'f str>,
@@ -79,7 +79,8 @@ pub struct Event {
     pub id: Option<String>,
     /// The event type; `None` means `message`.
     pub event: Option<String>,
-    /// Milliseconds to wait before reconnecting, from now on.
+    /// Milliseconds to wait before reconnecting, for this and all later reconnections; `None` leaves the time
+    /// as it was.
     pub retry: Option<u64>,
     /// The data, its lines joined by `\n`. `None` if the event has no `data` field: it only sets an id or a
     /// reconnection time.
@@ -110,7 +111,7 @@ pub enum Piece {
 pub struct Events {
     /// The event being read.
     event: Event,
-    /// Number of bytes in the completed lines of the event.
+    /// Number of bytes in the completed lines of the event being read, without comments.
     size: usize,
     /// The line being read. For a line that is dropped, only its first byte, which marks it as not blank.
     line: Vec<u8>,
@@ -192,7 +193,8 @@ impl Events {
     }
 
     /// Adds `part` to the line being read. Of comments, and of lines in an event over the limit, only the
-    /// first byte is kept. If the part exceeds the limit, drops the event and reports [`Piece::TooLong`].
+    /// first byte is kept. If the event would exceed the limit with `part`, drops it and reports
+    /// [`Piece::TooLong`].
     fn hold(&mut self, part: &[u8]) {
         let comment = self.line.first().or(part.first()) == Some(&b':');
         if self.skipping || comment {

@@ -1,5 +1,5 @@
-//! Tests of event streams: written events are read back; other streams are read by the rules of WHATWG HTML
-//! 9.2.6, however they are split.
+//! Tests of event streams. Events that this crate writes are read back. Other streams are read by the rules
+//! of WHATWG HTML 9.2.6, in whatever parts they arrive.
 
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ fn reads_what_the_standard_says() {
         ("data: a\r\n\r\n", &["-|-|-|a"]),
         ("id: 1\r\ndata: a\r\n\r\n", &["1|-|-|a"]),
         ("data: a\r\n\rdata: b\n\r\n", &["-|-|-|a", "-|-|-|b"]),
-        // 9.2.6: one byte order mark, at the beginning only.
+        // 9.2.6: one byte order mark at the beginning is skipped, and no other.
         ("\u{feff}data: a\n\n", &["-|-|-|a"]),
         ("\u{feff}\u{feff}data: a\n\n", &[]),
         ("\ndata: a\n\n\u{feff}data: b\n\n", &["-|-|-|a"]),
@@ -49,9 +49,9 @@ fn reads_what_the_standard_says() {
         // "The string is not empty but does not contain a colon": the whole line is the name.
         ("data\n\ndata\ndata\n\ndata:", &["-|-|-|", "-|-|-|\n"]),
         ("id\ndata: a\n\n", &["|-|-|a"]),
-        // "If value starts with a U+0020 SPACE character, remove it": one, and no tab.
+        // "If value starts with a U+0020 SPACE character, remove it": only one space, and not a tab.
         ("data:a\ndata:  b\ndata:\tc\ndata: d:e\n\n", &["-|-|-|a\n b\n\tc\nd:e"]),
-        // Fields.
+        // Fields other than `data`.
         ("event: endpoint\ndata: /x\n\n", &["-|endpoint|-|/x"]),
         ("event:\ndata: a\n\n", &["-|-|-|a"]),
         ("event: a\nevent: b\ndata: c\n\ndata: d\n\n", &["-|b|-|c", "-|-|-|d"]),
@@ -63,8 +63,8 @@ fn reads_what_the_standard_says() {
         ("retry: 1500\n\n", &["-|-|1500|-"]),
         ("retry: 10\nretry: 1.5\nretry: -1\nretry: \nretry: 99999999999999999999\n\n", &["-|-|10|-"]),
         ("retry: +5\nretry: ٣\n\n", &[]),
-        // Without data there is no message, but the id counts. 2025-11-25: an id with empty data primes the
-        // client.
+        // An event without data is no message, but its id counts. 2025-11-25: an event with an id and empty
+        // data tells the client from where it can resume.
         ("id: 7\n\n", &["7|-|-|-"]),
         ("id: 7\ndata:\n\n", &["7|-|-|"]),
         // "Once the end of the file is reached, any pending data must be discarded."
@@ -112,7 +112,7 @@ fn bytes_that_are_no_utf_8_are_replaced() {
 
 #[test]
 fn an_event_over_the_limit_is_reported_once_and_the_next_one_is_whole() {
-    // With a limit of 20 bytes: one long line, many lines, and an event of exactly the limit.
+    // The limit is 20 bytes: events with one long line, with many lines, with exactly 20 bytes, and with 21.
     let long = "x".repeat(100);
     let many = "data: 1\n".repeat(40);
     for (stream, expected) in [
@@ -121,10 +121,10 @@ fn an_event_over_the_limit_is_reported_once_and_the_next_one_is_whole() {
         ("data: 12345678901234\n\n".to_owned(), &["-|-|-|12345678901234"]),
         ("data: 123456789012345\n\n".to_owned(), &["too long"]),
         (format!("data: {long}\r\n\r\ndata: b\r\n\r\n"), &["too long", "-|-|-|b"]),
-        // Comments use no memory, even if they never end.
+        // Comments do not count against the limit, even if they never end.
         (format!("data: a\n: {long}\n\n"), &["-|-|-|a"]),
         (format!("\u{feff}: {long}"), &[]),
-        // The limit is for each event.
+        // Each event has the whole limit.
         ("data: 1234567\n\n".repeat(3), &["-|-|-|1234567"; 3]),
     ] {
         for step in [1, 7, 1000] {
@@ -161,7 +161,7 @@ fn writes_what_readers_read() {
     let all = Fields { id: Some("a/1"), event: Some("message"), retry: Some(0), data: Some("x") };
     assert_eq!(written(all), "id: a/1\nevent: message\nretry: 0\ndata: x\n\n");
     assert_eq!(written(Fields { data: Some("a\nb\rc\r\nd\n"), ..none }).matches("data:").count(), 5);
-    // A line break in an id or a type cannot add another field.
+    // A line break in an id or an event type must not begin another field.
     let cut = Fields { id: Some("1\ndata: no"), event: Some("a\rb"), data: Some("x"), ..none };
     assert_eq!(written(cut), "data: x\n\n");
     assert_eq!(written(Fields { id: Some("1\0"), data: Some("x"), ..none }), "data: x\n\n");

@@ -1,8 +1,8 @@
 //! Atlassian Document Format (ADF): the JSON of the newer interfaces of Jira and Confluence.
 //!
-//! In: JSON, or a tree. Out: a tree with spans, or compact JSON with the keys in Atlassian's order. ADF that
-//! was read is written back equal. A tree from another format is written so that Atlassian's schema allows it
-//! (`write::repair` has the table of replacements).
+//! In: JSON, or a tree. Out: a tree with spans, or compact JSON with the keys in Atlassian's order. Valid ADF
+//! that was read is written back as equal JSON. A tree from another format is written so that Atlassian's
+//! schema allows it (`write::repair` has the table of replacements).
 
 mod read;
 mod scan;
@@ -23,23 +23,23 @@ use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 use crate::values::json::escape;
 
-/// The `extensionType` of the extensions in which raw nodes of other formats are written. Their
-/// `extensionKey` is the name of the format.
+/// The `extensionType` of the extensions that carry raw nodes (source kept verbatim) of other formats in ADF.
+/// Their `extensionKey` is the name of the format.
 const RAW: &str = "com.plainwire.raw";
 
-/// The attribute for the element name of a [`Kind::Group`], in JSON that only this crate reads
-/// ([`node_json`]).
+/// The attribute for the element name of a [`Kind::Group`], in the JSON of [`node_json`], which only this
+/// crate reads.
 const ELEMENT: &str = "plainwire:element";
 
-/// The names of kinds that ADF lacks, in JSON that only this crate reads ([`node_json`]).
+/// The names of the node kinds that ADF lacks, in the JSON of [`node_json`], which only this crate reads.
 const OWN: [(&str, Kind); 2] = [("plainwire:group", Kind::Group), ("plainwire:image", Kind::Image)];
 
-/// Returns the name of a kind that ADF lacks, from [`OWN`].
+/// Returns the name in [`OWN`] of a node kind that ADF lacks; `None` for other kinds.
 fn tree_name(kind: Kind) -> Option<&'static str> {
     OWN.iter().find(|it| it.1 == kind).map(|it| it.0)
 }
 
-/// ADF as a [`Spelling`].
+/// The format ADF, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Adf;
 
 impl Spelling for Adf {
@@ -84,8 +84,9 @@ pub(crate) fn node_json(node: &Node<'_>) -> String {
     write::verbatim(node)
 }
 
-/// Reads the output of [`node_json`], with spans in `json`. The result is raw if `json` is not a node, or if
-/// the document has no `room` for it; `at` is the offset of `json` in the document.
+/// Reads the output of [`node_json`], with spans in `json`. The result is a raw node if `json` is not a node,
+/// or if it has more nodes than `room` (what the node limit leaves) allows. `at` is the offset of `json` in
+/// the document.
 pub(crate) fn read_node<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
     read::lone(json, room, at)
 }

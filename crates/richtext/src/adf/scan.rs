@@ -1,7 +1,7 @@
 //! Scanner for JSON that finds where each value begins and ends.
 //!
 //! In: a source and an offset in it. Out: the offset after a value, and faults as "expected X, but found Y".
-//! Nothing is built and nothing recurses: each level of nesting costs one byte.
+//! The scanner builds no values and does not recurse: each open bracket costs one byte of memory.
 
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
@@ -9,14 +9,14 @@ use crate::tree::Span;
 /// A scanner: a source and the position in it.
 pub(super) struct Scan<'a> {
     pub(super) source: &'a str,
-    /// The byte offset of the next byte.
+    /// The offset in bytes of the next byte to be scanned.
     pub(super) at: usize,
     /// The byte offset of the first unescaped control character in a string, where JSON requires an escape;
     /// `None` if none was found yet.
     pub(super) control: Option<usize>,
 }
 
-/// A syntax error in JSON.
+/// A syntax error in JSON, as a diagnostic.
 #[derive(Debug)]
 pub(super) struct Fault(pub(super) Diagnostic);
 
@@ -46,7 +46,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Skips white space and then `byte`. The fault, if another byte follows, calls the missing one `wanted`.
+    /// Skips white space and then `byte`. If another byte follows, returns the fault "expected `wanted`, but
+    /// found …".
     pub(super) fn expect(&mut self, byte: u8, wanted: &str) -> Result<(), Fault> {
         self.space();
         if self.peek() != Some(byte) {
@@ -56,7 +57,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Returns the fault that `wanted` was expected at the current position.
+    /// Returns the fault "expected `wanted`, but found …" for the current position.
     pub(super) fn fault(&self, wanted: &str) -> Fault {
         Fault(Diagnostic::new(
             Span::new(self.at, self.next_end()),
@@ -69,7 +70,7 @@ impl<'a> Scan<'a> {
         self.at + next.map_or(0, char::len_utf8)
     }
 
-    /// Describes the value or character that begins here.
+    /// Describes the value or character at the current position, as in "an object" or "the end of the text".
     pub(super) fn found(&self) -> String {
         match self.peek() {
             None => "the end of the text".to_owned(),
@@ -91,8 +92,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Skips the string that begins here, and returns it. The fault, if none begins here, calls the missing
-    /// string `wanted`.
+    /// Skips the string at the current position, and returns it. If no string begins there, returns the fault
+    /// "expected `wanted`, but found …".
     pub(super) fn string(&mut self, wanted: &str) -> Result<Quoted<'a>, Fault> {
         if self.peek() != Some(b'"') {
             return Err(self.fault(wanted));
@@ -140,7 +141,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Skips a value of any kind and depth.
+    /// Skips white space and a JSON value of any type and depth.
     pub(super) fn value(&mut self) -> Result<(), Fault> {
         let mut open = Vec::new();
         loop {
@@ -168,8 +169,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Skips the closing brackets after a value, then the comma and the key before the next value. Returns
-    /// whether no bracket is open any more, so that no value follows.
+    /// Skips the closing brackets after a value and removes them from `open`, then skips the comma and the
+    /// key before the next value. Returns whether no bracket is open any more, so that no value follows.
     fn close(&mut self, open: &mut Vec<u8>) -> Result<bool, Fault> {
         while let Some(&bracket) = open.last() {
             self.space();
@@ -191,7 +192,7 @@ impl<'a> Scan<'a> {
         Ok(true)
     }
 
-    /// Skips a key, its colon and the white space around them, and returns the key.
+    /// Skips a key, its colon and the white space around the two, and returns the key.
     pub(super) fn key(&mut self) -> Result<Quoted<'a>, Fault> {
         self.space();
         let key = self.string("a key in quotes")?;
@@ -244,7 +245,7 @@ impl<'a> Scan<'a> {
 }
 
 /// Returns whether `text` consists of JSON values with commas between them, and `begins` is true for the
-/// first byte of each.
+/// first byte of each value.
 pub(super) fn are_values(text: &str, begins: impl Fn(u8) -> bool) -> bool {
     let mut scan = Scan::new(text);
     loop {

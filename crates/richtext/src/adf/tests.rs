@@ -1,4 +1,4 @@
-//! Tests of the parts of the format that are private to this crate.
+//! Tests of those parts of the ADF format that are private to this crate.
 
 use super::{Adf, node_json};
 use crate::spelling::Spelling as _;

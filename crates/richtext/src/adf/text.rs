@@ -43,7 +43,8 @@ pub(super) fn decode(spelling: &str) -> String {
     out
 }
 
-/// Returns the byte offset in `spelling` of the first surrogate without its other half.
+/// Returns the byte offset in `spelling`, a JSON string without its quotes, of the first surrogate without
+/// its other half; `None` if there is none.
 pub(super) fn lone_surrogate(spelling: &str) -> Option<usize> {
     let at = memchr::memchr(b'\\', spelling.as_bytes())?;
     Characters { spelling, at }.find(|it| it.is_lone).map(|it| it.start)

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use crate::loss::LossKind;
 use crate::tree::{Attr, Kind, Mark, Node, Value};
 
-/// Returns whether two nodes have equal kind, text, attributes (also identifiers) and marks. Does not look at
-/// their children.
+/// Returns whether two nodes have equal kind, text, attributes and marks. Identifiers count in attributes,
+/// except those in a macro's `parameters`, but not in marks. Does not look at children.
 pub(super) fn alike(ours: &Node<'_>, theirs: &Node<'_>) -> bool {
     ours.kind == theirs.kind && ours.text == theirs.text && differences(ours, theirs).is_empty()
 }
 
-/// Returns the differences between the attributes and marks of two nodes, each with a message.
+/// Returns the differences between the attributes and marks of two nodes, each with its gravity and a
+/// message.
 pub(super) fn differences(ours: &Node<'_>, theirs: &Node<'_>) -> Vec<(LossKind, String)> {
     let mut found = Vec::new();
     if ours.attrs != theirs.attrs {
@@ -27,14 +28,14 @@ pub(super) fn differences(ours: &Node<'_>, theirs: &Node<'_>) -> Vec<(LossKind, 
     found
 }
 
-/// Returns the name of the attribute that may be absent without a loss, because the node's id says as much:
-/// the `text` of a mention. A product shows a user's name from the id, also where the text has none.
+/// Returns the name of an attribute whose absence loses no content: the `text` of a mention that has an `id`.
+/// A product shows the user's name from the id, also where the text is absent.
 fn label(node: &Node<'_>) -> Option<&'static str> {
     (node.kind == Kind::Mention && node.get("id").is_some()).then_some("text")
 }
 
-/// Adds the differences between two lists of attributes to `found`. `label` is the name of an attribute whose
-/// absence counts as the loss of an identifier.
+/// Adds the differences between two lists of attributes to `found`. If the attribute named `label` is absent
+/// from one list, that counts only as the loss of an identifier.
 fn compare(ours: &[Attr<'_>], theirs: &[Attr<'_>], label: Option<&str>, found: &mut Vec<(LossKind, String)>) {
     let missing = |attr: &Attr<'_>| {
         if label == Some(&attr.name) || attr.is_default() { LossKind::Identity } else { kind_of(attr) }
@@ -67,7 +68,8 @@ fn kind_of(attr: &Attr<'_>) -> LossKind {
     if attr.is_incidental() { LossKind::Identity } else { LossKind::Attribute }
 }
 
-/// Returns whether two values of the attribute `name` have equal meaning.
+/// Returns whether two values of the attribute `name` have equal meaning. The spelling of JSON makes no
+/// difference, nor do the identifiers in a macro's `parameters`.
 pub(crate) fn same_value(name: &str, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
     match (ours, theirs) {
         (Value::Str(a), Value::Str(b)) => a == b,
@@ -78,8 +80,8 @@ pub(crate) fn same_value(name: &str, ours: &Value<'_>, theirs: &Value<'_>) -> bo
     }
 }
 
-/// Parses the JSON value of the attribute `name`, without the `macroMetadata` of a macro's `parameters`: it
-/// has only identifiers. Returns `None` if `json` is not JSON.
+/// Parses `json`, the value of the attribute `name`. Leaves out the `macroMetadata` of a macro's
+/// `parameters`, which has only identifiers. Returns `None` if `json` is not JSON.
 fn meaning(name: &str, json: &str) -> Option<serde_json::Value> {
     let mut value: serde_json::Value = serde_json::from_str(json).ok()?;
     if name == "parameters"

@@ -31,15 +31,15 @@ impl Unit {
     }
 }
 
-/// The units of sibling nodes.
+/// The units (characters, and nodes that are not text) of sibling inline nodes.
 pub(crate) struct Units {
     all: Vec<Unit>,
-    /// A hash for each node: of the marks for text, of all content for other nodes.
+    /// A hash for each of the sibling nodes: of the marks for a text node, of all content for any other node.
     numbers: Vec<u64>,
 }
 
 impl Units {
-    /// Returns the units of `nodes`.
+    /// Returns the units of the sibling inline nodes `nodes`.
     pub(crate) fn of(nodes: &[Node<'_>]) -> Self {
         let number = |it: &Node<'_>| if it.kind == Kind::Text { marks(&it.marks) } else { print(it) };
         let count = |it: &Node<'_>| if it.kind == Kind::Text { it.text.chars().count() } else { 1 };
@@ -55,7 +55,7 @@ impl Units {
         Self { all, numbers: nodes.iter().map(number).collect() }
     }
 
-    /// Returns a hash of the marks of a unit of text.
+    /// Returns a hash of the marks of `unit`, which must be a character.
     pub(crate) fn marks(&self, unit: Unit) -> u64 {
         self.numbers[unit.node()]
     }
@@ -83,7 +83,8 @@ impl Deref for Units {
     }
 }
 
-/// An odd number without a pattern in its bits, from the golden ratio. Multiplying by it spreads a hash.
+/// An odd number without a pattern in its bits, from the golden ratio. Multiplying by it spreads the bits of
+/// a hash.
 pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns a scrambled `number`, different for every number: a step of SplitMix64.
@@ -100,12 +101,12 @@ pub(super) struct Change<'u> {
     pub(super) theirs: &'u [Unit],
 }
 
-/// Returns the differences between two sequences, in order.
+/// Returns the differences between two sequences of units, in order.
 pub(super) fn changes<'u>(ours: &'u Units, theirs: &'u Units) -> Vec<Change<'u>> {
     hunks(ours, theirs).into_iter().map(|(a, b)| Change { ours: &ours[a], theirs: &theirs[b] }).collect()
 }
 
-/// Returns the ranges in which two sequences differ, in order. Units between the ranges are equal.
+/// Returns the ranges in which two sequences of units differ, in order. Units between the ranges are equal.
 pub(crate) fn hunks(ours: &Units, theirs: &Units) -> Vec<Hunk> {
     // Usually little differs, so hashes are only listed for the units between the equal beginnings and the
     // equal ends.
@@ -137,7 +138,7 @@ impl Change<'_> {
         if same { LossKind::Attribute } else { LossKind::Content }
     }
 
-    /// Returns the message for the change.
+    /// Returns the message for the change: the expected units and those found.
     pub(super) fn shown(&self, ours: &[Node<'_>], theirs: &[Node<'_>]) -> String {
         format!("expected {}, but found {}", described(self.ours, ours), described(self.theirs, theirs))
     }

@@ -19,8 +19,8 @@ pub(crate) use outline::Outline;
 pub(crate) use print::{print, print_unmarked};
 pub(crate) use similar::similarity;
 
-/// Returns the differences of content: what `theirs` lacks or has differently, and what only `theirs` has. At
-/// most 1,000 losses, and 1,000 more of identifiers.
+/// Returns the differences between two lists of blocks: what `theirs` lacks or has differently, and what only
+/// `theirs` has. At most 1,000 losses of content and attributes, and 1,000 more of identifiers.
 pub(crate) fn differences(ours: &[Node<'_>], theirs: &[Node<'_>]) -> Vec<Loss> {
     let mut comparison = Comparison::default();
     comparison.siblings(ours, theirs, Span::default());
@@ -68,7 +68,8 @@ impl Comparison {
         }
     }
 
-    /// Compares the nodes of one step of an alignment. `within` is the span of the node around them.
+    /// Compares the nodes of `op`, one step of an alignment of siblings. `within` is the span of the node
+    /// that contains the siblings.
     fn step<'n, 'a: 'n, 'b: 'n>(
         &mut self,
         op: Op,
@@ -115,8 +116,8 @@ impl Comparison {
         self.path.pop();
     }
 
-    /// Reports identifiers that differ between inline nodes of equal content. `ours` and `theirs` correspond
-    /// in order.
+    /// Reports identifiers that differ between inline nodes of equal content. The nodes of `ours` and
+    /// `theirs` that are not text are compared in order.
     fn identifiers(&mut self, ours: &[Node<'_>], theirs: &[Node<'_>]) {
         let objects = |nodes| <[Node<'_>]>::iter(nodes).filter(|it| it.kind != Kind::Text);
         for (our, their) in objects(ours).zip(objects(theirs)).filter(|it| print(it.0) == print(it.1)) {
@@ -155,7 +156,7 @@ impl Kind {
         })
     }
 
-    /// Returns whether the children of such a node are inline nodes.
+    /// Returns whether the children of nodes of this kind are inline nodes.
     pub(crate) fn holds_inlines(self) -> bool {
         self.holds() == Holds::Inlines
     }

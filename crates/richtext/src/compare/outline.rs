@@ -13,16 +13,16 @@ use crate::loss::{Loss, MAX_LOSSES};
 use crate::tree::{Kind, Node, Span};
 
 /// The most blocks with differing content that are compared: nearly each of them has a loss, and only
-/// [`MAX_LOSSES`] are reported. As many more are compared in which only identifiers differ.
+/// [`MAX_LOSSES`] are reported. Up to as many blocks in which only identifiers differ are compared too.
 const MAX_COMPARED: usize = 4 * MAX_LOSSES;
 
-/// The blocks of a document, as two hashes for each block.
+/// The kinds of a document's top-level blocks, and two hashes for each block.
 pub(crate) struct Outline {
-    /// The kind of each block.
+    /// The kind of each top-level block.
     kinds: Vec<Kind>,
-    /// The hash of each block, without identifiers.
+    /// The hash of each top-level block, without identifiers.
     said: Vec<u64>,
-    /// The hash of each block, with identifiers.
+    /// The hash of each top-level block, with identifiers.
     all: Vec<u64>,
     /// The hash of all nodes as one sequence of inline nodes, if any node at the top level is inline; `None`
     /// if all are blocks.
@@ -40,9 +40,9 @@ impl Outline {
         }
     }
 
-    /// Returns the differences of content: what `theirs` lacks or has differently of the outlined blocks, and
-    /// what only `theirs` has. At most 1,000 losses, and 1,000 more of identifiers. Only if hashes differ,
-    /// calls `again` to get the outlined blocks once more.
+    /// Returns the differences between the outlined blocks and `theirs`: what `theirs` lacks or has
+    /// differently, and what only `theirs` has. At most 1,000 losses of content and attributes, and 1,000
+    /// more of identifiers. Calls `again` only if hashes differ, to get the outlined blocks once more.
     pub(crate) fn differences<'o>(
         &self,
         theirs: ThinVec<Node<'_>>,
@@ -61,7 +61,7 @@ impl Outline {
     }
 
     /// Compares each block that differs with the block at its position in the other document. `again` is as
-    /// in [`differences`](Self::differences).
+    /// in [`differences`](Self::differences). Expects documents with equal numbers and kinds of blocks.
     fn one_by_one<'o>(
         &self,
         other: &Self,
@@ -108,8 +108,8 @@ impl Outline {
         }
     }
 
-    /// Returns the hunks from the beginning up to the one that reaches [`MAX_COMPARED`] differing blocks,
-    /// which may be cut.
+    /// Returns the hunks from the beginning up to the one that reaches [`MAX_COMPARED`] differing blocks. If
+    /// that last hunk is large, it is cut there.
     fn first(&self, other: &Self, hunks: Vec<Hunk>) -> Vec<Hunk> {
         let mut differ = 0;
         let mut enough = |count: usize| {
@@ -145,7 +145,7 @@ struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    /// Keeps those of `nodes` for which `wanted` is true, and drops the others.
+    /// Creates the list of those `nodes` for which `wanted` is true, and drops the others.
     fn of(nodes: ThinVec<Node<'a>>, wanted: &[bool]) -> Self {
         let places: Vec<usize> = (0..nodes.len()).filter(|it| wanted[*it]).collect();
         let mut nodes: ThinVec<Node<'a>> =
@@ -171,8 +171,8 @@ mod tests {
         Node::new(Kind::Paragraph).with("localId", id).holding(thin_vec![Node::of_text(text)])
     }
 
-    /// Returns the kinds of the losses, found both by outlines and by trees, and how often the tree was read
-    /// again.
+    /// Returns the kinds of the losses, and how often the outlined tree was read again. Asserts that outlines
+    /// and whole trees have the same losses.
     fn found(ours: &[Node<'static>], theirs: &[Node<'static>]) -> (Vec<LossKind>, usize) {
         let mut asked = 0;
         let again = || {

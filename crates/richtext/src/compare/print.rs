@@ -15,15 +15,16 @@ pub(crate) fn print_unmarked(node: &Node<'_>) -> u64 {
     unmarked(node, Mixer::default()).0
 }
 
-/// Returns the hash of [`print()`], and one that also depends on identifiers. Identifiers of text nodes are
-/// left out of it, because text may be split into nodes anywhere.
+/// Returns the hash of [`print()`], and a hash that also depends on identifiers. The second leaves out
+/// identifiers of text nodes, because text may be split into nodes anywhere.
 pub(super) fn prints(node: &Node<'_>) -> (u64, u64) {
     let mut said = Mixer::default();
     said.number(marks(&node.marks));
     unmarked(node, said)
 }
 
-/// Hashes a node without its marks, starting from `said`. Returns the hashes without and with identifiers.
+/// Hashes a node without its marks, starting from the hash state `said`. Returns the hashes without and with
+/// identifiers.
 fn unmarked(node: &Node<'_>, mut said: Mixer) -> (u64, u64) {
     said.number(node.kind as u64);
     said.number(attributes(&node.attrs, says));
@@ -46,7 +47,7 @@ fn unmarked(node: &Node<'_>, mut said: Mixer) -> (u64, u64) {
     (said.0, all.0)
 }
 
-/// Returns a hash of sibling inline nodes that does not depend on how their text is split.
+/// Returns a hash of sibling inline nodes that does not depend on how their text is split into nodes.
 pub(super) fn inlines(nodes: &[Node<'_>]) -> u64 {
     let mut all = Mixer::default();
     let mut last = None;
@@ -89,8 +90,8 @@ pub(super) fn marks(marks: &[Mark<'_>]) -> u64 {
     marks.iter().map(number).fold(0, u64::wrapping_add)
 }
 
-/// A hasher with its state. The hasher of `std` takes ten times as long, which would be most of a
-/// comparison's time.
+/// The state of a hash. The hasher of `std` takes ten times as long, which would be most of a comparison's
+/// time.
 #[derive(Default)]
 struct Mixer(u64);
 
@@ -99,7 +100,7 @@ impl Mixer {
         self.0 = mixed(self.0.rotate_left(5) ^ number.wrapping_mul(SPREAD));
     }
 
-    /// Adds a complete text.
+    /// Adds a text that is not continued by a further call.
     fn text(&mut self, text: &str) {
         let (chunks, rest) = text.as_bytes().as_chunks::<8>();
         chunks.iter().for_each(|it| self.number(u64::from_le_bytes(*it)));
@@ -108,7 +109,7 @@ impl Mixer {
         self.number(u64::from_le_bytes(last) ^ (text.len() as u64).rotate_right(8));
     }
 
-    /// Adds a piece of a text. The hash does not depend on how the text is split into pieces.
+    /// Adds a piece of a longer text. The hash does not depend on how the text is split into pieces.
     fn bytes(&mut self, text: &str) {
         self.0 = text.bytes().fold(self.0, |all, byte| (all ^ u64::from(byte)).wrapping_mul(SPREAD));
     }

@@ -3,7 +3,7 @@
 use crate::tree::Node;
 
 /// Returns how likely `b` is the node `a` after an edit: 0 if their kinds differ, otherwise 1 to 101, by the
-/// share of words that they have in common.
+/// share of words and attributes that they have in common.
 pub(crate) fn similarity(a: &Node<'_>, b: &Node<'_>) -> u32 {
     if a.kind != b.kind {
         return 0;
@@ -14,7 +14,7 @@ pub(crate) fn similarity(a: &Node<'_>, b: &Node<'_>) -> u32 {
     1 + u32::try_from(100 * common(&a_words, &b_words) / all).unwrap_or(100)
 }
 
-/// Returns how many words are in both lists. Each list is sorted, without duplicates.
+/// Returns how many elements are in both lists. Each list is sorted, without duplicates.
 fn common(a: &[&str], b: &[&str]) -> usize {
     let (mut i, mut j, mut both) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
@@ -24,7 +24,7 @@ fn common(a: &[&str], b: &[&str]) -> usize {
     both
 }
 
-/// The text and attributes of a node and its descendants, from which words are taken.
+/// The text of a node and its descendants, and the node's attributes, for a comparison by words.
 struct Said<'n> {
     within: String,
     own: &'n str,
@@ -37,7 +37,7 @@ impl<'n> Said<'n> {
         Self { within: node.plain_text(), own: &node.text, attrs }
     }
 
-    /// Returns the words, sorted, without duplicates.
+    /// Returns the words of the text and the attributes, sorted, without duplicates.
     fn words(&self) -> Vec<&str> {
         let words = self.within.split_whitespace().chain(self.own.split_whitespace());
         let mut all: Vec<&str> = words.chain(self.attrs.iter().map(String::as_str)).collect();

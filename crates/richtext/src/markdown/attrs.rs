@@ -1,7 +1,8 @@
 //! Attributes in braces: `{type=info width=33.3 title="a b" parameters='{"a":1}' wrap}`.
 //!
 //! The spelling of a value gives its type. A word that is a JSON number, `true`, `false` or `null` is JSON;
-//! any other word is a string. `"…"` is a JSON string literal, and `'…'` is any JSON. A name alone is `true`.
+//! any other word is a string. `"…"` is a JSON string literal, and `'…'` is any JSON. A name without a value
+//! has the value `true`.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,8 @@ use thin_vec::{ThinVec, thin_vec};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::json;
 
-/// Parses the attributes at the beginning of `text`, from `{` to `}`; returns them with their length.
+/// Parses the attributes in braces at the beginning of `text`. Returns them and the length in bytes from `{`
+/// to `}`; `None` if `text` does not begin with attributes in braces.
 pub(super) fn parse(text: &str) -> Option<(ThinVec<Attr<'_>>, usize)> {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&b'{') {
@@ -32,7 +34,8 @@ pub(super) fn parse(text: &str) -> Option<(ThinVec<Attr<'_>>, usize)> {
     }
 }
 
-/// Parses the single attribute at the beginning of `text`; returns it with its length.
+/// Parses one attribute, such as `width=33.3`, at the beginning of `text`. Returns the attribute and its
+/// length in bytes; `None` if `text` does not begin with an attribute.
 pub(super) fn one(text: &str) -> Option<(Attr<'_>, usize)> {
     let length = text.find(|it| !in_name(it)).unwrap_or(text.len());
     let name = &text[..length];
@@ -66,8 +69,8 @@ fn value(text: &str) -> Option<(Value<'_>, usize)> {
     }
 }
 
-/// Returns the value of `raw`, the JSON inside single quotes: a string if it is a JSON string literal,
-/// otherwise JSON.
+/// Returns the value of `raw`, the JSON inside single quotes: [`Value::Str`] if it is a JSON string literal,
+/// otherwise [`Value::Json`].
 fn literal(raw: &str) -> Value<'_> {
     match json::string(raw) {
         Some(text) => Value::Str(text),
@@ -83,14 +86,16 @@ fn in_word(it: char) -> bool {
     !it.is_whitespace() && !it.is_control() && !"{}[]<>\"'`=|\\".contains(it)
 }
 
-/// The surroundings of attributes, which decide the characters that need a numeric escape.
+/// The position at which attributes are written. It decides which characters of a value are written as a `\u`
+/// escape, so that CommonMark does not read them as markup.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A line of its own, which is read before CommonMark parses the text.
+    /// A line of attributes alone, or the line of a directive. Both are read from the source itself, so no
+    /// character needs an escape.
     Line,
-    /// Among text.
+    /// A position in or after text, or after the language of a fence.
     Text,
-    /// A tag of HTML.
+    /// An HTML tag.
     Tag,
 }
 
@@ -109,7 +114,7 @@ pub(super) fn can_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(in_name)
 }
 
-/// Writes `name=value`.
+/// Writes `name=value`, with the value spelled for `place`.
 pub(super) fn write(out: &mut String, name: &str, value: &Value<'_>, place: Place) {
     out.push_str(name);
     out.push('=');
@@ -140,13 +145,14 @@ pub(super) fn write_all(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     }
 }
 
-/// Returns whether Markdown carries this attribute. Only [incidental](Attr::is_incidental) ones are left out.
+/// Returns whether an attribute is written in Markdown. All are, except [incidental](Attr::is_incidental)
+/// ones.
 pub(super) fn is_carried(attr: &Attr<'_>) -> bool {
     !attr.is_incidental()
 }
 
-/// Returns the nodes without the incidental attributes of their marks. Such an attribute only records how
-/// another format spelled the mark, so the mark need not become a directive.
+/// Returns `nodes` with the incidental attributes of their marks removed. Such an attribute only records how
+/// another format spelled the mark; without it, the mark need not be written as a directive.
 pub(super) fn with_carried_marks<'n, 'a>(nodes: &'n [Node<'a>]) -> Cow<'n, [Node<'a>]> {
     let is_odd = |it: &Node<'_>| it.marks.iter().any(|it| it.attrs.iter().any(Attr::is_incidental));
     if !nodes.iter().any(is_odd) {
@@ -176,8 +182,8 @@ pub(super) fn of_node<'n>(node: &'n Node<'_>) -> Option<ThinVec<Attr<'n>>> {
 /// The name that Markdown uses for the macro parameter whose name is empty.
 pub(super) const UNNAMED: &str = "_";
 
-/// The prefix of an attribute name that would be read as something else without the prefix, such as `align`,
-/// which is the name of a mark.
+/// The prefix that is written before an attribute name that would be read as something else without it. For
+/// example, `align` alone would be read as the name of a mark.
 pub(super) const PLAIN: &str = "attr:";
 
 /// Returns whether `name` without the prefix [`PLAIN`], on a node of `kind`, would be read as the name of a
@@ -282,9 +288,9 @@ pub(super) fn object(attrs: &[Attr<'_>]) -> String {
     out
 }
 
-/// Adds `attrs` to `node`. An attribute with a name of [`SHORT`] or the prefix `mark:` becomes a mark, and
-/// `breakout-width` the width of the mark `breakout`. Any other attribute replaces one of the same name,
-/// unless it has the prefix [`PLAIN`].
+/// Adds `attrs` to `node`. An attribute with the prefix [`PLAIN`] is added without the prefix. One with a
+/// name of [`SHORT`] or the prefix `mark:` becomes a mark, and `breakout-width` the width of the mark
+/// `breakout`, if `node` has that mark. Any other attribute replaces one of the same name.
 pub(super) fn apply<'a>(node: &mut Node<'a>, attrs: ThinVec<Attr<'a>>) {
     for attr in attrs {
         if let Some(name) = attr.name.strip_prefix(PLAIN) {
@@ -322,8 +328,9 @@ fn mark_of<'a>(name: &str, value: &Value<'a>) -> Mark<'a> {
     mark
 }
 
-/// Returns whether braces with these attributes, after the text of a paragraph or heading, are read as its
-/// attributes. Otherwise the braces are text.
+/// Returns whether braces with these attributes, after the text of a paragraph or heading, are read as the
+/// attributes of that block. Otherwise the braces are text; only a paragraph also accepts braces that contain
+/// nothing but `layout`, `width` and `widthType`.
 pub(super) fn fit_text(attrs: &[Attr<'_>]) -> bool {
     let known =
         |name: &str| SHORT.iter().any(|it| it.0 == name) || name == "breakout-width" || is_foreign(name);

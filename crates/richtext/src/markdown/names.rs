@@ -7,7 +7,7 @@ pub(super) enum Form {
     Inline,
     /// `::name{…}` on a line of its own.
     Leaf,
-    /// `:::name{…}` to `:::`.
+    /// `:::name{…}`, then blocks, then a line with `:::`.
     Container,
 }
 
@@ -68,8 +68,8 @@ const CONTAINER: [&str; 13] = [
 /// The length of the longest directive name, in bytes.
 pub(super) const LONGEST: usize = 11;
 
-/// Returns the lowercase letters and hyphens that `text` begins with: the name of a directive, if there is
-/// one of this name. Returns at most [`LONGEST`] + 1 bytes.
+/// Returns the lowercase letters and hyphens that `text` begins with, which may be the name of a directive.
+/// Returns at most [`LONGEST`] + 1 bytes, because a longer name is no directive's.
 pub(super) fn name_at(text: &str) -> &str {
     let bytes = text.as_bytes();
     let end = bytes.iter().take(LONGEST + 1).take_while(|it| it.is_ascii_lowercase() || **it == b'-').count();

@@ -1,4 +1,4 @@
-//! Spelling of the characters of a text: escapes, entities, line ends, code.
+//! Spelling of the characters of a text in Markdown: escapes, entities, line ends, code.
 //!
 //! In: the spelling of one text, which is the slice of a source that stands for it. Out: the pieces of the
 //! spelling, each with the text that the piece stands for.
@@ -75,8 +75,8 @@ pub(super) fn html(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns how many bytes `spelling` has before the code and again after it (backticks, and perhaps one
-/// space), if all of it is one code span.
+/// Returns how many bytes lie before the code, and as many after it (backticks, and perhaps one space), if
+/// all of `spelling` is one code span; otherwise `None`.
 fn code_body(spelling: &str) -> Option<usize> {
     if !spelling.starts_with('`') || spelling.len() < 3 {
         return None;

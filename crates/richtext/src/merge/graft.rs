@@ -1,8 +1,8 @@
 //! Carries over to an edited node the data of its original that Markdown did not show: identifiers, the
 //! spelling of numbers, other attributes and marks.
 //!
-//! In all functions `ours` is from the source, `base` from the Markdown before the edit, and `edited` from
-//! the Markdown after it.
+//! In all functions `ours` is from the source, `base` from its Markdown before the edit, and `edited` from
+//! the Markdown after the edit.
 
 use thin_vec::ThinVec;
 
@@ -10,8 +10,8 @@ use crate::align::{Op, align};
 use crate::compare::{print, same_marks, same_value, similarity};
 use crate::tree::{Attr, Kind, Mark, Node};
 
-/// Returns whether the edit left the node unchanged apart from its children: its kind, text, marks and
-/// attributes.
+/// Returns whether the edit left everything of a node unchanged except its children: its kind, text, marks
+/// and attributes.
 pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
     base.kind == edited.kind
         && base.text == edited.text
@@ -23,8 +23,8 @@ pub(super) fn same_head(base: &Node<'_>, edited: &Node<'_>) -> bool {
             .all(|it| edited.get(&it.name).is_some_and(|value| same_value(&it.name, &it.value, value)))
 }
 
-/// Returns the edited node with the data that `ours` has and `base` lacks; so for its children. Attributes
-/// and marks that the edit did not change are copied from `ours`.
+/// Returns the edited node with the attributes and marks added that `ours` has and `base` lacks, in the node
+/// and its descendants. Attributes and marks that the edit did not change are copied from `ours`.
 pub(super) fn node<'x>(ours: &Node<'x>, base: &Node<'_>, edited: &Node<'x>) -> Node<'x> {
     let mut node = edited.clone();
     node.attrs = attrs(&ours.attrs, &base.attrs, &edited.attrs);
@@ -49,8 +49,8 @@ fn attrs<'x>(ours: &[Attr<'x>], base: &[Attr<'_>], edited: &[Attr<'x>]) -> ThinV
     all
 }
 
-/// Returns the edited marks. A mark that the edit did not change is copied from `ours`. Marks that only
-/// `ours` has are added.
+/// Returns the edited marks. A mark that the edit did not change is copied from `ours`. Marks of kinds that
+/// only `ours` has are added.
 fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> ThinVec<Mark<'x>> {
     let kept = |mark: &Mark<'x>| {
         let was = base.iter().find(|it| it.kind == mark.kind)?;
@@ -64,7 +64,7 @@ fn marks<'x>(ours: &[Mark<'x>], base: &[Mark<'_>], edited: &[Mark<'x>]) -> ThinV
 }
 
 /// Returns the edited nodes, each with the data carried over from its original. Returns them unchanged if
-/// `ours` and `base` do not correspond node by node.
+/// `ours` and `base` do not correspond node by node (among inline nodes: all except text).
 pub(super) fn siblings<'x>(ours: &[Node<'x>], base: &[Node<'_>], edited: &[Node<'x>]) -> ThinVec<Node<'x>> {
     let inline = ours.iter().chain(edited).any(|it| it.kind.is_inline());
     // Text may be split into nodes differently in the source. Only nodes that are not text correspond one to

@@ -11,7 +11,8 @@ use super::{Merge, Reach, graft};
 use crate::compare::{Unit, Units, hunks, same_marks};
 use crate::tree::{Kind, Mark, Node, Span};
 
-/// A range of the source's [units](Units), and the range of edited units that replaces it.
+/// A difference between the Markdown before and after the edit: a range of [units](Units) before it, which
+/// are also those of the source, and the range of edited units that replaces it.
 type Hunk = (Range<usize>, Range<usize>);
 
 /// A byte range of the source, and the text that replaces it.
@@ -19,8 +20,8 @@ type Splice = (Range<usize>, String);
 
 impl Merge<'_> {
     /// Returns the new text of `region`, the part of the source with the siblings `ours`. Returns `None` if
-    /// the nodes of source and Markdown do not correspond unit by unit, or if the reach is wider than
-    /// [`Reach::Runs`].
+    /// the nodes of source and Markdown do not correspond character by character, or if the reach of this
+    /// merge is wider than [`Reach::Runs`].
     pub(super) fn inlines(
         &self,
         ours: &[Node<'_>],
@@ -46,8 +47,8 @@ impl Merge<'_> {
     }
 
     /// Returns the hunk as a change of characters within one text node of the source. Returns `None` if the
-    /// hunk goes beyond one node or would leave it empty, or if the source spells its characters together
-    /// with others.
+    /// hunk goes beyond one node or would leave it empty, or if it begins or ends inside characters that the
+    /// source spells as a unit, such as an entity.
     fn spliced(
         &self,
         runs: &Runs<'_, '_, '_, '_>,
@@ -137,7 +138,7 @@ fn spliced(source: &str, region: Span, mut splices: Vec<Splice>) -> String {
 struct Group {
     /// The span of each of the nodes.
     span: Span,
-    /// The indices of the nodes.
+    /// The indices of the nodes among their siblings.
     nodes: Range<usize>,
 }
 
@@ -152,7 +153,8 @@ fn groups(nodes: &[Node<'_>]) -> Vec<Group> {
     groups
 }
 
-/// Inline siblings of the source, of its Markdown and of the edited Markdown, with their units.
+/// Inline siblings of the source, of its Markdown and of the edited Markdown, each list also as units
+/// (characters, and nodes that are not text).
 struct Runs<'m, 'o, 'b, 'e> {
     ours: &'m [Node<'o>],
     base: &'m [Node<'b>],
@@ -166,14 +168,16 @@ struct Runs<'m, 'o, 'b, 'e> {
 }
 
 impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
-    /// Returns whether `ours` and `base` have the same characters, with other nodes at the same positions.
+    /// Returns whether `ours` and `base` have the same characters, and nodes that are not text at the same
+    /// positions.
     fn go_together(&self) -> bool {
         self.a.len() == self.b.len() && self.a.iter().zip(self.b.iter()).all(|it| it.0.char == it.1.char)
     }
 
-    /// Returns the index of the text node in `ours` that contains all of the hunk, and the byte offset in its
-    /// text at which the hunk begins. An insertion between two nodes belongs to the first if its marks fit,
-    /// otherwise to the second. Returns `None` if no node fits, for example because the marks change.
+    /// Returns the index of the text node in `ours` that contains all of the hunk, and the byte offset in the
+    /// text of that node at which the hunk begins. An insertion between two nodes belongs to the first if the
+    /// marks of the inserted text are those of that node, otherwise to the second. Returns `None` if no node
+    /// fits, for example because the marks change.
     fn place(&self, (gone, new): &Hunk) -> Option<(usize, usize)> {
         let fits = |unit: usize| {
             let marks = self.b.marks(self.b[unit]);
@@ -197,7 +201,7 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
     }
 
     /// Adds the edited units of the hunk to `fresh`, as nodes. If the hunk replaces one node that is not text
-    /// by another of its kind, the new node gets the data of the old one that Markdown does not show.
+    /// by another of its kind, the new node gets the data of the old node that Markdown does not show.
     fn inserted<'x>(&self, hunk: &Hunk, fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,
@@ -220,8 +224,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         }
     }
 
-    /// Returns the edited node, with each of its marks replaced by the mark of the source that has equal
-    /// meaning, if there is one. Otherwise half of an edited link would become another link.
+    /// Returns the edited node, with each of its marks replaced by the source's mark of equal meaning, if
+    /// there is one. Otherwise the edited half of a link would become a link of its own.
     fn with_own_marks<'x>(&self, node: &Node<'e>) -> Node<'x>
     where
         'o: 'x,
@@ -237,8 +241,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
         node
     }
 
-    /// Adds the units in `range` of the source to `fresh` that no hunk replaces, and the edited units of the
-    /// hunks at their positions.
+    /// Adds to `fresh` the source units in `range` that no hunk replaces, and at their positions the edited
+    /// units of the hunks. The caller adds pure insertions before the first unit itself.
     fn remaining<'x>(&self, range: Range<usize>, changed: &[Hunk], fresh: &mut ThinVec<Node<'x>>)
     where
         'o: 'x,
@@ -258,8 +262,8 @@ impl<'o, 'e> Runs<'_, 'o, '_, 'e> {
     }
 }
 
-/// Adds `unit`, which is of `node`, to `fresh`. A character extends the last node there if that is text with
-/// equal marks.
+/// Adds `unit`, a unit of `node`, to `fresh`. A character is appended to the last node of `fresh` if that is
+/// text with equal marks.
 fn add<'x>(node: &Node<'x>, unit: &Unit, fresh: &mut ThinVec<Node<'x>>) {
     let Some(char) = unit.char else { return fresh.push(node.clone()) };
     if let Some(last) = fresh.last_mut()

@@ -23,44 +23,44 @@ use crate::loss::{Loss, LossKind};
 use crate::spelling::Spelling;
 use crate::tree::{Node, Span};
 
-/// The extent of the text that is written anew around a change.
+/// The extent of the source text that is written anew around a change. The merge tries the variants in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
-    /// Characters within a text.
+    /// Only the changed characters within a text are written anew.
     Text,
-    /// The runs of text that changed, with the inline nodes among them.
+    /// The changed runs of text, with the inline nodes among them, are written anew.
     Runs,
-    /// The paragraphs that changed.
+    /// Changed paragraphs, headings and other blocks of inline nodes are written anew as a whole.
     Blocks,
-    /// All blocks of the edit.
+    /// All blocks of the edited part are written anew.
     All,
 }
 
 const REACHES: [Reach; 4] = [Reach::Text, Reach::Runs, Reach::Blocks, Reach::All];
 
-/// An edit: nodes of the source, of its Markdown, and of the edited Markdown.
+/// An edit of sibling nodes: the nodes of the source, of its Markdown, and of the edited Markdown.
 #[derive(Clone, Copy)]
 pub(crate) struct Edit<'m, 'o, 'b, 'e> {
-    /// Nodes of the source.
+    /// The siblings in the source, the document before the edit.
     pub(crate) ours: &'m [Node<'o>],
-    /// Nodes of the Markdown before the edit, usually one for each node of the source.
+    /// The siblings in the Markdown before the edit, usually one for each node of the source.
     pub(crate) base: &'m [Node<'b>],
-    /// Nodes of the Markdown after the edit.
+    /// The siblings in the Markdown after the edit.
     pub(crate) edited: &'m [Node<'e>],
 }
 
-/// The result of a merge.
+/// The result of a merge: new source text for the edited region.
 #[derive(Debug)]
 pub(crate) struct Merged {
-    /// The new text of the region.
+    /// The new text of the edited region of the source.
     pub(crate) text: String,
-    /// Content of the edit that the text does not carry.
+    /// Content of the edited Markdown that the new text does not carry.
     pub(crate) losses: Vec<Loss>,
 }
 
 /// Returns the new text of `region`, the part of `source` with the siblings `edit.ours`; `parent` is their
 /// parent (`None`: the document). Tries each [`Reach`] in turn until a text has no losses; if all have some,
-/// returns the text with the lightest.
+/// returns the text with the smallest [`weight`].
 pub(crate) fn merge(
     spelling: &dyn Spelling,
     source: &str,
@@ -106,8 +106,8 @@ fn unsaid(spelling: &dyn Spelling, text: &str, edited: &[Node<'_>]) -> Vec<Loss>
     losses
 }
 
-/// Returns the weight of `losses`, by which texts are compared: a loss of content weighs as much as ten
-/// others.
+/// Returns the weight of `losses`, by which candidate texts are compared: a loss of content counts 10, any
+/// other loss 1.
 fn weight(losses: &[Loss]) -> usize {
     losses.iter().map(|it| if it.kind == LossKind::Content { 10 } else { 1 }).sum()
 }

@@ -14,17 +14,18 @@ use crate::compare::{print_unmarked, shortened};
 use crate::tree::{Kind, Node, Span};
 use crate::values::dates;
 
-/// A rich node that an edit removed.
+/// A rich node (of a kind that Markdown itself has no syntax for) that an edit removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gone {
-    /// The span in the source.
+    /// The span of the node in the source; empty if the node of the source is not known.
     pub(crate) span: Span,
-    /// The node for a message: its kind and its name.
+    /// The kind and name of the node, for a message.
     pub(crate) what: String,
 }
 
 /// Returns the rich nodes that vanished from each part. A node that is now in another part has not vanished;
-/// nor has one that was replaced by a new node of its kind in its part, which counts as its changed version.
+/// nor has one that was replaced by a new node of its kind in its part, because the new node counts as its
+/// changed version.
 pub(crate) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
     let mut parts: Vec<Part<'_, '_, '_>> = edits.iter().map(Part::of).collect();
     // First match nodes that are unchanged, in their own part and then in others. After that, a new node
@@ -44,17 +45,18 @@ pub(crate) fn gone(edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Vec<Gone>> {
     parts.iter().map(Part::gone).collect()
 }
 
-/// The rich nodes of one edited part.
+/// The rich nodes of one edited part, while those before the edit are matched with those after it.
 struct Part<'m, 'o, 'b> {
-    /// The nodes in the Markdown before the edit.
+    /// The rich nodes in the part's Markdown before the edit.
     were: Vec<&'m Node<'b>>,
     /// The key of each node in `were`: a hash of its content without its marks.
     keys: Vec<u64>,
-    /// The nodes in the source.
+    /// The rich nodes in the part's source, usually in the order of `were`.
     places: Vec<&'m Node<'o>>,
-    /// Indices in `were` of the nodes that are not matched yet.
+    /// Indices in `were` of the nodes for which no node after the edit was found yet.
     missing: Vec<usize>,
-    /// The key and kind of each node after the edit that is not matched yet.
+    /// The key (as in `keys`) and kind of each rich node after the edit for which no node before it was found
+    /// yet.
     new: Vec<(u64, Kind)>,
 }
 
@@ -66,7 +68,7 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
         Self { missing: (0..were.len()).collect(), were, keys, places: rich(edit.ours), new }
     }
 
-    /// Matches the nodes that the edit left unchanged in this part.
+    /// Removes the nodes that the edit left unchanged in this part from `missing` and `new`.
     fn take_kept(&mut self) {
         let mut kept = counts(self.new.iter().map(|it| it.0));
         let mut before = counts(self.keys.iter().copied());
@@ -85,7 +87,7 @@ impl<'m, 'o, 'b> Part<'m, 'o, 'b> {
 }
 
 /// Returns the edited nodes of each part. A rich node that occurs exactly once before and once after the edit
-/// gets the data that Markdown does not show, even if it is in another part now.
+/// gets the data of its original that Markdown does not show, even if it is in another part now.
 pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x>>> {
     let mut homes: HashMap<u64, Vec<Home<'_, 'x, '_>>> = HashMap::new();
     for edit in edits {
@@ -101,13 +103,14 @@ pub(crate) fn brought<'x>(edits: &[Edit<'_, 'x, '_, 'x>]) -> Vec<ThinVec<Node<'x
     edits.iter().map(|edit| edit.edited.iter().map(|it| with_its_own(it, &homes)).collect()).collect()
 }
 
-/// A node before the edit: in the source and in its Markdown.
+/// A rich node before the edit: as it is in the source, and in the source's Markdown.
 struct Home<'m, 'o, 'b> {
     ours: &'m Node<'o>,
     base: &'m Node<'b>,
 }
 
-/// Returns `node`, and its descendants, with the data from their homes. `homes` has the homes by key.
+/// Returns the edited `node` with the hidden data of its original: for itself if it is rich, otherwise for
+/// its rich descendants. `homes` has the originals by key, the hash of their content without marks.
 fn with_its_own<'x>(node: &Node<'x>, homes: &HashMap<u64, Vec<Home<'_, 'x, '_>>>) -> Node<'x> {
     if homes.is_empty() {
         return node.clone();
@@ -153,10 +156,10 @@ fn described(node: &Node<'_>) -> String {
     format!("{} {:?}", node.kind.shown(), shortened(&name(node).unwrap_or_default()))
 }
 
-/// Returns a name of the node for a message: the day of a date, the text of any other node, or else its
-/// target or type.
+/// Returns a name of the node for a message: the day of a date; the text of any other node; failing that, the
+/// value of its first naming attribute, or a child's name.
 fn name(node: &Node<'_>) -> Option<String> {
-    /// Attributes that name a node, the most telling first.
+    /// The attributes whose values can name a node, the most telling first.
     const NAMES: [&str; 12] = [
         "text",
         "shortName",

@@ -1,8 +1,8 @@
-//! Separators between blocks that were not neighbours in the source, or that have changed since. Two texts
-//! are apart if together they are read as the blocks that each has by itself.
+//! Separators between blocks that were not neighbours in the source, or that have changed since. A separator
+//! keeps two texts apart if the joined text is read as the blocks that the two texts have alone.
 //!
 //! In: the text before, the text after, and possible separators. Out: the separator that keeps them apart,
-//! found by reading the texts together.
+//! found by reading the joined text.
 
 use crate::compare::{print, shortened};
 use crate::document::Document;
@@ -10,19 +10,19 @@ use crate::format::Format;
 use crate::loss::{Loss, LossKind};
 use crate::tree::Span;
 
-/// The separator for Markdown blocks that neither the separator in the source nor that of the writer keeps
+/// The separator for Markdown blocks that neither the source's separator nor the usual blank line keeps
 /// apart. The comment ends a list.
 const STRONGER: &str = "\n\n<!-- -->\n\n";
 
-/// Returns the first separator in `wanted` that keeps `before` and `after` apart; `None` if none does. For
-/// Markdown, [`STRONGER`] is tried last.
+/// Returns the first separator in `wanted` with which `before` and `after` are read as separate blocks;
+/// `None` if there is none. For Markdown, [`STRONGER`] is tried last.
 pub(crate) fn between<'w>(format: Format, before: &str, after: &str, wanted: &[&'w str]) -> Option<&'w str> {
     let stronger = matches!(format, Format::Markdown(_)).then_some(STRONGER);
     wanted.iter().copied().chain(stronger).find(|it| apart(format, before, it, after))
 }
 
-/// Returns whether `before`, `between` and `after`, joined, have the blocks that `before` and `after` have by
-/// themselves.
+/// Returns whether `before`, `between` and `after`, joined, are read as the blocks that `before` and `after`
+/// have alone. Always true for ADF, where a comma separates the blocks.
 pub(crate) fn apart(format: Format, before: &str, between: &str, after: &str) -> bool {
     if format == Format::Adf {
         // A comma always separates values of JSON.
@@ -34,7 +34,7 @@ pub(crate) fn apart(format: Format, before: &str, between: &str, after: &str) ->
     prints(&format!("{before}{between}{after}")) == each
 }
 
-/// Returns the loss to report if nothing keeps `text` apart from the text before it.
+/// Returns the loss to report if no separator keeps `text` a block of its own, apart from the text before it.
 pub(crate) fn lost(text: &str) -> Loss {
     let what = shortened(text);
     Loss {

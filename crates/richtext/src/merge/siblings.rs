@@ -8,15 +8,15 @@ use crate::tree::{Holds, Node, Span};
 
 /// A piece of the new text of a region.
 pub(super) enum Piece {
-    /// The source node with this index, unchanged or changed, and its text.
+    /// A node of the source, by its index among its siblings, and its copied or changed text.
     Ours(usize, String),
-    /// The text of a new node, or of one that moved.
+    /// The text of a new node, or of a node that moved.
     New(String),
 }
 
 impl Merge<'_> {
     /// Returns the new text of `region`, the part of the source with the siblings `ours`. Returns `None` if
-    /// the nodes of source and Markdown do not correspond one to one.
+    /// `ours` and `base`, the nodes of the source and of its Markdown, do not correspond one to one.
     pub(super) fn siblings(
         &self,
         ours: &[Node<'_>],
@@ -58,7 +58,7 @@ impl Merge<'_> {
         Piece::Ours(at, node.span.of(self.source).to_owned())
     }
 
-    /// Returns the new text of a changed node.
+    /// Returns the new source text of a node that the edit changed.
     fn node(&self, ours: &Node<'_>, base: &Node<'_>, edited: &Node<'_>, parent: Option<&Node<'_>>) -> String {
         let written = |it: &Self| it.spelling.part(&[graft::node(ours, base, edited)], parent);
         let same_head = graft::same_head(base, edited);
@@ -82,8 +82,9 @@ impl Merge<'_> {
         }
     }
 
-    /// Joins the pieces to the new text of `region`; `spans` has the span of each source node there. A piece
-    /// from the source keeps the separator before it; before a new piece comes the separator of the format.
+    /// Joins the pieces to the new text of `region`; `spans` has the span of each source node there. A source
+    /// node keeps the separator that is before it in the source; before a new piece comes the separator of
+    /// the format.
     pub(super) fn joined(
         &self,
         pieces: &[Piece],
@@ -115,7 +116,8 @@ impl Merge<'_> {
 }
 
 impl Piece {
-    /// Returns whether the piece has no text, and is not a source node that had none before.
+    /// Returns whether the piece has no text, unless it is a source node whose text was empty before the edit
+    /// too.
     fn is_nothing(&self, spans: &[Span]) -> bool {
         match self {
             Self::Ours(at, text) => text.is_empty() && !spans[*at].is_empty(),

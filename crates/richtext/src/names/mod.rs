@@ -35,10 +35,11 @@ pub struct User {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Page {
-    /// The key of the page's space. `None` in a link without a space: the page is in the space of the text.
+    /// The key of the page's space; `None` if it is unknown. A link without a space leads to a page in the
+    /// space of the page that contains the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
-    /// The title.
+    /// The page's title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The address in a browser, without `#` and the anchor.
@@ -50,20 +51,21 @@ pub struct Page {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Attachment {
-    /// The file name.
+    /// The name of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The page that the file is attached to; `None` if that is the page of the text.
+    /// The page that the file is attached to. `None`: the page that contains the text, or, for a file with a
+    /// media id, an unknown page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<Page>,
     /// The id in Atlassian's media services, a UUID; not the id of the attachment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_id: Option<String>,
-    /// The name of the collection that the file is in, in the media services: `contentId-123`; `None` in
-    /// Jira.
+    /// The name of the collection in the media services that contains the file, such as `contentId-123`;
+    /// `None` in Jira.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
-    /// The address for downloads.
+    /// The address from which the file can be downloaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
@@ -74,19 +76,22 @@ pub struct Attachment {
 /// leaves the text as it is. An implementation that needs a server sends its requests beforehand, for all of
 /// [`Document::references`] at once, and then answers from [`Names`].
 pub trait Resolver {
-    /// Returns the user that the text refers to.
+    /// Returns the user that `asked` describes, with all known fields; `None` if it is unknown. The default
+    /// implementation knows no users.
     fn user(&self, asked: &User) -> Option<User> {
         let _ = asked;
         None
     }
 
-    /// Returns the page that the text refers to.
+    /// Returns the page that `asked` describes, with all known fields; `None` if it is unknown. The default
+    /// implementation knows no pages.
     fn page(&self, asked: &Page) -> Option<Page> {
         let _ = asked;
         None
     }
 
-    /// Returns the file that the text refers to.
+    /// Returns the file that `asked` describes, with all known fields; `None` if it is unknown. The default
+    /// implementation knows no files.
     fn attachment(&self, asked: &Attachment) -> Option<Attachment> {
         let _ = asked;
         None
@@ -97,9 +102,10 @@ pub trait Resolver {
 ///
 /// As a resolver it returns the only entry that agrees with the argument in at least one of these fields and
 /// differs in none of them: account id, user key and login name of a user (the display name only if the
-/// argument has none of the three); title and address of a page; name and media id of a file. The space of a
-/// page must not differ either, and a file must be attached to the page that the argument states. If two
-/// different entries match, it returns `None`.
+/// argument has none of the three); title and address of a page; name and media id of a file. The spaces of
+/// two pages must not differ either; an argument with neither title nor address finds an entry without a
+/// title in its space. The pages that two files are attached to must match in the same way; if only one of
+/// them is known, the argument needs a media id. If two different entries match, the result is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Names {
@@ -113,21 +119,22 @@ pub struct Names {
 
 impl Document<'_> {
     /// Returns the users, pages and files that this document refers to, each once, in the order of the text:
-    /// in mentions, links, cards, pictures and media. Any web address of a link or card may be a page.
+    /// in mentions, links, cards, pictures and media. Every web address of a link or card is listed as a
+    /// page, because it may be one.
     #[must_use]
     pub fn references(&self) -> Names {
         resolve::references(&self.blocks)
     }
 
-    /// Fills in data that `to` needs and this document lacks:
+    /// Fills in data that the target format `to` needs and this document lacks:
     ///
-    /// | For | Data |
+    /// | Target format | Data |
     /// |---|---|
-    /// | all formats | name of a mention without one; account id of a mention with only a name |
+    /// | all formats | name of a mention without one; id of a mention with only a name |
     /// | ADF, storage format, wiki markup | account id of a mention with only a login name or key |
     /// | ADF | addresses of pages and files in links and cards; media ids of pictures that name a file |
     /// | storage format, wiki markup | page titles in links and cards; names of files with only a media id |
-    /// | Markdown for reading ([`Flavor::Plain`](crate::Flavor)) | page titles in cards; names of files |
+    /// | Markdown for reading ([`Flavor::Plain`](crate::Flavor)) | page titles in inline cards; file names |
     ///
     /// Existing display names, account ids and media ids stay, even if `resolver` has others. The source
     /// stays unchanged, and so does everything that a [`Sidecar`](crate::Sidecar) or a

@@ -12,8 +12,8 @@ use crate::format::{Flavor, Format};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs::Target;
 
-/// Attributes of a file that only storage format has. They mean nothing once the file's id or address is
-/// known.
+/// Attributes of a reference to a file that only storage format has. They are removed when the media id or
+/// the address of the file is set, because that replaces them.
 const OF_THE_FILE: [&str; 4] = ["storage:container", "storage:form", "ri:version-at-save", "ri:content-id"];
 
 pub(super) fn references(blocks: &[Node<'_>]) -> Names {
@@ -27,7 +27,8 @@ pub(super) fn resolve(blocks: &mut [Node<'_>], resolver: &dyn Resolver, to: Form
     blocks.iter_mut().for_each(|it| resolving.node(it));
 }
 
-/// Sets the id of each mention that has none, if `resolver` knows the user.
+/// Sets the id of each mention that has none, in `blocks` and their descendants, if `resolver` knows the
+/// user.
 pub(crate) fn identify(blocks: &mut [Node<'_>], resolver: &dyn Resolver) {
     for node in blocks {
         if node.kind == Kind::Mention && node.get("id").is_none() {
@@ -56,7 +57,7 @@ pub(crate) fn renamed(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic>
     found
 }
 
-/// Calls `found` with the span, the id and the name of each mention that has both.
+/// Calls `found` with the span, the id and the name of each mention that has an id and a name.
 fn each_name(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, &str)) {
     for node in nodes {
         if let (Kind::Mention, Some(id), Some(name)) = (node.kind, node.text_of("id"), node.text_of("text")) {
@@ -66,8 +67,8 @@ fn each_name(nodes: &[Node<'_>], found: &mut dyn FnMut(Span, &str, &str)) {
     }
 }
 
-/// Replaces the user in the attributes of a mention by `known`: sets the account id, or else the key or login
-/// name on a self-hosted server.
+/// Sets the `id` of a mention to the account id in `known`, or else to the user key or login name on a
+/// self-hosted server. An old key or login name is removed.
 fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
     attrs.retain(|it| !matches!(&*it.name, "ri:userkey" | "ri:username"));
     let User { account_id, user_key, username, .. } = known;
@@ -80,9 +81,9 @@ fn identified(attrs: &mut ThinVec<Attr<'_>>, known: User) {
     }
 }
 
-/// The target of a web address, or of an address such as `confluence:SPACE/Title`.
+/// The page or file that an address refers to: a web address, or one such as `confluence:SPACE/Title`.
 enum Place {
-    /// A page, and the anchor on it.
+    /// A page, and the anchor on it, if the address has one.
     Page(Page, Option<String>),
     /// An attached file.
     Attachment(Attachment),
@@ -126,7 +127,7 @@ impl Found {
     }
 }
 
-/// Adds `it` to `all` if it was not `seen`.
+/// Appends `it` to `all`, and adds it to `seen`, unless `seen` already contains it.
 fn once<T: Ord + Clone>(it: T, seen: &mut BTreeSet<T>, all: &mut Vec<T>) {
     if seen.insert(it.clone()) {
         all.push(it);
@@ -225,7 +226,8 @@ impl Resolving<'_> {
         }
     }
 
-    /// Sets the media id of a file that the node shows, because ADF refers to a file only by its media id.
+    /// Replaces the file name in a picture or media node by the media id, if the resolver knows it: ADF
+    /// refers to an attached file only by its media id.
     fn with_id(&self, node: &mut Node<'_>, asked: &Attachment) {
         let Some(known) = self.resolver.attachment(asked) else { return };
         let Some(id) = known.media_id else { return };
@@ -238,8 +240,8 @@ impl Resolving<'_> {
         }
     }
 
-    /// Sets the name of the file that the node shows, because formats other than ADF refer to a file by its
-    /// name.
+    /// Replaces the media id in a picture or media node by the file name, if the resolver knows it: formats
+    /// other than ADF refer to a file by its name.
     fn with_name(&self, node: &mut Node<'_>, asked: &Attachment) {
         let Some(name) = self.resolver.attachment(asked).and_then(|it| it.name) else { return };
         node.attrs.retain(|it| !matches!(&*it.name, "id" | "collection" | "type" | "occurrenceKey"));
@@ -275,8 +277,8 @@ fn place(node: &Node<'_>, url: Option<&str>) -> Option<Place> {
     place_of(url, node.text_of("storage:container"))
 }
 
-/// Returns the target of `href`; `None` if that is neither a page, a file nor a web address. For a file,
-/// `container` is the page it is attached to, as an element of storage format.
+/// Returns the page or file that `href` refers to; `None` if it refers to neither and is no web address. For
+/// a file, `container` is the element of storage format that names the page the file is attached to.
 fn place_of(href: Option<&str>, container: Option<&str>) -> Option<Place> {
     let href = href?;
     let some = |it: Cow<'_, str>| Some(it.into_owned()).filter(|it| !it.is_empty());
@@ -298,7 +300,7 @@ fn place_of(href: Option<&str>, container: Option<&str>) -> Option<Place> {
     }
 }
 
-/// Returns the page that the element `<ri:page …/>` in `container` names.
+/// Returns the page that `container`, an element `<ri:page …/>` of storage format, names.
 fn holder(container: &str) -> Option<Page> {
     let link = format!("<p><ac:link>{container}</ac:link></p>");
     let read = Document::read(Format::Storage, &link);

@@ -32,7 +32,9 @@ impl Resolver for Names {
     }
 }
 
-/// Returns whether `it` can be the page `asked`: by title or address, or, if neither has a title, by space.
+/// Returns whether the entry `it` can be the page `asked`: they agree in title or address and differ in
+/// neither, and their spaces do not differ. If `asked` has neither title nor address, an entry without a
+/// title and with an equal space fits.
 fn page_fits(asked: &Page, it: &Page) -> bool {
     let named = [agree(&asked.title, &it.title), agree(&asked.url, &it.url)];
     agree(&asked.space, &it.space) != Some(false)
@@ -48,12 +50,14 @@ fn agree(asked: &Option<String>, it: &Option<String>) -> Option<bool> {
     Some(asked.as_ref()? == it.as_ref()?)
 }
 
-/// Returns whether at least one pair of fields is equal and none differs. Each is an answer of [`agree`].
+/// Returns whether at least one pair of fields is equal and no pair differs. Each element of `fields` is the
+/// result of [`agree`] for one pair.
 fn fits(fields: &[Option<bool>]) -> bool {
     fields.contains(&Some(true)) && !fields.contains(&Some(false))
 }
 
-/// Returns the only entry that fits; `None` if there is none or several different ones fit.
+/// Returns the entry of `all` for which `fits` is true; `None` if there is none, or if several different ones
+/// fit.
 fn only<T: Clone + PartialEq>(all: &[T], fits: impl Fn(&T) -> bool) -> Option<T> {
     let mut found = all.iter().filter(|it| fits(it));
     let first = found.next()?;

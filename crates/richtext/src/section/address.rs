@@ -69,13 +69,13 @@ impl fmt::Display for Address {
     }
 }
 
-/// The blocks of a section, after their parent (`None`: the document).
+/// The parent of a section's blocks (`None`: the document), and these blocks.
 pub(super) type Place<'d, 'a> = (Option<&'d Node<'a>>, &'d [Node<'a>]);
 
 /// The most headings of the document that an error lists for an unknown address.
 const MAX_OFFERED: usize = 20;
 
-/// Returns all sections with this address.
+/// Returns all sections of the document with this address.
 pub(super) fn find<'d, 'a>(document: &'d Document<'a>, address: &Address) -> Vec<Place<'d, 'a>> {
     match address {
         Address::Block(at) => document.blocks.get(*at..=*at).map(|it| (None, it)).into_iter().collect(),
@@ -112,7 +112,7 @@ pub(super) fn known(document: &Document<'_>, address: &Address) -> Vec<String> {
     all
 }
 
-/// Returns whether `path` ends with `asked`: an address may leave out outer headings.
+/// Returns whether `path` ends with `asked`, because an address may leave out outer headings.
 fn ends_with(path: &[String], asked: &[String]) -> bool {
     path.len() >= asked.len() && path[path.len() - asked.len()..].iter().zip(asked).all(|it| it.0 == it.1)
 }
@@ -162,7 +162,7 @@ fn below<'d, 'a>(
     }
 }
 
-/// Returns the text of a heading with single spaces.
+/// Returns the text of a heading with each run of white space as one space.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -25,13 +25,13 @@ pub struct Section<'d, 'a> {
     nodes: &'d [Node<'a>],
 }
 
-/// An address that does not lead to exactly one section.
+/// The error for an address that does not lead to exactly one section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SectionError {
     /// No section has this address.
     Unknown {
-        /// The address.
+        /// The unknown address, as text.
         address: String,
         /// Addresses of the same kind that the document has, as suggestions: the range of block numbers, or
         /// the first headings. Empty for a `localId`.
@@ -39,9 +39,9 @@ pub enum SectionError {
     },
     /// Several sections have this address.
     Ambiguous {
-        /// The address.
+        /// The ambiguous address, as text.
         address: String,
-        /// The number of sections that have it.
+        /// The number of sections that have the address.
         count: usize,
     },
 }
@@ -65,7 +65,7 @@ impl<'a> Document<'a> {
 }
 
 impl Section<'_, '_> {
-    /// Returns the section as Markdown.
+    /// Returns the section as extended Markdown, to be edited and given to [`patch`](Self::patch).
     #[must_use]
     pub fn markdown(&self) -> String {
         Document { blocks: self.nodes.into(), ..self.document.clone() }.write(Format::EDITED)
@@ -129,8 +129,8 @@ impl Section<'_, '_> {
         }
     }
 
-    /// Returns the span of the section and the separator after it; if no sibling follows, of the section and
-    /// the separator before it.
+    /// Returns the span of the section and of the separator after it. If no sibling follows, returns the span
+    /// of the section and of the separator before it.
     fn separated(&self) -> Span {
         let span = self.span();
         let siblings = self.parent.map_or(&self.document.blocks, |it| &it.children);
@@ -144,9 +144,9 @@ impl Section<'_, '_> {
         }
     }
 
-    /// Adds separators at the start and end of the new text if the neighbouring blocks would otherwise be
-    /// read as one with it. `new` is the format's separator for new blocks. If no separator helps, adds a
-    /// loss. Does nothing for blocks that have a parent, and if the text is empty or unchanged.
+    /// Adds separators at the start and end of the section's new text if the neighbouring blocks would
+    /// otherwise be read as one with it. `new` is the format's separator for new blocks. If no separator
+    /// helps, adds a loss. Does nothing for blocks that have a parent, and if the text is empty or unchanged.
     fn keep_apart(&self, new: &str, merged: &mut Merged) {
         let (source, format, span) = (self.document.source, self.document.format, self.span());
         let was = span.of(source);
@@ -198,7 +198,7 @@ impl fmt::Display for SectionError {
 
 impl std::error::Error for SectionError {}
 
-/// Returns the level of a heading; `None` for other nodes.
+/// Returns the level of a heading, 1 if it has none; `None` for other nodes.
 fn level(node: &Node<'_>) -> Option<i64> {
     (node.kind == Kind::Heading).then(|| node.integer("level").unwrap_or(1))
 }

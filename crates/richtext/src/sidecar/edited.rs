@@ -1,4 +1,4 @@
-//! The edited Markdown, in which only changed blocks have children.
+//! The edited Markdown, of which usually only changed blocks are kept with their children.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -15,11 +15,12 @@ use crate::tree::Node;
 /// The edited Markdown. A block whose text was in the Markdown before the edit is usually copied, so its
 /// children are not kept.
 pub(super) struct Edited<'e> {
-    /// The text.
+    /// The text of the edited Markdown.
     pub(super) source: &'e str,
-    /// The blocks of the text; unchanged ones may lack their children.
+    /// The blocks of the edited Markdown. Unchanged ones may lack their children.
     pub(super) read: Partly<'e>,
-    /// All blocks with their children, read when an unchanged block is first requested.
+    /// All blocks with their children. They are read when the children of an unchanged block are first
+    /// needed.
     whole: OnceCell<ThinVec<Node<'e>>>,
 }
 
@@ -30,17 +31,17 @@ impl<'e> Edited<'e> {
         Self { source, read, whole: OnceCell::new() }
     }
 
-    /// Returns the number of blocks.
+    /// Returns the number of blocks in the edited Markdown.
     pub(super) fn len(&self) -> usize {
         self.read.blocks.len()
     }
 
-    /// Returns the text of the block with the index `at`.
+    /// Returns the text of the block with the index `at` in the edited Markdown.
     pub(super) fn text(&self, at: usize) -> &'e str {
         self.read.blocks[at].span.of(self.source)
     }
 
-    /// Returns the block with the index `at`, with its children.
+    /// Returns the block with the index `at` in the edited Markdown, with its children.
     pub(super) fn block(&self, at: usize) -> &Node<'e> {
         let block = &self.read.blocks[at];
         let first = self.read.bare.partition_point(|it| *it < block.span.start);

@@ -32,20 +32,20 @@ pub struct Sidecar {
     /// The dialect of wiki markup, `jira` or `confluence`; `None` for other formats.
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<String>,
-    /// The blocks of the source, in order.
+    /// The entries: the blocks of the source with their Markdown, in order.
     entries: Vec<Entry>,
     /// The source after the last block.
     after: String,
 }
 
-/// A block of the source, or several that have their meaning only together.
+/// A block of the source with its Markdown, or several blocks that have their meaning only together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Entry {
     /// The source before the block, from the end of the previous entry or the beginning of the source.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     before: String,
-    /// The source of the block.
+    /// The source of the block, copied verbatim.
     source: String,
     /// The Markdown blocks that were written for the block, usually one.
     markdown: Vec<String>,
@@ -55,15 +55,15 @@ struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SidecarError {
-    /// The text is not a sidecar, with the reason.
+    /// The text is not the JSON of a sidecar. The value is the reason.
     Malformed(String),
     /// The sidecar has another version than [`Sidecar::VERSION`].
     Version {
         /// The version that the sidecar has.
         found: u32,
     },
-    /// The sidecar belongs to another document: the Markdown has nothing, or almost nothing, in common with
-    /// it.
+    /// The sidecar belongs to another document: the edited Markdown has nothing, or almost nothing, in common
+    /// with the Markdown in the sidecar.
     OtherDocument,
 }
 
@@ -72,29 +72,30 @@ pub enum SidecarError {
 pub struct Restored {
     /// The source with the edit.
     pub text: String,
-    /// Nodes without Markdown syntax that the edit removed, perhaps by accident: only a person can decide.
-    /// [`Restored::text`] does not contain them.
+    /// Nodes that Markdown itself has no syntax for and that the edit removed, perhaps by accident; only a
+    /// person can decide whether that was meant. [`Restored::text`] does not contain them.
     pub conflicts: Vec<Conflict>,
-    /// Content of the edit that the text does not carry, found by reading the text again.
+    /// Content of the edited Markdown that [`Restored::text`] does not carry, found by reading that text
+    /// again.
     pub losses: Vec<Loss>,
-    /// Errors in the Markdown.
+    /// Errors in the edited Markdown: wrong syntax, and exceeded limits.
     pub diagnostics: Vec<Diagnostic>,
     /// Mistakes that the edit added, with spans in the Markdown: content that Atlassian's schema does not
     /// allow (`:status[OK]{color=freen}`), and required attributes that are missing (`:mention[@Jane]`
     /// without an id). For storage format and wiki markup also mentions whose name does not fit their id.
-    /// Empty if the source is Markdown. The text carries the content all the same; a format that has no other
-    /// spelling for it embeds it as JSON.
+    /// Empty if the source is Markdown. [`Restored::text`] carries this content all the same; a format that
+    /// has no other spelling for it embeds it as JSON.
     pub invalid: Vec<Diagnostic>,
-    /// The number of blocks that were copied unchanged from their entries and are in their old order. If
-    /// [`Section::patch`](crate::Section::patch) made this: the number of top-level blocks outside the
-    /// section.
+    /// The number of entries of the sidecar whose source was copied unchanged and that are in their old
+    /// order. If [`Section::patch`](crate::Section::patch) made this: the number of top-level blocks outside
+    /// the section.
     pub copied: usize,
 }
 
-/// A node without Markdown syntax that the edit removed.
+/// A node that Markdown itself has no syntax for and that the edit removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The node: "status \"OK\"".
+    /// The kind and the name of the node, such as `status "OK"`.
     pub what: String,
     /// The index, from 0, of the block of the source that contained the node. A block is an entry of the
     /// sidecar, or for [`Section::patch`](crate::Section::patch) a top-level block of the document.
@@ -122,7 +123,7 @@ impl fmt::Display for Conflict {
 }
 
 impl Sidecar {
-    /// The version of the JSON that this crate writes and reads.
+    /// The version of the sidecar's JSON that this crate writes and reads.
     pub const VERSION: u32 = 1;
 
     /// Returns the format of the source.

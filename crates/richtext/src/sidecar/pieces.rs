@@ -15,32 +15,34 @@ use crate::tree::{Kind, Node};
 
 /// A part of the restored source: an entry of the sidecar, given by its index, or a new block.
 pub(super) enum Piece {
-    /// An unchanged entry, in its old order.
+    /// An entry whose Markdown is unchanged, in its old order. The value is the index of the entry.
     Copied(usize),
-    /// A changed entry, with its blocks in the edited Markdown.
+    /// An entry whose Markdown changed: the index of the entry, and its blocks in the edited Markdown.
     Edited(usize, Vec<Block>),
-    /// An entry that is now this block, at another position.
+    /// An entry whose Markdown is at another position now: the index of the entry, and its block in the
+    /// edited Markdown.
     Moved(usize, Block),
-    /// The index of a new block in the edited Markdown.
+    /// A new block: its index in the edited Markdown.
     New(usize),
 }
 
 /// A block of the edited Markdown.
 pub(super) struct Block {
-    /// The index of the block.
+    /// The index of the block in the edited Markdown.
     pub(super) at: usize,
-    /// Whether the text of the block is unchanged.
+    /// Whether the block has the text that it had before the edit.
     pub(super) kept: bool,
 }
 
-/// The most pairs that are compared to find blocks that were both moved and edited.
+/// The most pairs of a removed entry and a new block for which moved and edited blocks are searched. If there
+/// are more pairs, none is compared.
 const MAX_PAIRS: usize = 10_000;
 
-/// The share of words, in percent, above which a new block counts as the moved and edited version of a block
-/// that is gone.
+/// The share of common words, in percent, above which a new block counts as the moved and edited version of a
+/// removed block.
 const MOVED: u32 = 60;
 
-/// The share of words, in percent, above which a block or document counts as the edited version of the
+/// The share of common words, in percent, above which a block or document counts as the edited version of the
 /// original one.
 const SAME: u32 = 30;
 
@@ -76,8 +78,9 @@ impl Sidecar {
         Ok(pieces)
     }
 
-    /// Returns the pieces for the steps `ops`. `old` has the index of the entry and the text of each Markdown
-    /// block before the edit. Entries that are gone are in no piece.
+    /// Returns the pieces for `ops`, the alignment of the Markdown blocks before and after the edit. `old`
+    /// has, for each block before the edit, the index of its entry and its text. Entries that the edit
+    /// removed are in no piece.
     fn gathered(&self, ops: &[Op], old: &[(usize, &str)]) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut next = 0; // the next entry
@@ -132,8 +135,8 @@ impl Sidecar {
         }
     }
 
-    /// Turns a new block into a moved entry if it is equal or similar to the Markdown of an entry that is
-    /// gone. Considers only entries with one Markdown block.
+    /// Turns a new block into a moved entry if it is equal or similar to the Markdown of an entry that the
+    /// edit removed from its position. Considers only entries with one Markdown block.
     fn find_moved(&self, pieces: &mut [Piece], edited: &Edited<'_>) {
         let mut left = left(self, pieces);
         left.retain(|it| self.entries[*it].markdown.len() == 1);
@@ -173,7 +176,7 @@ pub(super) fn left(sidecar: &Sidecar, pieces: &[Piece]) -> BTreeSet<usize> {
     (0..sidecar.entries.len()).filter(|it| !kept.contains(it)).collect()
 }
 
-/// Reads the only block of a Markdown text. A text with another number of blocks becomes a raw block.
+/// Returns the only block of a Markdown text. A text with another number of blocks becomes a raw block.
 fn single(markdown: &str) -> Node<'_> {
     let mut blocks = crate::markdown::blocks_where(markdown, &|_| true).blocks;
     match blocks.len() {
@@ -182,8 +185,8 @@ fn single(markdown: &str) -> Node<'_> {
     }
 }
 
-/// Returns whether this step shows that the Markdown belongs to the sidecar: it keeps a block, or changes it
-/// so little that it is still similar. `old` has the index of the entry and the text of each block before the
+/// Returns whether the step `op` of the alignment shows that the Markdown belongs to the sidecar: it keeps a
+/// block, or pairs two similar blocks. `old` has the index of the entry and the text of each block before the
 /// edit, `new` the texts after it.
 fn belongs(op: &Op, old: &[(usize, &str)], new: &[&str]) -> bool {
     match op {
@@ -207,8 +210,8 @@ fn have_common(old: &[(usize, &str)], new: &[&str]) -> bool {
     old.intersection(&new).count() * 100 > old.len().max(new.len()) * SAME as usize
 }
 
-/// Returns for each step the entry of the next old block, at or after the step, that is still in the
-/// Markdown.
+/// Returns, for each step, the entry of the old block that this step or the next such step keeps or pairs;
+/// `None` after the last such step.
 fn later(ops: &[Op], old: &[(usize, &str)]) -> Vec<Option<usize>> {
     let mut next = None;
     let step = |op: &Op| {

@@ -1,4 +1,4 @@
-//! Restores a source with the edit of its Markdown.
+//! Restores the source of a sidecar with the edit of its Markdown.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -94,7 +94,7 @@ impl Sidecar {
     }
 }
 
-/// The Markdown, before the edit, of the entries that the edit changed or removed, by the index of the entry.
+/// The Markdown, before the edit, of each entry that the edit changed or removed, by the index of the entry.
 struct Texts<'r> {
     sidecar: &'r Sidecar,
     texts: BTreeMap<usize, String>,
@@ -111,8 +111,8 @@ impl<'r> Texts<'r> {
         Self { sidecar, texts }
     }
 
-    /// Returns the edited parts: the pieces that are not copied, in order, then the entries that are in no
-    /// piece.
+    /// Returns the edited parts: first the pieces whose text is not copied from the source, in order, then
+    /// the entries that the edit removed.
     fn parts<'x, 'e: 'x>(
         &'x self,
         spelling: &dyn Spelling,
@@ -151,7 +151,8 @@ impl<'r> Texts<'r> {
     }
 }
 
-/// An edited part: nodes of an entry in the source, in its Markdown, and in the edited Markdown.
+/// An edited part of the document: an entry of the sidecar whose Markdown changed or was removed, or a new
+/// block. It has the nodes of the source (`ours`), of its Markdown (`base`), and of the edited Markdown.
 struct Part<'x> {
     /// The index of the entry; `None` for a new block.
     entry: Option<usize>,
@@ -166,7 +167,8 @@ impl<'x> Part<'x> {
     }
 }
 
-/// Returns the rich nodes that the edit removed, in the order of the blocks that contained them.
+/// Returns the nodes without Markdown syntax that the edit removed, in the order of the blocks that contained
+/// them.
 fn conflicts(parts: &[Part<'_>], edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Conflict> {
     let gone = parts.iter().zip(gone(edits));
     let conflict = |block, it: Gone| Conflict { what: it.what, block };
@@ -177,31 +179,31 @@ fn conflicts(parts: &[Part<'_>], edits: &[Edit<'_, '_, '_, '_>]) -> Vec<Conflict
     all
 }
 
-/// The state while the pieces are put together.
+/// The state while the restored source is put together from its pieces.
 struct Restoring<'r> {
     sidecar: &'r Sidecar,
     spelling: &'r dyn Spelling,
-    /// The new source so far.
+    /// The restored source so far.
     text: String,
-    /// The block that was added last; `None` before the first.
+    /// The block that was added last; `None` before the first block.
     last: Option<Last>,
     losses: Vec<Loss>,
     copied: usize,
 }
 
-/// A block in the new source.
+/// The block that was added last to the restored source.
 struct Last {
-    /// The byte range of its text in the new source.
+    /// The byte range of the block's text in the restored source.
     span: Range<usize>,
-    /// The index of its entry, if the block is in the entry's old order.
+    /// The index of the block's entry in the sidecar; `None` if the block is new or moved.
     entry: Option<usize>,
-    /// Whether the block is a copied entry.
+    /// Whether the block was copied unchanged from its entry.
     copied: bool,
 }
 
 impl<'r> Restoring<'r> {
-    /// Adds a piece. A piece whose text changed takes the next element of `changed`: its part, and the nodes
-    /// to write.
+    /// Adds a piece to the restored source. A piece whose text is not copied takes the next element of
+    /// `changed`: its part, and the nodes to write.
     fn add<'p, 'x: 'p>(
         &mut self,
         piece: &Piece,
@@ -223,7 +225,7 @@ impl<'r> Restoring<'r> {
     }
 
     /// Adds the text of a block, after the separator it needs. `entry` is the index of its entry, `None` for
-    /// a moved or new block.
+    /// a moved or new block; `copied` is whether the text is the unchanged source of the entry.
     fn push(&mut self, entry: Option<usize>, text: &str, copied: bool) {
         let sidecar = self.sidecar;
         if text.is_empty() && entry.is_none_or(|it| !sidecar.entries[it].source.is_empty()) {
@@ -239,9 +241,10 @@ impl<'r> Restoring<'r> {
         self.last = Some(Last { span: start..self.text.len(), entry, copied });
     }
 
-    /// Returns the separator between `last` and the block with this `text`: the source's if it keeps them
-    /// apart or if its two blocks were not apart before, otherwise the format's. If nothing keeps them apart,
-    /// records a loss.
+    /// Returns the separator between the block `last` and the block with this `text`. Keeps the source's
+    /// separator between two neighbours in the source if both are unchanged, or if it did not keep them apart
+    /// before the edit either. Otherwise returns the first that keeps the blocks apart: the separator before
+    /// the block in the source, or the format's. If neither does, records a loss.
     fn between(&mut self, last: &Last, entry: Option<usize>, text: &str, copied: bool) -> &'r str {
         let (entries, format) = (&self.sidecar.entries, self.sidecar.format());
         let own = entry.filter(|it| *it > 0).map(|it| entries[it].before.as_str());
@@ -263,7 +266,7 @@ impl<'r> Restoring<'r> {
         found.unwrap_or(wanted[0])
     }
 
-    /// Returns the new text of a part.
+    /// Returns the new source text of a part, and records its losses.
     fn edit(&mut self, part: &Part<'_>, edited: &[Node<'_>]) -> String {
         let Some(entry) = part.entry else {
             let (text, losses) = written(self.spelling, edited);
@@ -278,8 +281,8 @@ impl<'r> Restoring<'r> {
     }
 }
 
-/// Returns the new text of a lone ADF node. Adds a document around it unless it is still one node, because
-/// several nodes side by side are not JSON.
+/// Returns the new text of a source that was a single ADF node without a document. Adds a document around the
+/// text unless it is still one node, because several nodes side by side are not JSON.
 fn in_document(spelling: &dyn Spelling, text: &str) -> String {
     let prints = |text: &str| spelling.read(text).0.iter().map(print).collect::<Vec<u64>>();
     let alone = spelling.alone(text);

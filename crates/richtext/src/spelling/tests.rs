@@ -1,4 +1,4 @@
-//! Tests of documents that exceed the node limit.
+//! Tests of reading documents that exceed the node limit, in each format.
 
 use thin_vec::ThinVec;
 
@@ -9,8 +9,8 @@ use crate::format::{Dialect, Flavor, Format};
 use crate::sidecar::Sidecar;
 use crate::tree::{Kind, Node, Room, misplaced};
 
-/// The most nodes beyond the limit in these documents: one for each node that is unfinished when the limit is
-/// reached.
+/// The most nodes by which the trees of these tests may exceed the limit: one raw node for each node that is
+/// unfinished when the limit is reached.
 const MORE: usize = 12;
 
 fn read(format: Format, source: &str, most: usize) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
@@ -21,7 +21,7 @@ fn count(nodes: &[Node<'_>]) -> usize {
     nodes.iter().map(|it| 1 + count(&it.children)).sum()
 }
 
-/// Collects the raw nodes among `nodes` and their descendants into `to`. Expects that no two raw blocks are
+/// Collects the raw nodes among `nodes` and their descendants into `to`. Asserts that no two raw blocks are
 /// side by side.
 fn raws<'n, 'a>(nodes: &'n [Node<'a>], to: &mut Vec<&'n Node<'a>>) {
     let beside = nodes.windows(2).find(|it| it.iter().all(|it| it.kind == Kind::RawBlock));
@@ -32,7 +32,7 @@ fn raws<'n, 'a>(nodes: &'n [Node<'a>], to: &mut Vec<&'n Node<'a>>) {
     }
 }
 
-/// Returns the words of a text that begin with `w`.
+/// Returns the words of a text that begin with `w`, the numbered words of the test documents.
 fn words(text: &str) -> Vec<&str> {
     text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.starts_with('w')).collect()
 }
@@ -52,7 +52,8 @@ fn holds_all(format: Format, source: &str, most: usize) {
     assert!(all <= most + MORE || times == 1, "{} {all}: {blocks:?}", shown());
     assert!(all * 3 > most || times == 0, "{} {all}: {blocks:?}", shown());
     for raw in kept {
-        // A node within marks has the span of the element that writes the marks.
+        // The span of a node that has marks includes the element that writes the marks; `inner` is the span
+        // without that element.
         let place = if raw.marks.is_empty() { raw.span } else { raw.inner };
         assert_eq!(raw.text, place.of(source), "{}", shown());
         assert_eq!(raw.text_of("/format"), Some(format.name()), "{}", shown());
@@ -70,7 +71,7 @@ fn holds_all(format: Format, source: &str, most: usize) {
     assert_eq!(bare(text(&again)), bare(text(&whole)), "{}: {written}", shown());
 }
 
-/// Expects that the Markdown of an unedited document restores its source.
+/// Asserts that the unedited Markdown of a document, read with the node limit `most`, restores its source.
 fn comes_back(format: Format, source: &str, most: usize) {
     let (blocks, diagnostics) = read(format, source, most);
     let (markdown, sidecar) = Sidecar::split(&Document { format, source, blocks, diagnostics });
@@ -78,7 +79,7 @@ fn comes_back(format: Format, source: &str, most: usize) {
     assert_eq!(restored.text, source, "{most} {markdown}");
 }
 
-/// Checks each source with rising node limits.
+/// Asserts for each source, read with rising node limits, that nothing of it is lost.
 fn all_hold(format: Format, sources: &[String]) {
     for source in sources {
         let nodes = count(&of(format).read(source).0);

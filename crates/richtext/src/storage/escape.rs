@@ -3,7 +3,7 @@
 //! In: text, or its spelling, which is the source that stands for it. Out: the other of the two, and the
 //! position of a character in a spelling. A spelling begins outside of CDATA sections and may contain
 //! several. An unknown reference or a lone `&` (`&foo;`, `a & b`) is literal text. As XML requires, every
-//! line end decodes to a line feed.
+//! line end in element content decodes to a line feed.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub(super) const OPEN: &str = "<![CDATA[";
 /// The end of a CDATA section.
 pub(super) const CLOSE: &str = "]]>";
 
-/// Decodes the spelling of element content to its text.
+/// Decodes the spelling of element content, including CDATA sections, to its text.
 pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     if memchr::memchr3(b'&', b'<', b'\r', spelling.as_bytes()).is_none() {
         return Cow::Borrowed(spelling);
@@ -32,7 +32,8 @@ pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Decodes the value of an attribute. Like [`decode`], but CDATA sections have no meaning in attributes.
+/// Decodes the value of an attribute. Unlike [`decode`], it treats CDATA sections as literal text and keeps
+/// line ends as they are.
 pub(super) fn decode_value(spelling: &str) -> Cow<'_, str> {
     if !spelling.contains('&') {
         return Cow::Borrowed(spelling);
@@ -50,7 +51,7 @@ pub(super) fn decode_value(spelling: &str) -> Cow<'_, str> {
 }
 
 /// Returns the byte offset in `spelling` that stands for the byte `offset` of the decoded text; `None` if
-/// `offset` is inside the text of a reference, inside a character, or behind the end of the text.
+/// `offset` is inside the text of a reference, inside a character, or after the end of the text.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let mut before = 0;
     let mut last = 0;
@@ -64,7 +65,8 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (offset == before).then_some(if before == 0 { 0 } else { last })
 }
 
-/// Returns the byte range of the first `&` that begins no known reference: up to its `;`, or the `&` alone.
+/// Returns the start and the end, in bytes, of the first `&` that begins no known reference: up to the `;`
+/// after it, or the `&` alone if none is near. Returns `None` if there is no such `&`.
 pub(super) fn unknown(spelling: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(at) = memchr::memchr(b'&', &spelling.as_bytes()[from..]) {
@@ -84,7 +86,7 @@ pub(super) fn unknown(spelling: &str) -> Option<(usize, usize)> {
 struct Unit<'a> {
     start: usize,
     raw: &'a str,
-    /// The character of the reference or line end; `None` if the piece is literal.
+    /// The character that the reference or line end decodes to; `None` if the piece is literal.
     reference: Option<char>,
 }
 
@@ -179,7 +181,8 @@ impl Units<'_> {
     }
 }
 
-/// Returns the unit of a line end that contains a carriage return. It decodes to a line feed.
+/// Returns the unit of the line end at the start of `rest`, `\r` or `\r\n`, which decodes to a line feed;
+/// `None` if `rest` does not begin with `\r`.
 fn line_end(rest: &str) -> Option<Found> {
     let length = if rest.starts_with("\r\n") { 2 } else { 1 };
     rest.starts_with('\r').then_some(Found::Unit(length, Some('\n')))
@@ -212,7 +215,7 @@ fn numbered(number: &str) -> Option<char> {
     char::from_u32(found)
 }
 
-/// Writes `text` as element content.
+/// Appends `text` to `out`, spelled as element content.
 pub(super) fn encode(out: &mut String, text: &str) {
     escaped(out, text, |it| match it {
         '&' => Some("&amp;"),
@@ -232,7 +235,7 @@ fn forbidden(it: char) -> Option<&'static str> {
     is_forbidden.then_some("\u{fffd}")
 }
 
-/// Writes `text` as an attribute value for double quotes.
+/// Appends `text` to `out`, spelled as an attribute value within double quotes.
 pub(super) fn encode_value(out: &mut String, text: &str) {
     escaped(out, text, |it| match it {
         '&' => Some("&amp;"),
@@ -259,8 +262,8 @@ fn escaped(out: &mut String, text: &str, spelled: impl Fn(char) -> Option<&'stat
     out.push_str(&text[copied..]);
 }
 
-/// Writes `text` inside an open CDATA section. Where the text would close the section, the section is closed
-/// and a new one opened.
+/// Appends `text` to `out`, spelled for an open CDATA section. At a `]]>` or a carriage return in the text,
+/// the section is closed and a new one opened.
 pub(super) fn encode_data(out: &mut String, text: &str) {
     let mut copied = 0;
     for (at, found) in text.char_indices() {
@@ -281,7 +284,7 @@ pub(super) fn encode_data(out: &mut String, text: &str) {
 }
 
 /// Returns the spelling of `text` for a position between the spellings `before` and `after`, which may be
-/// inside a CDATA section. With `prefer_data`, text outside of a section that needs escapes gets a section of
+/// inside a CDATA section. With `prefer_data`, text that needs escapes outside of a section gets a section of
 /// its own.
 pub(super) fn between(text: &str, prefer_data: bool, before: &str, after: &str) -> String {
     let opened = before.rfind(OPEN);

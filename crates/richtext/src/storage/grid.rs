@@ -1,18 +1,19 @@
-//! The columns that the cells of a table cover.
+//! The columns of a table that each cell covers.
 //!
-//! In: the cells, row by row. Out: the columns of each, counted from 0, with `colspan` and `rowspan` applied.
+//! In: the cells, row by row. Out: the columns of each cell, counted from 0, with `colspan` and `rowspan`
+//! applied.
 
 use std::ops::Range;
 
 use crate::tree::Node;
 
-/// The most columns or rows that one cell may span: HTML's limit for `colspan`.
+/// The largest number of columns or rows that one cell may span: HTML's limit for `colspan`.
 const MAX_SPAN: i64 = 1000;
 
 /// The state of a walk through the cells of a table.
 #[derive(Default)]
 pub(super) struct Grid {
-    /// For each column, how many rows its cell still covers, the current row included.
+    /// For each column, the number of rows that the last cell in it still covers, the current row included.
     taken: Vec<i64>,
     column: usize,
 }
@@ -24,7 +25,7 @@ impl Grid {
         self.taken.iter_mut().for_each(|it| *it = (*it - 1).max(0));
     }
 
-    /// Returns the columns of the next cell of the row.
+    /// Returns the columns that the next cell of the current row covers.
     pub(super) fn place(&mut self, cell: &Node<'_>) -> Range<usize> {
         let span = |name| cell.integer(name).unwrap_or(1).clamp(1, MAX_SPAN);
         while self.taken.get(self.column).is_some_and(|it| *it > 0) {

@@ -1,10 +1,12 @@
-//! The types of a layout section, and the widths of its cells.
+//! The types of a layout section, and the widths of its columns.
 //!
-//! Storage format names a type; ADF gives each column a width. This file converts between the two.
+//! Storage format names a type for the section; ADF gives each column a width. This file converts between the
+//! two.
 
 use std::borrow::Cow;
 
-/// Returns the width, in percent, of the cell at `index` of `count` in a section of this type.
+/// Returns the width, in percent, of the column at `index` in a section of the type `kind` with `count`
+/// columns. An unknown type, or one with another number of columns, has equal columns.
 pub(super) fn width(kind: &str, count: usize, index: usize) -> Cow<'static, str> {
     let known = TYPES.iter().find(|it| it.0 == kind && it.1.len() == count);
     match known {
@@ -13,8 +15,8 @@ pub(super) fn width(kind: &str, count: usize, index: usize) -> Cow<'static, str>
     }
 }
 
-/// Returns the section type for these column widths in percent: the one whose widths differ by less than 1,
-/// failing that the one with equal columns, failing that `five_equal`.
+/// Returns the section type for these column widths in percent: the type whose widths all differ from them by
+/// less than 1; failing that, the one with as many equal columns; failing that, `five_equal`.
 pub(super) fn kind(widths: &[&str]) -> &'static str {
     let near = |one: &str, other: &str| {
         let number = |it: &str| it.parse::<f64>().unwrap_or_default();
@@ -26,7 +28,8 @@ pub(super) fn kind(widths: &[&str]) -> &'static str {
     found.map_or("five_equal", |it| it.0)
 }
 
-/// Types and their widths. Of the types with the same number of columns, the even one comes first.
+/// The section types with the widths of their columns in percent. Of the types with the same number of
+/// columns, the one with equal columns comes first.
 const TYPES: [(&str, &[&str]); 11] = [
     ("single", &["100"]),
     ("fixed-width", &["100"]),

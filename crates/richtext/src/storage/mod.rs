@@ -1,8 +1,8 @@
 //! Confluence's storage format: XHTML with elements for macros, links and layouts.
 //!
-//! In: text that need not be well formed. Out: the tree ([`read`]), and from a tree text that Confluence
-//! accepts ([`write`]). ADF properties that storage format lacks are written to `data-plainwire` attributes;
-//! nodes that it lacks, to the macro `plainwire-raw`. Both are read back.
+//! In: text that need not be well formed, or a tree. Out: a tree ([`read`]), or text that Confluence accepts
+//! ([`write`]). ADF properties that storage format lacks are written to `data-plainwire` attributes; nodes
+//! that it lacks, to the macro `plainwire-raw`. The reader understands both.
 
 mod escape;
 mod grid;
@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 
-/// The storage format.
+/// The storage format, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Storage;
 
 impl Spelling for Storage {

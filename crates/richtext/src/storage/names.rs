@@ -1,6 +1,6 @@
 //! The names of storage format: block elements, mark elements, and macros with an ADF node of their own.
 //!
-//! Names only; the reader knows what an element means.
+//! This file only classifies names; the reader makes the nodes.
 
 use crate::tree::MarkKind;
 use crate::values::macros;
@@ -8,10 +8,10 @@ use crate::values::macros;
 /// The attribute of a macro element for the part of the node's `parameters` that child elements cannot
 /// express, as JSON. Its value is [`ABSENT`] if the node has no `parameters`.
 pub(super) const EXTRA_PARAMETERS: &str = "data-plainwire-parameters";
-/// The value of [`EXTRA_PARAMETERS`] for a node that has no parameters at all, not even an empty object.
+/// The value of [`EXTRA_PARAMETERS`] for a node that has no `parameters` at all, not even an empty object.
 pub(super) const ABSENT: &str = "absent";
 
-/// Returns whether the element has no end tag in HTML, so that `<br>` equals `<br/>`.
+/// Returns whether the element `name` has no end tag in HTML, so that `<br>` equals `<br/>`.
 pub(super) fn is_void(name: &str) -> bool {
     matches!(name, "br" | "hr" | "col" | "img" | "wbr" | "input" | "meta" | "area")
 }
@@ -28,7 +28,7 @@ pub(super) fn is_block(name: &str) -> bool {
     )
 }
 
-/// Returns whether an element is a macro.
+/// Returns whether the element `name` is a macro.
 pub(super) fn is_macro(name: &str) -> bool {
     matches!(name, "ac:structured-macro" | "ac:macro")
 }
@@ -58,7 +58,8 @@ pub(super) fn mark(name: &str) -> Option<(MarkKind, Spelled)> {
     })
 }
 
-/// The choice of element for a mark: its usual element, or another one with the same meaning.
+/// The choice of element for a mark: its usual element (`strong`), or another one with the same meaning
+/// (`b`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelled {
     Usual,

@@ -5,11 +5,13 @@
 
 use std::borrow::Cow;
 
-/// A property and the function that reads its value.
+/// A CSS property, and the function that converts its value; `None` from the function leaves the declaration
+/// in the style.
 pub(super) type Known = (&'static str, fn(&str) -> Option<String>);
 
 /// Splits `style` into the values of the `known` properties and the other declarations. If a property
-/// repeats, its last value counts. If no property is found, the other declarations are `style` verbatim.
+/// repeats, its last value counts. If no known property is found, the other declarations are `style`
+/// verbatim.
 pub(super) fn take<'a, const N: usize>(
     style: &Cow<'a, str>,
     known: [Known; N],
@@ -31,7 +33,7 @@ pub(super) fn take<'a, const N: usize>(
     (found, if taken { Cow::Owned(rest) } else { style.clone() })
 }
 
-/// Returns the parts between semicolons; a semicolon in parentheses does not count.
+/// Returns the declarations in `style`, which semicolons separate; a semicolon in parentheses does not count.
 fn declarations(style: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0usize;
     let parts = style.split(move |it| {
@@ -45,7 +47,7 @@ fn declarations(style: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|it| !it.is_empty())
 }
 
-/// Returns the ADF alignment for this value of `text-align`; `None` if ADF has no mark for it.
+/// Returns the value of ADF's alignment mark for this value of `text-align`; `None` if ADF has none for it.
 pub(super) fn alignment(value: &str) -> Option<String> {
     match value {
         "center" => Some("center".to_owned()),
@@ -54,33 +56,35 @@ pub(super) fn alignment(value: &str) -> Option<String> {
     }
 }
 
-/// Returns the level of a left margin: Confluence sets 30 pixels for each level.
+/// Returns the level of indentation, 1 to 6, for this value of `margin-left`: Confluence sets 30 pixels for
+/// each level. Returns `None` for other margins.
 pub(super) fn indentation(value: &str) -> Option<String> {
     let pixels: f64 = value.strip_suffix("px")?.trim().parse().ok()?;
     let level = pixels / 30.0;
     (level.fract() == 0.0 && (1.0..=6.0).contains(&level)).then(|| format!("{level}"))
 }
 
-/// Returns the number in a value such as `12px`, as the source spells it.
+/// Returns the number in a value such as `12px`, as the source spells it; `None` if the value is not in
+/// pixels.
 pub(super) fn pixels(value: &str) -> Option<String> {
     let number = value.strip_suffix("px")?.trim();
     is_number(number).then(|| number.to_owned())
 }
 
 /// Returns whether `text` is a non-negative JSON number without an exponent, with fewer than 16 digits before
-/// and after the point.
+/// and fewer than 16 after the point.
 pub(super) fn is_number(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |it: &str| !it.is_empty() && it.len() < 16 && it.bytes().all(|it| it.is_ascii_digit());
     digits(whole) && digits(fraction) && (whole == "0" || !whole.starts_with('0'))
 }
 
-/// Returns the value, if it is `line-through` or `underline`.
+/// Returns the value of `text-decoration`, if it is `line-through` or `underline`.
 pub(super) fn decoration(value: &str) -> Option<String> {
     matches!(value, "line-through" | "underline").then(|| value.to_owned())
 }
 
-/// Returns the value, if it is `monospace`.
+/// Returns the value of `font-family`, if it is `monospace`.
 pub(super) fn monospace(value: &str) -> Option<String> {
     (value == "monospace").then(|| value.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Tests of storage format: reading, writing, and reading again.
+//! Tests of storage format: reading it, writing it, and reading it again.
 
 mod corpus;
 mod hazards;
@@ -12,12 +12,12 @@ use super::write::part;
 use crate::tree::Node;
 use shape::shape;
 
-/// Returns the tree of `source` in short form.
+/// Returns the tree of `source` in the short form of [`shape`].
 fn shown(source: &str) -> String {
     shape(&read(source).0)
 }
 
-/// Writes `nodes`, reads them again, and checks that nothing changed. Returns what was written.
+/// Writes `nodes`, reads the text again, and checks that the trees are equal. Returns the text.
 fn comes_back(nodes: &[Node<'_>]) -> String {
     let written = part(nodes, None);
     let (again, wrong) = read(&written);

@@ -1,4 +1,4 @@
-//! Parses storage format into a flat list of elements, texts and sections with their spans.
+//! Parses storage format into a flat list of elements, texts and CDATA sections with their spans.
 //!
 //! In: any text. Out: [`Xml`], which covers every byte of it, and diagnostics. Malformed markup (`a < b`, a
 //! start tag that never ends) is text. An element without an end tag ends where the element around it ends.
@@ -12,10 +12,10 @@ use super::names;
 use crate::diagnostic::Diagnostic;
 use crate::tree::Span;
 
-/// The most diagnostics of one text; further ones are dropped.
+/// The largest number of diagnostics for one text; further ones are dropped.
 const MAX_DIAGNOSTICS: usize = 100;
 
-/// The sort of an [`Item`].
+/// The kinds of an [`Item`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     Element,
@@ -23,41 +23,42 @@ pub(super) enum Sort {
     Data,
     /// A comment, a processing instruction or a declaration.
     Aside,
-    /// An end tag that closes nothing.
+    /// An end tag that closes no open element.
     Stray,
 }
 
-/// A piece of the source. In the list of items, the contents of an element follow it.
+/// A piece of the source. An item that is an element is followed in the list by the items of its contents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) sort: Sort,
-    /// Whether the item is a block even if text is beside it, because of its name or of a block in it.
+    /// Whether the item is a block even if text is beside it, because of its name or because it contains a
+    /// block.
     pub(super) block: bool,
     /// Whether the item contains a block.
     pub(super) has_blocks: bool,
     pub(super) self_closing: bool,
     name_len: u16,
     start: u32,
-    /// The span of the contents.
+    /// The span of the item's contents: without the tags of an element, or the delimiters of a CDATA section.
     inner: Span,
     end: u32,
-    /// The index of the item that follows this one and all of its contents.
+    /// The index of the next item that is not part of this item's contents.
     pub(super) next: u32,
 }
 
 impl Item {
-    /// Returns the span of the whole item.
+    /// Returns the span of the whole item, with its tags.
     pub(super) fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
 
-    /// Returns the span of the contents.
+    /// Returns the span of the item's contents, without its tags.
     pub(super) fn inner(&self) -> Span {
         self.inner
     }
 }
 
-/// A text, cut into items.
+/// A source text, cut into items.
 pub(super) struct Xml<'a> {
     pub(super) source: &'a str,
     pub(super) items: Vec<Item>,
@@ -82,19 +83,19 @@ impl<'a> Xml<'a> {
         &self.items[index]
     }
 
-    /// Returns the name of an element; `""` for any other item.
+    /// Returns the name of the element at `index`; `""` for an item that is no element.
     pub(super) fn name(&self, index: usize) -> &'a str {
         let item = &self.items[index];
         let from = item.start as usize + 1;
         if item.sort == Sort::Element { &self.source[from..from + usize::from(item.name_len)] } else { "" }
     }
 
-    /// Returns the source of the item.
+    /// Returns the source of the item at `index`, with its tags.
     pub(super) fn raw(&self, index: usize) -> &'a str {
         &self.source[self.items[index].span().range()]
     }
 
-    /// Returns the source of the item's contents.
+    /// Returns the source of the item's contents, without its tags.
     pub(super) fn inner(&self, index: usize) -> &'a str {
         &self.source[self.items[index].inner.range()]
     }
@@ -104,12 +105,12 @@ impl<'a> Xml<'a> {
         self.items[index].sort == Sort::Text && self.raw(index).bytes().all(|it| it.is_ascii_whitespace())
     }
 
-    /// Returns the indices of the element's children.
+    /// Returns the indices of the children of the element at `index`.
     pub(super) fn children(&self, index: usize) -> Siblings<'_> {
         self.between(index + 1, self.items[index].next as usize)
     }
 
-    /// Returns the indices of the siblings from `from` up to `to`.
+    /// Returns the indices of the siblings from the index `from` up to `to`, which is excluded.
     pub(super) fn between(&self, from: usize, to: usize) -> Siblings<'_> {
         Siblings { items: &self.items, at: from, end: to }
     }
@@ -123,7 +124,7 @@ impl<'a> Xml<'a> {
         Attributes { rest: rest.strip_suffix('>').unwrap_or(rest) }
     }
 
-    /// Returns the decoded value of the attribute of this name.
+    /// Returns the decoded value of the attribute `name` of the element at `index`; `None` if it has none.
     pub(super) fn attribute(&self, index: usize, name: &str) -> Option<Cow<'a, str>> {
         self.attributes(index).find(|it| it.name == name).map(|it| it.value())
     }
@@ -175,7 +176,7 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// An iterator over the attributes of one start tag. It accepts malformed ones.
+/// An iterator over the attributes of one start tag. It also returns malformed attributes.
 pub(super) struct Attributes<'a> {
     rest: &'a str,
 }
@@ -211,16 +212,17 @@ struct Parser<'a> {
     xml: Xml<'a>,
     /// The indices of the open elements, the outermost first.
     open: Vec<u32>,
-    /// The number of open elements of each name, without the outermost [`SHALLOW`] elements. It makes the
-    /// search for a name fast at any depth.
+    /// The number of open elements of each name, apart from the outermost [`SHALLOW`] ones. Makes the search
+    /// for a name fast at any depth.
     deep: HashMap<&'a str, u32>,
     diagnostics: Vec<Diagnostic>,
-    /// For a comment, a CDATA section and a processing instruction: whether a search has shown that the rest
-    /// of the source contains no end of one, so that the search is not repeated.
+    /// For comments, CDATA sections and processing instructions, in this order: whether a search has shown
+    /// that the rest of the source contains no end of one, so that the search is not repeated.
     ended: [bool; 3],
 }
 
-/// The number of open elements, the outermost first, that are searched one by one for a name.
+/// The number of outermost open elements that a search for a name checks one by one; for deeper ones it uses
+/// a table.
 const SHALLOW: usize = 64;
 
 impl<'a> Parser<'a> {
@@ -287,7 +289,8 @@ impl<'a> Parser<'a> {
         index
     }
 
-    /// Returns the offset at which the markup that begins at `at` ends; `None` if it is text.
+    /// Returns the offset at which the tag, comment or section that begins at `at` ends; `None` if the `<` at
+    /// `at` is text.
     fn markup_end(&mut self, at: usize) -> Option<usize> {
         let rest = &self.xml.source[at..];
         let bytes = rest.as_bytes();
@@ -376,7 +379,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Keeps an end tag that closes nothing. Adjacent ones become one item.
+    /// Adds an item for an end tag that closes no open element. Adjacent ones become one item.
     fn stray(&mut self, at: usize, end: usize) {
         let start = Span::new(at, end);
         match self.xml.items.last_mut().filter(|it| it.sort == Sort::Stray && it.end == start.start) {
@@ -388,7 +391,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Closes the innermost open element.
+    /// Removes the innermost open element from the list of open ones, and sets the end of its contents and
+    /// its own end.
     fn close(&mut self, inner_end: usize, end: usize) {
         let Some(index) = self.open.pop() else { return };
         let index = index as usize;
@@ -409,8 +413,8 @@ impl<'a> Parser<'a> {
         self.settle(index);
     }
 
-    /// Decides whether the element `index`, which is complete, is a block, and records in its parent that
-    /// this contains a block.
+    /// Decides whether the element at `index`, which is complete, is a block. If so, records in its parent
+    /// that the parent contains a block.
     fn settle(&mut self, index: usize) {
         let name = self.xml.name(index);
         let item = self.xml.items[index];
@@ -464,7 +468,7 @@ fn before_value(bytes: &[u8], at: usize) -> bool {
     bytes[..at].iter().rev().find(|it| !it.is_ascii_whitespace()) == Some(&b'=')
 }
 
-/// Returns whether all attributes are well-formed XML.
+/// Returns whether `attributes`, the part of a start tag after the name, is well-formed XML.
 fn is_well_formed(attributes: &str) -> bool {
     let mut rest = attributes.strip_suffix('/').unwrap_or(attributes);
     loop {

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub struct Attr<'a> {
     /// The name, including the part before the colon.
     pub name: Cow<'a, str>,
-    /// The value.
+    /// The value of the attribute.
     pub value: Value<'a>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the text of a string or the JSON of any other value, as people would read it.
+    /// Returns the text of a string, without quotes and escapes, or the JSON of any other value.
     #[must_use]
     pub fn shown(&self) -> &str {
         match self {
@@ -103,7 +103,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value as an integer, also if it is a string or spelled like `2.0`; `None` if it is not a
-    /// whole number.
+    /// whole number, or not spelled as one and 9e15 or more.
     #[must_use]
     pub fn as_integer(&self) -> Option<i64> {
         let text = self.shown();

@@ -66,7 +66,7 @@ pub enum Kind {
 /// a table.
 macro_rules! names {
     ($($kind:ident $name:literal,)*) => {
-        /// Returns the kind with this name in ADF.
+        /// Returns the kind with this name in ADF; `None` if ADF has no such node.
         fn named(name: &str) -> Option<Kind> {
             match name {
                 $($name => Some(Kind::$kind),)*
@@ -74,7 +74,7 @@ macro_rules! names {
             }
         }
 
-        /// Returns the kind's name in ADF.
+        /// Returns the kind's name in ADF; `None` if ADF has no such node.
         fn name(kind: Kind) -> Option<&'static str> {
             match kind {
                 $(Kind::$kind => Some($name),)*
@@ -143,7 +143,7 @@ pub enum Holds {
 }
 
 impl Kind {
-    /// Returns the kind with this name in ADF.
+    /// Returns the kind with this name in ADF; `None` if ADF has no such node.
     #[must_use]
     pub fn of_adf(name: &str) -> Option<Self> {
         named(name)
@@ -161,7 +161,8 @@ impl Kind {
         self as u8 >= Self::Text as u8
     }
 
-    /// Returns whether the node is raw: its content is [`Node::text`](super::Node::text), verbatim.
+    /// Returns whether nodes of this kind are raw: their content is [`Node::text`](super::Node::text),
+    /// verbatim.
     #[must_use]
     pub fn is_verbatim(self) -> bool {
         matches!(self, Self::RawBlock | Self::RawInline)

@@ -52,18 +52,18 @@ pub enum MarkKind {
     Border,
     /// An identity by which other nodes can refer to the node. Attributes: `localId`; optional is `name`.
     Fragment,
-    /// The nodes whose data the node uses. Attribute: `sources`.
+    /// The nodes from which this node takes its data, such as a chart from a table. Attribute: `sources`.
     DataConsumer,
     /// A mark that ADF's schema does not have. The attribute `/type` has its name; for an HTML element that
     /// is `html:` and the element's name.
     Other,
 }
 
-/// Maps kinds to their names in ADF and back; [`MarkKind::Other`] has none. The lookup runs for every mark,
-/// so it is a `match` rather than a table.
+/// Maps kinds of marks to their names in ADF and back; [`MarkKind::Other`] has none. The lookup runs for
+/// every mark, so it is a `match` rather than a table.
 macro_rules! names {
     ($($kind:ident $name:literal,)*) => {
-        /// Returns the kind with this name in ADF.
+        /// Returns the kind with this name in ADF; `None` if ADF has no such mark.
         fn named(name: &str) -> Option<MarkKind> {
             match name {
                 $($name => Some(MarkKind::$kind),)*
@@ -71,7 +71,7 @@ macro_rules! names {
             }
         }
 
-        /// Returns the kind's name in ADF.
+        /// Returns the kind's name in ADF; `None` for [`MarkKind::Other`].
         fn name(kind: MarkKind) -> Option<&'static str> {
             match kind {
                 $(MarkKind::$kind => Some($name),)*
@@ -102,7 +102,7 @@ names! {
 }
 
 impl MarkKind {
-    /// Returns the kind with this name in ADF.
+    /// Returns the kind with this name in ADF; `None` if ADF has no such mark.
     #[must_use]
     pub fn of_adf(name: &str) -> Option<Self> {
         named(name)
@@ -116,7 +116,7 @@ impl<'a> Mark<'a> {
         Self { kind, attrs: ThinVec::new() }
     }
 
-    /// Adds a string attribute.
+    /// Adds an attribute with a string value.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) -> Self {
         add(&mut self.attrs, Attr::string(name, value));

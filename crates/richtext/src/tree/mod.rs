@@ -70,10 +70,10 @@ pub const MACRO: &str = "com.atlassian.confluence.macro.core";
 /// The most levels of nodes within nodes. Deeper content is kept raw.
 pub const MAX_DEPTH: usize = 100;
 
-/// The largest number of nodes in a document; a table of single letters reaches it at 4 MB. The source after
-/// that is kept raw, as one [`Kind::RawBlock`] or [`Kind::RawInline`] in each node that is not finished at
-/// that point, and one diagnostic has the position of the first such raw node. A construct that can only be
-/// read as a whole is kept raw as a whole: in wiki markup a paragraph, an item or a row; in storage format
-/// also a list, a table or a layout; in Markdown a top-level block. The tree may exceed the limit by a few
-/// nodes for each level.
+/// The largest number of nodes in a document; a table whose cells are single letters reaches it at 4 MB of
+/// source. The source after that is kept raw, as one [`Kind::RawBlock`] or [`Kind::RawInline`] in each node
+/// that is not finished at that point, and one diagnostic has the position of the first such raw node. A
+/// construct that can only be read as a whole is kept raw as a whole: in wiki markup a paragraph, an item or
+/// a row; in storage format also a list, a table or a layout; in Markdown a top-level block. The tree may
+/// exceed the limit by a few nodes for each level.
 pub const MAX_NODES: usize = 1 << 22;

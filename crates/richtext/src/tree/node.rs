@@ -69,7 +69,7 @@ impl<'a> Node<'a> {
         self
     }
 
-    /// Adds a string attribute.
+    /// Adds an attribute with a string value.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) -> Self {
         add(&mut self.attrs, Attr::string(name, value));

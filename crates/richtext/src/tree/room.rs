@@ -1,4 +1,4 @@
-//! Limit on the number of nodes that a reader makes.
+//! A limit on the number of nodes that a reader makes.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ pub(crate) struct Room {
     left: Cell<usize>,
     /// Whether the limit stopped the construct that is being read.
     over: Cell<bool>,
-    /// The byte offset of the first construct that the limit stopped; `None` if it stopped none.
+    /// The smallest byte offset of a construct that the limit stopped; `None` if it stopped none.
     refused: Cell<Option<usize>>,
 }
 
@@ -31,7 +31,7 @@ impl Room {
         Self { most, left: Cell::new(most), over: Cell::new(false), refused: Cell::new(None) }
     }
 
-    /// Lowers the number of nodes that may still be made by `nodes`, but not below 0.
+    /// Lowers the number of nodes that may still be made by the number `nodes`, but not below 0.
     pub(crate) fn take(&self, nodes: usize) {
         self.left.set(self.left.get().saturating_sub(nodes));
     }
@@ -52,8 +52,8 @@ impl Room {
         self.left.get() == 0
     }
 
-    /// Records that the limit stopped the construct at the byte offset `at`. From then on no node may be
-    /// made.
+    /// Records that the limit stopped the construct at the byte offset `at`. No further node may be made,
+    /// until [`give_back`](Self::give_back) is called.
     pub(crate) fn refuse(&self, at: usize) {
         self.left.set(0);
         self.over.set(true);

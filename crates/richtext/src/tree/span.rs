@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The bytes `start..end` of a source, always on character boundaries. A source is shorter than 4 GiB
-/// ([`crate::MAX_SOURCE`]).
+/// The bytes `start..end` of a source, always on character boundaries. A source has at most
+/// [`crate::MAX_SOURCE`] bytes, so an offset fits into 32 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// The offset of the first byte.
@@ -17,7 +17,7 @@ impl Span {
     ///
     /// # Panics
     ///
-    /// If an offset is over 4 GiB. Readers refuse such a source before they make spans.
+    /// If an offset is 4 GiB or more. Readers refuse such a source before they make spans.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         let offset = |it: usize| u32::try_from(it).expect("a source is under 4 GiB");

@@ -1,6 +1,6 @@
-//! Colours in the spellings of people and CSS.
+//! Conversion of colours to `#rrggbb`, the only spelling in ADF.
 //!
-//! In: `#abc`, `rgb(1, 2, 3)`, `red`. Out: `#rrggbb`, the only spelling in ADF.
+//! In: `#abc`, `rgb(1, 2, 3)`, `red`. Out: `#rrggbb`.
 
 /// Returns whether `text` is a colour as ADF spells it: `#rrggbb`.
 pub(crate) fn is_hex(text: &str) -> bool {
@@ -12,7 +12,8 @@ fn is_digits(text: &str, count: usize) -> bool {
     digits.is_some_and(|it| it.bytes().all(|it| it.is_ascii_hexdigit()))
 }
 
-/// Returns the `#rrggbb` of a colour `#rgb` or `#rrggbb`, in the case of its letters; `None` for other texts.
+/// Returns the colour `value`, `#rgb` or `#rrggbb`, as `#rrggbb`; `None` for other texts. Upper-case and
+/// lower-case digits stay as they are.
 pub(crate) fn hex(value: &str) -> Option<String> {
     if is_digits(value, 3) {
         let twice = value.chars().skip(1).flat_map(|it| [it, it]);
@@ -21,7 +22,8 @@ pub(crate) fn hex(value: &str) -> Option<String> {
     is_hex(value).then(|| value.to_owned())
 }
 
-/// Returns the `#rrggbb` of a CSS colour; `None` for spellings that have no equivalent, such as `rgba(…)`.
+/// Returns the `#rrggbb` of a CSS colour (hexadecimal, `rgb(…)` or a name); `None` for other texts, such as
+/// `rgba(…)`.
 pub(crate) fn of_css(value: &str) -> Option<String> {
     if value.starts_with('#') {
         return hex(value);
@@ -34,13 +36,13 @@ pub(crate) fn of_css(value: &str) -> Option<String> {
     Some(format!("#{red:02x}{green:02x}{blue:02x}"))
 }
 
-/// Returns the `#rrggbb` of a colour name, in upper or lower case; `None` for an unknown name.
+/// Returns the `#rrggbb` of the colour called `name`, whose case does not matter; `None` for an unknown name.
 pub(crate) fn named(name: &str) -> Option<String> {
     let found = COLOURS.iter().find(|it| it.0.eq_ignore_ascii_case(name))?;
     Some(format!("#{:06x}", found.1))
 }
 
-/// The colour names of HTML 4, and names of CSS in common use.
+/// The colour names of HTML 4 and names of CSS in common use, each with its colour as `0xrrggbb`.
 #[rustfmt::skip]
 const COLOURS: [(&str, u32); 40] = [
     ("aqua", 0x00ffff), ("beige", 0xf5f5dc), ("black", 0x000000), ("blue", 0x0000ff), ("brown", 0xa52a2a), ("coral", 0xff7f50),

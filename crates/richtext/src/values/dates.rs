@@ -1,17 +1,18 @@
-//! Calendar days as milliseconds since 1970, and back.
+//! Conversion of calendar days to milliseconds since the start of 1970, and back.
 //!
 //! In: `2020-01-02`, or milliseconds. Out: the other form. All in UTC; times of day are not handled.
 
-/// The milliseconds of a day.
+/// The number of milliseconds in a day.
 const DAY: i64 = 86_400_000;
 
-/// Returns the milliseconds at which the day of `stamp` begins, in UTC.
+/// Returns the start of the day that contains `stamp`. Argument and result are milliseconds since 1970, in
+/// UTC.
 pub(crate) fn midnight(stamp: i64) -> i64 {
     stamp.div_euclid(DAY) * DAY
 }
 
-/// Parses a day such as `2020-01-02`. Returns the milliseconds at which it begins, in UTC; `None` if there is
-/// no such day.
+/// Parses a day such as `2020-01-02`. Returns its start in milliseconds since 1970, in UTC; `None` if there
+/// is no such day.
 pub(crate) fn of_day(text: &str) -> Option<i64> {
     let mut parts = text.splitn(3, '-');
     let mut part = |width: usize| {
@@ -23,7 +24,8 @@ pub(crate) fn of_day(text: &str) -> Option<i64> {
     (shown(stamp).as_deref() == Some(text)).then_some(stamp)
 }
 
-/// Returns the day of `stamp` as `2020-01-02`, if its year has four digits.
+/// Returns the day that contains `stamp` (milliseconds since 1970, in UTC) as `2020-01-02`; `None` if its
+/// year is not within 0 to 9999.
 pub(crate) fn shown(stamp: i64) -> Option<String> {
     // The calendar repeats after 400 years, which are 146 097 days. Years are counted from March, so that the
     // leap day is last.
@@ -38,7 +40,7 @@ pub(crate) fn shown(stamp: i64) -> Option<String> {
     (0..=9999).contains(&year).then(|| format!("{year:04}-{month:02}-{date:02}"))
 }
 
-/// Returns the number of days from 1970-01-01 to this day.
+/// Returns the number of days from 1970-01-01 to the given day; negative for an earlier day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

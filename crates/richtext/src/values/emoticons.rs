@@ -1,9 +1,10 @@
 //! Emoticons of Confluence's old editor and of wiki markup, with their emoji in ADF.
 
-/// An emoticon: its spelling in wiki markup, and `shortName`, `id` and `text` of the emoji.
+/// An emoticon: its spelling in wiki markup, its name in storage format, and `shortName`, `id` and `text` of
+/// the `emoji` node in ADF.
 pub(crate) struct Emoticon {
     pub(crate) spelling: &'static str,
-    /// The `ac:name` in storage format; empty if it has none.
+    /// The emoticon's `ac:name` in storage format; empty if storage format has no name for it.
     pub(crate) name: &'static str,
     pub(crate) short: &'static str,
     pub(crate) id: &'static str,
@@ -59,7 +60,8 @@ pub(crate) const EMOTICONS: [Emoticon; 34] = [
     emoticon("(broken_heart)", "broken-heart", ":broken_heart:", "1f494", "💔"),
 ];
 
-/// Returns the emoticon with this name in storage format.
+/// Returns the emoticon whose `ac:name` in storage format is `name`, in its usual spelling; `None` if there
+/// is none.
 pub(crate) fn named(name: &str) -> Option<&'static Emoticon> {
     EMOTICONS.iter().find(|it| it.name == name && !name.is_empty())
 }

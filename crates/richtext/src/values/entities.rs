@@ -9,7 +9,7 @@ pub(crate) fn named(name: &str) -> Option<char> {
 }
 
 /// Returns the character of the reference at the start of `text` (`&amp;`, `&#38;`, `&#x26;`), and the length
-/// of the reference.
+/// of the reference in bytes; `None` if there is no reference or it is unknown.
 pub(crate) fn reference(text: &str) -> Option<(char, usize)> {
     let name = text.strip_prefix('&')?;
     let len = name.bytes().take(MAX_NAME).position(|it| it == b';')?;
@@ -20,7 +20,8 @@ pub(crate) fn reference(text: &str) -> Option<(char, usize)> {
     Some((found, len + 2))
 }
 
-/// The number of bytes searched for the `;`. The name or number of every character is shorter.
+/// The number of bytes after the `&` in which the `;` must appear. Every known name is shorter, and so is the
+/// number of every character without leading zeros.
 const MAX_NAME: usize = 10;
 
 fn numbered(digits: &str) -> Option<char> {
@@ -34,7 +35,7 @@ fn numbered(digits: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(digits, radix).ok()?)
 }
 
-/// The references by name, sorted by bytes.
+/// The names of the references with their characters, sorted by the bytes of the name for binary search.
 #[rustfmt::skip]
 const NAMES: [(&str, char); 253] = [
     ("AElig", '\u{C6}'), ("Aacute", '\u{C1}'), ("Acirc", '\u{C2}'), ("Agrave", '\u{C0}'),

@@ -9,18 +9,19 @@ use std::borrow::Cow;
 /// The target of a link within Confluence.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Target<'h> {
-    /// A page. `space` is empty in a link without a space, `title` in a link to the space.
+    /// A page. `space` is empty in a link that states no space, `title` in a link to a whole space.
     Page { space: Cow<'h, str>, title: Cow<'h, str>, anchor: Option<Cow<'h, str>> },
-    /// An attached file.
+    /// A file attached to a page.
     Attachment { name: Cow<'h, str>, anchor: Option<Cow<'h, str>> },
-    /// A shortcut that a Confluence administrator defined.
+    /// A shortcut link: `key` names an address that a Confluence administrator defined, and `parameter` is
+    /// inserted into it.
     Shortcut { key: Cow<'h, str>, parameter: Cow<'h, str> },
     /// An anchor on the page that contains the link.
     Anchor { anchor: Cow<'h, str> },
 }
 
 impl<'h> Target<'h> {
-    /// Parses an address; `None` if it leads out of Confluence or is malformed.
+    /// Parses an address; `None` if it is malformed or leads to none of these targets, such as a web address.
     pub(crate) fn of(href: &'h str) -> Option<Self> {
         let (place, anchor) = href.split_once('#').map_or((href, None), |it| (it.0, Some(it.1)));
         let anchor = match anchor {
@@ -42,7 +43,7 @@ impl<'h> Target<'h> {
         anchor.filter(|_| place.is_empty()).map(|anchor| Self::Anchor { anchor })
     }
 
-    /// Returns the address of the target.
+    /// Returns the address of the target, which [`Target::of`] parses.
     pub(crate) fn href(&self) -> String {
         let mut out = String::new();
         let (head, parts, anchor): (_, &[&str], _) = match self {
@@ -64,8 +65,8 @@ impl<'h> Target<'h> {
     }
 }
 
-/// Parses `href` like [`Target::of`]; `None` also if the address of the target is spelled differently. Only
-/// the exact spelling comes back when the target is written as an element of storage format.
+/// Parses `href` like [`Target::of`], but returns `None` also if [`Target::href`] spells the address
+/// differently: written as an element of storage format and read again, such an address would change.
 pub(crate) fn exact(href: &str) -> Option<Target<'_>> {
     Target::of(href).filter(|it| it.href() == href)
 }
@@ -75,7 +76,7 @@ pub(crate) fn attachment(name: &str) -> String {
     Target::Attachment { name: name.into(), anchor: None }.href()
 }
 
-/// Appends a part of an address. `/`, `#`, `%` and white space are percent-encoded.
+/// Appends `part`, a part of an address, to `out`. `/`, `#`, `%` and white space are percent-encoded.
 fn encode(out: &mut String, part: &str) {
     for found in part.chars() {
         if found.is_whitespace() || matches!(found, '/' | '#' | '%') {
@@ -87,7 +88,8 @@ fn encode(out: &mut String, part: &str) {
     }
 }
 
-/// Decodes a part of an address; `None` if an escape is malformed or the result is not UTF-8.
+/// Decodes the percent-encoding in a part of an address; `None` if an escape is malformed or the result is
+/// not UTF-8.
 pub(crate) fn decode(part: &str) -> Option<Cow<'_, str>> {
     if !part.contains('%') {
         return Some(Cow::Borrowed(part));

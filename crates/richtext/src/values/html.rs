@@ -5,7 +5,7 @@
 use super::entities;
 
 /// Returns the visible text of `html`: without tags, comments and declarations, and with character references
-/// decoded. Text that only looks like a tag stays.
+/// decoded. Text that only looks like a tag, such as `<3`, stays.
 pub(crate) fn seen(html: &str) -> String {
     let (mut text, mut rest) = (String::new(), html);
     // If the end of a tag or a comment is not found, none follows in the remaining text. Remembering this
@@ -30,16 +30,18 @@ pub(crate) fn seen(html: &str) -> String {
     text
 }
 
-/// The ends that may still follow in the remaining text.
+/// The signs that may still follow in the remaining text. After a search without success the field becomes
+/// `false`, so that the search is not repeated.
 struct Ends {
-    /// Whether a `>` may follow.
+    /// Whether a `>`, the end of a tag, may follow.
     tags: bool,
-    /// Whether a `-->` may follow.
+    /// Whether a `-->`, the end of a comment, may follow.
     comments: bool,
 }
 
 impl Ends {
-    /// Returns the length of the tag or comment at the start of `rest`; `None` if `rest` begins with neither.
+    /// Returns the length of the tag, comment or declaration at the start of `rest`; `None` if `rest` does
+    /// not begin with one or its end is missing.
     fn tag(&mut self, rest: &str) -> Option<usize> {
         let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
         rest.strip_prefix('<')?.starts_with(begins).then_some(())?;

@@ -25,8 +25,8 @@ pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
     string_at(text).filter(|it| it.1 == text.len()).map(|it| it.0)
 }
 
-/// Decodes the string literal at the start of `text`, and returns it with the length of the literal,
-/// including its quotes.
+/// Decodes the string literal at the start of `text`, and returns it with the length of the literal in bytes,
+/// including its quotes; `None` if `text` does not begin with a string.
 pub(crate) fn string_at(text: &str) -> Option<(Cow<'_, str>, usize)> {
     let end = string_end(text.as_bytes(), 0)?;
     let inner = &text[1..end - 1];
@@ -167,8 +167,8 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the offset after the value that begins at `at`; `None` if the value is malformed. Keeps open
-/// brackets in a list instead of recursing.
+/// Returns the offset after the JSON value that begins at `at` or after white space there; `None` if the
+/// value is malformed. Keeps open brackets in a list instead of recursing.
 fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut open = Vec::new();
     loop {
@@ -271,7 +271,7 @@ fn unescape(inner: &str) -> Option<String> {
 }
 
 /// Returns the character of the escape whose backslash precedes `after`, and the length of the escape without
-/// the backslash.
+/// that backslash; `None` if the escape is malformed or half of a surrogate pair.
 fn escaped(after: &str) -> Option<(char, usize)> {
     Some(match after.as_bytes().first()? {
         b'n' => ('\n', 1),

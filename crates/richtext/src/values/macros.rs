@@ -1,6 +1,6 @@
 //! Panel types and status colours, as Confluence's macros and ADF name them.
 
-/// Returns the ADF panel type of the macro `name`; `None` if that is not a panel.
+/// Returns the ADF panel type of the macro `name`; `None` if that macro is not a panel.
 pub(crate) fn panel_type(name: &str) -> Option<&'static str> {
     PANELS.iter().find(|it| it.0 == name).map(|it| it.1)
 }

@@ -1,4 +1,5 @@
-//! Values that several formats spell, each in its own way, with their form in the tree.
+//! Conversion of values that several formats spell, each in its own way: colours, dates, emoticons, link
+//! targets, macro parameters.
 //!
 //! In: a word, a number, an address, a piece of JSON. Out: its equivalent in another format. Nodes and
 //! documents are not handled here. Each concept has one file, which all readers and writers use.

@@ -1,8 +1,8 @@
 //! Parameters of a macro, in ADF's JSON form.
 //!
 //! In: the data of a macro. Out: `{"macroParams":{…},"macroMetadata":{…}}`, and back. A parameter that is
-//! more than text, such as a user, has its markup in `storage`, next to the `value` that people would read.
-//! Other members of the JSON are carried unchanged.
+//! more than text, such as a user, has its markup in storage format in the member `storage`, next to `value`,
+//! the text that people would read. Other members of the JSON are carried unchanged.
 
 use std::borrow::Cow;
 
@@ -68,12 +68,12 @@ fn member(out: &mut String, name: &str, text: &str, markup: Option<&str>) {
     out.push('}');
 }
 
-/// Returns the text between the braces of a JSON object.
+/// Returns the text between the braces of a JSON object; empty for other JSON.
 fn inside(object: &str) -> &str {
     object.trim().strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default().trim()
 }
 
-/// The name and the text of a parameter, and its markup if it is more than text.
+/// A parameter of a macro: its name, its text, and its markup in storage format if it is more than text.
 pub(crate) type Param<'j> = (Cow<'j, str>, Cow<'j, str>, Option<Cow<'j, str>>);
 
 /// The data of a macro, parsed from JSON.
@@ -81,18 +81,18 @@ pub(crate) type Param<'j> = (Cow<'j, str>, Cow<'j, str>, Option<Cow<'j, str>>);
 pub(crate) struct Parts<'j> {
     /// The parameters, except the plain text body.
     pub(crate) params: Vec<Param<'j>>,
-    /// The plain text body.
+    /// The plain text body of the macro, if it has one.
     pub(crate) body: Option<Cow<'j, str>>,
-    /// The `ac:macro-id`.
+    /// The value of `ac:macro-id`.
     pub(crate) macro_id: Option<Cow<'j, str>>,
-    /// The `ac:schema-version`.
+    /// The value of `ac:schema-version`.
     pub(crate) version: Option<Cow<'j, str>>,
     /// The members of the JSON that no other field holds, as a JSON object; `None` if there are none.
     pub(crate) extra: Option<String>,
 }
 
-/// Parses the JSON of parameters into the data of a macro. Returns `None` if `text` is malformed or a macro
-/// can't have such parameters.
+/// Parses the JSON of parameters into the data of a macro. Returns `None` if `text` is malformed, has no
+/// `macroParams`, or has parameters that a macro in storage format can't have.
 pub(crate) fn read(text: &str) -> Option<Parts<'_>> {
     let mut parts = Parts::default();
     let mut rest = Vec::new();
@@ -133,8 +133,9 @@ fn read_params<'j>(text: &'j str, parts: &mut Parts<'j>) -> Option<()> {
     Some(())
 }
 
-/// Parses the `macroMetadata` in `text` into `parts`. Returns its other members, if any, as a member
-/// `"macroMetadata":{…}`; also if it is empty, so that it comes back.
+/// Parses `text`, the value of `macroMetadata`, and puts the macro id and the version into `parts`. Returns
+/// the other members as `"macroMetadata":{…}`, or an inner `None` if there are none. Metadata with no id, no
+/// version and no other member is returned as `"macroMetadata":{}`, so that it is written again.
 fn read_metadata<'j>(text: &'j str, parts: &mut Parts<'j>) -> Option<Option<String>> {
     let mut rest = Vec::new();
     for (name, value) in json::members(text)? {

@@ -1,7 +1,7 @@
 //! Decodes the characters of text: escapes, character references and dashes.
 //!
 //! In: a spelling, which is the source that stands for a text. Out: its units, each some bytes of the
-//! spelling with the characters that they represent. A unit depends on nothing outside the spelling, so a
+//! spelling with the characters that they represent. A unit depends on nothing outside the spelling, so the
 //! reader and [`place`] always agree.
 
 use std::borrow::Cow;
@@ -32,14 +32,14 @@ pub(super) fn is_escapable(byte: u8) -> bool {
     )
 }
 
-/// The characters that a unit of a spelling represents.
+/// The text that a unit (a piece of a spelling) represents.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// The character in the spelling.
+    /// The bytes of the unit themselves.
     Same,
-    /// This character instead of the one in the spelling.
+    /// This character, instead of the bytes of the unit: a character reference or a dash.
     One(char),
-    /// The characters of the unit without its leading backslash.
+    /// The bytes of the unit without the backslash at their start.
     Rest,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn decode(spelling: &str) -> Cow<'_, str> {
 }
 
 /// Returns the byte offset in `spelling` that stands for the byte `offset` of the decoded text; `None` if
-/// `offset` is inside a unit or behind the end of the text.
+/// `offset` is inside a unit or after the end of the text.
 pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     let (mut at, mut decoded) = (0, 0);
     while decoded < offset && at < spelling.len() {
@@ -86,7 +86,8 @@ pub(super) fn place(spelling: &str, offset: usize) -> Option<usize> {
     (decoded == offset).then_some(at)
 }
 
-/// Like [`place`], but for code, in which CR LF represents one line feed and every other character itself.
+/// Like [`place`], but for code, in which CR LF represents one line feed and every other character represents
+/// itself.
 pub(super) fn place_in_code(spelling: &str, offset: usize) -> Option<usize> {
     let (mut at, mut decoded) = (0, 0);
     while decoded < offset && at < spelling.len() {
@@ -96,7 +97,7 @@ pub(super) fn place_in_code(spelling: &str, offset: usize) -> Option<usize> {
     (decoded == offset).then_some(at)
 }
 
-/// Returns the unit at `at` and its length in bytes.
+/// Returns the unit that begins at the offset `at`, and its length in bytes.
 fn unit(spelling: &str, at: usize) -> (Unit, usize) {
     let bytes = spelling.as_bytes();
     match bytes[at] {
@@ -109,7 +110,7 @@ fn unit(spelling: &str, at: usize) -> (Unit, usize) {
     }
 }
 
-/// Returns the length of the character that begins with this byte.
+/// Returns the length in bytes of the UTF-8 character that begins with the byte `first`.
 fn length(first: u8) -> usize {
     match first {
         0..=0xbf => 1,
@@ -119,15 +120,16 @@ fn length(first: u8) -> usize {
     }
 }
 
-/// Returns the unit of a backslash. A single one escapes the next character, if that can be escaped; several
-/// are literal.
+/// Returns the unit of the backslash at `at`, and its length. A single backslash escapes the next character,
+/// if that can be escaped; several in a row are literal.
 fn backslash(bytes: &[u8], at: usize) -> (Unit, usize) {
     let alone = (at == 0 || bytes[at - 1] != b'\\') && bytes.get(at + 1) != Some(&b'\\');
     let escapes = alone && bytes.get(at + 1).is_some_and(|it| is_escapable(*it));
     if escapes { (Unit::Rest, 2) } else { (Unit::Same, 1) }
 }
 
-/// Returns the unit of a dash. `--` and `---` between blanks are an en dash and an em dash.
+/// Returns the unit of the dash at `at`, and its length. `--` and `---` between spaces are an en dash and an
+/// em dash; other dashes are literal.
 fn dash(bytes: &[u8], at: usize) -> (Unit, usize) {
     let len = bytes[at..].iter().take(4).take_while(|it| **it == b'-').count();
     let blank = |it: Option<&u8>| it == Some(&b' ');

@@ -19,7 +19,7 @@ use crate::format::Dialect;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node, Room};
 
-/// Wiki markup in one dialect.
+/// Wiki markup in one dialect, as an implementation of [`Spelling`] (the operations of a format).
 pub(crate) struct Wiki {
     pub(crate) dialect: Dialect,
 }

@@ -1,9 +1,9 @@
-//! The names in wiki markup: macros, colours, panels.
+//! The names in wiki markup: macros, colours, and the background colours of panels.
 
 use crate::format::Dialect;
 use crate::values::colours;
 
-/// The language of a `{code}` without a language, in Jira and in Confluence.
+/// The language that Jira and Confluence assume for a `{code}` that states none.
 pub(super) const DEFAULT_LANGUAGE: &str = "java";
 
 /// The class of a macro, which decides how it is read.
@@ -13,39 +13,40 @@ pub(super) enum Class {
     Code,
     /// Atlassian's `{adf}`, with a body of JSON.
     Adf,
-    /// `{plainwire-raw}`, with a body in another format.
+    /// This crate's own `{plainwire-raw}`, with a body in another format.
     Raw,
     /// A macro of Confluence with a body that is not wiki markup.
     Plain,
-    /// `{quote}`.
+    /// `{quote}`: a block quote.
     Quote,
-    /// `{panel}`, `{info}` and the like.
+    /// A panel: `{panel}`, and in Confluence also `{info}`, `{tip}`, `{note}` and `{warning}`.
     Panel,
-    /// `{expand}`.
+    /// Confluence's `{expand}`: content that a click shows.
     Expand,
-    /// `{section}` and `{column}`.
+    /// Confluence's `{section}` and `{column}`: a layout.
     Layout,
-    /// `{status}`.
+    /// Confluence's `{status}`: a coloured label within text, without a body.
     Status,
-    /// A macro without a body.
+    /// Another macro that never has a body, such as `{toc}`.
     Single,
-    /// An unknown macro: it has a body if it has a closing tag.
+    /// An unknown macro of Confluence: it has a body if the source contains a closing tag for it.
     Unknown,
 }
 
 impl Class {
-    /// Returns whether the body is not read as wiki markup.
+    /// Returns whether the body of such a macro is kept as it is, not read as wiki markup.
     pub(super) fn is_verbatim(self) -> bool {
         matches!(self, Self::Code | Self::Adf | Self::Raw | Self::Plain)
     }
 
-    /// Returns whether a closing tag may follow.
+    /// Returns whether such a macro can have a body and a closing tag.
     pub(super) fn has_body(self) -> bool {
         !matches!(self, Self::Status | Self::Single)
     }
 }
 
-/// Returns the class of the macro `name` in this dialect; `None` if `{name}` is plain text in that dialect.
+/// Returns the class of the macro `name` in this dialect; `None` if `{name}` is plain text there, because the
+/// dialect has no such macro.
 pub(super) fn class(name: &str, dialect: Dialect) -> Option<Class> {
     let both = match name {
         "code" | "noformat" => Some(Class::Code),
@@ -112,7 +113,7 @@ pub(super) const BACKGROUNDS: [(&str, &str); 5] = [
     ("#eae6ff", "note"),
 ];
 
-/// Returns the colour that `{color:…}` names, as `#rrggbb`.
+/// Returns the colour that `{color:name}` sets, as `#rrggbb`; `None` if it is unknown.
 pub(super) fn colour(name: &str) -> Option<String> {
     let name = name.trim();
     if name.starts_with('#') {

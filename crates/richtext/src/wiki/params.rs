@@ -1,6 +1,7 @@
-//! The parameters of a macro: `java|title=Main.java`.
+//! The parameters of a macro, as in `{code:java|title=Main.java}`.
 
-/// Splits parameters into names and values. The name is `""` for a parameter without a name.
+/// Splits the text of the parameters, such as `java|title=Main.java`, into names and values. The name is `""`
+/// for a parameter without a name.
 pub(super) fn read(params: &str) -> Vec<(&str, &str)> {
     if params.is_empty() {
         return Vec::new();
@@ -11,7 +12,8 @@ pub(super) fn read(params: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Writes the parameters with the colon before them; returns `None` if one of them cannot be written.
+/// Returns the text of the parameters, with a colon before them; empty without parameters. Returns `None` if
+/// one of them cannot be written.
 pub(super) fn write<'p>(params: impl IntoIterator<Item = (&'p str, &'p str)>) -> Option<String> {
     let mut text = String::new();
     for (name, value) in params {

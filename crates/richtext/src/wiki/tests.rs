@@ -1,4 +1,4 @@
-//! Tests of wiki markup: reading, writing, spans.
+//! Tests of wiki markup: reading it, writing it, and the spans of its texts.
 
 mod constructs;
 mod fuzz;
@@ -23,8 +23,8 @@ fn read(source: &str, dialect: Dialect) -> ThinVec<Node<'_>> {
     blocks
 }
 
-/// Checks that each text is the decoded source at its span, and that each character of the text has a
-/// position in that source.
+/// Checks that the source at the span of each text decodes to the text, and that each character of the text
+/// has a position in that source.
 fn decoded(nodes: &[Node<'_>], parent: Kind, source: &str) {
     for node in nodes {
         if node.kind == Kind::Text && !node.inner.is_empty() && node.text.len() < 2000 {
@@ -48,7 +48,7 @@ fn decoded(nodes: &[Node<'_>], parent: Kind, source: &str) {
     }
 }
 
-/// Returns the tree in one line, without spans.
+/// Returns the nodes in one line of text, without spans.
 fn shown(nodes: &[Node<'_>]) -> String {
     nodes.iter().map(show).collect::<Vec<_>>().join(" ")
 }
@@ -75,12 +75,12 @@ fn show(node: &Node<'_>) -> String {
     format!("{name}{said}{raw}{marks}{held}")
 }
 
-/// Checks that the tree of `source` survives writing and reading. Returns what was written.
+/// Checks that the tree of `source` is equal after writing and reading. Returns the written markup.
 fn survives(source: &str, dialect: Dialect) -> String {
     let blocks = read(source, dialect);
     let written = Wiki { dialect }.document(&blocks);
     let again = read(&written, dialect);
-    // The JSON of ADF cannot carry attributes that only markup has.
+    // A node that is written as the JSON of ADF loses the attributes that ADF does not have.
     let has_foreign = !written.contains("{adf:");
     let normal = |it: &[Node<'_>]| shown(&merged(it, has_foreign));
     assert_eq!(normal(&again), normal(&blocks), "{dialect:?} {source:?} was written {written:?}");
@@ -88,7 +88,8 @@ fn survives(source: &str, dialect: Dialect) -> String {
     written
 }
 
-/// Joins neighbouring texts with equal marks.
+/// Joins neighbouring texts with equal marks. Removes the attributes that are about wiki markup only and,
+/// unless `has_foreign`, those of other formats.
 fn merged<'a>(nodes: &[Node<'a>], has_foreign: bool) -> ThinVec<Node<'a>> {
     let mut out: ThinVec<Node<'a>> = ThinVec::new();
     for node in nodes {

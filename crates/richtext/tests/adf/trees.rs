@@ -1,11 +1,12 @@
-//! Trees that no reader made, written as ADF: the result is always valid.
+//! Trees that were not read from a source: the ADF that is written for them is always valid.
 
 use plainwire_richtext::adf;
 use plainwire_richtext::tree::{Holds, Kind, Mark, MarkKind, Node, ThinVec, thin_vec};
 
 use super::{holding, outline, paragraph, spelled};
 
-/// Returns a random tree that follows no rule except that inline nodes are among text.
+/// Returns a random block. As its kind requires, its children are blocks, inline nodes or nothing; it keeps
+/// no other rule of ADF.
 fn wild(state: &mut u64, depth: usize) -> Node<'static> {
     let mut next = |end: usize| {
         *state ^= *state << 13;

@@ -1,4 +1,4 @@
-//! The corpora in a directory beside the repository, if it is present, and the documents in the directory
+//! The corpora, in a directory beside the repository if they are present, and the documents in the directory
 //! that `PLAINWIRE_RICHTEXT_CORPUS` names.
 
 #![allow(dead_code, clippy::print_stderr, reason = "each test uses a part of it")]
@@ -7,8 +7,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the directory of the corpora; prints a message and returns `None` if it is missing. It is `richtext`
-/// in the directory `../shared` beside the repository, or in the one that `PLAINWIRE_SHARED` names.
+/// Returns the directory of the corpora: `richtext` in the directory that `PLAINWIRE_SHARED` names, or in
+/// `../shared` beside the repository. If it is missing, prints a message and returns `None`.
 pub(crate) fn root() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let root = env::var_os("PLAINWIRE_SHARED").map_or_else(beside, PathBuf::from).join("richtext");
@@ -19,14 +19,14 @@ pub(crate) fn root() -> Option<PathBuf> {
     None
 }
 
-/// Returns the names and texts of the files below `folder` that end in `.{extension}`, in order; empty
-/// without the corpora.
+/// Returns the names and texts of the files below `folder` whose extension is `extension`, sorted by name;
+/// empty without the corpora.
 pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     root().map(|it| below(&it, folder, &[extension])).unwrap_or_default()
 }
 
 /// Returns the names and texts of the documents in `folder` of the directory that `PLAINWIRE_RICHTEXT_CORPUS`
-/// names; empty if the variable is not set.
+/// names, for files with one of these extensions. Empty if the variable is not set.
 pub(crate) fn outside(folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
     let Some(root) = env::var_os("PLAINWIRE_RICHTEXT_CORPUS") else { return Vec::new() };
     let root = PathBuf::from(root);
@@ -35,10 +35,11 @@ pub(crate) fn outside(folder: &str, extensions: &[&str]) -> Vec<(String, String)
     below(&root, folder, extensions).into_iter().map(named).collect()
 }
 
-/// The prefix of the name of a document from `PLAINWIRE_RICHTEXT_CORPUS`.
+/// The prefix of the names of documents from the directory that `PLAINWIRE_RICHTEXT_CORPUS` names.
 pub(crate) const OUTSIDE: &str = "outside/";
 
-/// Returns the names and texts of the files below a folder, in order. Files that are not UTF-8 are left out.
+/// Returns the names and texts of the files below a folder that have one of these extensions, sorted by name.
+/// Files that are not UTF-8 are left out.
 fn below(root: &Path, folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     gather(&root.join(folder), &mut found);
@@ -51,7 +52,7 @@ fn below(root: &Path, folder: &str, extensions: &[&str]) -> Vec<(String, String)
     found.into_iter().filter_map(named).collect()
 }
 
-/// Returns the text of one file; `None` without the corpora.
+/// Returns the text of a file of the corpora; `None` without the corpora.
 pub(crate) fn file(name: &str) -> Option<String> {
     fs::read_to_string(root()?.join(name)).ok()
 }

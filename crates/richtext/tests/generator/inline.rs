@@ -3,7 +3,8 @@
 use super::{Maker, json};
 
 impl Maker {
-    /// Returns inline nodes. If `is_full`, these include kinds that a caption does not allow.
+    /// Returns the content of an inline parent; `None` for no `content` member. If `is_full`, it may include
+    /// kinds that a caption does not allow.
     pub(super) fn inlines(&mut self, is_full: bool) -> Option<Vec<String>> {
         match self.below(20) {
             0 => None,

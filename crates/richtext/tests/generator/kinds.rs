@@ -2,7 +2,8 @@
 
 use super::Place;
 
-/// Returns the kinds of block that are allowed in `place`. Common kinds appear several times.
+/// Returns the kinds of block that a parent allows. Common kinds appear several times, so they are generated
+/// more often.
 pub(super) fn kinds(place: Place) -> &'static [&'static str] {
     match place {
         Place::Document => &[

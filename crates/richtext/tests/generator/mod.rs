@@ -1,5 +1,5 @@
-//! Generator of valid ADF documents with every node, attribute and mark of Atlassian's schema, and with texts
-//! that are hard to write.
+//! A generator of valid ADF documents with every node, attribute and mark of Atlassian's schema, and with
+//! texts that are hard to write in other formats.
 //!
 //! In: a seed and a number of blocks. Out: JSON that the schema allows; the same seed gives the same
 //! document. A test includes this module with `mod generator;`.
@@ -13,14 +13,15 @@ mod media;
 
 use std::fmt::Write as _;
 
-/// Returns a valid document of about `size` blocks.
+/// Returns a valid document with about `size` blocks at the top level.
 pub fn generate(seed: u64, size: usize) -> String {
     let mut maker = Maker { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 };
     let blocks: Vec<String> = (0..size).map(|_| maker.block(Place::Document, 0)).collect();
     format!(r#"{{"version":1,"type":"doc","content":[{}]}}"#, blocks.join(","))
 }
 
-/// Returns a text that other formats would read as markup if a writer did not escape it.
+/// Returns a text that another format would read as markup if a writer did not escape it. `index` chooses the
+/// punctuation character and the form of the text.
 pub fn hazard(index: usize) -> String {
     let marks: Vec<char> = (' '..='~').filter(char::is_ascii_punctuation).collect();
     let mark = marks[index % marks.len()];
@@ -36,7 +37,7 @@ pub fn hazard(index: usize) -> String {
     }
 }
 
-/// The number of different [`hazard`]s.
+/// The number of indexes with which [`hazard`] gives each form with each punctuation character.
 pub const HAZARDS: usize = 32 * 8;
 
 const FIXED: [&str; 24] = [
@@ -66,7 +67,7 @@ const FIXED: [&str; 24] = [
     "| a | b |",
 ];
 
-/// The parent of a block.
+/// The parent of the blocks that are generated.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Document,
@@ -123,7 +124,8 @@ impl Maker {
         self.one_of(&["33.30", "50", "1e1", "66.67", "0.5"])
     }
 
-    /// Returns JSON `attrs` with all of `needed` and a random choice of `others`.
+    /// Returns a member `attrs` of a JSON object, after a comma, with all of `needed` and a random choice of
+    /// `others`; empty if there are none.
     fn attrs(&mut self, needed: &[(&str, String)], others: &[(&str, String)]) -> String {
         let mut rows: Vec<_> = needed.iter().collect();
         rows.extend(others.iter().filter(|_| self.coin()));

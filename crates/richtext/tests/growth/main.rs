@@ -1,8 +1,9 @@
-//! Tests that the memory of a conversion grows linearly with its source, for every kind of source: the bytes
-//! allocated in total, and the most held at a time.
+//! Tests that the memory of a conversion grows linearly with its source, for every kind of source: both the
+//! total of the allocated bytes, and the most bytes that are allocated at a time.
 //!
-//! Allocations are counted because the counts are the same on every machine and in each run. A search that
-//! allocates nothing only takes longer: `suite/bench/run richtext nasty` measures the time, and fails too.
+//! The tests count allocations because the counts are the same on every machine and in each run. A search
+//! that is slow but allocates nothing passes here: `suite/bench/run richtext nasty` measures the time, and
+//! fails for such a search.
 
 mod sources;
 
@@ -10,16 +11,16 @@ use allocation_counter::measure;
 use plainwire_richtext::{Dialect, Document, Flavor, Format, Sidecar, convert};
 use sources::{SOURCES, Source};
 
-/// The largest factor by which memory may grow for a source of four times the size. Quadratic memory would
+/// The largest factor by which memory may grow when the source is four times as long. Quadratic memory would
 /// grow by the factor sixteen.
 const MOST: u64 = 6;
 
-/// The number of bytes by which memory may exceed the limit, for allocations of fixed size that could look
+/// The number of bytes by which memory may exceed that limit, since allocations of a fixed size could look
 /// like growth.
 const SPARE: u64 = 64 << 10;
 
-/// The size of the shorter of the two compared sources, in KiB. Both are longer than the part of a text that
-/// a reader handles at a time.
+/// The size of the shorter one of the two compared sources, in KiB. Both sources are longer than the part of
+/// a text that a reader handles at a time.
 const KIB: usize = 40;
 
 fn grows_as_its_source(what: &str, source: &Source, work: impl Fn(&str)) {

@@ -1,27 +1,27 @@
-//! Sources that repeat one construct. The tests in this directory measure the memory for some KiB of each;
-//! the benchmark `suite/bench/richtext` uses many MiB.
+//! Sources that repeat one construct. The tests in this directory measure the memory for some KiB of each
+//! source; the benchmark `suite/bench/richtext` uses many MiB.
 
-/// A source that repeats one text.
+/// A source in which one text is repeated.
 pub(crate) struct Source {
-    /// The extension of files in its format (`md`, `wiki`, `xml`, `json`), and a description.
+    /// The file extension of the format (`md`, `wiki`, `xml`, `json`), a space, and a description.
     pub(crate) name: &'static str,
-    /// The text before the repeated one.
+    /// The text before the repetitions.
     begin: &'static str,
-    /// The repeated text.
+    /// The text that is repeated.
     middle: &'static str,
-    /// The text after the repeated one.
+    /// The text after the repetitions.
     end: &'static str,
 }
 
 impl Source {
-    /// Returns the source in a length of about `bytes`.
+    /// Returns the source with so many repetitions that it has about `bytes` bytes.
     pub(crate) fn text(&self, bytes: usize) -> String {
         let middle = self.middle.repeat(bytes / self.middle.len());
         let middle = if self.format() == "json" { middle.trim_end_matches(',') } else { &middle };
         format!("{}{middle}{}", self.begin, self.end)
     }
 
-    /// Returns the extension of files in its format.
+    /// Returns the file extension of the source's format.
     pub(crate) fn format(&self) -> &'static str {
         self.name.split(' ').next().unwrap_or_default()
     }
@@ -31,7 +31,7 @@ const fn source(name: &'static str, begin: &'static str, middle: &'static str, e
     Source { name, begin, middle, end }
 }
 
-/// All sources.
+/// The sources of all formats.
 pub(crate) const SOURCES: [Source; 63] = [
     source("md brackets", "", "[", ""),
     source("md pictures", "", "![[", ""),

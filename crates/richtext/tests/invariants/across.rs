@@ -1,4 +1,4 @@
-//! Conversion from one format to another and back: every loss is reported.
+//! Conversions from one format to another and back: every loss is reported.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -11,7 +11,7 @@ const WIKI: Format = Format::Wiki(Dialect::Confluence);
 const ALL: [Format; 5] =
     [Format::Adf, Format::Storage, WIKI, Format::Wiki(Dialect::Jira), Format::Markdown(Flavor::Extended)];
 
-/// Counts of the documents for one pair of formats.
+/// Counts of the documents that were converted from one format to another and back.
 #[derive(Default)]
 struct Way {
     documents: usize,

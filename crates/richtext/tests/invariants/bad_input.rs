@@ -1,4 +1,4 @@
-//! Broken sources: each mistake is reported with its position, and the source is read all the same.
+//! Broken sources: each mistake is reported with its position, and the whole source is still read.
 
 use plainwire_richtext::tree::{Node, misplaced};
 use plainwire_richtext::{Dialect, Document, Flavor, Format, Position, Sidecar, SidecarError, adf, convert};
@@ -9,7 +9,7 @@ const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 const WIKI: Format = Format::Wiki(Dialect::Confluence);
 const ALL: [Format; 5] = [Format::Adf, Format::Storage, WIKI, Format::Wiki(Dialect::Jira), MARKDOWN];
 
-/// Returns the first message about `source`, with its line and column.
+/// Returns the first message about `source`, with its line and column; `nothing` without a message.
 fn said(format: Format, source: &str) -> String {
     let document = Document::read(format, source);
     assert_eq!(misplaced(&document.blocks, source), None, "{source:?}");
@@ -23,7 +23,7 @@ fn says(format: Format, source: &str, place: &str, expected: &str) {
         found.starts_with(&format!("{place}: ")) && found.contains(expected),
         "{source:?} says {found:?}"
     );
-    // A sidecar loses nothing of it either.
+    // A sidecar restores the broken source unchanged.
     let (markdown, sidecar) = Sidecar::split(&Document::read(format, source));
     assert_eq!(sidecar.restore(&markdown).expect("its own").text, source);
 }
@@ -42,7 +42,7 @@ fn each_document_that_is_no_valid_adf_is_said_to_be_so_with_its_place() {
         assert!((first.span.end as usize) <= source.len(), "{name}");
         assert!(first.message.starts_with("expected "), "{name}: {}", first.message);
     }
-    // Atlassian refused these documents in 2018. Its schema of today accepts eleven of them.
+    // Atlassian's tests refused these documents in 2018. Its schema of today accepts eleven of them.
     assert!(silent.is_empty() || silent.len() == 11, "{} are said to be valid: {silent:?}", silent.len());
 }
 
@@ -81,7 +81,7 @@ fn a_directive_that_is_not_closed_is_said_where_it_opens() {
     says(MARKDOWN, "a\n\n:::panel{type=info}\nb\n", "3:1", ":::");
 }
 
-/// Constructs nested 10,000 deep, in each format.
+/// Returns constructs that are nested deeply, most of them 10,000 levels, in each format.
 fn deep() -> Vec<(Format, String)> {
     const DEEP: usize = 10_000;
     let around = |open: &str, inside: &str, close: &str| {

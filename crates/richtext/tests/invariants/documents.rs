@@ -1,18 +1,18 @@
-//! The documents for the invariants.
+//! The documents with which the invariants are tested.
 
 use plainwire_richtext::{Dialect, Format};
 
 use crate::{corpus, generator};
 
-/// A document in some format.
+/// A document, with its name and format.
 pub(crate) struct Sample {
     pub(crate) name: String,
     pub(crate) format: Format,
     pub(crate) source: String,
 }
 
-/// Returns all documents of the three source formats: the corpora, with their malformed documents, and our
-/// own.
+/// Returns all documents in ADF, storage format and wiki markup: those of the corpora, malformed ones
+/// included, and the small ones of this file.
 pub(crate) fn sources() -> Vec<Sample> {
     let mut all = own();
     let mut add = |format, files: Vec<(String, String)>| {
@@ -36,7 +36,7 @@ pub(crate) fn sources() -> Vec<Sample> {
     all
 }
 
-/// Returns the wiki markup of the pairs of wiki markup and Markdown.
+/// Returns the wiki markup of a corpus file that has pairs of wiki markup and Markdown.
 fn pairs() -> Vec<(String, String)> {
     let Some(text) = corpus::file("wiki/jira2markdown-pairs.json") else { return Vec::new() };
     let pairs: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
@@ -47,7 +47,7 @@ fn pairs() -> Vec<(String, String)> {
     pairs.iter().enumerate().filter_map(wiki).collect()
 }
 
-/// Returns small documents of our own, so that the tests check something without the corpora.
+/// Returns the small documents of this file, so that the tests check something without the corpora.
 fn own() -> Vec<Sample> {
     let adf = r#"{"version": 1, "type":"doc", "content": [
   {"type":"heading","attrs":{"level":2,"localId":"h"},"content":[{"type":"text","text":"Goals"}]},
@@ -69,7 +69,7 @@ fn own() -> Vec<Sample> {
     ]
 }
 
-/// Returns `count` valid ADF documents with every node and mark.
+/// Returns `count` ADF documents of the generator, which are valid and use every kind of node and mark.
 pub(crate) fn generated(count: u64) -> Vec<Sample> {
     let sample = |seed| Sample {
         name: format!("generated {seed}"),
@@ -79,8 +79,7 @@ pub(crate) fn generated(count: u64) -> Vec<Sample> {
     (0..count).map(sample).collect()
 }
 
-/// Returns texts of Markdown: the examples of CommonMark, those of GitHub's extensions one by one, and whole
-/// files.
+/// Returns documents in Markdown: each example of CommonMark and of GitHub's extensions, and whole files.
 pub(crate) fn markdown() -> Vec<Sample> {
     let mut all = Vec::new();
     let mut add = |name: String, source: &str| {

@@ -1,4 +1,4 @@
-//! Edits as an assistant makes them, in several kinds.
+//! Edits of several kinds, as an assistant makes them.
 //!
 //! In: the Markdown of a document. Out: the Markdown after each edit of a kind, with the blocks that the edit
 //! touches.
@@ -31,9 +31,9 @@ pub(crate) enum EditKind {
     RowAdded,
     /// Insert a word in each of two blocks.
     TwoBlocks,
-    /// Move an inline node that Markdown has no syntax for to another block.
+    /// Move an inline node that Markdown has no syntax of its own for to another block.
     NodeMoved,
-    /// Delete an inline node that Markdown has no syntax for.
+    /// Delete an inline node that Markdown has no syntax of its own for.
     NodeDeleted,
 }
 
@@ -51,21 +51,21 @@ pub(crate) const KINDS: [EditKind; 11] = [
     EditKind::NodeDeleted,
 ];
 
-/// The Markdown after an edit.
+/// The Markdown after an edit, and the parts that the edit touches.
 pub(crate) struct Edited {
     pub(crate) markdown: String,
-    /// The parts of the Markdown that the edit touches.
+    /// The parts that the edit touches, by blocks of the Markdown before the edit.
     pub(crate) touches: Vec<Touch>,
 }
 
-/// A part that an edit touches, by the index of a block of the Markdown.
+/// A part that an edit touches. The number is the index of a block of the Markdown before the edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Touch {
-    /// This block.
+    /// The block with this index.
     Block(usize),
-    /// This block and the separators around it, because the edit deletes it.
+    /// The block with this index and the separators around it, because the edit deletes the block.
     Gone(usize),
-    /// The gap before this block, or after the last block.
+    /// The gap before the block with this index, or the end if the index is the number of blocks.
     Before(usize),
 }
 
@@ -95,7 +95,7 @@ struct Maker<'m> {
     blocks: &'m [Node<'m>],
 }
 
-/// A range of the Markdown, and its replacement.
+/// A range of the Markdown in bytes, and the text that replaces it.
 type Change = (Range<usize>, String);
 
 impl Maker<'_> {
@@ -108,7 +108,8 @@ impl Maker<'_> {
         Edited { markdown, touches }
     }
 
-    /// Makes one edit for each innermost block whose text allows it.
+    /// Returns one edit for the first text of each innermost block. `edit` returns `None` for a text that it
+    /// can't change.
     fn in_texts(&self, edit: impl Fn(&Text<'_>) -> Option<Change>) -> Vec<Edited> {
         let mut all = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -121,15 +122,16 @@ impl Maker<'_> {
         all
     }
 
-    /// Deletes each block that contains only nodes with a Markdown syntax.
+    /// Returns one edit for each block that contains only nodes with a Markdown syntax; the edit deletes the
+    /// block.
     fn deleted(&self) -> Vec<Edited> {
         let plain = |it: &(usize, &Node<'_>)| is_plain(it.1);
         let gone = |(at, block): (usize, &Node<'_>)| {
             let start = block.span.start as usize;
             let end = self.blocks.get(at + 1).map_or(self.markdown.len(), |it| it.span.start as usize);
             let edited = self.changed(vec![(start..end, String::new())], vec![Touch::Gone(at)]);
-            // Which of several equal blocks is gone can't be known, and two lists that become neighbours are
-            // one list.
+            // A neighbour counts as touched too if it equals the deleted block, because the test can't know
+            // which of them is gone, or if the neighbours become one block, as two lists do.
             let spelled = |at: usize| self.blocks.get(at).map(|it| it.span.of(self.markdown));
             let (before, after) = (at.checked_sub(1), at + 1);
             let equal = |it: usize| spelled(it) == spelled(at);
@@ -155,7 +157,7 @@ impl Maker<'_> {
         before.chain([last]).collect()
     }
 
-    /// Makes one edit for each node of these kinds.
+    /// Returns one edit for each node of these kinds, unless `edit` returns `None` for it.
     fn below(&self, kinds: &[Kind], edit: impl Fn(&Self, &Node<'_>) -> Option<Change>) -> Vec<Edited> {
         let mut all = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -167,8 +169,8 @@ impl Maker<'_> {
         all
     }
 
-    /// Returns the part of the line before `start`. In it, callers keep quote signs and replace the marker of
-    /// an item by white space.
+    /// Returns the text of the line before `start`: quote signs and the marker of an item. For a new line,
+    /// callers keep the quote signs and replace the marker by white space.
     fn prefix(&self, start: usize) -> &str {
         let line = self.markdown[..start].rfind('\n').map_or(0, |it| it + 1);
         &self.markdown[line..start]
@@ -210,8 +212,8 @@ impl Maker<'_> {
         Some((end..end, format!("\n{prefix}|{}", " zebra |".repeat(last.children.len()))))
     }
 
-    /// Makes one edit for each two successive blocks with text, and from three such blocks on one for the
-    /// first and the last. Each edit inserts a word in both blocks.
+    /// Returns one edit for each two successive blocks with text and, if there are three or more such blocks,
+    /// one for the first and the last. The edit inserts a word in both blocks.
     fn pairs(&self) -> Vec<Edited> {
         let mut ends: Vec<(usize, Change)> = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -229,7 +231,8 @@ impl Maker<'_> {
         all
     }
 
-    /// Returns the range of each inline node that appears only once, with the index of its block.
+    /// Returns the index of the block and the range of each inline node that is written as a directive
+    /// (`:name…`), stands among text, has no marks, and whose Markdown appears only once.
     fn nodes(&self) -> Vec<(usize, Range<usize>)> {
         let mut all = Vec::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -279,14 +282,14 @@ const AMONG_TEXT: [Kind; 8] = [
     Kind::InlineExtension,
 ];
 
-/// The first text of an innermost block.
+/// The first text node of an innermost block.
 struct Text<'m> {
     start: usize,
     spelled: &'m str,
     is_code: bool,
     is_strong: bool,
     is_marked: bool,
-    /// Whether more text or another node follows this text directly.
+    /// Whether another inline node follows this text in its block.
     goes_on: bool,
 }
 
@@ -332,8 +335,8 @@ impl Text<'_> {
     }
 }
 
-/// Collects the first text of each innermost block. Text in a fence of `adf` has no span, since it is JSON
-/// and not Markdown.
+/// Collects the first text of each innermost block. Text in an `adf` fence is left out, since it is in JSON
+/// and has no span.
 fn gather<'m>(node: &Node<'_>, markdown: &'m str, texts: &mut Vec<Text<'m>>) {
     let is_text = |it: &Node<'_>| it.kind == Kind::Text && !it.text.trim().is_empty() && !it.inner.is_empty();
     if let Some(at) = node.children.iter().position(is_text) {
@@ -353,7 +356,8 @@ fn gather<'m>(node: &Node<'_>, markdown: &'m str, texts: &mut Vec<Text<'m>>) {
     node.children.iter().for_each(|it| gather(it, markdown, texts));
 }
 
-/// Collects nodes that have text beside them, so that their block stays when they are deleted.
+/// Collects inline nodes without a Markdown syntax of their own whose block also has text. So the block stays
+/// when such a node is deleted.
 fn among_text<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
     if node.children.iter().any(|it| it.kind == Kind::Text && !it.text.trim().is_empty()) {
         found.extend(node.children.iter().filter(|it| AMONG_TEXT.contains(&it.kind)));

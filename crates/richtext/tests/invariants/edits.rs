@@ -1,4 +1,4 @@
-//! I3: a word added to the Markdown of a block changes only that block in the source.
+//! I3: a word that is added to the Markdown of a block changes only that block of the source.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -15,15 +15,15 @@ const WORD: &str = " zebra";
 #[derive(Default)]
 struct Counts {
     edits: usize,
-    /// Edits that add the word to the source and change no other byte.
+    /// The number of edits after which the source has the word and no other change.
     exact: usize,
     failed: Vec<String>,
-    /// Edits that put a picture of wiki markup right behind a letter, where it can't be. They are reported,
-    /// and nothing is written.
+    /// The number of edits that put a word directly before a picture of wiki markup, where markup allows no
+    /// picture. Such an edit is reported, and nothing is written.
     refused: usize,
 }
 
-/// The documents in which a word comes to be right before a picture of wiki markup.
+/// The documents with an edit that puts a word directly before a picture of wiki markup.
 const REFUSED: [&str; 2] = ["jira2markdown-22", "jira2markdown-96"];
 
 #[test]
@@ -88,9 +88,9 @@ fn may_refuse(sample: &Sample) -> bool {
     REFUSED.contains(&&*sample.name) || outside && matches!(sample.format, Format::Wiki(_))
 }
 
-/// Collects the offset behind the last text of each innermost block. Text in a fence of `adf` has none, since
-/// it is JSON and not Markdown. If the text ends with a line feed, the offset is before it, because the next
-/// line begins with the prefix of the surrounding block, such as `>`.
+/// Collects the offset behind the last text of each innermost block, with the block's index. Text in an `adf`
+/// fence is left out, since it is in JSON and has no span. If the text ends with a line feed, the offset is
+/// before the line feed, because the next line begins with the prefix of the surrounding block, such as `>`.
 fn texts(node: &Node<'_>, block: usize, markdown: &str, places: &mut Vec<(usize, usize)>) {
     let is_text =
         |it: &&Node<'_>| it.kind == Kind::Text && !it.text.trim().is_empty() && !it.inner.is_empty();
@@ -101,7 +101,8 @@ fn texts(node: &Node<'_>, block: usize, markdown: &str, places: &mut Vec<(usize,
     node.children.iter().for_each(|it| texts(it, block, markdown, places));
 }
 
-/// Returns whether the edit is exact; an error if it changes more than it should.
+/// Restores the source after an edit. Returns whether it has the word and no other change. An error describes
+/// a loss, a conflict, a change outside of the block, or a result that reads back as other Markdown.
 fn check(
     sample: &Sample,
     document: &Document<'_>,
@@ -126,8 +127,8 @@ fn check(
     Ok(restored.text.len() == sample.source.len() + WORD.len() && changed.is_empty())
 }
 
-/// Returns the range of the source that is not in the result. If the bytes before and after are the same, the
-/// range is at the earlier position.
+/// Returns the range of `source` that `result` replaces. If the bytes before and after the change are equal,
+/// several ranges are possible, and the earliest is returned.
 fn changed(source: &str, result: &str) -> Range<usize> {
     let (a, b) = (source.as_bytes(), result.as_bytes());
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|it| it.0 == it.1).count();
@@ -136,7 +137,7 @@ fn changed(source: &str, result: &str) -> Range<usize> {
     start..a.len() - end
 }
 
-/// Returns the text around the first difference, of both texts.
+/// Returns the part of both texts around their first difference.
 fn difference<'t>(found: &'t str, expected: &'t str) -> (String, String) {
     let at = found.bytes().zip(expected.bytes()).take_while(|it| it.0 == it.1).count();
     let shown = |text: &str| {

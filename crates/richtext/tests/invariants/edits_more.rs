@@ -14,17 +14,18 @@ use crate::said::{meant, said_by};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
-/// The largest number of edits of one kind in one document. They are spread over the document.
+/// The most edits of one kind that are tested in one document. They are spread over the document.
 const MAX_EDITS: usize = 6;
 
 #[derive(Default)]
 struct Counts {
     edits: usize,
-    /// Edits without a loss that read back as edited.
+    /// The number of edits without a reported loss whose result reads back as the edited Markdown.
     made: usize,
-    /// Edits with reported losses or conflicts.
+    /// The edits with a reported loss or conflict, and the report.
     told: Vec<String>,
-    /// Edits that are neither made nor reported.
+    /// The edits whose result is wrong without a report, or has a change outside of the touched parts, and
+    /// the reason.
     failed: Vec<String>,
 }
 
@@ -104,8 +105,8 @@ fn edit_each(sample: &Sample, all: &mut All) {
     }
 }
 
-/// Returns `Ok(Ok(()))` if the edit was made, `Ok(Err(…))` if a loss or conflict was reported, and `Err` if
-/// neither.
+/// Restores the source after an edit. Returns `Ok(Ok(()))` if the result has the edit, and `Ok(Err(…))` if a
+/// loss or conflict was reported. Returns `Err` if neither is true, or if untouched parts have changed.
 fn check(
     sample: &Sample,
     entries: &Entries,
@@ -119,7 +120,8 @@ fn check(
         && !sample.source.contains("\"doc\"")
         && restored.text.contains("\"doc\"")
     {
-        // The node had no document around it. Now it has one, and is unchanged inside.
+        // The source was a single node without a document around it. A second block needs a document, inside
+        // of which the node is unchanged.
         let kept = restored.text.contains(sample.source.trim());
         return if kept { Ok(Ok(())) } else { Err("lost the node".to_owned()) };
     }
@@ -137,8 +139,7 @@ fn check(
     Ok(Ok(()))
 }
 
-/// Returns an error if some of the source outside of `touched` is missing in the result, or is in another
-/// order.
+/// Checks that `result` has all of `source` outside of the ranges `touched`, in the same order.
 fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(), String> {
     let (mut from, mut at) = (0, 0);
     let last = touched.last().map_or(0, |it| it.end);
@@ -156,10 +157,10 @@ fn untouched(source: &str, result: &str, touched: Vec<Range<usize>>) -> Result<(
     }
 }
 
-/// The ranges of a sidecar's entries in the source.
+/// The ranges of the source that the entries of a sidecar are for.
 struct Entries {
     spans: Vec<Range<usize>>,
-    /// The index of the entry for each block of the Markdown.
+    /// The index of the entry for each block of the Markdown. One entry can be for several blocks.
     of_block: Vec<usize>,
 }
 
@@ -195,7 +196,7 @@ impl Entries {
                 from..if at + 1 < self.spans.len() { start(at + 1) } else { end(at + 1) }
             }
             Touch::Before(at) => {
-                // Between two blocks of one entry, the edit touches that entry.
+                // If both blocks beside the gap have the same entry, the edit touches that entry.
                 let before = at.checked_sub(1).map_or(0, |it| self.spans[entry(it)].end);
                 let after = if at < self.of_block.len() { start(entry(at)) } else { source.len() };
                 if before > after { start(entry(at))..before } else { before..after }
@@ -204,7 +205,7 @@ impl Entries {
     }
 }
 
-/// Returns the text around the first difference, of both texts.
+/// Returns the part of both texts around their first difference.
 fn difference(found: &str, expected: &str) -> (String, String) {
     let at = found.bytes().zip(expected.bytes()).take_while(|it| it.0 == it.1).count();
     let shown = |text: &str| {

@@ -9,8 +9,8 @@ use crate::said::{first_difference, said_by};
 
 const MARKDOWN: Format = Format::Markdown(Flavor::Extended);
 
-/// Documents that come back as an equivalent tree. Code and a heading with a node that is not allowed there
-/// become raw ADF, and raw ADF that is valid becomes the node it contains.
+/// Documents that come back as another tree with the same meaning. Code and a heading that contain a node
+/// that is not allowed there become raw ADF, and raw ADF that is valid becomes the node in it.
 const OTHERWISE: [&str; 4] = [
     "adfmd/code_block_simple.json",
     "atlaskit-ref/heading-with-non-text-block.json",

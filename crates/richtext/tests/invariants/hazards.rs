@@ -1,5 +1,5 @@
-//! I8: every punctuation character at the start, in the middle and at the end of each kind of block, in every
-//! format.
+//! I8: every punctuation character at the start, in the middle and at the end of each kind of block, written
+//! in every format.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -15,7 +15,8 @@ const TO: [Format; 4] = [
     Format::Markdown(Flavor::Extended),
 ];
 
-/// Returns a document with this text in each kind of block, bare and with marks beside it.
+/// Returns an ADF document with this text in each kind of block, once without marks and then in texts with
+/// marks beside other texts.
 fn document(text: &str) -> String {
     let spelled = json(text);
     let bare = format!(r#"{{"type":"text","text":{spelled}}}"#);

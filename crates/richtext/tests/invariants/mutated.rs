@@ -1,4 +1,4 @@
-//! I7: broken sources and wild edits: nothing panics, spans are valid, and the parts that an edit did not
+//! I7: broken sources and random edits: nothing panics, spans are valid, and the parts that an edit did not
 //! touch stay, byte for byte.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
@@ -20,7 +20,7 @@ const TO: [Format; 6] = [
     Format::Markdown(Flavor::Plain),
 ];
 
-/// Random numbers that are the same in each run.
+/// A generator of random numbers, which are the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -37,7 +37,7 @@ const SIGNS: &[char] = &[
     '`', '~', '\r', '\t', '\u{0}', '\u{a0}', 'é', '😄', '=', '(', ')', ',', '0',
 ];
 
-/// Returns the text with a few characters removed, inserted or repeated.
+/// Returns the text with a few characters removed, inserted, replaced or repeated, or with its end cut off.
 fn broken(text: &str, numbers: &mut Numbers) -> String {
     let mut all: Vec<char> = text.chars().collect();
     for _ in 0..=numbers.below(5) {
@@ -58,7 +58,8 @@ fn broken(text: &str, numbers: &mut Numbers) -> String {
     all.into_iter().collect()
 }
 
-/// Returns the text with lines removed, inserted, repeated, swapped, or cut off at the end.
+/// Returns the text with lines removed, inserted, repeated or swapped, or with its end cut off. In a third of
+/// the cases, some characters are changed too.
 fn edited(markdown: &str, numbers: &mut Numbers) -> String {
     const NEW: [&str; 9] =
         ["zebra", "", "- item", "# new", "> said", ":::panel{type=info}", ":::", "| a | b |", "<td>"];
@@ -90,7 +91,7 @@ fn seeds() -> Vec<Sample> {
     all
 }
 
-/// The number of broken sources: enough to find rare combinations of neighbours, in a few seconds.
+/// The number of broken sources: enough to find rare combinations of neighbours within a few seconds.
 const ROUNDS: usize = 2500;
 
 #[test]
@@ -118,11 +119,13 @@ fn a_broken_source_goes_through_every_path() {
     assert!(slowest < Duration::from_secs(10), "{slowest:?}");
 }
 
-/// Makes a random edit by a sidecar, and one by a section.
+/// Makes a random edit of the whole document and restores it by the sidecar, and makes another one of a
+/// random section. Checks the parts that each edit did not touch.
 fn wild(document: &Document<'_>, markdown: &str, sidecar: &Sidecar, numbers: &mut Numbers) {
     let edit = edited(markdown, numbers);
     if let Ok(restored) = sidecar.restore(&edit) {
-        // Blocks that have one entry together (a colour over both) change together.
+        // If several blocks share an entry of the sidecar, as under one colour, an edit of one changes all of
+        // them.
         if sidecar.blocks() == document.blocks.len() {
             untouched(document, markdown, &edit, &restored.text);
         }
@@ -138,15 +141,15 @@ fn wild(document: &Document<'_>, markdown: &str, sidecar: &Sidecar, numbers: &mu
     stays_json(document, &edit, &patched.text);
     let span = section.span().range();
     if patched.text.len() < document.source.len() - span.len() {
-        // In JSON, the comma is deleted with the last block before it.
+        // If the last block of a JSON list is deleted, the comma before it is deleted too.
         return assert_eq!(document.format, Format::Adf);
     }
     assert!(patched.text.starts_with(&document.source[..span.start]), "{:?}", document.source);
     assert!(patched.text.ends_with(&document.source[span.end..]), "{:?}", document.source);
 }
 
-/// Asserts that a document of JSON is still JSON after the edit. A source without a `doc` node, or one that
-/// is a single raw block, is skipped: with a second block after it, it would not be JSON.
+/// Asserts that an ADF document that was JSON is still JSON after the edit. Skips a source without a `doc`
+/// node and one that begins with a raw block: with another block beside it, such a source would not be JSON.
 fn stays_json(document: &Document<'_>, edit: &str, restored: &str) {
     let whole = document.blocks.first().is_some_and(|it| it.kind == Kind::RawBlock && it.span.start == 0);
     if !document.source.contains(r#""doc""#) || whole {
@@ -158,7 +161,8 @@ fn stays_json(document: &Document<'_>, edit: &str, restored: &str) {
     }
 }
 
-/// Asserts that the blocks before and after the edited ones stay as they were.
+/// Asserts that the blocks before the first edited one and after the last edited one have the bytes of the
+/// source.
 fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str) {
     let (old, new) = (Document::read(MARKDOWN, markdown), Document::read(MARKDOWN, edit));
     if old.blocks.len() != document.blocks.len() {
@@ -168,7 +172,7 @@ fn untouched(document: &Document<'_>, markdown: &str, edit: &str, restored: &str
         && restored.contains(r#""doc""#)
         && !document.source.contains(r#""doc""#)
     {
-        // A lone node that got a neighbour has a document around it.
+        // The source was a single node. Now it has a neighbour, so there is a document around both.
         return;
     }
     let pairs = || old.blocks.iter().zip(&new.blocks);

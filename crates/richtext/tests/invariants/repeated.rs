@@ -1,4 +1,4 @@
-//! I6: the same input gives the same output, in whatever order the calls come.
+//! I6: the same input gives the same output, in whatever order the documents are converted.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -9,7 +9,7 @@ use crate::documents::{Sample, generated, markdown, sources};
 const TO: [Format; 4] =
     [Format::Adf, Format::Storage, Format::Wiki(Dialect::Confluence), Format::Markdown(Flavor::Plain)];
 
-/// Returns the results of all operations on a document.
+/// Returns the results of all operations on a document, as texts.
 fn made(sample: &Sample) -> Vec<String> {
     let mut all: Vec<String> =
         TO.iter().map(|to| convert(sample.format, *to, &sample.source)).map(|it| format!("{it:?}")).collect();

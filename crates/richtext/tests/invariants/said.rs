@@ -1,4 +1,4 @@
-//! The content of a tree as JSON: a second comparison of trees that uses none of the crate's own code for
+//! The content of a tree as JSON, for a second comparison of trees that uses none of the crate's own code for
 //! comparing.
 //!
 //! In: blocks. Out: JSON that is equal for trees with the same content. It leaves out identifiers, the choice
@@ -8,7 +8,7 @@ use plainwire_richtext::tree::{Attr, Kind, Mark, Node, Value as Said};
 use plainwire_richtext::{Document, Format};
 use serde_json::{Map, Value, json};
 
-/// Returns the content of these nodes.
+/// Returns the content of these nodes as JSON.
 pub(crate) fn said(nodes: &[Node<'_>]) -> Value {
     let mut all: Vec<Value> = Vec::new();
     for node in nodes {
@@ -25,13 +25,12 @@ pub(crate) fn said(nodes: &[Node<'_>]) -> Value {
     Value::Array(all)
 }
 
-/// Returns the content of a source.
+/// Reads a source, and returns its content as JSON.
 pub(crate) fn said_by(format: Format, source: &str) -> Value {
     said(&Document::read(format, source).blocks)
 }
 
-/// Returns `said` without attributes that have their default value, and without the name of a mention that
-/// has an id.
+/// Removes attributes that have their default value from `said`, and the name of each mention that has an id.
 pub(crate) fn meant(mut said: Value) -> Value {
     match &mut said {
         Value::Array(all) => all.iter_mut().for_each(|it| *it = meant(it.take())),
@@ -125,7 +124,7 @@ fn value(attr: &Attr<'_>) -> Value {
     }
 }
 
-/// Returns the text around the first difference, for a message.
+/// Returns the part of both values around their first difference, for a message.
 pub(crate) fn first_difference(a: &Value, b: &Value) -> String {
     let (a, b) = (a.to_string(), b.to_string());
     let at = a.bytes().zip(b.bytes()).take_while(|it| it.0 == it.1).count();

@@ -1,5 +1,5 @@
-//! I5: content that Markdown has a syntax for comes back exactly, and Markdown changes its spelling at most
-//! once.
+//! I5: content that Markdown has a syntax for comes back exactly, and Markdown that is read and written again
+//! changes its spelling at most once.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -29,8 +29,8 @@ const NODES: [&str; 15] = [
 ];
 const MARKS: [&str; 5] = ["strong", "em", "code", "strike", "link"];
 
-/// Returns whether Markdown has a syntax for all of `value`. Of attributes only `level`, `order` and
-/// `language` are allowed, since identifiers are no part of Markdown.
+/// Returns whether Markdown has a syntax for the ADF node `value` and everything in it. Nodes may have the
+/// attributes `level`, `order` and `language` only.
 fn is_plain(value: &Value) -> bool {
     let known = |it: &Value, names: &[&str]| it["type"].as_str().is_some_and(|it| names.contains(&it));
     let each = |name: &str, f: &dyn Fn(&Value) -> bool| {
@@ -66,8 +66,8 @@ fn adf_of_what_markdown_knows_comes_back_exactly() {
     assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed[..failed.len().min(20)].join("\n"));
 }
 
-/// Returns `value` without identifiers, empty lists and empty objects, with neighbouring texts of the same
-/// marks joined, and with marks sorted.
+/// Returns the ADF node `value` without `localId`, empty lists and empty objects. Neighbouring texts with the
+/// same marks are joined, and marks are sorted.
 fn joined(value: &Value) -> Value {
     let mut value = value.clone();
     let Value::Object(node) = &mut value else { return value };

@@ -1,4 +1,5 @@
-//! I1: an edit that changes nothing leaves every byte, and every block has its own entry in the sidecar.
+//! I1: an edit that changes nothing leaves every byte of the source, and every block has its own entry in the
+//! sidecar.
 
 #![allow(clippy::print_stdout, reason = "the counts are what is asked for")]
 
@@ -6,7 +7,8 @@ use plainwire_richtext::{Document, Sidecar};
 
 use crate::documents::{generated, sources};
 
-/// Documents in which empty lines split a list that contains a quote or a colour.
+/// Documents in which an empty line divides a list that contains a quote or a colour, so that several blocks
+/// share an entry.
 const TOGETHER: [&str; 6] = [
     "jira2markdown-101",
     "jira2markdown-102",
@@ -35,7 +37,7 @@ fn restoring_an_unedited_document_gives_its_bytes() {
     }
     println!("I1: {documents} documents, {blocks} blocks, each from its own entry");
     coarse.retain(|it| !it.starts_with(crate::corpus::OUTSIDE));
-    // A colour, a quote or a list that spans several blocks needs one entry for all of them.
+    // If a colour, a quote or a list spans several blocks, all of them need one entry together.
     coarse.retain(|it| !it.ends_with("jira-tests__macros__color-01.wiki") && !TOGETHER.contains(&&**it));
     assert!(coarse.is_empty(), "documents with an entry for several blocks: {coarse:?}");
 }

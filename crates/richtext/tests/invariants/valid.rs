@@ -20,8 +20,8 @@ fn adf_is_valid_whatever_it_was_made_of() {
         judged += 1;
         let written = convert(sample.format, Format::Adf, &sample.source).text;
         if written.contains("__confluenceMetadata") {
-            // Confluence puts this attribute on links, but the schema refuses it. A page that has it is
-            // invalid from the start.
+            // Confluence adds this attribute to links, but the schema refuses it. So the ADF of a page with
+            // this attribute was never valid.
             continue;
         }
         if let Some(found) = adf::check(&written).first() {
@@ -48,7 +48,7 @@ fn what_makes_adf_invalid_is_told_and_nothing_else() {
         let converted = convert(MARKDOWN, Format::Adf, &markdown);
         let broken = adf::check(&converted.text);
         told += usize::from(!converted.invalid.is_empty());
-        // ADF in a fence or in `:raw` is not checked.
+        // Raw ADF, in an `adf` fence or a `:raw` directive, is written without a check.
         let is_raw = markdown.contains("```adf") || markdown.contains("{format=adf}");
         if converted.invalid.is_empty() != broken.is_empty() && !is_raw {
             failed.push(format!("{}: {broken:?}, but told {:?}", sample.name, converted.invalid));
@@ -76,8 +76,8 @@ fn adf_is_valid_after_each_edit_of_a_valid_document() {
     assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
 }
 
-/// Returns the Markdown with one edit for each result: a new list, panel or table before a block, or another
-/// word in it.
+/// Returns copies of the Markdown with one edit each: a new list, panel, table or quote before a block, or a
+/// word behind the last text of a block.
 fn edited(markdown: &str) -> Vec<String> {
     const NEW: [&str; 4] = [
         "- a\n  - b\n\n",
@@ -98,8 +98,8 @@ fn edited(markdown: &str) -> Vec<String> {
     all
 }
 
-/// Returns the offset behind the last text below `node` that appears in the Markdown unchanged. Text in raw
-/// JSON has a span, but can't be edited.
+/// Returns the offset behind the last text in `node` that is written in the Markdown as it is. Text in raw
+/// JSON has a span too, but can't be edited.
 fn last_text(node: &Node<'_>, markdown: &str) -> Option<usize> {
     match node.kind {
         Kind::Text if !node.text.trim().is_empty() && node.inner.of(markdown) == node.text => {

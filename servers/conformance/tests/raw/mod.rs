@@ -23,7 +23,8 @@ impl Raw {
         Self { from_server: BufReader::new(theirs.1).lines(), last_id: 0, to_server: ours.0, _served: served }
     }
 
-    /// Sends a request as a client with `capabilities`, and returns all messages up to its answer.
+    /// Sends a request as a client with `capabilities`, and returns all messages up to the answer, which is
+    /// the last one.
     pub(crate) async fn all(&mut self, method: &str, params: Value, capabilities: Value) -> Vec<Value> {
         self.last_id += 1;
         let mut params = params;
@@ -45,7 +46,7 @@ impl Raw {
         }
     }
 
-    /// Like [`Self::all`], as a client with all capabilities for questions; returns only the answer.
+    /// Like [`Self::all`], but with all capabilities for questions, and returns only the answer.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         let everything = json!({ "elicitation": {}, "roots": {}, "sampling": {} });
         self.all(method, params, everything).await.pop().expect("an answer")
@@ -55,7 +56,7 @@ impl Raw {
         self.ask("tools/call", json!({ "name": tool, "arguments": {} })).await
     }
 
-    /// Calls a tool again, with answers and a state.
+    /// Calls a tool again, with the answers to its questions and the state from its previous result.
     pub(crate) async fn again(&mut self, tool: &str, answers: Value, state: &Value) -> Value {
         let params =
             json!({ "name": tool, "arguments": {}, "inputResponses": answers, "requestState": state });
@@ -63,12 +64,12 @@ impl Raw {
     }
 }
 
-/// Returns the reply of a person who accepts with `content`.
+/// Returns the reply of a user who accepts a form with `content`.
 pub(crate) fn accepted(content: Value) -> Value {
     json!({ "action": "accept", "content": content })
 }
 
-/// Returns the keys and methods of the questions in an answer.
+/// Returns the key and the method of each question in an answer that requires input.
 pub(crate) fn questions(answer: &Value) -> Vec<(&str, &str)> {
     assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
     assert!(answer["result"]["requestState"].is_string(), "{answer}");

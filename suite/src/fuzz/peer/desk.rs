@@ -1,4 +1,5 @@
-//! State of the program on one side: the requests that it has to answer, and the requests that it has made.
+//! State of the program that uses one engine: the requests that it has to answer, and the requests that it
+//! has made.
 //!
 //! In: events of an engine. Out: a panic for an impossible event: a request that ends twice, a repeated key,
 //! progress of a finished request.
@@ -11,17 +12,17 @@ use plainwire::proto::peer::{CallKey, Event, News, Peer, Request, RequestKey};
 use super::super::bytes::Bytes;
 use super::ledger::Ledger;
 
-/// State of one side's program.
+/// State of the program on one side of the connection.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
-    /// Requests of the other side that the program has not ended yet.
+    /// Requests of the other side that the program has not ended yet, by key.
     pub(super) calls: BTreeMap<CallKey, Call>,
     pub(super) ledger: Ledger,
-    /// Keys of finished requests.
+    /// Keys of finished requests of the other side, in the order in which they ended.
     over: Vec<CallKey>,
-    /// The open call for which each question of this side was asked.
+    /// For each question of this side, by its key: the call during which it was asked.
     questions: BTreeMap<RequestKey, CallKey>,
-    /// Requests of this side.
+    /// All requests that this side has made, by key, and how each has ended.
     requests: BTreeMap<RequestKey, Fate>,
 }
 
@@ -48,18 +49,18 @@ enum Fate {
 }
 
 impl Desk {
-    /// Records a request of this side.
+    /// Records a request that this side has made.
     pub(super) fn asked(&mut self, request: RequestKey) {
         assert_eq!(self.requests.insert(request, Fate::Open), None, "a key was given out twice");
     }
 
-    /// Records a question that this side asks for `call`.
+    /// Records a question that this side has asked during `call`.
     pub(super) fn asked_for(&mut self, call: CallKey, request: RequestKey) {
         self.questions.insert(request, call);
         self.asked(request);
     }
 
-    /// Returns one of the latest requests of this side, open or not.
+    /// Returns one of the six latest requests of this side, open or not.
     pub(super) fn some_request(&self, bytes: &mut Bytes<'_>) -> Option<RequestKey> {
         self.requests.keys().rev().nth(bytes.below(self.requests.len().min(6))).copied()
     }
@@ -75,7 +76,7 @@ impl Desk {
         self.calls.keys().nth(bytes.below(self.calls.len())).copied()
     }
 
-    /// Returns the key of a finished request.
+    /// Returns the key of one of the six requests of the other side that ended last.
     pub(super) fn some_old_call(&self, bytes: &mut Bytes<'_>) -> Option<CallKey> {
         self.over.iter().rev().nth(bytes.below(self.over.len().min(6))).copied()
     }
@@ -87,7 +88,8 @@ impl Desk {
         }
     }
 
-    /// Handles events that an engine reported for `frame`, or for no frame.
+    /// Handles events that the engine reported when it received `frame`; `frame` is empty for events without
+    /// one.
     pub(super) fn take(&mut self, events: impl IntoIterator<Item = Event>, frame: &str) {
         for event in events {
             match event {
@@ -145,7 +147,7 @@ impl Desk {
                 "{request:?} outlives what it was asked for"
             );
         }
-        // The engine itself sends the handshake and a ping.
+        // Besides the program's requests, the engine waits for answers to its own handshake and ping.
         let open = self.open_requests();
         assert!((open..=open + 2).contains(&peer.waiting()), "{} of {open} are waited for", peer.waiting());
     }

@@ -1,8 +1,8 @@
 //! Count of requests and answers on one side, from the frames alone.
 //!
 //! In: frames that one side received, and frames that it wrote. Out: a panic if an id was answered more often
-//! than requested, if a written frame is no message, or at the end if an answer is missing. It does not use
-//! the engines' state; of their code it uses only the one for ids.
+//! than requested, if a written frame is no message, or at the end if an answer is missing. The count does
+//! not use the engines' state; of their code it uses only the parser of ids.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,10 @@ use plainwire::proto::envelope::Id;
 
 use super::super::json;
 
-/// The requests to one side, and its answers.
+/// The requests that one side received, and its answers.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
+    /// The messages that this side received and the answers that it wrote, by id.
     asked: BTreeMap<Id, Asked>,
     /// Answers without an id that may still be written: one for each received frame or message.
     nameless: usize,
@@ -27,7 +28,7 @@ struct Asked {
     heard: usize,
     /// Number of received requests with this id that must be answered.
     due: usize,
-    /// Number of cancellations of this id, whether or not it was in use.
+    /// Number of received cancellations of this id, whether or not it was in use.
     cancelled: usize,
     answered: usize,
 }
@@ -122,7 +123,7 @@ impl Ledger {
         self.nameless -= 1;
     }
 
-    /// Checks that every request is answered or was cancelled.
+    /// Checks that every request was answered or cancelled.
     pub(super) fn settle(&self, whose: &str) {
         for (id, asked) in &self.asked {
             assert!(asked.answered + asked.cancelled >= asked.due, "{whose} left {id} open: {asked:?}");

@@ -1,7 +1,7 @@
 //! Frames that no correct peer would send at that moment, or at all.
 //!
-//! In: bytes of a fuzzer. Out: a frame. Most frames are nearly right: they have ids that may be in use, the
-//! other era, or messages of the other side.
+//! In: bytes of a fuzzer. Out: a frame. Most frames are nearly right: they have ids that may be in use,
+//! belong to the other era, or are messages that only the other side may send.
 
 use super::super::bytes::Bytes;
 
@@ -18,7 +18,7 @@ pub(super) fn frame(bytes: &mut Bytes<'_>) -> Vec<u8> {
     let revision = REVISIONS[bytes.below(REVISIONS.len())];
     let mut frame =
         frame.replace("$id", &id).replace("$modern", MODERN).replace("$revision", revision).into_bytes();
-    // Changes one byte now and then.
+    // Changes one byte of some frames.
     if let at @ 200.. = bytes.below(256) {
         let at = (at * 7) % frame.len();
         frame[at] = bytes.byte();

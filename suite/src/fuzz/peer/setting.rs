@@ -1,4 +1,4 @@
-//! Configuration of the two engines, and the requests that their programs choose from.
+//! Configuration of the two engines, and the requests from which their programs choose.
 //!
 //! In: bytes of a fuzzer. Out: limits, revisions, deadlines and capabilities; lists of requests and URIs.
 
@@ -23,7 +23,7 @@ pub(super) fn limits(bytes: &mut Bytes<'_>) -> Limits {
     }
 }
 
-/// Returns all revisions, or those whose bits are set.
+/// Returns the revisions whose bits are set in a byte, or all of them.
 pub(super) fn revisions(bytes: &mut Bytes<'_>) -> Vec<Revision> {
     let bits = bytes.byte();
     let wanted = |n: usize| bits >= 128 || bits & 31 == 0 || bits >> n & 1 == 1;

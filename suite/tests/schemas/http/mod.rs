@@ -1,5 +1,5 @@
-//! Scripts over Streamable HTTP in every legacy revision, with the statuses, streams and error codes of the
-//! revision. The official conformance suite has only the newest two.
+//! Tests over Streamable HTTP in every legacy revision, by the statuses, streams and error codes of the
+//! revision. The official conformance suite has only the newest two revisions.
 //!
 //! Every message of either side is checked against the official schema of its revision.
 
@@ -20,7 +20,7 @@ use web::{Answer, Web, call, followed, request};
 
 const VERSION: &str = "mcp-protocol-version";
 
-/// Plays a script in each legacy revision, on a server of its own, without a session.
+/// Runs `script` once for each legacy revision, with a client that has no session and a new server.
 async fn before_a_session(server: fn() -> Server, script: impl AsyncFn(Web<'_>)) {
     let oracles = official_spec().map(Oracles::new);
     for revision in Revision::ALL.into_iter().filter(|it| it.era() == Era::Legacy) {
@@ -28,7 +28,7 @@ async fn before_a_session(server: fn() -> Server, script: impl AsyncFn(Web<'_>))
     }
 }
 
-/// Plays a script in a session of each legacy revision, on a server of its own.
+/// Runs `script` once for each legacy revision, with a client in a session and a new server.
 async fn in_a_session(server: fn() -> Server, script: impl AsyncFn(Web<'_>)) {
     before_a_session(server, async |web: Web<'_>| script(web.begin().await).await).await;
 }
@@ -55,7 +55,7 @@ async fn refused(answer: Answer<'_>, status: u16) -> Value {
 #[tokio::test]
 async fn a_session_is_begun_used_and_ended() {
     before_a_session(plainwire_reference::server, async |web: Web<'_>| {
-        // For any other revision, the server offers the newest one that has a handshake.
+        // If the client wants any other revision, the server offers the newest revision that has a handshake.
         for wanted in ["1999-01-01", "2026-07-28"] {
             let answer = web.post_wrong(web.initialize(wanted).to_string()).await;
             assert_eq!(answer.status, 200);
@@ -100,8 +100,8 @@ async fn a_wrong_version_in_the_header_is_refused_where_there_is_such_a_header()
             let web = web.with(VERSION, wrong);
             let expected = if has_header { (400, 400, 400) } else { (200, 200, 204) };
             let posted = web.post(&ping).await;
-            // In this order: a second GET would take over the stream of the first, and DELETE ends the
-            // session.
+            // The order matters: a second GET would take over the stream of the first one, and DELETE ends
+            // the session.
             let found = (posted.status, web.get().await.status, web.delete().await.status);
             assert_eq!(found, expected, "{}: {wrong}", web.revision);
             posted.json().await;
@@ -182,8 +182,8 @@ async fn errors_have_the_codes_of_their_revision() {
         assert_eq!(code(&web.ask(2, "tools/call", params).await), -32602);
         let params = json!({ "name": "no_such_prompt" });
         assert_eq!(code(&web.ask(3, "prompts/get", params).await), -32602);
-        // Arguments that do not fit the schema are a tool error since 2025-11-25, and a protocol error
-        // before.
+        // Arguments that do not fit the schema give a tool error in 2025-11-25, and a protocol error in
+        // earlier revisions.
         let params = json!({ "name": "calculate", "arguments": { "expression": 5 } });
         let answer = web.ask(4, "tools/call", params).await;
         if web.revision >= Revision::V2025_11_25 {
@@ -191,7 +191,7 @@ async fn errors_have_the_codes_of_their_revision() {
         } else {
             assert_eq!(code(&answer), -32602);
         }
-        // A failure of the tool itself is a tool error in every revision.
+        // A failure of the tool itself gives a tool error in every revision.
         let params = json!({ "name": "calculate", "arguments": { "expression": "2 + x" } });
         assert_eq!(web.ask(5, "tools/call", params).await["result"]["isError"], true);
 
@@ -294,7 +294,8 @@ async fn changes_are_told_on_the_stream_of_a_get() {
 
         assert_eq!(web.ask(3, "resources/unsubscribe", note).await["result"], json!({}));
         assert_eq!(text(&web.post(&write(4)).await.json().await), "written");
-        // A notification for the unsubscribed resource would arrive before the ones expected here.
+        // A notification for the resource, to which the client is no longer subscribed, would arrive before
+        // the notifications expected here.
         for (id, kind) in [(5, "tool"), (6, "prompt"), (7, "resource")] {
             let arguments = json!({ "kind": kind, "name": "new" });
             assert_eq!(text(&web.post(&call(id, "learn", arguments)).await.json().await), "learnt");
@@ -317,7 +318,7 @@ async fn a_cancelled_call_has_no_answer() {
         web.tell(cancel(1)).await;
         let rest = stream.messages().await;
         assert!(rest.iter().all(|it| it["method"] == "notifications/progress"), "{rest:?}");
-        // Cancelling a call also cancels its open question at the client.
+        // If a call is cancelled, the server also cancels the call's open question.
         let mut listening = web.get().await;
         let mut stream = web.post(&call(2, "ask", json!({ "whom": "model" }))).await;
         let question = stream.message().await.expect("a question");
@@ -329,7 +330,7 @@ async fn a_cancelled_call_has_no_answer() {
         assert_eq!(taken_back.len(), 1);
         assert_eq!(taken_back[0]["method"], "notifications/cancelled");
         assert_eq!(taken_back[0]["params"]["requestId"], question["id"]);
-        // Cancelling a request that is over or was never made changes nothing.
+        // The cancellation of a request that has ended or was never made changes nothing.
         web.tell(cancel(2)).await;
         web.tell(cancel(77)).await;
         web.ask(3, "ping", json!({})).await;
@@ -352,17 +353,18 @@ async fn only_2025_03_26_takes_batches() {
         let answer = web.post(&batch).await;
         assert_eq!((answer.status, ids(&answer.json().await)), (200, [1, 2].into()));
         web.tell(json!([cancel(9), cancel(10)])).await;
-        // A batch whose calls send notifications is answered by a stream, with the answers at its end.
+        // If the calls of a batch send notifications, the response is a stream, and the answers are its last
+        // message.
         let batch = json!([followed(3, "count", json!({ "to": 2, "ms": 1 })), request(4, "ping", json!({}))]);
         let said = web.post(&batch).await.messages().await;
         let progress = said.iter().filter(|it| it["method"] == "notifications/progress").count();
         assert_eq!((progress, ids(said.last().expect("answers"))), (2, [3, 4].into()));
-        // An answer inside a batch counts as an answer.
+        // The client may send its answer to a question in a batch.
         let mut stream = web.post(&call(5, "ask", json!({ "whom": "client" }))).await;
         let question = stream.message().await.expect("a question");
         web.tell(json!([{ "jsonrpc": "2.0", "id": question["id"], "result": { "roots": [] } }])).await;
         assert_eq!(text(&stream.message().await.expect("an answer")), "");
-        // A cancelled call of a batch has no answer; the others have theirs.
+        // A cancelled call of a batch gets no answer; the other calls of the batch do.
         let batch = json!([
             call(7, "sleep", json!({ "ms": 60_000 })),
             followed(8, "count", json!({ "to": 1, "ms": 1 })),
@@ -371,7 +373,7 @@ async fn only_2025_03_26_takes_batches() {
         stream.message().await.expect("progress");
         web.tell(cancel(7)).await;
         assert_eq!(ids(stream.messages().await.last().expect("answers")), [8].into());
-        // An element of a batch that is no message gets an error of its own.
+        // Each element of a batch that is not a message gets an error of its own.
         let wrong = json!([5, request(9, "ping", json!({}))]);
         let answer = web.post_wrong(wrong.to_string()).await;
         let (status, answers) = (answer.status, answer.json().await);

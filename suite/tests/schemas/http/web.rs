@@ -1,7 +1,7 @@
 //! A client of Streamable HTTP for one legacy revision, which checks the messages of both sides.
 //!
-//! In: a server. Out: statuses, messages as JSON, events as they arrive. Requests go straight to the service,
-//! without a network. Without the official schemas nothing is checked.
+//! In: a server. Out: statuses, messages as JSON, and events as they arrive. Requests go to the HTTP service
+//! directly, without a network. Without the official schemas, the client checks no messages.
 
 use std::cell::RefCell;
 use std::io::Cursor;
@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use crate::connection::Connection;
 use crate::oracle::Oracles;
 
-/// The time after which a test counts as hanging.
+/// The time after which a wait fails the test.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 type Judge<'o> = Rc<RefCell<Option<Connection<'o>>>>;
@@ -35,7 +35,8 @@ pub(super) struct Web<'o> {
 }
 
 impl<'o> Web<'o> {
-    /// Returns a client without a session.
+    /// Starts `server`, and returns a client that has no session. If `oracles` is `None`, the client checks
+    /// no messages.
     pub(super) fn new(server: Server, revision: Revision, oracles: Option<&'o Oracles>) -> Self {
         let headers = vec![
             ("accept", "application/json, text/event-stream".to_owned()),
@@ -47,13 +48,13 @@ impl<'o> Web<'o> {
         Self { headers, judge: Rc::new(RefCell::new(judge)), revision, service }
     }
 
-    /// Begins a session, and returns the client in it.
+    /// Begins a session, and returns a client whose requests belong to it.
     pub(super) async fn begin(self) -> Self {
         let answer = self.post(&self.initialize(self.revision.as_str())).await;
         assert_eq!(answer.status, 200);
         let id = answer.header("mcp-session-id").expect("a session").to_owned();
         assert_eq!(answer.json().await["result"]["protocolVersion"], self.revision.as_str());
-        // Before 2025-06-18 no client sends the version.
+        // The header for the version exists only since 2025-06-18.
         let version = (self.revision >= Revision::V2025_06_18).then(|| self.revision.as_str());
         let web = self.with("mcp-session-id", &id).with("mcp-protocol-version", version.unwrap_or_default());
         web.tell(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
@@ -71,8 +72,8 @@ impl<'o> Web<'o> {
         request(0, "initialize", params)
     }
 
-    /// Returns a copy of the client that sends the header `name` with this value; without it if the value is
-    /// empty.
+    /// Returns a copy of the client that sends the header `name` with `value`, or no such header if `value`
+    /// is empty.
     pub(super) fn with(&self, name: &'static str, value: &str) -> Self {
         let mut this = self.clone();
         this.headers.retain(|(known, _)| *known != name);
@@ -80,7 +81,7 @@ impl<'o> Web<'o> {
         this
     }
 
-    /// Sends a message, or a batch, that fits the schema of the revision.
+    /// Sends a message or a batch, which must fit the schema of the revision.
     pub(super) async fn post(&self, message: &Value) -> Answer<'o> {
         let text = message.to_string();
         let faults = self.judge.borrow_mut().as_mut().map(|it| it.judge_client(&text)).unwrap_or_default();
@@ -88,7 +89,7 @@ impl<'o> Web<'o> {
         self.send(Method::POST, text).await
     }
 
-    /// Sends a body that is wrong on purpose, so it is not checked.
+    /// Sends a body without checking it, because it is wrong on purpose.
     pub(super) async fn post_wrong(&self, text: String) -> Answer<'o> {
         if let Some(judge) = self.judge.borrow_mut().as_mut() {
             judge.client_says(&text);
@@ -96,7 +97,7 @@ impl<'o> Web<'o> {
         self.send(Method::POST, text).await
     }
 
-    /// Sends a request and returns its answer, which has to be a JSON body and no stream.
+    /// Sends a request and returns its answer, which must be a JSON body and not a stream.
     pub(super) async fn ask(&self, id: i64, method: &str, params: Value) -> Value {
         let answer = self.post(&request(id, method, params)).await;
         assert_eq!(answer.status, 200, "{method}");
@@ -105,7 +106,7 @@ impl<'o> Web<'o> {
         answer
     }
 
-    /// Sends a message without an answer, and checks that it gets none.
+    /// Sends a notification or an answer, and checks that the response has no message.
     pub(super) async fn tell(&self, message: Value) {
         let answer = self.post(&message).await;
         assert_eq!((answer.status, answer.text().await.as_str()), (202, ""), "{message}");
@@ -153,7 +154,7 @@ pub(super) fn followed(id: i64, tool: &str, arguments: Value) -> Value {
     call
 }
 
-/// A response that is being read. All messages in it are checked.
+/// A response whose body is still being read. The client checks all messages in it.
 pub(super) struct Answer<'o> {
     body: Pin<Box<Body>>,
     events: Events,
@@ -168,14 +169,14 @@ impl Answer<'_> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Returns the body, which has to be one JSON value.
+    /// Returns the body, which must be one JSON value.
     pub(super) async fn json(self) -> Value {
         assert_eq!(self.header("content-type"), Some("application/json"), "status {}", self.status);
         let (judge, revision, status) = (Rc::clone(&self.judge), self.revision, self.status);
         let text = self.text().await;
         let mut json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
         // Spec: "Sending Messages": the body of a refusal may have no id. The schemas before 2025-11-25
-        // require one.
+        // require one, so null is added for the check.
         if let Value::Object(json) = &mut json
             && status >= 400
         {
@@ -226,7 +227,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Returns all messages of a stream up to its end.
+    /// Returns all remaining messages of a stream.
     pub(super) async fn messages(mut self) -> Vec<Value> {
         let mut messages = Vec::new();
         while let Some(message) = self.message().await {

@@ -1,5 +1,5 @@
-//! Tests with the keychain of the user who runs them, if there is one. CI has none; then only the tests that
-//! need none are effective.
+//! Tests with the keychain of the user who runs the tests. Without a keychain, as in CI, the tests that need
+//! it do nothing.
 
 use std::io::Write as _;
 
@@ -50,11 +50,11 @@ async fn keeps_texts_in_the_keychain_and_none_in_the_folder() {
     let (folder, key) = (Folder::new(), key());
     let store = folder.store();
     if let Err(error) = store.reach().await {
-        // Directly to stderr: a test's own output is shown only when the test fails.
+        // Written to stderr directly, because the output of a test is shown only when the test fails.
         let _ = writeln!(io::stderr(), "skipped, there is no keychain here: {error}");
         return;
     }
-    // Longer than an item of the Windows Credential Manager.
+    // Longer than the largest item that the Windows Credential Manager accepts.
     let long = "s3cret ".repeat(1_000);
     for text in ["one", &long, "two"] {
         store.save(&key, text).await.expect("saved");
@@ -68,7 +68,8 @@ async fn keeps_texts_in_the_keychain_and_none_in_the_folder() {
     store.remove(&key).await.expect("removed");
     store.remove(&key).await.expect("nothing to remove");
     assert_eq!(folder.store().load(&key).await.expect("no error"), None);
-    // The item is gone too, not only its mark.
+    // `remove` has deleted the keychain item and not only the file that marks the key as stored: with the
+    // file back, no text is found.
     super::super::file::touch(&folder.0, &store.mark(&key)).expect("a mark");
     assert_eq!(folder.store().load(&key).await.expect("no error"), None);
 }

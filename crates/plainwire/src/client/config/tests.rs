@@ -9,7 +9,7 @@ use super::*;
 use crate::client::Target;
 use crate::client::Transport;
 
-/// The variables of these tests.
+/// Returns the environment of these tests: `HOME`, `TOKEN` and `ODD`.
 fn variables() -> Variables {
     Variables::new(|name| match name {
         "HOME" => Some("/home/ada".to_owned()),
@@ -23,7 +23,7 @@ fn entry(path: &str, json: &str) -> Result<Target> {
     Config::parse(json, path)?.entry("it")?.target(&variables())
 }
 
-/// The command of the server `it`.
+/// Returns the command of the server `it` in the configuration file `path` with the content `json`.
 #[track_caller]
 fn command(path: &str, json: &str) -> Command {
     match entry(path, json).expect("an entry that is right") {
@@ -32,7 +32,8 @@ fn command(path: &str, json: &str) -> Command {
     }
 }
 
-/// Returns program and arguments, and the variables as `NAME=value`, or `NAME` if the variable is removed.
+/// Returns the program, its arguments, and its environment as `NAME=value`, or `NAME` if the variable is
+/// removed.
 fn words(command: &Command) -> Vec<String> {
     let text = |it: &OsStr| it.to_string_lossy().into_owned();
     let env = command.get_envs().map(|(name, value)| match value {
@@ -168,7 +169,7 @@ fn puts_in_variables_where_their_client_has_them() {
         )),
         [format!("/home/ada/home/ada/home/ada{slash}")]
     );
-    // Expanded values are not expanded again.
+    // The value of a variable is not expanded: the value of `ODD` is `${TOKEN}`.
     assert_eq!(words(&command(".mcp.json", r#"{"mcpServers":{"it":{"command":"${ODD}"}}}"#)), ["${TOKEN}"]);
 }
 

@@ -24,10 +24,10 @@ use crate::stream::{Stream, Tap};
 mod before_greeting;
 #[cfg(feature = "http-client")]
 mod http;
+mod legacy_questions;
 mod link;
 mod listens;
 mod questions;
-mod requests;
 mod restart;
 mod rounds;
 mod state;

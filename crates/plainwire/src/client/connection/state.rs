@@ -23,7 +23,7 @@ use super::questions::{QuestionOutcome, QuestionSource, Questions};
 use super::restart::{CarriedOver, SET_LEVEL};
 use super::rounds::{Call, Round};
 use super::web_pages::Pages;
-use super::{Command, Reply, requests};
+use super::{Command, Reply, legacy_questions};
 use crate::client::known_tools::KnownTools;
 use crate::client::{Asked, Cache, Notice, Progress, Recorder, Stage};
 use crate::error::{Error, Result};
@@ -269,7 +269,7 @@ impl ConnectionState {
             QuestionSource::Request { key, revision } => {
                 self.requests.remove(&key);
                 self.pages.answered(key, &outcome);
-                requests::respond(key, revision, outcome, peer);
+                legacy_questions::respond(key, revision, outcome, peer);
             }
             QuestionSource::Round { ticket, index } => self.answered(ticket, index, outcome, peer, now),
         }

@@ -1,4 +1,4 @@
-//! Tests of reading arguments, and of the sentences about those that do not fit.
+//! Tests of reading arguments, and of the messages about arguments that do not fit their schema.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -142,7 +142,7 @@ fn stops_comparing_alternatives_that_multiply() {
         value = json!({ "l": value });
     }
     let mut check = Check::new(&schema);
-    // To know whether these arguments fit would take two to the sixtieth comparisons.
+    // A full check of these arguments would take two to the sixtieth comparisons.
     let fault = check.value(&mut json!({ "t": value }), &schema.value).expect_err("no verdict");
     assert!(fault.text(None).contains("within 100000 steps (limit `steps`)"), "{fault:?}");
     assert_eq!(check.steps, 0);
@@ -177,7 +177,8 @@ fn refuses_arguments_where_none_are_taken() {
     assert_eq!(rejected.0, "expected `arguments` to be empty, but found `a`");
 }
 
-/// Checks the sentence about arguments whose property `it` has this value and this schema.
+/// Checks the message about arguments whose property `it` has the schema `it` and the value `value`; `None`
+/// if the arguments fit.
 #[track_caller]
 fn says(it: &Value, value: &Value, expected: Option<&str>) {
     let schema = json!({ "type": "object", "properties": { "it": it }, "required": ["it"] });
@@ -393,14 +394,15 @@ fn nested(levels: usize) -> String {
 #[test]
 fn refuses_what_is_nested_too_deep() {
     assert!(evaluate(&nested(120)).is_ok());
-    // The same arguments as a tree, which a repair requires.
+    // The number is a string here, so the arguments are repaired, which reads them as a tree first.
     assert!(evaluate(&nested(120).replacen(r#""value":1"#, r#""value":"1""#, 1)).is_ok());
     let said = evaluate(&nested(200)).expect_err("too deep");
     assert!(
         said.starts_with("expected `arguments` to be JSON, but found: recursion limit exceeded"),
         "{said}"
     );
-    // JSON inside text can be nested deeper in total than `serde_json` allows for one text.
+    // A string that contains JSON is parsed on its own. So the nesting of both together can exceed the limit
+    // of `serde_json`, which is for one text.
     let inner = Value::from(nested(100)).to_string();
     let mut text = inner[..].replace("{\\\"expr\\\":", "");
     text = text.trim_end_matches("}\"").to_owned() + "\"";
@@ -482,7 +484,8 @@ impl Dice {
     }
 }
 
-/// Returns the path that a sentence names, as a JSON pointer, and the example that would fit.
+/// Returns the path in the message `said` as a JSON pointer, and the example value that the message suggests;
+/// `None` if it lacks either.
 fn advice(said: &str) -> Option<(String, Value)> {
     let path = said.strip_prefix("expected `arguments")?.split_once('`')?.0;
     let example = said.rsplit_once("; ")?.1.strip_suffix(" would fit")?;
@@ -499,7 +502,7 @@ fn what_would_fit_does_fit() {
         let schema = json!({ "type": "object", "properties": { "it": it }, "required": ["it"] });
         let schema = InputSchema::by_hand(schema.into_schema().expect("JSON"));
         let mut arguments = json!({ "it": dice.value(2) });
-        // Each example repairs one value, which must not be refused again.
+        // Each example must fit when it replaces the refused value; another value may be refused next.
         for _ in 0..20 {
             let Err(Rejected(said)) = read::<Value>(&arguments.to_string(), &schema) else { break };
             refused += 1;
@@ -507,7 +510,7 @@ fn what_would_fit_does_fit() {
             let Some((pointer, example)) = advice(&said) else { break };
             advised += 1;
             let (parent, name) = pointer.rsplit_once('/').expect("below the root");
-            // Values inside of text can't be replaced.
+            // A value in JSON that is itself in a string has no pointer, so the test can't replace it.
             let Some(parent) = arguments.pointer_mut(parent) else { break };
             match parent {
                 Value::Object(members) => drop(members.insert(name.to_owned(), example)),

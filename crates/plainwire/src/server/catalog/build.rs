@@ -19,7 +19,7 @@ use crate::server::result::Kind;
 
 impl Catalog {
     /// Builds the catalog of `declared`, for the server called `server`. An entry whose handler was in
-    /// `last`, the previous catalog, keeps its pace.
+    /// `last`, the previous catalog, keeps its pace: the measurement of how slow its calls begin.
     pub(crate) fn new(server: &str, declared: &Declared, settings: &Settings, last: Option<&Self>) -> Self {
         let mut builder = Builder::new(settings, last);
         declared.tools.iter().for_each(|it| builder.tool(it));
@@ -144,14 +144,15 @@ impl<'b> Builder<'b> {
         Entry { requires: core.requires.clone(), ..entry }
     }
 
-    /// Returns the pace of `last`, the previous entry of this name, if its handler is `run`. Otherwise
-    /// returns a new pace.
+    /// Returns the pace (the measurement of how slow calls begin) of `last`, the previous entry of this name,
+    /// if its handler is `run`. Otherwise returns a new pace.
     fn pace(&self, run: &Run, last: Option<&Entry>) -> Arc<Pace> {
         let known = last.filter(|last| Arc::ptr_eq(&last.run, run));
         known.map_or_else(|| Pace::new(self.settings.slow_step), |last| Arc::clone(&last.pace))
     }
 
-    /// Sets the kind of `entry`, and puts the layers of the server and of the entry around its handler.
+    /// Sets the kind of `entry`, and puts the layers (code around calls) of the server and of the entry
+    /// around its handler.
     fn layered(&self, mut entry: Entry, kind: Kind, core: &Core) -> Entry {
         entry.kind = Some(kind);
         let layers: Vec<Arc<dyn Layer>> = [&*self.settings.layers, &*core.layers].concat();

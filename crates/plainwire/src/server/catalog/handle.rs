@@ -38,7 +38,7 @@ use crate::server::entry::{
 /// notifying have no effect.
 #[derive(Clone)]
 pub struct ServerHandle {
-    /// Weak, because handlers that belong to the server may hold a handle.
+    /// The server's entries. Weak, because handlers that belong to the server may hold a handle.
     shared: Weak<SharedCatalog>,
 }
 
@@ -145,25 +145,27 @@ pub(crate) struct SharedCatalog {
     states: OnceLock<Arc<States>>,
 }
 
-/// The part of [`SharedCatalog`] behind its lock.
+/// The part of [`SharedCatalog`] that its lock protects.
 #[derive(Default)]
 struct CatalogState {
     /// The catalog of `declared`; `None` until it is built, and again when `declared` has changed.
     catalog: Option<Arc<Catalog>>,
     declared: Declared,
-    /// The newest catalog that was built: the next one takes over the paces of its entries.
+    /// The newest catalog that was built: the next one takes over the paces (measurements of calls) of its
+    /// entries.
     last: Option<Arc<Catalog>>,
-    /// The facts fixed when serving began; `None` before.
+    /// The facts that were fixed when serving began; `None` before.
     live: Option<Serving>,
-    /// Invariant: the names in `declared`.
+    /// Invariant: the names and URIs of the entries in `declared`.
     names: Names,
 }
 
 /// Facts that are fixed when serving begins.
 struct Serving {
-    /// Whether an entry had completions, so that the server declared them.
+    /// Whether an entry had completions when serving began, so that the server declared completions to its
+    /// clients.
     completes: bool,
-    /// Whether the server declared the extension for views.
+    /// Whether the server declared the extension for views when serving began.
     shows_views: bool,
     /// The name of the server.
     server: String,
@@ -190,7 +192,7 @@ impl SharedCatalog {
         self.states.get_or_init(Arc::default)
     }
 
-    /// Calls `look` with the declared entries.
+    /// Calls `look` with the entries that are declared now, under the lock.
     pub(crate) fn with_declared<T>(&self, look: impl FnOnce(&Declared) -> T) -> T {
         look(&self.lock().declared)
     }
@@ -230,7 +232,7 @@ impl SharedCatalog {
         (generation, catalog)
     }
 
-    /// Adds `entry`, unless it has a mistake.
+    /// Adds `entry`, unless it has a mistake, and notifies the clients.
     fn add<E: Declare>(&self, entry: E) -> Result<()> {
         let mut state = self.lock();
         if let Err(error) = state.check(&entry.summary(), self.states()) {
@@ -320,7 +322,7 @@ mod tests {
         Tool::new(name, || async { "done" })
     }
 
-    /// Removes the tool `other` when dropped.
+    /// A value that removes the tool `other` when it is dropped.
     struct Guard(ServerHandle);
 
     impl Drop for Guard {

@@ -33,9 +33,10 @@ pub(crate) use pace::Pace;
 
 /// A tool, resource, template, prompt or completion, ready to be called.
 pub(crate) struct Entry {
-    /// The layers with the handler inside; `None` if there are no layers, and `run` is called directly.
+    /// The layers (code around calls) with the handler inside; `None` if there are no layers, and `run` is
+    /// called directly.
     pub(crate) chain: Option<Arc<Chain>>,
-    /// The arguments that clients have to repeat in HTTP headers.
+    /// The arguments of the tool that clients have to repeat in HTTP headers.
     #[cfg(feature = "http")]
     pub(crate) headers: Vec<plainwire_proto::http::ParamHeader>,
     /// The kind of entry; `None` for a completion.
@@ -50,13 +51,13 @@ pub(crate) struct Entry {
     pub(crate) schema: InputSchema,
     /// Whether clients may subscribe to changes of the resource.
     pub(crate) subscribable: bool,
-    /// The deadline of calls of a tool; `None` for the deadline of the server.
+    /// The time limit for calls of a tool; `None` for the time limit of the server.
     pub(crate) timeout: Option<Duration>,
     pub(crate) pace: Arc<Pace>,
     /// Whether the tool is listed with an output schema, so that clients expect structured content.
     pub(crate) promises_structure: bool,
-    /// The `_meta.ui` with which a page is listed, which is also sent with its contents; `None` for other
-    /// entries.
+    /// The `_meta.ui` that the list shows for a resource or template, also sent with its contents; `None` if
+    /// it has none. Pages of views have one.
     pub(crate) ui: Option<RawJson>,
 }
 
@@ -64,12 +65,12 @@ pub(crate) struct Entry {
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) cache_hint: CacheHint,
-    /// The layers around every entry, the outermost first.
+    /// The layers (code around calls) around every entry, the outermost first.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     pub(crate) page_size: usize,
-    /// The rewriting of listed input schemas; `None` if the program sets no preset.
+    /// The rewriting of input schemas in `tools/list`; `None` if the program sets no schema preset.
     pub(crate) preset: Option<Rewrite>,
-    /// The threshold of [`Pace`]: a longer first step of a call is slow.
+    /// The threshold of [`Pace`]: a first step of a call that takes longer is slow.
     pub(crate) slow_step: Duration,
     /// Whether the program declares the extension for views itself, by [`crate::Server::extension`].
     pub(crate) shows_views: bool,
@@ -78,7 +79,7 @@ pub(crate) struct Settings {
 /// Everything a server offers at one time, indexed.
 pub(crate) struct Catalog {
     cache_hint: CacheHint,
-    /// The completions, by target and argument.
+    /// The completions, by prompt or template, and by the name of the argument.
     completions: HashMap<CompletionTarget, HashMap<String, Entry>>,
     cursors: CursorKey,
     lists: Lists,
@@ -98,7 +99,7 @@ enum CompletionTarget {
     Template(String),
 }
 
-/// The lists as clients see them, in the order of declaration.
+/// The contents of the four lists, such as `tools/list`, in the order of declaration.
 struct Lists {
     prompts: Vec<model::Prompt>,
     resources: Vec<model::Resource>,
@@ -117,8 +118,8 @@ impl Catalog {
             .ok_or_else(|| unknown("prompt", name, self.lists.prompts.iter().map(|it| &*it.name)))
     }
 
-    /// Returns the entry that reads `uri`, and the variables of its template as JSON; `None` if the entry is
-    /// a resource without a template.
+    /// Returns the entry that reads `uri`, and the variables of its template as JSON: `None` instead of
+    /// variables if the entry is a resource without a template.
     pub(crate) fn resource(&self, uri: &str) -> Result<(&Entry, Option<String>), Error> {
         if let Some(entry) = self.resources.get(uri) {
             return Ok((entry, None));

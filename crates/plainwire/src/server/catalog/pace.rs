@@ -8,19 +8,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-/// A measurement of the first steps of an entry's calls, which tells whether they are slow.
+/// A measurement of the first steps of an entry's calls, up to their first wait, which tells whether those
+/// steps are slow.
 ///
 /// One slow step makes the entry slow, and 64 quick steps make it quick again. So a function that blocks
 /// stays slow, and one that the system interrupted once does not.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// The number of quick steps after which the entry is quick again; 0 if it is quick now.
+    /// The number of quick first steps of calls after which the entry is quick again; 0 if it is quick now.
     debt: AtomicU8,
-    /// The threshold: a longer first step is slow.
+    /// The threshold: a first step that takes longer is slow.
     slow: Duration,
 }
 
-/// The number of quick steps that make an entry quick again after a slow step.
+/// The number of quick first steps of calls that make an entry quick again after a slow one.
 const DEBT: u8 = 64;
 
 impl Pace {
@@ -32,7 +33,7 @@ impl Pace {
         self.debt.load(Ordering::Relaxed) > 0
     }
 
-    /// Returns whether the latest step was slow, as it always is for a function that blocks.
+    /// Returns whether the latest first step was slow. For a function that blocks, it always is.
     pub(crate) fn was_slow(&self) -> bool {
         self.debt.load(Ordering::Relaxed) == DEBT
     }

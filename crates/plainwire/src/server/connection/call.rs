@@ -30,12 +30,14 @@ use crate::server::result::{FailedCall, Kind, Outcome, Refusal, Response, ToolEr
 /// Resolves to `None` if the call was cancelled and has no outcome.
 pub(crate) struct GuardedCall {
     deadline: Option<Deadline>,
-    /// The timer for a step that still runs after the call was cancelled; `None` before.
+    /// The timer for a [step](crate::Context::step) that still runs after the call was cancelled; `None`
+    /// before.
     grace: Option<Pin<Box<Sleep>>>,
-    /// The kind and name of the entry, for messages.
+    /// The kind and name of the entry, such as "the tool `add`", for messages.
     name: String,
     on_cancel: OnCancel,
-    /// The pace that records the first poll; `None` if it was recorded already.
+    /// The pace (the measurement of how slow calls begin) that records the first poll; `None` if that poll
+    /// was recorded already.
     pace: Option<Arc<Pace>>,
     sealer: Arc<Sealer>,
     work: CallWork,
@@ -47,7 +49,7 @@ pub(crate) struct CallWork {
     pub(crate) running: Running,
 }
 
-/// The time that a running step has to end after its call was cancelled.
+/// The time that a running [step](crate::Context::step) has to end after its call was cancelled.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl GuardedCall {
@@ -85,8 +87,8 @@ impl GuardedCall {
         !self.on_cancel.runs_on() && self.work.context.as_ref().is_some_and(Context::is_cancelled)
     }
 
-    /// Polls a cancelled call until its running step has ended, at most for [`GRACE`]. Ready at once if no
-    /// step runs, so that no code after the step runs.
+    /// Polls a cancelled call until its running [step](crate::Context::step) has ended, at most for
+    /// [`GRACE`]. Ready at once if no step runs, so that no code after the step runs.
     fn poll_cancelled(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         if !self.work.has_steps() {
             return Poll::Ready(());
@@ -129,8 +131,8 @@ impl Future for GuardedCall {
 }
 
 impl CallWork {
-    /// Polls the future once. A panic becomes an answer. If the handler now waits for answers of the client,
-    /// its questions end the round.
+    /// Polls the future once. A panic becomes an answer. If the handler now waits for answers of the client
+    /// in the modern era, the outcome is the questions, and this run of the handler ends.
     pub(crate) fn poll(&mut self, name: &str, sealer: &Sealer, cx: &mut Poller<'_>) -> Poll<Outcome> {
         let Some(context) = &self.context else { return poll_guarded(name, &mut self.running, cx) };
         let asking = context.asking();
@@ -153,8 +155,8 @@ impl CallWork {
 }
 
 impl Drop for CallWork {
-    /// Releases the tasks that the handler started and that wait for an answer, which would otherwise wait
-    /// for ever.
+    /// Releases the tasks that the handler started and that wait for an answer of the client, which would
+    /// otherwise wait for ever.
     fn drop(&mut self) {
         if let Some(context) = &self.context {
             context.asking().release();
@@ -177,7 +179,7 @@ pub(crate) fn panicked(name: &str, panic: &(dyn Any + Send)) -> Outcome {
     Outcome::Error(Error::new(ErrorKind::Internal, format!("expected {name} to answer, but it panicked")))
 }
 
-/// Writes the answer of one call.
+/// A writer of the answer of one call.
 #[derive(Clone)]
 pub(crate) struct AnswerWriter {
     pub(crate) cache_hint: CacheHint,
@@ -242,10 +244,11 @@ pub(crate) async fn run(call: GuardedCall, writer: AnswerWriter, uri: String, en
     end.signals.answer(end.key, answer);
 }
 
-/// Reports the end of a call when dropped, unless it was answered.
+/// A guard that reports the end of a call when the guard is dropped, unless the call was answered.
 pub(crate) struct EndReport {
     answered: bool,
-    /// The value that the call holds until it ends; dropped before the end is reported.
+    /// The value that the call holds until it ends, such as a slot of its client; dropped before the end is
+    /// reported.
     held: Option<Held>,
     key: CallKey,
     signals: Signals,

@@ -1,5 +1,5 @@
-//! The changes that one connection watches: its mailbox on the bus, limited to the subscriptions of its
-//! client.
+//! The changes that one connection watches: its mailbox on the server's bus of change notifications, limited
+//! to the subscriptions of its client.
 //!
 //! In: the subscriptions of the peer, and changes from the bus. Out: the changes to notify the client of.
 //! Writing notifications is the work of the peer.
@@ -12,11 +12,11 @@ use plainwire_proto::peer::{Change, Peer};
 
 use crate::server::changes::{Bus, Mailbox};
 
-/// The mailbox of one connection, kept in step with the subscriptions of its client.
+/// The mailbox of one connection for changes, kept in step with the subscriptions of its client.
 pub(crate) struct Changes {
     mailbox: Mailbox,
-    /// The generation of the peer's subscriptions that `mailbox` watches; the peer counts a new one with each
-    /// change of its subscriptions.
+    /// The generation of the peer's subscriptions that `mailbox` watches; the peer counts up with each change
+    /// of its subscriptions.
     seen: u64,
 }
 
@@ -69,7 +69,7 @@ mod tests {
     }
 
     impl Client {
-        /// Opens another connection of a server, with a session that has subscribed.
+        /// Opens another connection of a server, with a session that has subscribed to the resource `a://1`.
         async fn of(built: &Arc<Built>) -> Self {
             let (to, reader) = tokio::io::duplex(64 * 1024);
             let (writer, from) = tokio::io::duplex(64 * 1024);

@@ -66,8 +66,8 @@ impl Exchange {
 }
 
 impl Drop for Exchange {
-    /// Cancels the call, unless it was answered: over HTTP, a client of 2026-07-28 cancels a request by
-    /// closing its stream.
+    /// Cancels the call as its [`OnCancel`](crate::server::context::OnCancel) says, unless it was answered:
+    /// over HTTP, a client of 2026-07-28 cancels a request by closing its stream.
     fn drop(&mut self) {
         self.calls.take().into_iter().for_each(Calls::leave);
     }

@@ -22,7 +22,7 @@ mod questions;
 pub(crate) use exchange::Exchange;
 pub(crate) use pump::Pump;
 
-/// Serves one connection until it ends.
+/// Serves one connection until it ends. If the future is dropped, the connection is closed.
 pub(crate) async fn serve(built: Arc<Built>, stream: Stream) -> Result<()> {
     // On a task of its own, even if the caller is inside `block_on`: waking a spawned task is cheaper than
     // waking the root task of the runtime.
@@ -31,7 +31,7 @@ pub(crate) async fn serve(built: Arc<Built>, stream: Stream) -> Result<()> {
     task.await.map_err(|ended| Error::Closed { why: format!("the connection's task failed: {ended}") })
 }
 
-/// Serves a connection on a task of its own, until its other side ends.
+/// Serves a connection on a task of its own, until the other side of the stream ends.
 pub(crate) fn serve_in_background((built, stream): (Arc<Built>, Stream)) {
     spawn(Pump::new(built, stream).run());
 }

@@ -1,7 +1,8 @@
 //! The server's pump: frames in, answers out, one task per connection.
 //!
 //! It stops reading while too much is unsent and never waits for a call. It ends when the client has left and
-//! every answer is written, or when the drain time has passed.
+//! every answer is written, when a write fails or the client does not answer pings, or when the drain time
+//! has passed.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -15,43 +16,43 @@ use super::calls::Calls;
 use crate::server::built::Built;
 use crate::stream::{Stream, Wire};
 
-/// The number of signals of calls that are handled before frames get their turn: many progress notifications
-/// must not delay pings.
+/// The largest number of signals of calls that are handled before frames get their turn, and of changes that
+/// are taken at once: many progress notifications must not delay pings.
 const TURN: usize = 64;
 
-/// The number of reads before ready answers are written, so that a client that never stops sending still gets
-/// its answers.
+/// The largest number of reads before ready answers are written, so that a client that never stops sending
+/// still gets its answers.
 const READS: usize = 16;
 
-/// The number of turns for which frames wait while the limit of requests in flight is reached, so that calls
-/// can end.
+/// The number of polls of the connection for which frames wait while the limit of requests in flight is
+/// reached, so that calls can end.
 const PATIENCE: u8 = 16;
 
-/// One connection of a server.
+/// One connection of a server: a stream, and the calls that its client makes.
 pub(crate) struct Pump {
     built: Arc<Built>,
     calls: Calls,
     /// Set only after input has ended: the reason why the connection still exists, and the timer after which
     /// the pump stops waiting for that.
     deadline: Option<(Due, Pin<Box<Sleep>>)>,
-    /// The remaining turns that calls get to end before requests are refused.
+    /// The remaining polls of the connection that calls get to end before requests are refused.
     patience: u8,
     wire: Wire,
-    /// Whether to let other tasks run before this one continues.
+    /// Whether the task of the connection lets other tasks run before it continues.
     yields: bool,
 }
 
 /// The reason why a connection still exists after its client has left.
 #[derive(PartialEq)]
 enum Due {
-    /// Calls still run.
+    /// Calls of the client still run.
     Calls,
-    /// This many bytes are not yet read by the client.
+    /// The client has not read this many bytes yet.
     Unsent(usize),
 }
 
-/// After the client has left: the time in which it has to read at least one of the remaining bytes, or they
-/// are discarded.
+/// The time, after the client has left, in which it has to read at least one of the remaining bytes;
+/// otherwise these are discarded.
 const LAST_WRITE: Duration = Duration::from_secs(1);
 
 impl Pump {
@@ -189,7 +190,7 @@ impl Pump {
         any
     }
 
-    /// Handles the frames already read. Returns whether there were frames.
+    /// Handles the frames that were already read from the stream. Returns whether there were any.
     fn handle_frames(&mut self, cx: &mut Context<'_>) -> bool {
         let (mut any, mut all) = (false, false);
         while !self.is_held_up() && self.makes_room(cx) {
@@ -214,7 +215,7 @@ impl Pump {
     }
 
     /// Returns whether the next frame should be handled now. While the limit of requests in flight is
-    /// reached, calls that are about to end get a few turns first. After that, requests are refused, but
+    /// reached, calls that are about to end get a few polls first. After that, requests are refused, but
     /// cancellations are still handled.
     fn makes_room(&mut self, cx: &mut Context<'_>) -> bool {
         if !self.calls.is_full() {

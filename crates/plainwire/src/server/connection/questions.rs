@@ -1,4 +1,5 @@
-//! Open questions to the client of a session, and the calls that wait for the answers.
+//! Open questions to the client of a session (elicitation, sampling and roots requests), and the calls that
+//! wait for the answers.
 //!
 //! In: questions of running calls, answers from the peer. Out: requests through the peer, and exactly one
 //! answer or error for each question. The peer ends questions whose call ends.
@@ -13,21 +14,23 @@ use tokio::sync::oneshot;
 
 use crate::server::context::Question;
 
-/// The channel by which the call that asked gets its answer.
+/// The channel by which the call that asked a question gets its answer.
 pub(crate) type AnswerSender = oneshot::Sender<Result<RawJson, Error>>;
 
 /// The open questions of one connection.
 #[derive(Default)]
 pub(crate) struct Questions {
-    /// The ticket and the channel of each open question, by its request.
+    /// The ticket (the number by which its call can withdraw it) and the channel of each open question, by
+    /// its request.
     senders: HashMap<RequestKey, (u64, AnswerSender)>,
     /// The request of each open question, by the question's ticket: the number by which its call can withdraw
-    /// it.
+    /// the question.
     tickets: HashMap<u64, RequestKey>,
 }
 
 impl Questions {
-    /// Sends a question to the client. If the question can't be sent, `sender` gets the error at once.
+    /// Sends a question of a call to the client. If the question can't be sent, `sender` gets the error at
+    /// once.
     pub(crate) fn ask(
         &mut self,
         peer: &mut Peer,
@@ -45,8 +48,8 @@ impl Questions {
         }
     }
 
-    /// Cancels the question with this ticket, whose answer is no longer wanted. Does nothing if it was
-    /// answered.
+    /// Cancels the question with this ticket (the number that its call got for it), whose answer is no longer
+    /// wanted. Does nothing if the question was answered.
     pub(crate) fn withdraw(&mut self, peer: &mut Peer, ticket: u64) {
         if let Some(request) = self.tickets.remove(&ticket) {
             self.senders.remove(&request);

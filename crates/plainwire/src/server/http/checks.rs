@@ -5,10 +5,11 @@
 
 use http::uri::{Authority, PathAndQuery};
 
-/// Paths of the health checks.
+/// Paths of the health checks, which an endpoint can't have.
 const TAKEN: [&str; 2] = ["/healthz", "/readyz"];
 
-/// Checks a host: the value of a `Host` header without its port.
+/// Checks that `host` can be the value of a `Host` header without its port. The error is the text for the
+/// user.
 pub(super) fn host(host: &str) -> Result<(), String> {
     let parsed = host.parse::<Authority>();
     if parsed.is_ok_and(|it| it.host() == host && !host.contains('*')) {
@@ -18,7 +19,8 @@ pub(super) fn host(host: &str) -> Result<(), String> {
     Err(format!("expected a host without scheme, port and path, as in {example}, but found {host:?}"))
 }
 
-/// Checks an origin: the value that a browser sends in an `Origin` header.
+/// Checks that `origin` can be the value that a browser sends in an `Origin` header. The error is the text
+/// for the user.
 pub(super) fn origin(origin: &str) -> Result<(), String> {
     let is_legal = origin.split_once("://").is_some_and(|(scheme, authority)| {
         let default = match scheme {
@@ -36,7 +38,8 @@ pub(super) fn origin(origin: &str) -> Result<(), String> {
     Err(format!("expected {form}, but found {origin:?}"))
 }
 
-/// Checks the path of an endpoint.
+/// Checks that `path` is the path of a URL, without a query, and not the path of a health check. The error is
+/// the text for the user.
 pub(super) fn path(path: &str) -> Result<(), String> {
     if TAKEN.contains(&path) {
         return Err(format!("expected `path` to be none of {TAKEN:?}, but found {path:?}"));
@@ -48,7 +51,8 @@ pub(super) fn path(path: &str) -> Result<(), String> {
     Err(format!("expected `path` to begin with `/` and to have no query, as in `/mcp`, but found {path:?}"))
 }
 
-/// Checks a token and the name of its principal.
+/// Checks that the principal's `name` is not empty, and that `token` is visible ASCII characters. The error
+/// is the text for the user.
 pub(super) fn token(name: &str, token: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("expected the principal of a token to have a name, but found none".to_owned());

@@ -47,28 +47,29 @@ pub struct Http {
     guard: Guard,
     /// The lifetime of a session without activity.
     idle: Duration,
-    /// The first call of an option that only our own listener uses: its position, and the name of the option.
-    /// [`Self::into_service`] refuses such an option.
+    /// The first call of an option that only our own listener uses: its position in the source, and the name
+    /// of the option. [`Self::into_service`] refuses such an option.
     listener_option: Option<(&'static Location<'static>, &'static str)>,
     limits: ConnectionLimits,
-    /// The first illegal argument of a method: the position of the call, and the text of the error.
+    /// The first illegal argument of a method: the position of the call in the source, and the text of the
+    /// error.
     mistake: Option<(&'static Location<'static>, String)>,
     path: String,
     /// The longest time between two parts of a request's body.
     patience: Duration,
     server: Server,
     sessions_per_caller: usize,
-    /// The position of the call of [`Self::http_sse`]; `None` if HTTP+SSE is not served.
+    /// The position in the source of the call of [`Self::http_sse`]; `None` if HTTP+SSE is not served.
     sse: Option<&'static Location<'static>>,
-    /// The position of the call of [`Self::store`], and the store. `None`: sessions are in the memory of this
-    /// process, and there are no other replicas.
+    /// The position in the source of the call of [`Self::store`], and the store. `None`: sessions are in the
+    /// memory of this process, and there are no other replicas.
     store: Option<(&'static Location<'static>, Arc<dyn Store>)>,
     #[cfg(feature = "tls")]
     tls: Option<listener::Files>,
 }
 
 impl Http {
-    /// Makes an endpoint at the path `/mcp` that answers every caller.
+    /// Makes an endpoint at the path `/mcp` that requires no token.
     pub fn new(server: Server) -> Self {
         Self {
             compression: Compression::default(),
@@ -89,8 +90,9 @@ impl Http {
     }
 
     /// Adds a token: requests with `Authorization: Bearer` and `token` come from the principal `name`.
-    /// Requests without a token of this server are refused (401). The token is checked on every request, in
-    /// constant time. A session belongs to the principal that began it.
+    /// Requests without a token of this server are refused (401), except for CORS preflights and health
+    /// checks. The token is checked on every request, in constant time. A session belongs to the principal
+    /// that began it.
     ///
     /// Neither argument may be empty. A token is visible ASCII characters, and each token may be added once.
     #[track_caller]
@@ -130,7 +132,7 @@ impl Http {
         self.note(checked)
     }
 
-    /// Sets the path of the endpoint; `/mcp` without this.
+    /// Sets the URL path of the endpoint; `/mcp` without this.
     #[track_caller]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
@@ -138,7 +140,8 @@ impl Http {
         self.note(checked).listener_only("path")
     }
 
-    /// Sets how long a session without activity lives; 30 minutes without this.
+    /// Sets how long a session without activity lives; 30 minutes without this. A session whose client has
+    /// not sent `notifications/initialized` yet lives for at most 60 seconds.
     #[track_caller]
     pub fn session_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
@@ -189,9 +192,10 @@ impl Http {
         self.nonzero("head_timeout", !patience.is_zero()).listener_only("head_timeout")
     }
 
-    /// Sets how long a connection without requests is kept open; 75 seconds without this. Between two
-    /// requests, this time includes the head of the second. A proxy in front of the server should close idle
-    /// connections before the server does: set a shorter time in the proxy.
+    /// Sets how long a connection without requests is kept open; 75 seconds without this. An HTTP/2
+    /// connection may stay open for up to twice this time. Between two requests of HTTP/1.1, this time
+    /// includes the head of the second. A proxy in front of the server should close idle connections before
+    /// the server does: set a shorter time in the proxy.
     #[track_caller]
     pub fn keep_alive_timeout(mut self, patience: Duration) -> Self {
         self.limits.keep_alive = patience;
@@ -227,7 +231,8 @@ impl Http {
         self
     }
 
-    /// Remembers the first mistake. It is returned as an error before the endpoint serves.
+    /// Remembers the error in `checked`, unless an earlier call had one. It is returned as an error before
+    /// the endpoint serves.
     #[track_caller]
     fn note(mut self, checked: Result<(), String>) -> Self {
         let at = Location::caller();
@@ -235,7 +240,7 @@ impl Http {
         self
     }
 
-    /// Remembers a mistake unless the argument of `what` is more than 0.
+    /// Remembers a mistake unless the argument of the method `what` is more than 0.
     #[track_caller]
     fn nonzero(self, what: &str, is_nonzero: bool) -> Self {
         self.note(if is_nonzero {
@@ -245,7 +250,7 @@ impl Http {
         })
     }
 
-    /// Remembers that `what` was called, an option for our own listener.
+    /// Remembers that the method `what` was called, which sets an option of our own listener.
     #[track_caller]
     fn listener_only(mut self, what: &'static str) -> Self {
         self.listener_option.get_or_insert((Location::caller(), what));
@@ -301,7 +306,7 @@ impl Http {
         "http"
     }
 
-    /// Does everything that can fail before the address is bound.
+    /// Checks and builds the endpoint: everything that can fail before the address is bound.
     fn ready(self) -> Result<Ready> {
         self.server.log_to_stderr();
         let (path, limits, scheme) = (self.path.as_str().into(), self.limits, self.scheme());
@@ -398,7 +403,7 @@ impl Ready {
     }
 }
 
-/// Waits for SIGINT or, on Unix, SIGTERM.
+/// Waits until the process receives SIGINT (Ctrl-C) or, on Unix, SIGTERM.
 async fn asked_to_end() {
     let interrupted = async {
         if tokio::signal::ctrl_c().await.is_err() {

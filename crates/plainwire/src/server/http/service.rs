@@ -64,7 +64,8 @@ impl HttpService {
         self.endpoint.sse.is_some() && http_sse::PATHS.contains(&path)
     }
 
-    /// Ends all sessions: cancels their calls and ends their streams.
+    /// Ends all sessions at this replica: cancels their calls and ends their streams. Records in the store
+    /// stay.
     pub(super) fn end(&self) {
         self.endpoint.sessions.end();
         self.endpoint.sse.iter().for_each(|sse| sse.end());

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// A directory of one test, removed on drop. Its path has no symbolic links, although the temporary directory
-/// may be one.
+/// A directory for one test, removed on drop. Its path has no symbolic links, although the path of the
+/// temporary directory may have some.
 struct Dir(PathBuf);
 
 impl Dir {
@@ -81,7 +81,7 @@ fn message(roots: &Roots, path: &str) -> String {
     roots.resolve(path).expect_err("refused").message().to_owned()
 }
 
-/// Asserts that the URI opens nothing.
+/// Asserts that a root with this URI is listed, and that it allows no path.
 fn closed(uri: &str) {
     let roots = roots(&[uri.to_owned()]);
     assert_eq!(roots.directories().count(), 0, "{uri}");
@@ -271,7 +271,8 @@ fn percent_escapes_and_blanks_are_understood() {
     for path in ["a%20b%20%C3%A9%23", "a b é%23", "%61 b %c3%a9%23"] {
         allows(&roots(&[dir.uri(path)]), "file", dir.path("a b é#/file"));
     }
-    // `+` is not decoded to a space, and no escape is decoded twice.
+    // None of these URIs opens a root: `+` is not decoded to a space, no escape is decoded twice, and
+    // malformed escapes, NUL and an encoded `/` are refused.
     for path in ["a+b é%23", "a%2520b é%23", "a%2", "a%", "a%zz", "a%+2", "x%00", "x\0", "%2froot"] {
         closed(&dir.uri(path));
     }
@@ -390,7 +391,8 @@ mod unix {
 
     #[test]
     fn a_root_that_widens_below_another_link_opens_nothing() {
-        // As on macOS: /tmp is /private/tmp, and /tmp/x/up is a link to /private/tmp.
+        // On macOS, /tmp is a link to /private/tmp. A link /tmp/x/up to /private/tmp would then widen the
+        // root /tmp/x.
         let dir = Dir::with(&["private/x/"]);
         dir.link("tmp", "private");
         dir.link("private/x/up", dir.path("private"));

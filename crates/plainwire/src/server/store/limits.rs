@@ -19,8 +19,8 @@ pub struct Limits {
     /// The largest number of events that a session keeps; the oldest are dropped. The default is 1,000, many
     /// times more than a client misses when its connection breaks.
     pub events: usize,
-    /// The largest number of bytes of the events that a session keeps, and of the messages that wait in a
-    /// subscription; the oldest are dropped. The default is 4 MiB.
+    /// The largest number of bytes that all events of a session take together, and likewise all messages that
+    /// wait in a subscription; the oldest are dropped. The default is 4 MiB.
     pub bytes: usize,
     /// The largest number of streams of a session that are open, or closed and not yet forgotten; one more is
     /// refused. The default is 8,192, twice the default number of requests in flight.

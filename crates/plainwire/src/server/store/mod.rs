@@ -25,7 +25,8 @@ pub use memory::Memory;
 /// The future of a store's method. Boxed, so that servers do not depend on the type of the store.
 pub type StoreFuture<'s, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 's>>;
 
-/// A store of sessions, their event logs and channels between replicas, for one process or for many.
+/// A store of sessions, their event logs (streams of numbered events) and channels between replicas, for one
+/// process or for many.
 ///
 /// All methods are cancel safe: a future that is dropped before it is ready has done all of its work or
 /// nothing. Ids and channels are ASCII of at most 128 bytes. A session that is removed or expires takes its
@@ -54,7 +55,8 @@ pub trait Store: Send + Sync + 'static {
     /// limited; the oldest events of all its streams are dropped first.
     ///
     /// # Errors
-    /// [`StoreError::Failed`] if there is no such session.
+    /// [`StoreError::Failed`] if there is no such session. [`Memory`] also refuses an event for a closed
+    /// stream, and a new stream beyond [`Limits::streams`].
     fn append<'s>(&'s self, session: &'s str, stream: u64, event: &'s [u8]) -> StoreFuture<'s, u64>;
 
     /// Closes a stream: nothing more will be written to it, and its tails end after its newest event. Does
@@ -79,7 +81,7 @@ pub trait Store: Send + Sync + 'static {
     fn subscribe<'s>(&'s self, channel: &'s str) -> StoreFuture<'s, Box<dyn Subscription>>;
 }
 
-/// A reader of a stream. The server drops it when it stops reading.
+/// A reader of a stream. The server drops a tail that it no longer reads.
 pub trait Tail: Send {
     /// Returns the next item. `None` after the newest event of a closed stream, and when the session has
     /// ended.
@@ -89,7 +91,7 @@ pub trait Tail: Send {
 /// An item of a [`Tail`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tailed {
-    /// An event with its number.
+    /// An event: its number in the stream, and its contents.
     Event(u64, Vec<u8>),
     /// The number of events that were dropped before the tail read them. The oldest event that is kept comes
     /// next.
@@ -105,7 +107,7 @@ pub trait Subscription: Send {
 /// An item of a [`Subscription`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// A published message.
+    /// The contents of a published message.
     Message(Vec<u8>),
     /// The number of messages that were lost, because they were published faster than the subscription was
     /// polled.
@@ -114,7 +116,8 @@ pub enum Heard {
 
 /// An error of a store: its limit of sessions is reached, or an operation failed.
 ///
-/// Two errors are equal if their `Display` texts are equal; sources are not compared.
+/// Two errors are equal if they are of the same variant and their `Display` texts are equal; sources are not
+/// compared.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StoreError {

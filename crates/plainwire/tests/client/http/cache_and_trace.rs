@@ -16,7 +16,7 @@ use super::support::site::{Site, remote};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// All frames.
+/// All frames of a client: direction, size in bytes, and message.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<(Direction, u64, Value)>>>);
 
@@ -34,7 +34,7 @@ impl Seen {
         self.0.lock().expect("a lock").iter().filter(|(.., frame)| frame["method"] == "tools/list").count()
     }
 
-    /// Returns the number of bytes in the frames with these ids.
+    /// Returns the number of bytes in the frames of direction `way` whose message has one of these ids.
     fn bytes(&self, way: Direction, ids: &[u64]) -> u64 {
         let is_one = |frame: &Value| frame["id"].as_u64().is_some_and(|id| ids.contains(&id));
         let seen = self.0.lock().expect("a lock");
@@ -75,7 +75,8 @@ async fn what_a_broken_subscription_may_have_missed_is_asked_for_again() {
     client.list_tools().await.expect("tools");
     client.list_tools().await.expect("the same tools");
     assert_eq!(seen.lists(), 1);
-    // The notification of this change is lost, and other notifications could be.
+    // The proxy cuts off the notification of this change. Other notifications could be lost with it, so the
+    // client must fetch the list again.
     proxy.cut_after(0);
     site.handle.notify_resource_updated("a://1");
     timeout(PATIENCE, listen.next()).await.expect("in time").expect("a change");
@@ -132,7 +133,8 @@ async fn a_trace_shows_questions_as_each_era_asks_them() {
 async fn a_trace_of_a_call_whose_answer_got_lost_says_why() {
     let site = Site::new().await;
     let proxy = Proxy::new(site.address).await;
-    // Not in a session: there the cut could hit the stream of the session.
+    // In the modern era, which has no sessions: in a session, the cut could hit the session's stream instead
+    // of the answer.
     let client = of(Revision::NEWEST).remote(remote(proxy.address)).await.expect("a connection");
     proxy.cut_after(10);
     let (result, trace) = client.call_traced("region", json!({ "region": "eu" })).await;

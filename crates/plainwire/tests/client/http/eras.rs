@@ -1,4 +1,4 @@
-//! Clients of a server without faults, in each revision.
+//! Clients in each revision, connected to a server that works.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
@@ -102,7 +102,8 @@ async fn changes_are_heard_of() {
             ..SubscriptionFilter::default()
         };
         let mut listen = client.listen(filter).await.expect("a subscription");
-        // The stream of a session is opened beside its requests.
+        // In a session, the client opens the stream for notifications while it already makes requests, so the
+        // test waits for it.
         sleep(Duration::from_millis(100)).await;
         site.handle.notify_resource_updated("a://1");
         let change = timeout(PATIENCE, listen.next()).await.unwrap_or_else(|_| panic!("{revision}: nothing"));

@@ -1,4 +1,5 @@
-//! Servers and networks that fail: each call ends in time with the right error, and no change is made twice.
+//! Servers and networks that fail: each call ends in time with the right error, and the server makes no
+//! change twice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -27,7 +28,7 @@ fn result(asked: &Asked, result: &str) -> String {
     json("200 OK", &format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, asked.id()))
 }
 
-/// Returns the number of bytes in an answer of `tool` that is not cut.
+/// Returns the number of bytes of a complete answer to a call of `tool`.
 async fn answer_length(era: EraChoice, tool: &str) -> usize {
     let site = Site::new().await;
     let proxy = Proxy::new(site.address).await;
@@ -117,9 +118,10 @@ async fn a_subscription_that_breaks_is_made_again_and_counts_as_changed() {
     };
     let mut listen = client.listen(filter).await.expect("a subscription");
     let changed = Some(Change::Resource("a://1".to_owned()));
-    // Eight times: the waits would get too long if they did not start over after each success.
+    // The eight pauses before reconnecting are short, because they start over after each success. Otherwise
+    // they would grow beyond `PATIENCE`.
     for _ in 0..8 {
-        // The notification of this change is lost.
+        // The proxy cuts off the notification of this change.
         proxy.cut_after(0);
         site.handle.notify_resource_updated("a://1");
         assert_eq!(timeout(PATIENCE, listen.next()).await.expect("in time"), changed);
@@ -205,7 +207,7 @@ async fn a_stream_of_which_nothing_is_kept_is_opened_anew() {
     timeout(PATIENCE, opened).await.expect("another stream");
 }
 
-/// The port of another program.
+/// The port belongs to another program: it answers as an SSH server does.
 #[tokio::test]
 async fn a_server_that_does_not_speak_http_is_no_connection() {
     let script = Script::new(|_| "SSH-2.0-OpenSSH_9.6\r\n\r\n".to_owned()).await;
@@ -250,7 +252,7 @@ async fn of_many_that_find_a_session_lost_one_begins_the_next() {
                 with("200 OK", "application/json", &id(n), &body)
             }
             "notifications/initialized" => json("202 Accepted", ""),
-            // The first session was lost by a restart.
+            // The server no longer knows the first session, as after a restart.
             "tools/call" if asked.head.contains("mcp-session-id: s1") => json("404 Not Found", "gone"),
             "tools/call" => result(asked, r#"{"content":[{"type":"text","text":"done"}]}"#),
             _ => json("405 Method Not Allowed", ""),
@@ -424,7 +426,7 @@ async fn a_call_whose_connection_of_http_sse_breaks_has_an_unknown_outcome() {
     }
 }
 
-/// A server of HTTP+SSE whose stream ends when a tool is called.
+/// Starts a server of HTTP+SSE whose stream ends when a tool is called, and a client of it.
 async fn old_server() -> (Client, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -442,7 +444,7 @@ async fn old_server() -> (Client, JoinSet<()>) {
                     streams.push(stream);
                     continue;
                 }
-                // Only requests to `/messages` are answered.
+                // Requests to any other path are refused with 405.
                 _ if !asked.line.contains("/messages") => {
                     let refused = json("405 Method Not Allowed", "");
                     stream.write_all(refused.as_bytes()).await.expect("a client");
@@ -484,7 +486,7 @@ async fn a_subscription_outlives_a_server_that_is_away_for_a_moment() {
     };
     let mut listen = client.listen(filter).await.expect("a subscription");
     drop(first);
-    // Long enough for the client to find the port closed.
+    // Long enough for the client to try to connect while no server listens on the port.
     tokio::time::sleep(Duration::from_millis(250)).await;
     let listener = TcpListener::bind(address).await.expect("the same port");
     let second = Site::on(listener, |http| http);

@@ -1,4 +1,4 @@
-//! Eras of servers that a client remembers, and servers that change their era.
+//! The eras that a client remembers for servers, and servers that change their era.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,12 +12,13 @@ use plainwire::{Client, Error};
 
 use super::support::scripted_server::{Asked, Script, json, with};
 
-/// The kinds of servers.
+/// A kind of server: this one knows only the legacy handshake. The others are [`MODERN`], and [`SICK`], which
+/// answers everything with 503.
 const LEGACY: u8 = 0;
 const MODERN: u8 = 1;
 const SICK: u8 = 2;
 
-/// A server of the kind `kind`, which may change.
+/// Starts a server of the kind `kind`. The test can change the kind while the server runs.
 async fn server(kind: &Arc<AtomicU8>) -> Script {
     let kind = Arc::clone(kind);
     Script::new(move |asked| answer(kind.load(Ordering::SeqCst), asked)).await
@@ -41,7 +42,8 @@ fn answer(kind: u8, asked: &Asked) -> String {
     json("200 OK", &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
 }
 
-/// Takes the requests so far, and returns the methods of those that find out the era.
+/// Removes all requests so far from the record of `script`. Returns the methods of those that find out the
+/// era.
 fn greetings(script: &Script) -> Vec<String> {
     let asked = std::mem::take(&mut *script.asked.lock().expect("a lock"));
     let methods = asked.iter().map(Asked::method);
@@ -128,7 +130,7 @@ async fn a_host_remembers_for_servers_that_come_again() {
     assert_eq!(greetings(&script), ["initialize"]);
 }
 
-/// Answers like a server that forgets its session when `revision` changes.
+/// Answers like a server that has forgotten the session when `revision` changes.
 fn forgetful(revision: &str, asked: &Asked) -> String {
     let id = asked.id();
     let session = format!("mcp-session-id: {revision}\r\n");

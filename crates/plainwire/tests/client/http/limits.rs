@@ -1,4 +1,4 @@
-//! Limits of clients: the largest value that works, and the documented end of the next one.
+//! Limits of clients: the largest value that a limit allows works, and the next one fails as documented.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -38,7 +38,8 @@ fn events(body: &str) -> String {
     with("200 OK", "text/event-stream", "", body)
 }
 
-/// Answers the handshake, with a session that has no id and no stream.
+/// Answers the messages of the handshake, without a session id. Refuses any other request with 405, also the
+/// one for a stream.
 fn greet(asked: &Asked) -> String {
     match &*asked.method() {
         "initialize" => result(asked, HELLO),
@@ -48,7 +49,7 @@ fn greet(asked: &Asked) -> String {
     }
 }
 
-/// A server that answers calls with `answer`.
+/// Starts a server that answers calls with `answer`, and other requests with [`greet`].
 async fn calls(answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> Script {
     Script::new(move |asked| if asked.method() == "tools/call" { answer(asked) } else { greet(asked) }).await
 }
@@ -65,13 +66,13 @@ async fn call(client: &Client, tool: &str) -> plainwire::Result<String> {
     timeout(PATIENCE, client.call::<String>(tool, json!({}))).await.expect("in time")
 }
 
-/// A server that answers calls only once `is_open` is true.
+/// A server that answers calls only while `is_open` is true.
 struct Holding {
     address: std::net::SocketAddr,
     /// The number of calls that have arrived.
     calls: watch::Sender<usize>,
     is_open: watch::Sender<bool>,
-    /// The number of calls that were cancelled by a message.
+    /// The number of `notifications/cancelled` that have arrived.
     taken_back: watch::Sender<usize>,
     _task: JoinSet<()>,
 }
@@ -121,7 +122,7 @@ async fn so_many_requests_are_on_their_way_and_no_more() {
         running.spawn(async move { call(&client, "change").await });
     }
     server.has(256).await;
-    // Time for one more call to arrive.
+    // Time in which one call too many would arrive.
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(*server.calls.borrow(), 256);
     server.is_open.send_replace(true);
@@ -130,8 +131,9 @@ async fn so_many_requests_are_on_their_way_and_no_more() {
     assert_eq!(*server.calls.borrow(), 300);
 }
 
-/// A server whose answer to a call breaks off, and is complete when the stream is resumed for the `at`th
-/// time. Earlier attempts bring `brings`.
+/// Starts a server whose stream with the answer to a call breaks off. The stream is complete when it is
+/// resumed for the `at`th time; earlier attempts get the events `brings`, or a 503 if `brings` is empty. Also
+/// returns the number of attempts.
 async fn resuming(at: usize, brings: &'static str) -> (Script, Arc<AtomicUsize>) {
     let resumed = Arc::new(AtomicUsize::new(0));
     let (counted, answer) = (Arc::clone(&resumed), Arc::new(Mutex::new(String::new())));
@@ -170,7 +172,8 @@ async fn a_stream_is_taken_up_again_so_often_without_anything_new() {
     }
 }
 
-/// A server that redirects from `/mcp` to `/1`, then `/2` and so forth; it answers at `/{hops}`.
+/// Starts a server that redirects from `/mcp` to `/1`, from there to `/2` and so forth, and answers at
+/// `/{hops}`.
 async fn leading(hops: usize) -> Script {
     Script::new(move |asked| {
         let path = asked.line.split(' ').nth(1).unwrap_or_default();
@@ -193,7 +196,8 @@ async fn so_many_redirects_are_followed() {
     assert_eq!(script.methods(), ["initialize"; 6]);
 }
 
-/// An `Authorize` with another header after each refusal. It notes the attempt number of each refusal.
+/// An `Authorize` that sends another header after each refusal, and records the attempt number of each
+/// refusal.
 #[derive(Clone, Debug, Default)]
 struct Patient {
     proof: Arc<AtomicU32>,
@@ -237,8 +241,8 @@ async fn so_many_other_proofs_are_shown() {
     }
 }
 
-/// A server of 10,001 read-only tools. From the second list on, the first tool may write. It answers no
-/// calls.
+/// Starts a server of 10,001 tools. In the first list all of them are read-only; in later lists the first
+/// tool is not. Instead of answering a call, it closes the connection.
 async fn crowded() -> Script {
     let lists = AtomicUsize::new(0);
     Script::new(move |asked| match &*asked.method() {
@@ -272,13 +276,13 @@ async fn so_many_tools_are_known_to_be_harmless() {
     check("t0", 2).await;
     check("t9999", 2).await;
     check("t10000", 1).await;
-    // Hints of known tools are still updated.
+    // The client knows the hints of 10,000 tools, and a new list still updates them.
     client.list_tools().await.expect("tools");
     check("t0", 1).await;
     check("t1", 2).await;
 }
 
-/// A client that accepts messages of at most `frame_in` bytes.
+/// Returns a client that accepts messages of at most `frame_in` bytes.
 async fn within(script: &Script, frame_in: usize) -> Client {
     let limits = Limits { frame_in, ..Limits::default() };
     legacy().limits(limits).remote(remote(script.address)).await.expect("a connection")
@@ -309,7 +313,7 @@ async fn an_event_may_have_so_many_bytes() {
     assert!(matches!(error, Error::Decode { .. }), "{error}");
     let expected = "expected an event of at most 1999 bytes (limit `frame_in`), but found a longer one";
     assert_eq!(error.to_string(), expected);
-    // The call is not made again: it was answered.
+    // The client does not repeat the call, because the server has answered it.
     assert_eq!(script.methods().iter().filter(|it| *it == "tools/call").count(), 2);
 }
 
@@ -340,11 +344,11 @@ async fn requests_that_nobody_waits_for_any_more_make_room() {
             running.spawn(async move { call(&client, "change").await });
         }
         server.has(256).await;
-        // 256 calls are in flight; the others wait for room.
+        // 256 calls are in flight; the other 144 have not been sent. All of them are dropped.
         running.shutdown().await;
         let _ = timeout(PATIENCE, client.list_tools()).await.expect("room");
         assert_eq!(*server.calls.borrow(), 256, "{era:?}: a call was made that nobody waited for");
-        // Spec: 2026-07-28 `streamable-http`: to close the stream is to cancel, and nothing is sent.
+        // Spec: 2026-07-28 `streamable-http`: closing the stream cancels the call, and no message is sent.
         let messages = if era == EraChoice::Legacy { 256 } else { 0 };
         let mut taken_back = server.taken_back.subscribe();
         let all = timeout(PATIENCE, taken_back.wait_for(|count| *count >= messages)).await;

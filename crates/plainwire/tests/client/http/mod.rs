@@ -1,4 +1,4 @@
-//! Clients over HTTP, with a server of this crate and with scripted servers that misbehave.
+//! Clients over HTTP, connected to a server of this crate and to scripted servers that misbehave.
 
 mod cache_and_trace;
 mod eras;

@@ -1,4 +1,4 @@
-//! Sessions of clients: their headers, the requests that are repeated in the next session, and streams that
+//! Sessions as clients use them: their headers, requests that are repeated in a new session, and streams that
 //! are resumed.
 
 use std::sync::Arc;
@@ -36,7 +36,8 @@ fn result(asked: &Asked, result: &str) -> String {
     json("200 OK", &message(asked, result))
 }
 
-/// A server that forgets its first session at the first call. `revisions` are the revisions of its sessions.
+/// Starts a server that forgets its first session at the first call. `revisions` are the revision of the
+/// first session and that of all later ones.
 async fn forgetful(revisions: [&'static str; 2]) -> Script {
     let sessions = AtomicUsize::new(0);
     Script::new(move |asked| match &*asked.method() {
@@ -125,7 +126,7 @@ async fn nothing_is_sent_in_a_session_before_it_is_open() {
                 let answer = match &*asked.method() {
                     "initialize" => result(&asked, &hello("2025-11-25")),
                     "notifications/initialized" => {
-                        // The server is slow.
+                        // The server is slow to accept this notification.
                         tokio::time::sleep(Duration::from_millis(200)).await;
                         opens.store(true, Ordering::SeqCst);
                         json("202 Accepted", "")
@@ -169,7 +170,7 @@ async fn a_stream_is_taken_up_again_when_the_server_wants_it() {
     let client = connect(&script).await;
     let began = Instant::now();
     assert_eq!(call(&client).await.expect("an answer"), "done");
-    // 250 ms, and twice as long after the refusal.
+    // The pauses are 250 ms before the first attempt to resume, and 500 ms after that attempt is refused.
     assert!(began.elapsed() >= Duration::from_millis(750), "{:?}", began.elapsed());
 }
 
@@ -219,8 +220,8 @@ async fn the_stream_of_the_next_session_begins_at_its_beginning() {
     assert!(!first.head.contains("last-event-id"), "{first:?}");
 }
 
-/// A server of a resource that can be subscribed to. `stream` answers requests for the stream of the session;
-/// its second argument is the number of earlier ones.
+/// Starts a server with a resource that clients can subscribe to. `stream` answers the requests for the
+/// session's stream; its second argument is the number of such requests before this one.
 async fn subscribable(stream: impl Fn(&Asked, usize) -> String + Send + Sync + 'static) -> Script {
     let asked_for = AtomicUsize::new(0);
     Script::new(move |asked| match &*asked.method() {

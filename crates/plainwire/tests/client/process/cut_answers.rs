@@ -1,5 +1,5 @@
-//! Servers that end or close their output at each byte of an answer: each call ends in time with the right
-//! error, and no change is made twice.
+//! Servers that exit or close their output after each byte of an answer: every call ends in time with the
+//! right error, and the server makes no change twice.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,8 @@ use tokio::time::{sleep, timeout};
 
 use super::support::{PATIENCE, Script};
 
-/// A server whose first process writes `$cut` bytes of the answer to a call, and then runs `silent`.
+/// The shell functions of a server whose first process writes only `$cut` bytes of the answer to a call, and
+/// then runs the function `silent`.
 const CUT: &str = r#"
 tools='{"tools":[
     {"name":"read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
@@ -41,7 +42,8 @@ enum Silence {
 }
 
 impl Silence {
-    /// The number of calls at a time. With servers that stay, most of the calls wait.
+    /// Returns the number of cases that run at the same time. Servers of `Stays` mostly wait, so more of them
+    /// can run at once.
     fn at_a_time(self) -> usize {
         match self {
             Self::Exits => 8,
@@ -67,7 +69,7 @@ struct Case {
 }
 
 impl Case {
-    /// Starts a server that writes `cut` bytes of its answer, and a client of it.
+    /// Starts a server that writes `cut` bytes of its answer, and connects a client to it.
     async fn begin(self, tap: Tap) -> (Script, Client) {
         let script = Script::serving(&format!("cut={}\n{CUT}\n{}", self.cut, self.silence.script()));
         let mut program = script.program();
@@ -81,7 +83,8 @@ impl Case {
         (script, client)
     }
 
-    /// Calls the tool; the whole answer has `length` bytes.
+    /// Calls the tool and checks the result or the error. `length` is the number of bytes of the whole
+    /// answer.
     async fn run(self, length: usize) {
         let (script, client) = self.begin(Tap::new(|_| {})).await;
         let called = timeout(PATIENCE, client.call::<String>(self.tool, json!({}))).await;
@@ -107,7 +110,7 @@ impl Case {
             assert!(why.ends_with("; its last words on stderr:\nabout to write"), "{self:?}: {why}");
             let status = match (self.silence, self.restarts) {
                 (Silence::Exits, _) => "output (exit status: 9);",
-                // Its input ends with the connection.
+                // Without restarts the client closes the server's input, so the server exits by itself.
                 (Silence::Stays, false) => "output (exit status: 0);",
                 (Silence::Stays, true) => "output;",
             };
@@ -147,7 +150,8 @@ async fn answer_length(era: EraChoice) -> usize {
     *last.lock().expect("a lock")
 }
 
-/// Calls `write` once for each byte of its answer, and each time one of the tools that may be called twice.
+/// Cuts the answer after each of its bytes: once for a call of `write`, and once for a call of a tool that
+/// may be called twice.
 async fn check(silence: Silence, restarts: bool) {
     for era in [EraChoice::Modern, EraChoice::Legacy] {
         let length = answer_length(era).await;

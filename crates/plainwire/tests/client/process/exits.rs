@@ -1,4 +1,4 @@
-//! Servers that die, and clients that die.
+//! Servers that exit while a client uses them, and clients that are killed while they have servers.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
@@ -24,7 +24,8 @@ async fn says_how_a_server_ended_that_was_killed_in_the_middle_of_a_call() {
     assert_eq!(what, "`tools/call` of \"write\"");
     assert!(why.contains("signal: 9"), "{why}");
     assert!(why.ends_with("its last words on stderr:\nabout to write"), "{why}");
-    // The process that the server has left ignores SIGTERM, and the client still runs.
+    // The server has left a second process, which ignores SIGTERM. The client ends that process although the
+    // client itself is still open.
     script.expect_nobody_left();
     let again = client.call_tool("write", json!({})).await.expect_err("no server");
     assert!(matches!(&again, Error::Closed { why } if why.contains("signal: 9")), "{again}");
@@ -40,7 +41,7 @@ async fn reaps_a_server_that_ends_while_nobody_asks() {
     script.expect_nobody_left();
 }
 
-/// The program runs twice: as the test, and as the client that the test kills.
+/// This test program is started a second time, as the client that the test kills.
 #[tokio::test]
 async fn ends_the_servers_of_a_client_that_was_killed() {
     let name = "process::exits::ends_the_servers_of_a_client_that_was_killed";

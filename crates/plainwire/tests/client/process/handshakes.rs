@@ -1,4 +1,5 @@
-//! Programs that never answer the handshake: they hang, crash, write other lines, or do not exist.
+//! Programs that never answer the handshake: they hang, crash, write lines that are no messages, or do not
+//! exist.
 
 use std::error::Error as _;
 use std::process::Command;

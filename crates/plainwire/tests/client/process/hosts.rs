@@ -1,4 +1,4 @@
-//! Commands as servers of a host, and the era that is remembered for each command.
+//! Commands as the servers of a host. The host remembers an era for each command.
 
 use plainwire::Client;
 use plainwire::client::Eras;
@@ -29,7 +29,7 @@ async fn a_command_of_a_host_that_died_is_started_again() {
     host.close().await;
 }
 
-/// A legacy server, which refuses `server/discover` and notes the handshakes.
+/// The shell script of a legacy server that refuses `server/discover` and writes each handshake to its notes.
 const OLD: &str = r#"
 while read -r line; do
     id=${line#*\"id\":}; id=${id%%[,\}]*}

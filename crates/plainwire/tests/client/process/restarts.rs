@@ -1,5 +1,5 @@
-//! Servers that are started again after their death, and the calls, subscriptions and questions that were
-//! open.
+//! Servers that a client starts again after their process has exited, and the calls, subscriptions and
+//! questions that were open at the exit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::support::{PATIENCE, Script, builder};
 
-/// A server whose first process dies in its first call; later processes live on.
+/// The shell functions of a server whose first process exits in its first call. Later processes answer.
 const FRAIL: &str = r#"
 lives=$(grep -c '^pid' "$NOTES")
 called() {
@@ -43,7 +43,7 @@ async fn never_makes_a_call_again_that_may_have_had_its_effect() {
     assert_eq!(what, "`tools/call` of \"write\"");
     assert!(why.contains("exit status: 9") && why.ends_with("out of luck"), "{why}");
     assert_eq!(script.calls(), 1);
-    // The client goes on with the next process.
+    // The client uses the next process for this call.
     client.call_tool("write", json!({})).await.expect("an answer");
     assert_eq!((script.calls(), script.pids().len()), (2, 2));
     client.close().await;
@@ -102,7 +102,7 @@ async fn subscribes_again_and_tells_that_anything_may_have_changed() {
 
 #[tokio::test]
 async fn a_subscription_that_was_about_to_begin_does_not_say_that_the_connection_is_over() {
-    // The first process dies.
+    // The first process exits when it should acknowledge the subscription.
     let script = Script::serving("[ \"$(grep -c '^pid' \"$NOTES\")\" = 1 ] && acknowledge() { exit 9; }");
     let program = script.program().restart(quickly());
     let client = builder().era(EraChoice::Modern).command(program).await.expect("a connection");
@@ -160,13 +160,13 @@ async fn forgets_what_the_last_server_had_allowed_to_be_used_again() {
     client.list_tools().await.expect("the same tools");
     assert_eq!(lists.load(Ordering::SeqCst), 1);
     client.call_tool("write", json!({})).await.expect_err("no answer");
-    // This call waits for the next server.
+    // This call waits until the next process runs.
     client.call_tool("write", json!({})).await.expect("an answer");
     client.list_tools().await.expect("tools of the next server");
     assert_eq!(lists.load(Ordering::SeqCst), 2);
 }
 
-/// A server that dies in each call.
+/// The shell function of a server that exits in each call.
 const DEADLY: &str = "called() { exit 9; }";
 
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn does_not_make_a_call_again_that_is_too_late_or_that_nobody_waits_for() 
             let failed = call.await.expect_err("too late");
             assert!(failed.to_string().contains("the hard deadline passed"), "{failed}");
         }
-        // The list is requested after a call that was made again, if any.
+        // If the client had repeated the call, it would have done so before this request.
         client.list_tools().await.expect("tools");
         assert_eq!((script.calls(), script.pids().len()), (1, 2), "{is_dropped}");
     }
@@ -267,7 +267,7 @@ async fn does_not_take_a_server_that_comes_back_in_another_revision() {
     assert_eq!(script.calls(), 1);
 }
 
-/// Counts when it is dropped.
+/// Adds 1 to the count when it is dropped, as the question handler that owns it is.
 struct Thinking(Arc<AtomicUsize>);
 
 impl Drop for Thinking {
@@ -305,7 +305,7 @@ async fn blames_no_server_for_the_end_of_the_one_before() {
     let client = connect(script.program().restart(quickly())).await;
     let mut call = std::pin::pin!(client.call_tool("write", json!({})));
     tokio::time::timeout(Duration::from_millis(10), &mut call).await.expect_err("not yet");
-    // The next server has started before the test awaits the call.
+    // The next process starts while the test does not poll the call that failed.
     while script.pids().len() < 2 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -1,4 +1,5 @@
-//! The end of a server process: closed input, SIGTERM after the grace, and SIGKILL.
+//! Ending a server process: the client closes its input, sends SIGTERM after the grace period, and then
+//! SIGKILL.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,7 @@ async fn kills_a_group_that_ignores_everything_else() {
     let began = Instant::now();
     client.close().await;
     let took = began.elapsed();
-    // The grace, and the wait after SIGTERM.
+    // The grace period (300 ms), and the wait of 2 s after SIGTERM.
     assert!(took > Duration::from_millis(2_300) && took < Duration::from_secs(4), "{took:?}");
     script.expect_nobody_left_within(Duration::from_secs(1));
 }

@@ -1,4 +1,5 @@
-//! Stderr of server processes: kept within bounds, passed on, and never blocking the server.
+//! Stderr of server processes: the client keeps a bounded part of it, passes it on, and never blocks the
+//! server.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Stdio;
@@ -27,7 +28,7 @@ async fn neither_blocks_nor_grows_when_a_server_floods_its_stderr() {
     }
 }
 
-/// The program runs twice: as the test, and as a client whose stderr is not read.
+/// This test program is started a second time, as a client whose stderr the test does not read.
 #[tokio::test]
 async fn does_not_block_a_server_when_nobody_reads_our_own_stderr() {
     let name = "process::stderr::does_not_block_a_server_when_nobody_reads_our_own_stderr";
@@ -52,7 +53,7 @@ async fn does_not_block_a_server_when_nobody_reads_our_own_stderr() {
     drop(client);
 }
 
-/// The program runs twice: as the test, and as a client whose stderr the test reads.
+/// This test program is started a second time, as a client whose stderr the test reads.
 #[tokio::test]
 async fn passes_stderr_on_unless_told_otherwise() {
     let name = "process::stderr::passes_stderr_on_unless_told_otherwise";

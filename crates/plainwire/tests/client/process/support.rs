@@ -1,4 +1,5 @@
-//! Servers in a few lines of shell, their notes, and their processes that still run.
+//! Servers in a few lines of shell, the files to which they write notes, and checks of the processes that
+//! still run.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +17,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// Time after which a wait fails the test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A server of both eras: `called` runs on each call, `ended` at the end of input.
+/// Shell functions of a server of both eras. A test can replace `called`, which runs at each call, `ended`,
+/// which runs at the end of input, and `acknowledge`, which runs at each listen.
 const SERVER: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 hello='{"resultType":"complete","supportedVersions":["2026-07-28"],"protocolVersion":"2025-06-18","capabilities":{"logging":{},"tools":{"listChanged":true}},"serverInfo":{"name":"s","version":"1"}}'
@@ -46,26 +48,28 @@ done
 ended
 "#;
 
-/// A server that ignores SIGTERM and the end of its input, and starts a second process that ignores SIGTERM.
+/// Shell functions of a server that ignores SIGTERM and the end of its input, and that starts a second
+/// process, which ignores SIGTERM too.
 pub(crate) const STUBBORN: &str = r"
 trap '' TERM
 (trap '' TERM; while :; do sleep 1; done) &
 ended() { while :; do sleep 1; done; }
 ";
 
-/// A server in a shell script, and the file for its notes.
+/// A program in a shell script, and the file to which it writes notes, one a line.
 pub(crate) struct Script {
     notes: PathBuf,
     text: String,
 }
 
 impl Script {
-    /// A server that runs `extra` before it begins to read.
+    /// Makes the script of a server that runs `extra` before it reads its first line; `extra` can replace
+    /// functions of [`SERVER`].
     pub(crate) fn serving(extra: &str) -> Self {
         Self::new(&format!("{SERVER}\n{extra}\n{LOOP}"))
     }
 
-    /// A program that runs `text`.
+    /// Makes the script of a program that runs `text`.
     pub(crate) fn new(text: &str) -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
@@ -81,7 +85,8 @@ impl Script {
         command
     }
 
-    /// The program with a short grace, and without passing its stderr on.
+    /// Returns the program with a grace period of 300 ms. The client keeps its stderr and does not pass it
+    /// on.
     pub(crate) fn program(&self) -> Program {
         Program::new(self.command()).grace(Duration::from_millis(300)).stderr(Stderr::Keep)
     }
@@ -104,7 +109,8 @@ impl Script {
         self.expect_nobody_left_within(PATIENCE);
     }
 
-    /// Fails unless, within `time`, no process is left in its groups, nor a zombie of the server itself.
+    /// Fails unless, within `time`, every process group that the script started has ended, and the client has
+    /// reaped the first process of each.
     #[track_caller]
     pub(crate) fn expect_nobody_left_within(&self, time: Duration) {
         self.pid();
@@ -117,18 +123,18 @@ impl Script {
         }
     }
 
-    /// The ids of its processes so far.
+    /// Returns the ids of the processes that were started with this script, oldest first.
     pub(crate) fn pids(&self) -> Vec<u32> {
         self.notes().iter().filter_map(|note| note.strip_prefix("pid ")?.parse().ok()).collect()
     }
 
-    /// The number of calls.
+    /// Returns the number of calls that reached the server.
     pub(crate) fn calls(&self) -> usize {
         self.notes().iter().filter(|note| *note == "call").count()
     }
 }
 
-/// Kills processes that a failed test has left.
+/// Kills the processes that a failed test has left running.
 impl Drop for Script {
     fn drop(&mut self) {
         for pid in self.pids() {
@@ -140,31 +146,32 @@ impl Drop for Script {
     }
 }
 
-/// A client of the legacy era, which does not ask for the era of the server first.
+/// Returns a client of the legacy era, which begins with the handshake and sends no `server/discover`.
 pub(crate) fn builder() -> ClientBuilder {
     Client::builder().era(EraChoice::Legacy)
 }
 
-/// Like [`builder`], with a short deadline.
+/// Like [`builder`], but requests fail after 500 ms without progress.
 pub(crate) fn impatient() -> ClientBuilder {
     builder().deadlines(RequestOptions { idle: Duration::from_millis(500), ..RequestOptions::default() })
 }
 
-/// This test program once more, for one test, in the role `role`.
+/// Returns a command that runs only the test `test` of this test program. In that run, [`role`] returns
+/// `role`.
 pub(crate) fn again(test: &str, role: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("a program"));
     command.args(["--exact", test, "--nocapture"]).env(ROLE, role);
     command
 }
 
-/// The role, in a program that [`again`] started.
+/// Returns the role that [`again`] gave to this run of the program; `None` in an ordinary run.
 pub(crate) fn role() -> Option<String> {
     std::env::var(ROLE).ok()
 }
 
 const ROLE: &str = "PLAINWIRE_TEST_ROLE";
 
-/// A process that is killed at the end of its test.
+/// A child process that is killed when the value is dropped.
 pub(crate) struct Killed(pub(crate) Child);
 
 impl Drop for Killed {
@@ -186,17 +193,18 @@ pub(crate) fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Returns whether the group has a process that is not a zombie.
+/// Returns whether the process group has a process that is not a zombie.
 pub(crate) fn lives(group: u32) -> bool {
     processes().any(|(_, state, its)| its == group && state != 'Z')
 }
 
-/// Returns the state of a process, zombies included; `None` without such a process.
+/// Returns the state of a process as a letter of `ps`, `Z` for a zombie; `None` if the process does not
+/// exist.
 fn state(pid: u32) -> Option<char> {
     processes().find(|(found, ..)| *found == pid).map(|(_, state, _)| state)
 }
 
-/// All processes of the machine: id, state and group.
+/// Lists all processes of the machine: id, state and process group.
 fn processes() -> impl Iterator<Item = (u32, char, u32)> {
     let listed = Command::new("ps").args(["-A", "-o", "pid=,stat=,pgid="]).output().expect("ps").stdout;
     let lines = String::from_utf8_lossy(&listed).into_owned();

@@ -1,4 +1,4 @@
-//! The server of these tests, and two clients that show every byte: without sockets, and with them.
+//! The server of these tests, and two clients that see every byte: one without sockets, and one with them.
 
 pub(crate) mod service_client;
 pub(crate) mod socket_client;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use plainwire::http::Http;
 use plainwire::prelude::*;
 
-/// The number of handlers of `wait` that run, and of those that were dropped before their end.
+/// Counts of the handlers of `wait` and `tick`: those that run, and those that were dropped before their end.
 #[derive(Clone, Default)]
 pub(crate) struct Seen {
     pub(crate) dropped: Arc<AtomicUsize>,

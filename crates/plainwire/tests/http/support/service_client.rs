@@ -1,4 +1,4 @@
-//! A client without sockets: it passes requests to the service, and reads responses piece by piece.
+//! A client without sockets. It calls the server's HTTP service directly, and reads responses piece by piece.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) const LEGACY: &str = "2025-11-25";
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// An endpoint, and the headers that the client sends with each request.
+/// A client: the HTTP service that it calls, its path, and the headers that it sends with each request.
 #[derive(Clone)]
 pub(crate) struct Web {
     pub(crate) service: HttpService,
@@ -34,12 +34,13 @@ impl Web {
         Self { service: http.into_service().expect("a legal server"), headers, uri: "/mcp".to_owned() }
     }
 
-    /// Returns the client with another path.
+    /// Returns a copy of the client that sends to the path `uri`.
     pub(crate) fn at(&self, uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), ..self.clone() }
     }
 
-    /// Returns the client with the header `name` set to `value`, or without it if `value` is empty.
+    /// Returns a copy of the client that sends the header `name` with `value`, or no such header if `value`
+    /// is empty.
     pub(crate) fn with(&self, name: &'static str, value: impl Into<String>) -> Self {
         let mut this = self.clone();
         this.headers.retain(|(known, _)| *known != name);
@@ -50,7 +51,7 @@ impl Web {
         this
     }
 
-    /// Begins a session, and returns a client in it.
+    /// Begins a session in the revision `version`. Returns a client whose requests belong to it.
     pub(crate) async fn session(&self, version: &str) -> Self {
         let params = json!({ "protocolVersion": version, "capabilities": { "elicitation": {} }, "clientInfo": { "name": "c", "version": "1" } });
         let answer = self.post(&request(0, "initialize", params)).await;
@@ -67,12 +68,12 @@ impl Web {
         self.post_for(message, PATIENCE).await
     }
 
-    /// Like [`Self::post`], with another time limit.
+    /// Like [`Self::post`], but waits for the response at most `patience`.
     pub(crate) async fn post_for(&self, message: &Value, patience: Duration) -> Answer {
         self.send_for(Method::POST, Full::new(Bytes::from(message.to_string())), patience).await
     }
 
-    /// Sends a request of the modern era.
+    /// Sends a request of the modern era, with the `_meta` and the headers that it needs.
     pub(crate) async fn ask(&self, id: i64, method: &str, mut params: Value) -> Answer {
         let name = params.get("name").or(params.get("uri")).and_then(Value::as_str).map(ToOwned::to_owned);
         let meta = &mut params["_meta"];
@@ -87,7 +88,7 @@ impl Web {
         self.send(Method::GET, Full::default()).await
     }
 
-    /// Resumes a stream after the event `last`.
+    /// Opens a stream that continues after the event with the id `last`.
     pub(crate) async fn resume(&self, last: &str) -> Answer {
         self.with("last-event-id", last).get().await
     }
@@ -124,11 +125,11 @@ pub(crate) fn call(id: i64, tool: &str, arguments: Value) -> Value {
     )
 }
 
-/// A response that is being read.
+/// A response whose body is still being read.
 pub(crate) struct Answer {
     body: Pin<Box<Body>>,
     headers: HeaderMap,
-    /// Text that was read and not parsed yet.
+    /// Text of the body that was received and not parsed yet.
     rest: String,
     pub(crate) status: u16,
 }
@@ -222,7 +223,8 @@ impl Answer {
         events
     }
 
-    /// Returns the next text, comments included.
+    /// Returns the text that was received and not parsed yet, and waits for some if there is none; empty at
+    /// the end. Unlike [`Self::event`], it includes comments.
     pub(crate) async fn bytes(&mut self) -> String {
         while self.rest.is_empty() && self.frame().await {}
         std::mem::take(&mut self.rest)

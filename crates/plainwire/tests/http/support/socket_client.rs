@@ -1,4 +1,5 @@
-//! A server on a port of its own, and a byte-level client of HTTP/1.1, for tests that need sockets.
+//! A server on a port of its own, and a client of HTTP/1.1 that sends and reads bytes, for tests that need
+//! sockets.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -30,7 +31,7 @@ async fn tick(seen: State<Seen>, ctx: Context) -> &'static str {
     "ticked"
 }
 
-/// A server that serves until this is dropped or asked to end.
+/// A running server. It ends when the value is dropped, or after [`Self::ask_to_end`].
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     end: Option<oneshot::Sender<()>>,
@@ -43,7 +44,8 @@ impl Running {
         Self::of(|server| server, with).await
     }
 
-    /// Starts the server of these tests with changes.
+    /// Starts the server of these tests. `change` can change the server, and `with` the options of its
+    /// endpoint.
     pub(crate) async fn of(change: impl FnOnce(Server) -> Server, with: impl FnOnce(Http) -> Http) -> Self {
         let seen = Seen::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -59,7 +61,7 @@ impl Running {
         Wire::new(TcpStream::connect(self.address).await.expect("a connection"))
     }
 
-    /// Begins a session, and returns the header lines for requests in it.
+    /// Begins a session. Returns the header lines that requests in it need.
     pub(crate) async fn session(&self) -> String {
         let params = json!({ "protocolVersion": LEGACY, "capabilities": {}, "clientInfo": { "name": "c", "version": "1" } });
         let mut wire = self.connect().await;
@@ -78,7 +80,7 @@ impl Running {
         drop(self.end.take());
     }
 
-    /// Waits until the server has ended, and returns how long it took.
+    /// Waits until the server has ended without an error, and returns how long the wait took.
     pub(crate) async fn ended(mut self) -> Duration {
         let began = Instant::now();
         let ended = timeout(PATIENCE, self.task.join_next()).await.expect("an end");
@@ -95,7 +97,7 @@ impl Running {
     }
 }
 
-/// Waits until `is_so` returns true, and returns how long it took.
+/// Waits until `is_so` returns true, and returns how long the wait took. `what` is the text of the failure.
 pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Duration {
     let began = Instant::now();
     while !is_so() {
@@ -105,18 +107,20 @@ pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) -> Durati
     began.elapsed()
 }
 
-/// Returns a POST to the endpoint with `fields`, each with its line break.
+/// Returns a POST of `message` to the endpoint with the header lines `fields`, each of which ends in a line
+/// break.
 pub(crate) fn post(fields: &str, message: &Value) -> String {
     post_to("/mcp", fields, message)
 }
 
-/// Like [`post`], to `path`.
+/// Like [`post`], but to `path`.
 pub(crate) fn post_to(path: &str, fields: &str, message: &Value) -> String {
     let (head, body) = (head(fields).replacen("/mcp", path, 1), message.to_string());
     format!("{head}content-length: {}\r\n\r\n{body}", body.len())
 }
 
-/// Returns the head of a POST to the endpoint, without a length and without the line break at its end.
+/// Returns the head of a POST to the endpoint with the header lines `fields`. It lacks `content-length` and
+/// the empty line at its end.
 pub(crate) fn head(fields: &str) -> String {
     format!(
         "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
@@ -124,7 +128,7 @@ pub(crate) fn head(fields: &str) -> String {
     )
 }
 
-/// Returns a call of the modern era.
+/// Returns the bytes of a POST that calls a tool in the modern era.
 pub(crate) fn modern(id: i64, tool: &str, arguments: Value) -> String {
     let mut message = call(id, tool, arguments);
     message["params"]["_meta"] = json!({
@@ -136,14 +140,14 @@ pub(crate) fn modern(id: i64, tool: &str, arguments: Value) -> String {
     post(&fields, &message)
 }
 
-/// A connection.
+/// A connection to a server.
 pub(crate) struct Wire<S> {
-    /// Bytes that were read and not returned yet.
+    /// Bytes that were received and not returned to the test yet.
     pub(crate) rest: Vec<u8>,
     pub(crate) stream: S,
 }
 
-/// A response with `content-length`.
+/// A whole response whose body has a `content-length`.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) body: String,
@@ -160,7 +164,7 @@ impl Answer {
             .map(|(_, value)| value)
     }
 
-    /// Returns the text of the result of a call.
+    /// Returns the text in the result of a call.
     pub(crate) fn text(&self) -> String {
         let body: Value =
             serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{self:?}: {error}"));
@@ -197,7 +201,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         answer
     }
 
-    /// Reads until `mark` has arrived, and returns all bytes up to its end.
+    /// Receives bytes until they contain `mark`, and returns all bytes up to the end of `mark`.
     pub(crate) async fn up_to(&mut self, mark: &str) -> String {
         let mut searched = 0;
         loop {
@@ -213,19 +217,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    /// Reads the next bytes; `false` at the end.
+    /// Receives more bytes into `rest`. Returns `false` if the server has closed the connection.
     async fn more(&mut self) -> bool {
         let read = self.stream.read_buf(&mut self.rest);
         timeout(PATIENCE, read).await.expect("more in time, or the end").expect("no reset") > 0
     }
 
-    /// Reads to the end, and returns all bytes.
+    /// Receives bytes until the connection ends, and returns all of them.
     pub(crate) async fn up_to_end(&mut self) -> Vec<u8> {
         while self.more().await {}
         std::mem::take(&mut self.rest)
     }
 
-    /// Waits for the end, and fails if bytes arrive before it.
+    /// Waits until the server closes the connection. Fails if bytes arrive before that.
     pub(crate) async fn closed(&mut self) {
         assert!(!self.more().await, "not the end: {:?}", String::from_utf8_lossy(&self.rest));
     }
@@ -237,7 +241,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     }
 }
 
-/// Returns the shortest time of three attempts, since other programs may slow one of them down.
+/// Makes three attempts and returns the shortest time, since other programs may slow an attempt down.
 pub(crate) async fn fastest<F: Future<Output = Duration>>(mut attempt: impl FnMut() -> F) -> Duration {
     let mut fastest = Duration::MAX;
     for _ in 0..3 {

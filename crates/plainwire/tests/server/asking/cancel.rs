@@ -78,8 +78,8 @@ async fn a_task_that_asks_after_its_call_was_cancelled_or_answered_gets_an_error
     }
 }
 
-/// A tool that reports its progress: before its step, at the end of the step, and after it. The step takes
-/// `step`.
+/// Returns a tool that runs a step of the length `step`, and asks a question at the same time if `beside` is
+/// true. The channel reports `begun`, then `step` at the end of the step, and `behind` after both.
 fn stepping(step: Duration, beside: bool) -> (Tool, UnboundedReceiver<&'static str>) {
     let (told, heard) = unbounded_channel();
     let tool = Tool::new("t", move |ctx: Context| {
@@ -213,7 +213,7 @@ async fn a_call_that_asks_when_the_server_ends_is_given_up() {
         let began = Instant::now();
         let said = asked.raw.end().await;
         if beside {
-            // The question failed, and the handler returned its error.
+            // The question failed because the server ends, and the handler returned that error.
             assert!(said[0].contains("no_answer"), "{said:?}");
             assert_eq!(began.elapsed(), Duration::ZERO);
         } else {
@@ -239,7 +239,7 @@ async fn a_retry_after_a_cancellation_is_a_call_like_any_other() {
     let mut asked = Asked::connect(Server::new("s").tool(tool), MODERN).await;
     let first = asked.tool("t").await;
     assert_eq!(keys(&first), ["q"]);
-    // The round was answered already, so this cancels nothing.
+    // The first round has been answered, so this cancellation changes nothing.
     asked.raw.send(&cancel("1")).await;
     let state = super::support::state(&first);
     assert_eq!(text(&asked.again("t", &serde_json::json!({"q": accept("y")}), &state).await), "y");

@@ -1,4 +1,4 @@
-//! Answers to forms: those that fit, those that do not, and malformed ones.
+//! Answers to forms: answers that fit the form, answers that do not, and malformed ones.
 
 use plainwire::prelude::*;
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ async fn what_is_not_answered_is_asked_again() {
     }
     let alone = format!(r#"{{"name":"t","requestState":{}}}"#, state(&first));
     assert_eq!(keys(&asked.begin("tools/call", &alone).await), ["trip"]);
-    // A client may answer a question that has not been asked yet.
+    // A client may send the answer with its first request, before the server has asked the question.
     let alone = format!(r#"{{"name":"t","inputResponses":{trip}}}"#);
     assert_eq!(text(&asked.begin("tools/call", &alone).await), "1 any");
 }

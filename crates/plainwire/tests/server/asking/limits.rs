@@ -1,4 +1,4 @@
-//! Limits of questions: their number, the size of their state, and the time for answers.
+//! Limits of questions: their number, the size of the request state, and the time for answers.
 
 use std::time::Duration;
 
@@ -71,7 +71,8 @@ async fn a_question_that_nobody_answers_is_withdrawn_in_time() {
 
 #[tokio::test(start_paused = true)]
 async fn the_time_of_a_call_does_not_pass_while_it_waits_for_an_answer() {
-    // The call works for 3 s, waits for 20 s, and works for 3 s or 8 s. It has 10 s for its work.
+    // The handler works for 3 s, waits 20 s for the answer, and works for another 3 s or 8 s. The limit for
+    // its work is 10 s.
     for (more, ends) in [(3, "done"), (8, "expected the tool `t` to end within 10s, but it did not")] {
         let tool = Tool::new("t", move |ctx: Context| async move {
             tokio::time::sleep(3 * SECOND).await;
@@ -133,7 +134,8 @@ async fn a_round_waits_for_a_step_that_runs_beside_the_question() {
     assert_eq!((text(&last).as_str(), began.elapsed().as_secs()), ("y7", 5), "the step does not run again");
 }
 
-/// A round ends when its steps have ended, so a question inside a step would wait for itself.
+/// A round ends only when its steps have ended. A question inside a step would end the round, so the step
+/// would wait for itself.
 #[tokio::test(start_paused = true)]
 async fn a_question_inside_a_step_is_an_error_in_every_era() {
     for era in ERAS {
@@ -169,7 +171,7 @@ async fn ten_thousand_answers_to_nothing_do_not_get_in_the_way_of_the_one_that_c
     });
     let mut asked = Asked::connect(Server::new("s").tool(tool), MODERN).await;
     let first = asked.tool("t").await;
-    // Answers before and after the key that was asked for; every other one is malformed.
+    // Answers under keys before and after the one that was asked for. Every other answer is malformed.
     let strange = |i: usize| if i.is_multiple_of(2) { accept("z") } else { Value::from(i) };
     let mut responses: serde_json::Map<_, _> = (0..=10_000).map(|i| (format!("q-{i}"), strange(i))).collect();
     responses.insert("q-5000".to_owned(), accept("y"));

@@ -1,4 +1,4 @@
-//! Handlers that ask the client: each handler under clients of both eras, byte for byte.
+//! Handlers that ask the client questions: each handler with clients of both eras, byte for byte.
 
 mod cancel;
 mod forms;
@@ -23,7 +23,8 @@ struct Trip {
     nights: u8,
 }
 
-/// A tool that asks for a city, books once, and asks for the number of nights.
+/// Returns a tool that asks for a city, books a ticket in a step, and asks for the number of nights. `booked`
+/// counts the bookings, of which there must be one.
 fn travel(booked: Arc<AtomicUsize>) -> Tool {
     Tool::new("travel", move |ctx: Context| {
         let booked = Arc::clone(&booked);

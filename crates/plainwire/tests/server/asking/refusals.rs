@@ -1,4 +1,4 @@
-//! Questions to clients without the capability for them.
+//! Questions to clients that have not declared the capability for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -18,7 +18,7 @@ const ALL: [(&str, ClientCapability); 5] = [
     ("tools", ClientCapability::SamplingTools),
 ];
 
-/// A tool that asks a question of the kind `kind`.
+/// Returns a tool that asks a question of the kind `kind`.
 fn asking(kind: &'static str) -> Tool {
     Tool::new(kind, move |ctx: Context| async move {
         match kind {

@@ -1,4 +1,4 @@
-//! Roots: when the client is asked for them, and the boundary that they are for paths of the model.
+//! Roots: when a server asks a client for them, and how they limit the paths that a model may use.
 
 use plainwire::prelude::*;
 use serde_json::json;
@@ -38,7 +38,7 @@ async fn a_session_is_asked_once_until_its_roots_change_and_each_modern_call_ask
     }
 }
 
-/// Roots that were kept could allow more than the client does by now.
+/// A server that kept the roots could allow a path that the client has removed from them.
 #[tokio::test]
 async fn a_session_that_does_not_say_when_its_roots_change_is_asked_by_every_call() {
     let mut asked = Asked::declaring(Raw::connect(server()), "2025-11-25", r#"{"roots":{}}"#).await;
@@ -52,7 +52,7 @@ async fn a_session_that_does_not_say_when_its_roots_change_is_asked_by_every_cal
 async fn roots_that_change_during_a_call_are_asked_for_again_by_it() {
     let mut asked = Asked::connect(server(), "2025-11-25").await;
     let first = asked.tool("t").await;
-    // The answer is out of date when it arrives.
+    // The roots change after the question, so the answer is out of date when it arrives.
     asked.raw.send(CHANGED).await;
     let second = asked.reply(&first, &json!({"roots": []})).await;
     assert!(second.contains("roots/list"), "{second}");

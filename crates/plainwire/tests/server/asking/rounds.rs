@@ -1,5 +1,5 @@
-//! Questions of one call and their order: loops, branches, several at a time, and handlers that change
-//! between rounds.
+//! The questions of one call and their order: loops, branches, several questions at a time, and handlers that
+//! change between rounds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -21,7 +21,7 @@ async fn ask(ctx: &Context, key: &str) -> Result<String, ToolError> {
     ctx.elicit::<String>(key, format!("{key}?")).await?.accepted()
 }
 
-/// A person who answers `key?` with the key in capitals.
+/// Returns a person who answers the question `key?` with the key in capitals.
 fn person(keys: &[&str]) -> Person {
     keys.iter().fold(Person::new(), |person, key| {
         person.answers(&format!("{key}?"), &accept(key.to_uppercase()).to_string())
@@ -78,7 +78,8 @@ async fn an_answer_is_not_used_for_a_question_that_has_changed() {
     assert!(second.contains("Name, v1?"), "{second}");
     let third = asked.again("t", &json!({"name": accept("one")}), &state(&second)).await;
     assert_eq!(keys(&third), ["more"]);
-    // An answer that was kept in an earlier round is not used either.
+    // The question has changed, so the answer to the earlier question, which the state has kept, is not used
+    // either.
     version.store(2, SeqCst);
     let fourth = asked.again("t", &json!({"more": accept("and more")}), &state(&third)).await;
     assert!(fourth.contains("Name, v2?"), "{fourth}");

@@ -1,5 +1,5 @@
-//! Request state: the calls for which it is accepted, and the one message with which all other state is
-//! refused.
+//! Request state: the calls for which a server accepts it, and the one message with which it refuses any
+//! other state.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn answers() -> Value {
     json!({"name": accept("Ada")})
 }
 
-/// Asserts that `answer` refuses a state, and that only the log names `reason`.
+/// Asserts that `answer` refuses a state, and that the log names `reason`, which the answer does not.
 #[track_caller]
 fn assert_refused(answer: &str, reason: &str) {
     let message: Value = serde_json::from_str(answer).expect("JSON");
@@ -70,7 +70,8 @@ async fn the_reason_of_a_cancellation_is_logged_without_its_line_breaks() {
     assert!(log.contains(r#"cancelled: "a\nERROR forged: b\u{1b}[31m""#), "{log}");
 }
 
-/// Makes the first round of a call to a server whose log is kept.
+/// Makes a call, which the server answers with a question and a state. Returns the connection and the state.
+/// The log is collected from here on.
 async fn first_round(server: Server) -> (Asked, Value) {
     install();
     let mut asked = Asked::connect(server, MODERN).await;
@@ -86,7 +87,7 @@ async fn a_state_is_good_for_the_call_that_it_came_from_and_may_be_used_again() 
     for _ in 0..2 {
         assert_eq!(text(&asked.again("t", &answers(), &state).await), "Ada");
     }
-    // Another replica with the same keys accepts the state as well.
+    // Another replica that has the same keys accepts the state too.
     let mut replica = Asked::connect(server(), MODERN).await;
     assert_eq!(text(&replica.again("t", &answers(), &state).await), "Ada");
 }
@@ -238,7 +239,7 @@ async fn a_state_shows_nothing_of_what_is_in_it() {
         assert!(!sealed.contains(hidden));
         assert!(!bytes.windows(hidden.len()).any(|window| window == hidden.as_bytes()), "{hidden}");
     }
-    // A second call with the same arguments has another sealed text.
+    // The state of a second call with the same arguments is sealed into another text.
     assert_ne!(state(&asked.tool("t").await), sealed);
     let person = Person::new().answers("plaintext-of-a-question?", &accept("Ada").to_string());
     assert_eq!(text(&asked.call("t", "{}", &person).await), "Ada");

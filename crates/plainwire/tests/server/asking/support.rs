@@ -1,14 +1,15 @@
-//! A byte-level client with a scripted person, who answers questions in the form of each era.
+//! A client that sends and reads lines, with a scripted person who answers questions in the form of each era.
 
 use plainwire::{Principal, Server};
 use serde_json::{Value, json};
 
 use crate::raw_client::{LEGACY, MODERN, Raw, request};
 
-/// The newest revision of each era, and the oldest revision that has forms.
+/// The revisions of these tests: the oldest one that has forms, and the newest one of each era.
 pub(crate) const ERAS: [&str; 3] = ["2025-06-18", LEGACY, MODERN];
 
-/// Answers by the message of the question; questions without a message are known by their method.
+/// A user with prepared answers: for each question its message, or its method if it has no message, and the
+/// answer as JSON.
 #[derive(Default)]
 pub(crate) struct Person(Vec<(String, String)>);
 
@@ -30,48 +31,49 @@ impl Person {
     }
 }
 
-/// Returns the answer of a person who put `value` into the only field.
+/// Returns the answer to a form by which `value` is filled into the form's only field.
 pub(crate) fn accept(value: impl Into<Value>) -> Value {
     json!({"action": "accept", "content": {"value": value.into()}})
 }
 
-/// Returns the text of a tool's result, or `answer` if it is not such a result.
+/// Returns the text of a tool's result. If `answer` has no such text, returns `answer`.
 pub(crate) fn text(answer: &str) -> String {
     let message: Value = serde_json::from_str(answer).expect("JSON");
     message["result"]["content"][0]["text"].as_str().unwrap_or(answer).to_owned()
 }
 
-/// Returns the line that answers the question in `line`.
+/// Returns the line that answers the question in `line` with `result`.
 pub(crate) fn reply(line: &str, result: &Value) -> String {
     let question: Value = serde_json::from_str(line).expect("JSON");
     assert!(question["method"].is_string(), "no question: {line}");
     json!({"jsonrpc": "2.0", "id": question["id"], "result": result}).to_string()
 }
 
-/// Returns the keys of the questions of a round.
+/// Returns the keys of the questions in the result of a modern round.
 pub(crate) fn keys(answer: &str) -> Vec<String> {
     let message: Value = serde_json::from_str(answer).expect("JSON");
     let questions = message["result"]["inputRequests"].as_object();
     questions.unwrap_or_else(|| panic!("no round: {answer}")).keys().cloned().collect()
 }
 
-/// Returns the state of a round, as JSON.
+/// Returns the `requestState` in the result of a modern round.
 pub(crate) fn state(answer: &str) -> Value {
     let message: Value = serde_json::from_str(answer).expect("JSON");
     message["result"]["requestState"].clone()
 }
 
-/// A connection of a client with the capabilities for all questions.
+/// A client connection. Unless a test declares others, the client has the capabilities for all questions.
 pub(crate) struct Asked {
     capabilities: String,
     last_id: u64,
     pub(crate) raw: Raw,
     revision: &'static str,
-    /// Every question so far: its key in a modern round, else its method; and its parameters.
+    /// Every question that a person has answered, with its parameters. In the modern era it is named by its
+    /// key, in the legacy era by its method.
     pub(crate) seen: Vec<(String, Value)>,
 }
 
-/// The capabilities that the client declares.
+/// The capabilities for all kinds of questions, as JSON.
 pub(crate) const CAPABILITIES: &str =
     r#"{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{"tools":{}}}"#;
 
@@ -80,13 +82,14 @@ impl Asked {
         Self::declaring(Raw::connect(server), revision, CAPABILITIES).await
     }
 
-    /// Connects as the principal `name`.
+    /// Connects in the modern era as the principal `name`; `None` connects without a principal.
     pub(crate) async fn named(server: Server, name: Option<&str>) -> Self {
         let principal = name.map(|name| Principal { name: name.to_owned() });
         Self::declaring(Raw::connect_as(server, principal), MODERN, CAPABILITIES).await
     }
 
-    /// Connects and declares `capabilities`.
+    /// Takes over the connection `raw`, and declares `capabilities` on it. Completes the handshake if
+    /// `revision` has one.
     pub(crate) async fn declaring(mut raw: Raw, revision: &'static str, capabilities: &str) -> Self {
         if revision != MODERN {
             let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -99,13 +102,13 @@ impl Asked {
         Self { capabilities: capabilities.to_owned(), last_id: 0, raw, revision, seen: Vec::new() }
     }
 
-    /// Calls a tool, lets `person` answer all questions, and returns the line that ends the call.
+    /// Calls a tool, lets `person` answer all questions, and returns the line with the result or the error.
     pub(crate) async fn call(&mut self, tool: &str, arguments: &str, person: &Person) -> String {
         let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
         self.make("tools/call", &params, person).await
     }
 
-    /// Like [`Self::call`], for a request with any method.
+    /// Like [`Self::call`], but for a request with any method.
     pub(crate) async fn make(&mut self, method: &str, params: &str, person: &Person) -> String {
         let mut line = self.begin(method, params).await;
         loop {
@@ -126,13 +129,13 @@ impl Asked {
         }
     }
 
-    /// Sends a request with an id of its own, and returns the next line.
+    /// Sends a request with the next id, and returns the line that the server sends next.
     pub(crate) async fn begin(&mut self, method: &str, params: &str) -> String {
         self.post(method, params).await;
         self.raw.line().await
     }
 
-    /// Sends a request, and returns its id.
+    /// Sends a request with the next id, and returns that id.
     pub(crate) async fn post(&mut self, method: &str, params: &str) -> u64 {
         self.last_id += 1;
         let line = request(self.revision, &self.last_id.to_string(), method, params);
@@ -140,24 +143,25 @@ impl Asked {
         self.last_id
     }
 
-    /// Calls a tool without arguments, and returns the next line.
+    /// Calls a tool without arguments, and returns the line that the server sends next.
     pub(crate) async fn tool(&mut self, tool: &str) -> String {
         self.begin("tools/call", &format!(r#"{{"name":"{tool}"}}"#)).await
     }
 
-    /// Calls a tool without arguments again, with answers and a state.
+    /// Repeats a call without arguments, with `inputResponses` and a `requestState`. Returns the line that
+    /// the server sends next.
     pub(crate) async fn again(&mut self, tool: &str, responses: &Value, state: &Value) -> String {
         let more = format!(r#""inputResponses":{responses},"requestState":{state}"#);
         self.begin("tools/call", &format!(r#"{{"name":"{tool}",{more}}}"#)).await
     }
 
-    /// Answers the question in `line`, and returns the next line.
+    /// Answers the question in `line`, and returns the line that the server sends next.
     pub(crate) async fn reply(&mut self, line: &str, result: &Value) -> String {
         self.raw.ask(&reply(line, result)).await
     }
 
-    /// Returns the parameters of the next round: the answers and the state, then the parameters of the first
-    /// round.
+    /// Returns the parameters with which a request is repeated: the person's answers to the questions in
+    /// `result`, the state in `result`, and `params`, the parameters of the first request.
     pub(crate) fn answered(&mut self, params: &str, result: &Value, person: &Person) -> String {
         let questions = result["inputRequests"].as_object().expect("questions");
         let mut responses = serde_json::Map::new();

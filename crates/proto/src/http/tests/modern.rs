@@ -1,10 +1,10 @@
-//! Tests of modern requests: each required field and header, and which error is reported first.
+//! Tests of modern requests: each required field and header, and which of several errors is reported.
 
 use super::*;
 
 const METHOD_LIST: (&str, &str) = (METHOD, "tools/list");
 
-/// Returns `ok`, or status and code.
+/// Returns `ok` if the request is accepted, and otherwise the status and the error code.
 fn verdict(frame: &str, headers: Pairs<'_>, endpoint: Endpoint<'_>) -> String {
     let Ok(Message::Request { method, params, .. }) = parse(frame) else { panic!("no request: {frame}") };
     let method = method.string(frame).expect("a string");
@@ -28,8 +28,8 @@ fn with_meta(meta: &str) -> String {
 
 #[test]
 fn the_fields_of_meta_come_first() {
-    // Conformance `server-stateless`: missing fields are -32602 whatever the headers are; clientInfo may be
-    // absent.
+    // Conformance `server-stateless`: a missing field is -32602, whatever the headers are. `clientInfo` may
+    // be missing.
     let version = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#;
     let capabilities = r#""io.modelcontextprotocol/clientCapabilities":{}"#;
     for headers in [&[V26, METHOD_LIST][..], &[], &[V25C]] {
@@ -58,10 +58,10 @@ fn the_header_has_the_version_of_the_body_and_then_it_is_served() {
     check(&of("2026-07-28"), &[V25C, METHOD_LIST], "400 -32020");
     check(&of("2026-07-28"), &[V26, V25C, METHOD_LIST], "400 -32020");
     check(&of("2026-07-28"), &[(VERSION, "\t2026-07-28 "), METHOD_LIST], "ok");
-    // The header error comes first, even if the version is not served.
+    // A wrong header is reported before a version that is not served.
     check(&of("2099-01-01"), &[V26, METHOD_LIST], "400 -32020");
     check(&of("2099-01-01"), &[UNKNOWN], "400 -32022");
-    // Legacy revisions have no requests with `_meta` of this kind.
+    // In `_meta`, the version of a legacy revision is one that is not served.
     check(&of("2025-11-25"), &[V25C, METHOD_LIST], "400 -32022");
     let old = Endpoint { revisions: &[Revision::V2025_11_25] };
     assert_eq!(verdict(&of("2026-07-28"), &[V26, METHOD_LIST], old), "400 -32022");
@@ -77,7 +77,7 @@ fn the_header_has_the_method_of_the_body() {
         ("prompts/list", "400 -32020"),
         ("TOOLS/LIST", "400 -32020"),
         ("", "400 -32020"),
-        // Only names and parameters may be in base64.
+        // Only the headers for names and parameters may be in base64.
         ("=?base64?dG9vbHMvbGlzdA==?=", "400 -32020"),
     ] {
         check(&list, &[V26, ("MCP-METHOD", value)], expected);
@@ -85,7 +85,7 @@ fn the_header_has_the_method_of_the_body() {
     check(&list, &[V26], "400 -32020");
     check(&list, &[V26, METHOD_LIST, METHOD_LIST], "ok");
     check(&list, &[V26, METHOD_LIST, (METHOD, "ping")], "400 -32020");
-    // A header that is not ASCII is malformed even if the body has the same text.
+    // A header that is not ASCII is refused, although the body has the same text.
     check(&modern("é", ""), &[V26, (METHOD, "é")], "400 -32020");
 }
 
@@ -121,7 +121,7 @@ fn each_method_has_its_source_of_the_name() {
             check(&modern(method, both), &[V26, (METHOD, method), (NAME, name)], expected);
         }
     }
-    // Other methods repeat nothing in `Mcp-Name`, and a header sent anyway is ignored.
+    // For other methods, `Mcp-Name` is not needed, and is ignored if it is sent.
     check(&modern("tools/list", both), &[V26, METHOD_LIST], "ok");
     check(&modern("tools/list", both), &[V26, METHOD_LIST, (NAME, "x")], "ok");
 }

@@ -1,4 +1,5 @@
-//! Tests of arguments in headers: valid and invalid schemas, and calls whose headers match or differ.
+//! Tests of arguments in headers: valid and invalid annotations in schemas, and calls whose headers agree
+//! with the body or do not.
 //!
 //! Source: 2026-07-28 `streamable-http` "Custom Headers from Tool Parameters"; conformance
 //! `http-custom-header-server-validation`.
@@ -47,7 +48,7 @@ fn refuses_annotations_that_no_client_could_follow() {
         deep = properties(json!({ "d": deep }));
     }
     for (schema, ok) in [
-        // MUST NOT be empty; token syntax; no control characters.
+        // The header name MUST NOT be empty, is a token, and has no control characters.
         (properties(json!({ "a": annotated("", "string") })), false),
         (properties(json!({ "a": annotated("a b", "string") })), false),
         (properties(json!({ "a": annotated("a\r\nb", "string") })), false),
@@ -55,10 +56,10 @@ fn refuses_annotations_that_no_client_could_follow() {
         (properties(json!({ "a": annotated("é", "string") })), false),
         (properties(json!({ "a": { "type": "string", "x-mcp-header": 7 } })), false),
         (properties(json!({ "a": annotated("a!#$%&'*+-.^_`|~9", "string") })), true),
-        // Unique, ignoring case.
+        // The header names of a schema are unique, ignoring case.
         (properties(json!({ "a": annotated("A", "string"), "b": annotated("a", "string") })), false),
         (properties(json!({ "a": annotated("A", "string"), "b": properties(json!({ "c": a() })) })), false),
-        // Primitive types, and no `number`.
+        // The annotated property has a primitive type other than `number`.
         (properties(json!({ "a": annotated("A", "number") })), false),
         (properties(json!({ "a": annotated("A", "object") })), false),
         (properties(json!({ "a": annotated("A", "array") })), false),
@@ -69,7 +70,7 @@ fn refuses_annotations_that_no_client_could_follow() {
         (properties(json!({ "a": { "x-mcp-header": "A", "type": ["null", "integer"] } })), true),
         (properties(json!({ "a": { "x-mcp-header": "A", "type": ["string", "integer"] } })), false),
         (a(), false),
-        // Reachable by `properties` only.
+        // The annotated property is reached through `properties` only.
         (json!({ "items": a() }), false),
         (json!({ "oneOf": [a()] }), false),
         (json!({ "anyOf": [properties(json!({ "a": a() }))] }), false),
@@ -83,7 +84,7 @@ fn refuses_annotations_that_no_client_could_follow() {
         (json!({ "$defs": { "x": properties(json!({ "a": a() })) } }), false),
         (properties(json!({ "a": { "type": "array", "items": properties(json!({ "b": a() })) } })), false),
         (json!({ "prefixItems": [a()] }), false),
-        // Data and property names that look like the annotation.
+        // An `x-mcp-header` in data, or as the name of a property, is no annotation.
         (json!({ "default": a(), "const": a(), "enum": [a()], "examples": [a()] }), true),
         (properties(json!({ "x-mcp-header": { "type": "string" } })), true),
         (json!({ "$defs": { "x-mcp-header": { "type": "string" } } }), true),
@@ -103,21 +104,21 @@ fn headers_say_what_the_arguments_say() {
         (r#"{"region":"eu"}"#, &[region("EU")], false),
         (r#"{"region":"eu"}"#, &[region("eu"), region("eu")], true),
         (r#"{"region":"eu"}"#, &[region("eu"), region("us")], false),
-        // A value in the body without its header: MUST reject. A null or absent argument: MUST NOT expect a
-        // header.
+        // The server MUST reject a call with a value in the body but without the header. It MUST NOT expect a
+        // header for a null or missing argument.
         (r#"{"region":"eu"}"#, &[], false),
         (r#"{"region":null}"#, &[], true),
         ("{}", &[], true),
         (r#"{"query":"x"}"#, &[], true),
         (r#"{"region":""}"#, &[], false),
         (r#"{"region":""}"#, &[region("")], true),
-        // Headers without a matching argument.
+        // A header for a null or missing argument is refused.
         (r#"{"region":null}"#, &[region("eu")], false),
         ("{}", &[region("eu")], false),
         ("{}", &[region("")], false),
-        // Headers that the schema does not declare are ignored.
+        // A header that the schema does not declare is ignored.
         ("{}", &[("Mcp-Param-Other", "x")], true),
-        // Base64: conformance `http-custom-header-server-validation`.
+        // Values in base64: conformance `http-custom-header-server-validation`.
         (r#"{"region":"Hello"}"#, &[region("=?base64?SGVsbG8=?=")], true),
         (r#"{"region":"Hello"}"#, &[region("=?base64?SGVsbG8?=")], false),
         (r#"{"region":"Hello"}"#, &[region("=?base64?SGVs!!!bG8=?=")], false),
@@ -140,13 +141,13 @@ fn headers_say_what_the_arguments_say() {
         (r#"{"count":9007199254740991}"#, &[count("9007199254740991")], true),
         (r#"{"count":9007199254740992}"#, &[count("9007199254740992")], false),
         (r#"{"count":-9007199254740992}"#, &[count("-9007199254740992")], false),
-        // Nested paths, and types.
+        // Arguments in nested objects, and of each type.
         (r#"{"deep":{"flag":true}}"#, &[("Mcp-Param-Flag", "true")], true),
         (r#"{"deep":{"flag":true}}"#, &[("Mcp-Param-Flag", "True")], false),
         (r#"{"deep":{"flag":true}}"#, &[], false),
         (r#"{"deep":7}"#, &[], true),
         (r#"{"region":["eu"]}"#, &[region("eu")], false),
-        // A repeated member: two programs may read different calls.
+        // A member that appears twice: two programs may read it as two different calls.
         (r#"{"region":"eu","\u0072egion":"us"}"#, &[region("us")], false),
     ];
     let tool = tool();
@@ -175,7 +176,8 @@ fn values_are_encoded_as_the_specification_shows() {
         ("=?base64?open", "=?base64?open"),
         ("\u{7f}", "=?base64?fw==?="),
         ("", ""),
-        // The prefix and the suffix overlap here, which counts as looking encoded.
+        // The prefix and the suffix of the encoding overlap in this value. It counts as a value that looks
+        // encoded, so it is encoded.
         ("=?base64?=", "=?base64?PT9iYXNlNjQ/PQ==?="),
     ] {
         assert_eq!(encode_value(text), value);

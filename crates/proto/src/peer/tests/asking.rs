@@ -1,24 +1,24 @@
-//! Tests of questions of a server: every order of actions and deliveries, on a clock that moves only when
-//! told to.
+//! Tests of questions that a server asks: all orders of actions and deliveries, on a clock that only the test
+//! moves.
 //!
-//! A client and a server are connected by two queues of frames. Every sequence of actions up to a length is
-//! played. The delivery of a single frame is an action too, so frames cross each other in every way; actions
-//! that are impossible at their position are skipped. After each sequence all frames are delivered and all
-//! work ends; then the number of answers must be right.
+//! A client and a server are connected by two queues of frames. The test plays every sequence of actions up
+//! to a length. The delivery of a single frame is an action too, so frames cross each other in every way;
+//! impossible actions are skipped. After each sequence, all frames are delivered and all work ends. Then each
+//! question and each call must have ended exactly once, a cancelled call without an event.
 
 use super::*;
 use crate::codec::{KeyedRequest, retry_params};
 use crate::model::InputMethod;
 
 const ASK: RequestOptions = RequestOptions { idle: Duration::from_secs(10), hard: Duration::from_secs(10) };
-/// The client's deadlines for its call. `idle` is longer than the server's deadline for an answer; `hard`
-/// applies while the client works on a question itself.
+/// The client's deadlines for its call. `idle` is longer than the deadline `ASK` of a question; while the
+/// client works on a question, only `hard` applies.
 const CALL: RequestOptions = RequestOptions { idle: Duration::from_secs(12), hard: Duration::from_secs(25) };
 const FORM: &str = r#"{"message":"?","requestedSchema":{"type":"object","properties":{}}}"#;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Action {
-    /// The client answers the oldest question that has reached it.
+    /// The client answers the oldest question that has arrived and is not answered.
     Answer,
     /// The server asks one more question.
     Ask,
@@ -26,14 +26,14 @@ enum Action {
     Cancel,
     /// The connection ends.
     End,
-    /// The client answers the oldest question with an error.
+    /// The client sends an error as answer to the oldest question that has arrived and is not answered.
     Refuse,
-    /// The most recent answer is sent a second time: the client's answer to a question; in 2026-07-28 the
-    /// server's answer to a call.
+    /// The newest answer is sent a second time: in a session, the client's answer to a question; in
+    /// 2026-07-28, the server's answer to a call.
     Repeat,
     /// The server answers the call.
     Respond,
-    /// 2026-07-28 only: the client retries the call, with an answer.
+    /// 2026-07-28 only: the client repeats the call, with an answer to the question.
     Retry,
     /// 2026-07-28 only: the server answers the call with a question.
     Round,
@@ -41,9 +41,9 @@ enum Action {
     ToClient,
     /// The next frame reaches the server.
     ToServer,
-    /// More time passes than the deadline of a question.
+    /// The clock moves by the deadline of a question.
     Wait,
-    /// The server withdraws its oldest question.
+    /// The server withdraws the oldest question that is open.
     Withdraw,
 }
 
@@ -53,15 +53,15 @@ const SESSION: [Action; 11] =
     [Answer, Ask, Cancel, End, Refuse, Repeat, Respond, ToClient, ToServer, Wait, Withdraw];
 const ROUNDS: [Action; 9] = [Cancel, End, Repeat, Respond, Retry, Round, ToClient, ToServer, Wait];
 
-/// A question of the server.
+/// A question that the server has asked.
 struct Asked {
     key: RequestKey,
-    /// Number of times the question was settled or withdrawn by the server. A withdrawn question yields no
-    /// event.
+    /// The number of times that the question was answered, failed or was withdrawn; must become 1. A
+    /// withdrawn question yields no event.
     settled: usize,
 }
 
-/// A request of the client.
+/// A call that the client has made.
 struct Called {
     /// Whether the client cancelled the call before it received the answer.
     given_up: bool,
@@ -69,18 +69,19 @@ struct Called {
     settled: usize,
 }
 
-/// A request, as the side that works on it sees it. Cancellation does not stop the work, which may answer
-/// afterwards.
+/// A request from the view of the side that works on it. The work goes on after a cancellation, and may still
+/// answer.
 struct Work {
-    /// The length of `wire` when the cancellation arrived.
+    /// The length of `wire`, the log of all frames, when the cancellation arrived; `None` without a
+    /// cancellation.
     cancelled: Option<usize>,
     done: bool,
-    /// Its id on the wire.
+    /// The id of the request on the wire.
     id: u64,
     key: CallKey,
 }
 
-/// Both sides of one call, and a record of its events.
+/// A client and a server, and a record of the client's calls and the server's questions.
 struct World {
     asked: Vec<Asked>,
     called: Vec<Called>,
@@ -90,14 +91,15 @@ struct World {
     /// The questions that arrived at the client.
     questions: Vec<Work>,
     revision: Revision,
-    /// Whether a round has ended with questions, which the client may answer by a retry.
+    /// Whether the client has received a result with questions, and can answer it by a retry.
     round: bool,
     /// The calls that arrived at the server.
     served: Vec<Work>,
 }
 
 impl World {
-    /// Creates a world in which a call was made and the server's question is on its way.
+    /// Creates a world in which the client has made a call and the server has sent the first question, which
+    /// has not arrived.
     fn new(revision: Revision) -> Self {
         let mut config = client_config(&[revision], EraChoice::default());
         config.capabilities.declare("elicitation", json!({}));
@@ -129,7 +131,7 @@ impl World {
         self.called.push(Called { given_up: false, key, settled: 0 });
     }
 
-    /// Returns the call that the client is waiting for.
+    /// Returns the index of the call for which the client waits.
     fn waiting(&self) -> Option<usize> {
         self.called.iter().position(|it| it.settled == 0 && !it.given_up)
     }
@@ -232,8 +234,8 @@ impl World {
         self.pair.server.ask(self.served[at].key, InputMethod::Elicit, FORM, ASK, self.pair.now)
     }
 
-    /// Records the events. `frame` is the frame that arrived, if any; `before` is the length of `wire` before
-    /// it.
+    /// Takes the events of both peers, and records them. `frame` is the frame that has just been delivered,
+    /// if any; `before` is the length of `wire` before the action.
     fn note(&mut self, frame: Option<&str>, before: usize) {
         let arrived = |key| {
             let id = frame.and_then(id).expect("a frame with a request");
@@ -280,14 +282,15 @@ impl World {
         self.called.iter_mut().find(|it| it.key == request).expect("a call").settled += 1;
     }
 
-    /// Delivers all frames.
+    /// Delivers frames until none is left.
     fn drive(&mut self) {
         while let Some(way) = [ToServer, ToClient].into_iter().find(|it| self.possible(*it)) {
             self.act(way);
         }
     }
 
-    /// Delivers all frames, ends all work and checks the number of answers.
+    /// Delivers all frames, ends all work, and checks that each question and each call ended exactly once, a
+    /// cancelled call without an event. `path` is the sequence of actions played, for messages.
     fn check(mut self, path: &[Action]) {
         self.drive();
         while self.possible(Respond) {
@@ -329,8 +332,8 @@ impl World {
         }
         for it in &self.served {
             let Some(from) = it.cancelled else { continue };
-            // There is one call at a time, so any other frame than an answer to a later call is about this
-            // one.
+            // After the cancellation, the server may answer only later calls. There is one call at a time, so
+            // any other frame is about the cancelled one.
             for line in wire[from..].iter().filter(|it| it.starts_with("< ")) {
                 let another = is_answer(line) && id(line) != Some(it.id);
                 let allowed = another || line.contains("notifications/cancelled");
@@ -346,21 +349,21 @@ impl World {
     }
 }
 
-/// Returns whether a line is an answer, and not a request or a notification.
+/// Returns whether a line is an answer: whether `result` or `error` follows its id.
 fn is_answer(line: &str) -> bool {
-    // The absence of `method` does not suffice: questions of a round have methods.
+    // Looking for `method` would not do, because an answer with questions contains methods.
     let (_, rest) = line.split_once(r#""id":"#).unwrap_or_default();
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.starts_with(r#","result":"#) || rest.starts_with(r#","error":"#)
 }
 
-/// Returns the number after the first `"id":` of a line.
+/// Returns the number after the first `"id":` of a frame.
 fn id(line: &str) -> Option<u64> {
     let (_, rest) = line.split_once(r#""id":"#)?;
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// Plays every sequence of up to `depth` actions after `path`. Returns the number of sequences.
+/// Plays `path`, and then every sequence of up to `depth` more actions. Returns the number of sequences.
 fn play(revision: Revision, actions: &[Action], path: &mut Vec<Action>, depth: usize) -> usize {
     let mut world = World::new(revision);
     path.iter().for_each(|action| world.act(*action));
@@ -385,7 +388,8 @@ fn the_books_balance_after_every_order_of_questions_in_a_session() {
 
 #[test]
 fn the_books_balance_after_every_order_of_what_follows_a_question_that_arrived() {
-    // Only the first question, and one kind of answer: with all actions the test takes twenty seconds.
+    // Only the first question is asked, and `Refuse` is left out: with all actions the test takes twenty
+    // seconds.
     let actions: Vec<_> = SESSION.into_iter().filter(|it| !matches!(it, Ask | Refuse)).collect();
     let count = play(V25B, &actions, &mut vec![ToClient], 6);
     assert!(count > 10_000, "{count} sequences were played");
@@ -393,7 +397,8 @@ fn the_books_balance_after_every_order_of_what_follows_a_question_that_arrived()
 
 #[test]
 fn the_books_balance_after_every_order_of_rounds() {
-    // Fewer actions are possible at each step than in a session, so longer sequences take no longer.
+    // Fewer actions are possible at each step than in a session, so sequences of eight actions take no longer
+    // than six there.
     let count = play(V26, &ROUNDS, &mut Vec::new(), 8);
     assert!(count > 32_000, "{count} sequences were played");
 }

@@ -1,10 +1,10 @@
-//! Tests of input that cannot be served: each kind with the whole frame that answers it.
+//! Tests of input that cannot be served: each kind, and the whole frame that answers it.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Checks that `frame` is answered with `expected` and that the next request is served normally.
+/// Checks that the server answers `frame` with `expected`, and that it serves the next request as usual.
 fn answered(server: &mut Server, frame: impl AsRef<[u8]>, expected: &[String]) {
     let shown = String::from_utf8_lossy(frame.as_ref()).chars().take(200).collect::<String>();
     assert_eq!(server.serve(frame), expected, "{shown}");
@@ -12,7 +12,7 @@ fn answered(server: &mut Server, frame: impl AsRef<[u8]>, expected: &[String]) {
     assert_eq!(server.peer.in_flight(), 0, "{shown}");
 }
 
-/// Checks that `frame` gets no answer and is reported as `note`.
+/// Checks that the server does not answer `frame`, and reports it as [`Event::Ignored`] with the text `note`.
 fn ignored(server: &mut Server, frame: impl AsRef<[u8]>, note: &str) {
     assert_eq!(server.hears(&frame), [format!("ignored: {note}")]);
     answered(server, frame, &[]);
@@ -255,7 +255,7 @@ fn a_message_nested_too_deeply_is_refused_with_its_id() {
     for frame in [
         format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"a":{deep}}}}}"#),
         format!(r#"{{"method":"tools/call","params":{{"a":{deep}}},"jsonrpc":"2.0","id":7}}"#),
-        // The text `"id"` is not a member name here.
+        // Here `"id"` is also the text of a value, which must not be taken for the member name.
         format!(r#"{{"method":"tools/call","params":{{"a":{deep}}},"x":"id","id":7,"y":"\"id\":8"}}"#),
     ] {
         let at = frame.find('[').expect("a bracket") + 126;
@@ -280,7 +280,7 @@ fn a_message_nested_too_deeply_without_a_readable_id_is_refused_without() {
 #[test]
 fn takes_a_message_nested_as_deeply_as_the_limit_allows() {
     let mut server = Server::speaking(V25C);
-    // The message and `params` are two levels.
+    // The message and its `params` are two more levels.
     assert_eq!(server.serve(call("1", &format!(r#","x":{}"#, nested(126)))), [result("1", "{}")]);
     let frame = call("1", &format!(r#","x":{}"#, nested(127)));
     let at = frame.find('[').expect("a bracket") + 126;
@@ -379,12 +379,12 @@ fn a_frame_over_the_limit_is_refused_with_the_id_in_its_beginning() {
         (&br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"xxx"#[..], Some("7")),
         (br#"{"jsonrpc":"2.0","id":"req-42","method":"tools"#, Some("\"req-42\"")),
         (br#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"xxx"#, None),
-        // The next byte might be another digit.
+        // The id may be incomplete: the next byte could be another digit.
         (br#"{"jsonrpc":"2.0","method":"tools/call","id":7"#, None),
         (br#"{"jsonrpc":"2.0","method":"tools/call","id":"7"#, None),
-        // A complete request, followed by white space.
+        // A complete request and white space after it.
         (br#"{"jsonrpc":"2.0","id":7,"method":"ping"}        "#, Some("7")),
-        // Cut inside a character.
+        // Cut off within a character.
         (b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\xc3", Some("7")),
         (b"xxxxxxxx", None),
         (b"[[[[[[[[", None),
@@ -420,7 +420,7 @@ fn a_client_answers_nothing_that_is_no_request() {
     }
 }
 
-/// Frames that clients send, with the id `{id}` if they have one.
+/// Frames that a client may send. `{id}` stands for the id.
 const VALID: [&str; 14] = [
     r#"{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{"name":"t","arguments":{"a":[1,2.5e3,"x\n"]},"_meta":{"progressToken":"p"}}}"#,
     r#"{"method":"tools/list","params":{"cursor":"abc"},"jsonrpc":"2.0","id":{id}}"#,
@@ -438,7 +438,7 @@ const VALID: [&str; 14] = [
     r#"[{"jsonrpc":"2.0","id":{id},"method":"ping"},{"jsonrpc":"2.0","id":"b{id}","method":"tools/list"},{"jsonrpc":"2.0","method":"x"},5]"#,
 ];
 
-/// One change to a frame, at a position given as a fraction of its length.
+/// A change to a frame. A position is a number that is taken modulo the length of the frame plus one.
 #[derive(Clone, Debug)]
 enum Change {
     Cut(usize, usize),
@@ -478,7 +478,7 @@ impl Change {
     }
 }
 
-/// Tokens that are likely to break a frame or change its meaning.
+/// Pieces of text that are likely to break a frame or to change its meaning.
 const TOKENS: &[&[u8]] = &[
     b"\"",
     b"{",
@@ -514,7 +514,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Generates the state of a connection: before the handshake, or in a session.
+/// Generates the state of a connection: `None` before the handshake, or the revision of a session.
 fn state() -> impl Strategy<Value = Option<Revision>> {
     prop::sample::select(&[None, Some(V24), Some(V25A), Some(V25C)][..])
 }
@@ -528,8 +528,8 @@ fn ids(sent: &str) -> Vec<serde_json::Value> {
     answers.iter().map(|answer| answer["id"].clone()).collect()
 }
 
-/// Returns the id that the answer to `message` must have, which is `null` for an unreadable id; `None` if the
-/// message gets no answer.
+/// Returns the id that the answer to `message` must have: `null` if the id of the message can't be read.
+/// Returns `None` if the message gets no answer.
 fn due(message: &serde_json::Value) -> Option<serde_json::Value> {
     let has = |name| message.get(name).is_some();
     let id = message.get("id");
@@ -540,7 +540,8 @@ fn due(message: &serde_json::Value) -> Option<serde_json::Value> {
     Some(id.filter(|id| id.is_string() || id.is_i64() || id.is_u64()).cloned().unwrap_or_default())
 }
 
-/// Handles a frame, and checks the answers against the reading of serde_json.
+/// Passes a frame to the server, and compares the answers with those that follow from parsing the frame by
+/// serde_json.
 fn check(server: &mut Server, frame: &[u8]) {
     let batches = server.peer.revision() == Some(V25A);
     let sent = server.serve(frame);
@@ -551,7 +552,7 @@ fn check(server: &mut Server, frame: &[u8]) {
             let mut found: Vec<_> = sent.iter().flat_map(|sent| ids(sent)).map(|id| id.to_string()).collect();
             due.sort();
             found.sort();
-            // An id that only one of the two parsers can read is `null` for the other.
+            // If only one of the two parsers can read an id, the other takes it for `null`.
             assert_eq!(found.len(), due.len(), "{shown}");
             assert!(due.iter().all(|id| id == "null" || found.contains(id)), "{shown}: {sent:?}");
             assert!(sent.len() <= 1, "{shown}: {sent:?}");
@@ -560,12 +561,12 @@ fn check(server: &mut Server, frame: &[u8]) {
             None => assert_eq!(sent, [""; 0], "{shown}"),
             Some(id) => {
                 assert_eq!(sent.len(), 1, "{shown}: {sent:?}");
-                // If two ids differ, serde_json takes the last and we take none.
+                // If a message has two ids, serde_json takes the last one, and this crate takes none.
                 let uncertain = sent[0].contains("expected `id` once");
                 assert!(id.is_null() || uncertain || ids(&sent[0]) == [id], "{shown}: {sent:?}");
             }
         },
-        // Not JSON, or a number that only our parser can read.
+        // The frame is not JSON, or has a number that only this crate can read.
         Err(_) => assert!(sent.len() <= 1, "{shown}"),
     }
 }

@@ -1,8 +1,8 @@
-//! Tests of batches: several messages in one frame, which only 2025-03-26 has.
+//! Tests of batches, which are several messages in one frame. Only 2025-03-26 has them.
 
 use super::*;
 
-/// Returns a request for the tool `t`, for use in a batch.
+/// Returns a call of the tool `t`, as an element of a batch.
 fn member(id: &str) -> String {
     call(id, "")
 }

@@ -1,10 +1,10 @@
-//! Tests of cancelled requests, and of progress of open ones.
+//! Tests of cancelled requests, and of the progress of requests in flight.
 
 use std::collections::BTreeSet;
 
 use super::*;
 
-/// Returns a request for the tool `t` with the progress token `token`.
+/// Returns a call of the tool `t` with the progress token `token`.
 fn watched(id: &str, token: &str) -> String {
     call(id, &format!(r#","_meta":{{"progressToken":{token}}}"#))
 }
@@ -115,7 +115,7 @@ fn a_key_is_good_for_one_request_only() {
     let old = server.open_one(watched("1", "1"));
     server.hear(cancelled("1"));
     server.peer.finished(old);
-    // Another request with the old slot and the old id.
+    // The new request has the slot and the id of the finished one, but another key.
     let new = server.open_one(watched("1", "1"));
     server.answer(old);
     server.peer.respond_error(old, &Error::new(ErrorKind::Internal, "x"));
@@ -147,7 +147,7 @@ fn what_is_answered_at_once_cannot_be_cancelled() {
 fn ten_thousand_requests_leave_nothing_behind() {
     let mut random = 20260728_u64;
     let mut pick = move |below: usize| {
-        // Knuth's MMIX generator: the numbers are the same in each run.
+        // A generator with the constants of Knuth's MMIX. Its numbers are the same in each run.
         random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (random >> 33) as usize % below
     };

@@ -1,11 +1,12 @@
-//! Tests of requests of a client: their form, their outcome, and requests of the server to the client.
+//! Tests of a client's requests: their form and their outcome. Also tests of the server's requests to the
+//! client.
 
 use super::*;
 use crate::cursor::List;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Makes a request with deadlines of 10 s without progress and 25 s in total, and discards its frame.
+/// Makes a call that fails after 10 s without progress or after 25 s in total, and discards the frame.
 fn watched(client: &mut Client) -> RequestKey {
     let options = RequestOptions { idle: 10 * SECOND, hard: 25 * SECOND };
     let key = client.0.client.request("tools/call", "{}", options, client.0.now);
@@ -282,8 +283,9 @@ fn the_hard_deadline_passes_however_much_progress_there_is() {
     );
 }
 
-/// Regression test: `handle_timeout` used to loop forever here, since a request with an idle time of zero was
-/// restarted again and again.
+/// A request with an idle time of zero must fail at once, even while the client works on a question.
+/// Regression test: `handle_timeout` looped forever here, since it restarted the idle deadline of such a
+/// request again and again.
 #[test]
 fn a_request_without_any_time_fails_at_once_also_while_somebody_thinks_about_a_question() {
     let mut config = client_config(&[V25C], EraChoice::default());

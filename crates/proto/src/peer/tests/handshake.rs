@@ -1,13 +1,13 @@
-//! Tests of the handshake: the revision that client and server agree on, and the way they find it.
+//! Tests of the handshake: the revision on which client and server agree, and the requests that lead to it.
 
 use super::*;
 
-/// Returns every non-empty list of revisions.
+/// Returns every non-empty selection of revisions, each oldest first.
 fn lists() -> impl Iterator<Item = Vec<Revision>> + Clone {
     (1u32..32).map(|bits| Revision::ALL.into_iter().filter(|r| bits >> r.index() & 1 == 1).collect())
 }
 
-/// Connects a client to a server and returns the events of the client.
+/// Connects a client to a server, each with these revisions, and returns the events of the client.
 fn meet(server: &[Revision], client: &[Revision], era: EraChoice) -> Vec<String> {
     let mut pair = Pair::new(server_config(server), client_config(client, era));
     pair.client.connect(pair.now);
@@ -15,12 +15,12 @@ fn meet(server: &[Revision], client: &[Revision], era: EraChoice) -> Vec<String>
     outcome(&pair)
 }
 
-/// Returns the versions as they appear in error messages.
+/// Returns a list of versions as error messages show it.
 fn names<'r>(revisions: impl IntoIterator<Item = &'r Revision>) -> String {
     format!("{:?}", revisions.into_iter().map(|r| r.as_str()).collect::<Vec<_>>())
 }
 
-/// Returns the expected outcome.
+/// Returns the expected outcome of a handshake: the revision, or the error message.
 fn expected(server: &[Revision], client: &[Revision], era: EraChoice) -> Result<Revision, String> {
     let newest = |list: &[Revision]| list.iter().copied().filter(|r| r.era() == Era::Legacy).max();
     let modern = client.contains(&V26) && era != EraChoice::Legacy;
@@ -34,7 +34,7 @@ fn expected(server: &[Revision], client: &[Revision], era: EraChoice) -> Result<
         EraChoice::Modern => r.era() == Era::Modern,
     }));
     let proposal = if modern {
-        // The client asks by `server/discover`, and the server lists its revisions.
+        // The client has sent `server/discover`, so it knows all revisions of the server.
         let common: Vec<_> = client.iter().copied().filter(|r| server.contains(r)).collect();
         newest(&common)
             .filter(|_| era == EraChoice::Auto)
@@ -87,7 +87,8 @@ fn agrees_on_the_newest_that_both_have() {
         (all, &[V26], EraChoice::Auto, Some(V26)),
         (legacy, &[V26], EraChoice::Auto, None),
         (&[V25A], &[V25B], EraChoice::Auto, None),
-        // The server lists its revisions only when asked for a modern one.
+        // Only the first of these two clients sends a modern request, and only the answer to such a request
+        // names the server's revisions.
         (&[V24, V25A], &[V24, V25C, V26], EraChoice::Auto, Some(V24)),
         (&[V24, V25A], &[V24, V25C], EraChoice::Auto, None),
     ] {
@@ -293,7 +294,7 @@ fn probing(era: EraChoice) -> Client {
     client
 }
 
-/// Returns the version in the one `initialize` that `client` has sent.
+/// Returns the version in the only message that `client` has sent, which must be `initialize`.
 fn proposed(client: &mut Client) -> String {
     let sent = client.sent();
     assert_eq!(sent.len(), 1, "{sent:?}");
@@ -402,8 +403,8 @@ fn a_modern_error_is_followed_into_the_revisions_it_names() {
     }
 }
 
-/// Conformance `request-metadata`: a server that lists the refused version expects a second attempt.
-/// Unlimited attempts could loop forever.
+/// Conformance `request-metadata`: if a server refuses a version and names it as supported, it expects a
+/// second attempt. A third attempt is not made, since attempts could go on forever.
 #[test]
 fn a_revision_that_is_refused_and_named_in_the_same_breath_is_asked_for_once_more() {
     let refuses = |id: u64, supported: &str| {
@@ -464,7 +465,8 @@ fn the_probe_waits_as_long_as_it_was_told() {
 const AGREED: &str =
     r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#;
 
-/// A server that is slow to start reads both requests, and answers them in order.
+/// A server that is slow to start answers `server/discover` only after the client has sent `initialize`: the
+/// connection must become modern, and the answer to `initialize` must be ignored.
 #[test]
 fn a_discovery_that_comes_late_is_taken_while_the_handshake_waits() {
     let mut client = probing(EraChoice::Auto);
@@ -472,7 +474,7 @@ fn a_discovery_that_comes_late_is_taken_while_the_handshake_waits() {
     assert_eq!(proposed(&mut client), "2025-11-25");
     let late = result("1", r#"{"supportedVersions":["2026-07-28"]}"#);
     assert_eq!(client.hears(late), ["connected: 2026-07-28"]);
-    // The outcome of the handshake is ignored.
+    // Any answer to `initialize` is ignored now.
     for answer in [error("2", -32022, "no"), result("2", AGREED)] {
         let told = client.hears(answer);
         assert!(matches!(&told[..], [it] if it.starts_with("ignored: ")), "{told:?}");

@@ -1,9 +1,9 @@
-//! Tests of subscriptions of a client, log levels and declared capabilities.
+//! Tests of a client's subscriptions, log levels and declared capabilities.
 
 use super::*;
 use crate::model::{LogLevel, SubscriptionFilter};
 
-/// Creates a modern client with an open subscription, whose request has id 2.
+/// Creates a modern client that has sent a request for a subscription, with the id 2.
 fn listening() -> Client {
     let mut client = Client::speaking(V26);
     let filter = SubscriptionFilter {
@@ -15,7 +15,7 @@ fn listening() -> Client {
     client
 }
 
-/// Returns a notification of the subscription `id`.
+/// Returns a notification that belongs to the subscription `id`.
 fn tagged(id: &str, method: &str, more: &str) -> String {
     let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
     format!(r#"{{"jsonrpc":"2.0","method":"notifications/{method}","params":{{{meta}{more}}}}}"#)

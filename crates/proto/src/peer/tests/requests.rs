@@ -1,4 +1,4 @@
-//! Tests of requests to a server: which are served, in which revision, and the form of their answers.
+//! Tests of requests to a server: which ones are served in which revision, and the form of the answers.
 
 use super::*;
 
@@ -410,7 +410,7 @@ fn refuses_requests_over_the_limit_and_takes_them_again_below_it() {
 #[test]
 fn sends_an_error_in_place_of_a_result_over_the_limit() {
     let mut server = Server::limited(V25C, |limits| limits.frame_out = 100);
-    // The envelope around the value of `result` has 34 bytes.
+    // The message has 34 bytes in addition to the result.
     for (length, fits) in [(66, true), (67, false)] {
         let key = server.open_one(call("1", ""));
         server.peer.respond(key, |out| out.extend(std::iter::repeat_n(b'x', length)));

@@ -1,5 +1,5 @@
-//! Tests of notifications of a server: subscriptions and listens, log messages, completions, and pings after
-//! a long silence.
+//! Tests of a server's own messages: notifications for legacy subscriptions and for `subscriptions/listen`
+//! requests, log messages, and pings after a long silence. Also tests of completions.
 
 use super::*;
 use crate::cursor::List;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 const LEGACY: [Revision; 4] = [V24, V25A, V25B, V25C];
 
-/// Returns a configuration that offers everything with change notifications.
+/// Returns the configuration of a server with every capability, including the notifications of changed lists.
 fn config() -> ServerConfig {
     let mut capabilities = Capabilities::default();
     capabilities.declare("completions", json!({}));
@@ -21,7 +21,7 @@ fn config() -> ServerConfig {
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// Creates a server in a session of `revision`.
+/// Creates a server with every capability that is in a session of `revision`.
 fn in_touch(revision: Revision) -> Server {
     let mut server = Server::new(config());
     server.begin(revision);
@@ -49,14 +49,15 @@ fn listening(id: &str, filter: &str) -> String {
     modern(id, "subscriptions/listen", &format!(r#","notifications":{filter}"#))
 }
 
-/// Opens a listen; resources that begin with `a` exist.
+/// Sends a `subscriptions/listen` request to a server whose resources are all URIs that begin with `a`, and
+/// accepts it. Returns the key of the request, and the frames that the server sends.
 fn listen(server: &mut Server, id: &str, filter: &str) -> (CallKey, Vec<String>) {
     let key = server.open_one(listening(id, filter));
     server.peer.accept_listen(key, |uri| uri.starts_with('a'));
     (key, server.sent())
 }
 
-/// Returns a notification of a listen.
+/// Returns a notification for the subscription whose `subscriptions/listen` request has the id `id`.
 fn tagged(method: &str, id: &str, more: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/{method}","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}{more}}}}}"#
@@ -263,7 +264,7 @@ fn refuses_one_listen_too_many_and_takes_the_next_after_one_has_ended() {
     let mut config = config();
     config.limits.listens = 2;
     let mut server = Server::new(config);
-    // The second listen is not accepted yet, but counts.
+    // The second listen counts too, although the server has not accepted it yet.
     listen(&mut server, "1", "{}");
     server.open_one(listening("2", "{}"));
     let text = "expected at most 2 listens at a time (limit `listens`), but found one more";
@@ -313,7 +314,7 @@ fn a_server_that_ends_answers_each_listen_with_a_result_that_names_it() {
     assert_eq!(changed(&mut server, Change::List(List::Tools)), [plain("tools/list_changed", "{}")]);
 }
 
-/// Logs a message of each level and returns the levels that were sent.
+/// Logs a message of each level for the call `key`, and returns the levels that the server sends.
 fn logged(server: &mut Server, key: CallKey) -> Vec<&'static str> {
     let mut passed = Vec::new();
     for level in LogLevel::ALL {
@@ -343,7 +344,7 @@ fn a_session_hears_messages_from_the_level_it_has_set_and_of_info_before() {
         assert_eq!(logged(&mut server, key)[0], "info");
         assert_eq!(server.hears(set_level("\"error\"")), ["log level: error"]);
         assert_eq!(server.sent(), [result("9", "{}")]);
-        // Also for a call that is already in flight.
+        // The new level also applies to a call that is in flight.
         assert_eq!(logged(&mut server, key), ["error", "critical", "alert", "emergency"]);
         server.hears(set_level("\"debug\""));
         server.sent();
@@ -479,7 +480,8 @@ fn at(seconds: u64) -> Now {
     Now { monotonic: Duration::from_secs(seconds), ..Now::default() }
 }
 
-/// Creates a server that sends a ping after ten seconds of silence.
+/// Creates a server that sends a ping after ten seconds of silence, in a session of `revision`, or before the
+/// handshake if it is `None`.
 fn patient(revision: Option<Revision>) -> Server {
     let mut config = config();
     config.keep_alive = Some(Duration::from_secs(10));
@@ -491,7 +493,7 @@ fn patient(revision: Option<Revision>) -> Server {
     server
 }
 
-/// Moves the clock forward and returns the events and the frames sent.
+/// Sets the clock to `until` seconds, and returns the events and the frames that the server has to send.
 fn waits(server: &mut Server, until: u64) -> (Vec<String>, Vec<String>) {
     server.peer.handle_timeout(at(until));
     let events = std::iter::from_fn(|| server.peer.poll_event()).map(|event| told(&event, "")).collect();

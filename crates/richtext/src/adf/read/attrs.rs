@@ -1,4 +1,4 @@
-//! Reads attributes and marks from objects and strings.
+//! Reads attributes and marks from JSON: objects, arrays and strings.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::{Attr, Mark, MarkKind, Span, Value, add};
 
 impl<'a> Reader<'a> {
-    /// Parses the object that begins here. Calls `member` at the start of each value, with its key.
+    /// Parses the object at the current position. Calls `member` at the start of each value, with its key.
     pub(super) fn members(
         &mut self,
         mut member: impl FnMut(&mut Self, Cow<'a, str>) -> Result<(), Broken>,
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the string that begins here. Returns it decoded, with the span between its quotes.
+    /// Reads the string at the current position. Returns it decoded, with the span between its quotes.
     pub(super) fn characters(&mut self) -> Result<(Cow<'a, str>, Span), Broken> {
         let quoted = self.scan.string("a string");
         let quoted = self.sound(quoted)?;
@@ -52,7 +52,8 @@ impl<'a> Reader<'a> {
         Ok((Cow::Borrowed(quoted.spelling), quoted.span))
     }
 
-    /// Reads the value that begins here: a string decoded, any other value as JSON.
+    /// Reads the value at the current position: a string decoded, any other value as JSON. A string with half
+    /// of a surrogate pair stays JSON too.
     fn value(&mut self) -> Result<Value<'a>, Broken> {
         let start = self.scan.at;
         if self.scan.peek() == Some(b'"') {
@@ -70,15 +71,16 @@ impl<'a> Reader<'a> {
         Ok(Value::Json(if self.scan.control.is_some() { text::cleaned(json) } else { json.into() }))
     }
 
-    /// Reads the value that begins here, and adds it to `keys` as the attribute `/key`.
+    /// Reads the value at the current position, and adds it to `keys` as the attribute `/key`.
     pub(super) fn other(&mut self, key: &str, keys: &mut ThinVec<Attr<'a>>) -> Result<(), Broken> {
         let value = self.value()?;
         keys.push(Attr { name: Cow::Owned(format!("/{key}")), value });
         Ok(())
     }
 
-    /// Reads the object that begins here, and adds its members to `attrs`. Members whose names would mean
-    /// something else in the tree go into one attribute `/attrs` of `keys`; an empty object does too.
+    /// Reads the object `attrs` at the current position, and adds its members to `attrs`. Members whose names
+    /// mean something else in the tree (with a colon, or a `/` at the start) go into one attribute `/attrs`
+    /// of `keys`. An object without other members also adds `/attrs`, so that it is written again.
     pub(super) fn attrs_into(
         &mut self,
         attrs: &mut ThinVec<Attr<'a>>,
@@ -99,8 +101,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the array that begins here into `marks`. If it is empty or an element is not a mark, the whole
-    /// array becomes the attribute `/marks` of `keys` instead.
+    /// Reads the array at the current position into `marks`. If it is empty or an element is not a mark, the
+    /// whole array becomes the attribute `/marks` of `keys` instead.
     pub(super) fn marks_into(
         &mut self,
         marks: &mut ThinVec<Mark<'a>>,
@@ -120,7 +122,8 @@ impl<'a> Reader<'a> {
         self.other("marks", keys)
     }
 
-    /// Reads the array that begins here into `marks`. Returns whether an element is not a mark.
+    /// Reads the array at the current position into `marks`. Stops at an element that is not a mark, and
+    /// returns whether it found one.
     fn marks(&mut self, marks: &mut ThinVec<Mark<'a>>) -> Result<bool, Broken> {
         marks.clear();
         self.scan.at += 1;
@@ -153,7 +156,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the mark that begins here; `None` if it has no type.
+    /// Reads the mark at the current position; returns `None` if its `type` is not a string.
     fn mark(&mut self) -> Result<Option<Mark<'a>>, Broken> {
         let (mut name, mut attrs, mut keys) = (None, ThinVec::new(), ThinVec::new());
         self.members(|reader, key| {
@@ -179,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Of attributes with equal names, keeps only the last, at the position of the first, and records a
-    /// diagnostic.
+    /// diagnostic for each repetition.
     pub(super) fn last_of_each(&mut self, attrs: &mut ThinVec<Attr<'a>>) {
         let is_twice = |it: usize| attrs[..it].iter().any(|other| other.name == attrs[it].name);
         if attrs.len() < 2 || (attrs.len() <= 32 && !(1..attrs.len()).any(is_twice)) {

@@ -1,15 +1,17 @@
 //! Reads ADF into a tree, in one pass over the bytes.
 //!
 //! In: JSON. Out: nodes with their spans, and diagnostics. The reader does not check Atlassian's schema
-//! ([`check`](super::check) does). It reports only what the tree can't hold, and keeps that raw.
+//! ([`check`](super::check) does). It reports only malformed JSON and content that the tree can't hold; such
+//! content becomes raw nodes.
 //!
 //! Rules in addition to those of the tree:
 //!
 //! - The blocks of a document are the nodes in `content`. If the source is a single node, that is the only
-//!   block; if it is an array of nodes, these are the blocks. Inline nodes without a block are in a paragraph
-//!   that has no spelling of its own.
+//!   block; if it is an array of nodes, these are the blocks. Inline nodes that are in no block get a
+//!   paragraph around them, which has no spelling of its own.
 //! - The keys of a node besides `type`, `attrs`, `content`, `marks` and `text` become attributes `/key`. The
-//!   keys `attrs`, `content` and `marks` also do if they are empty or have the wrong type.
+//!   keys `attrs`, `content` and `marks` also do if they are empty; `attrs`, `marks` and `text` if they have
+//!   the wrong JSON type.
 //! - If a key occurs twice, the last one counts, as in every JSON reader, and a diagnostic says so.
 //! - A surrogate without its other half becomes U+FFFD in text, with a diagnostic. In an attribute the string
 //!   stays [`Value::Json`].
@@ -32,10 +34,11 @@ use crate::diagnostic::Diagnostic;
 use crate::document::MARK;
 use crate::tree::{Kind, Node, Room, Span};
 
-/// The most diagnostics that are kept. A source can have an error at each of its bytes.
+/// The largest number of diagnostics that are kept. A malformed source can have an error at each of its
+/// bytes.
 const MAX_DIAGNOSTICS: usize = 1000;
 
-/// Returns the blocks of `source`, with at most `room` nodes, and diagnostics.
+/// Returns the blocks of `source`, with at most as many nodes as `room` allows, and diagnostics.
 pub(super) fn read(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, Names::Adf, room);
     let blocks = reader.root();
@@ -52,21 +55,22 @@ struct Reader<'a> {
     names: Names,
     diagnostics: Vec<Diagnostic>,
     room: Room,
-    /// The number of diagnostics for children that their parent can't hold. Such a child is kept in its
-    /// position, so the node around it is still sound.
+    /// The number of diagnostics about children that their parent can't hold. [`lone`] accepts a node with
+    /// such diagnostics, because the child is kept in its position.
     strays: usize,
 }
 
-/// The vocabulary of attribute names.
+/// The vocabulary that the attribute names in the JSON belong to.
 #[derive(Clone, Copy, PartialEq)]
 enum Names {
-    /// ADF's names. A name that would mean something else in the tree goes into the attribute `/attrs`.
+    /// ADF's names. A name that means something else in the tree (with a colon, or a `/` at the start) goes
+    /// into the attribute `/attrs`.
     Adf,
-    /// The tree's names, as `node_json` writes them.
+    /// The names of the tree's attributes, as `node_json` writes them.
     Tree,
 }
 
-/// The error that the text stopped being JSON. Its diagnostic is already recorded.
+/// The error that the source stops being JSON at the current position. Its diagnostic is already recorded.
 struct Broken;
 
 impl<'a> Reader<'a> {
@@ -145,7 +149,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Turns a fault into [`Broken`], and records its diagnostic.
+    /// Turns a fault (a syntax error in the JSON) into [`Broken`], and records its diagnostic.
     fn sound<T>(&mut self, result: Result<T, Fault>) -> Result<T, Broken> {
         result.map_err(|fault| {
             self.say(fault.0);
@@ -153,7 +157,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns the bytes from `start` to `end` as a raw block. Within text the caller makes it a
+    /// Returns the bytes from `start` to `end` as a raw block. Within text, the caller changes its kind to
     /// [`Kind::RawInline`].
     fn raw(&self, start: usize, end: usize) -> Node<'a> {
         let span = Span::new(start, end);
@@ -161,8 +165,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads the node in `json`, inline or block, with the names of the tree. The result is raw if `json` is not
-/// a node, or if the document has no `room` for it; `at` is the offset of `json` in the document.
+/// Reads the node in `json`, inline or block, with the tree's attribute names. The result is a raw node if
+/// `json` is not a node, or if it has more nodes than `room` (what the node limit leaves) allows. `at` is the
+/// offset of `json` in the document.
 pub(super) fn lone<'a>(json: &'a str, room: &Room, at: usize) -> Node<'a> {
     let before = room.left();
     let mut reader = Reader::new(json, Names::Tree, Room::of(before));

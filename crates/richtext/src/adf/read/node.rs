@@ -1,4 +1,4 @@
-//! Reads one node: its keys in any order, and the kind of node they make.
+//! Reads one node from a JSON object, whose keys may be in any order, and decides its kind.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::tree::{Attr, Holds, Kind, MAX_DEPTH, Mark, Node, Span, add};
 /// The keys and values of a node's JSON object, before the kind of the node is known.
 #[derive(Default)]
 pub(super) struct Draft<'a> {
-    /// The value of `type`.
+    /// The value of `type`, if that is a string.
     pub(super) kind_name: Option<Cow<'a, str>>,
     /// The nodes in `content`, and the span between its brackets.
     pub(super) content: Option<(ThinVec<Node<'a>>, Span)>,
@@ -20,16 +20,16 @@ pub(super) struct Draft<'a> {
     marks: ThinVec<Mark<'a>>,
     /// The value of `text`, and the span between its quotes.
     text: Option<(Cow<'a, str>, Span)>,
-    /// The keys that no other field holds, each with `/` before its name.
+    /// The members of the object that no other field has, as attributes with `/` before the key.
     keys: ThinVec<Attr<'a>>,
-    /// The diagnostic for a `type` or `content` of the wrong JSON type, which no node allows.
+    /// The diagnostic for a `type` or `content` of the wrong JSON type. A node with such a key becomes raw.
     misshapen: Option<Diagnostic>,
-    /// Whether the text stopped being JSON within `content`. The nodes before that point are kept.
+    /// Whether the source stopped being JSON within `content`. The child nodes before that point are kept.
     broken_within: bool,
 }
 
 impl Draft<'_> {
-    /// Returns whether the object has no keys besides `type` and `version`.
+    /// Returns whether the object has no keys besides `type`, `version` and `content`.
     pub(super) fn says_nothing(&self) -> bool {
         let bare = self.attrs.is_empty() && self.marks.is_empty() && self.text.is_none();
         bare && self.misshapen.is_none() && self.keys.iter().all(|it| it.name == "/version")
@@ -37,7 +37,8 @@ impl Draft<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the node that begins here. `depth` is the number of nodes around it.
+    /// Reads the node at the current position. `depth` is the number of nodes around it. Also returns an
+    /// error if the source stops being JSON within the node.
     fn node(&mut self, depth: usize) -> (Node<'a>, Result<(), Broken>) {
         let start = self.scan.at;
         if depth > MAX_DEPTH {
@@ -60,7 +61,8 @@ impl<'a> Reader<'a> {
         (self.raw(start, end), skipped)
     }
 
-    /// Reads the keys of the object that begins here.
+    /// Reads the keys and values of the object at the current position. `depth` is the number of nodes around
+    /// it. Also returns an error if the source stops being JSON within the object.
     pub(super) fn draft(&mut self, depth: usize) -> (Draft<'a>, Result<(), Broken>) {
         let mut draft = Draft::default();
         let read = self.members(|reader, key| reader.member(&mut draft, key, depth));
@@ -98,7 +100,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the string `text` of a node that begins here, with the span between its quotes.
+    /// Reads the string `text` of a node at the current position, with the span between its quotes.
     fn text(&mut self) -> Result<(Cow<'a, str>, Span), Broken> {
         let (text, span) = self.characters()?;
         if let Some(at) = super::super::text::lone_surrogate(span.of(self.scan.source)) {
@@ -109,8 +111,8 @@ impl<'a> Reader<'a> {
         Ok((text, span))
     }
 
-    /// Reads the nodes of the array that begins here. Returns them, the span between the brackets, and
-    /// whether the array was read to its end.
+    /// Reads the nodes of the array at the current position. Returns the nodes, the span between the
+    /// brackets, and whether the array was read to its end.
     pub(super) fn content(&mut self, depth: usize) -> (ThinVec<Node<'a>>, Span, Result<(), Broken>) {
         self.scan.at += 1;
         let start = self.scan.at;
@@ -151,7 +153,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keeps the remaining elements of the array as one raw node, because the node limit is reached.
+    /// Keeps the remaining elements of the array as one raw node in `nodes`, because the node limit is
+    /// reached.
     fn rest(&mut self, nodes: &mut ThinVec<Node<'a>>) -> Result<(), Broken> {
         let start = self.scan.at;
         self.room.refuse(start);
@@ -194,7 +197,8 @@ impl<'a> Reader<'a> {
         (self.raw(start, end), skipped)
     }
 
-    /// Keeps the remaining source as a raw node, because the array is broken here.
+    /// Keeps the remaining source as a raw node in `nodes`, because the element before it is followed by
+    /// neither `,` nor `]`.
     fn lost(&mut self, nodes: &mut ThinVec<Node<'a>>) -> Result<(), Broken> {
         let fault = self.scan.fault("',' or ']'");
         self.say(fault.0);
@@ -204,8 +208,9 @@ impl<'a> Reader<'a> {
         Err(Broken)
     }
 
-    /// Makes a node of `draft`, whose object began at the offset `start` and ends here; `read` says whether
-    /// it was read to its end. The node is raw if its type is unknown or its keys are malformed.
+    /// Makes a node of `draft`, whose object began at the offset `start` and ends at the current position;
+    /// `read` is an error if the source stopped being JSON within it. The node is raw if its type is unknown,
+    /// if its keys are malformed, or if the source stopped being JSON outside of `content`.
     pub(super) fn finish(&mut self, draft: Draft<'a>, start: usize, read: Result<(), Broken>) -> Node<'a> {
         let is_whole = read.is_ok();
         let end = if is_whole { self.scan.at } else { self.scan.source.len() };
@@ -223,8 +228,8 @@ impl<'a> Reader<'a> {
         self.raw(start, end)
     }
 
-    /// Returns the kind with this name in ADF, or in [`OWN`](super::super::OWN) if the JSON has the names of
-    /// the tree.
+    /// Returns the node kind called `name` in ADF, or in [`OWN`](super::super::OWN) if the JSON has the names
+    /// of the tree.
     fn kind(&self, name: &str) -> Option<Kind> {
         let own = || super::super::OWN.iter().find(|it| it.0 == name).map(|it| it.1);
         Kind::of_adf(name).or_else(|| own().filter(|_| self.names == Names::Tree))
@@ -279,7 +284,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the array around `inner`, with its brackets.
+/// Returns the JSON array in `source` whose brackets enclose `inner`, with these brackets; `[]` if the
+/// closing one is missing.
 fn inner_with_brackets(source: &str, inner: Span) -> &str {
     source.get(inner.start as usize - 1..inner.end as usize + 1).unwrap_or("[]")
 }

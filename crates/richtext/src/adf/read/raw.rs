@@ -10,8 +10,8 @@ use crate::format::known;
 use crate::tree::{Kind, Node, Value};
 
 impl<'a> Reader<'a> {
-    /// Returns the raw node that `node` contains, or `node` itself if it contains none. A raw node is in an
-    /// extension `com.plainwire.raw` whose `parameters` have a `source` and nothing else.
+    /// Returns the raw node that `node` carries, or `node` itself if it carries none. A raw node is carried
+    /// by an extension `com.plainwire.raw` whose `parameters` have a `source` and nothing else.
     pub(super) fn unwrapped(&mut self, node: Node<'a>) -> Node<'a> {
         let kind = match node.kind {
             Kind::Extension => Kind::RawBlock,

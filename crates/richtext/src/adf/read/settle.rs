@@ -1,5 +1,6 @@
 //! Corrects children that their parent can't hold: blocks within text become raw inline nodes; inline nodes
-//! among blocks get a paragraph; in a table or list, other nodes become items or raw blocks.
+//! among blocks get a paragraph around them; in a bullet or numbered list other nodes get an item around
+//! them; in tables and other parents that allow only certain kinds, other nodes become raw blocks.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -8,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::{Holds, Kind, Node, Span};
 
 impl<'a> Reader<'a> {
-    /// Returns `nodes`, corrected, as children of `parent` (`None`: the document).
+    /// Returns `nodes` as children of `parent` (`None`: the document), and corrects those that it can't hold.
     pub(super) fn settle(&mut self, parent: Option<Kind>, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
         if parent.is_some_and(|it| it.holds() == Holds::Inlines) {
             if nodes.iter().all(|it| it.kind.is_inline()) {
@@ -40,8 +41,8 @@ impl<'a> Reader<'a> {
         self.settled_quietly(nodes)
     }
 
-    /// Returns all of `nodes` as one raw node if there is no room for the `more` nodes that have to be put
-    /// around them. If there is, takes the room and returns `None`.
+    /// Returns all of `nodes` as one raw node if the node limit leaves no room for the `more` nodes that the
+    /// correction puts around them. Otherwise takes that room and returns `None`.
     fn rest_for(&mut self, nodes: &[Node<'a>], more: usize) -> Option<ThinVec<Node<'a>>> {
         if more < self.room.left() || more == 0 {
             self.room.take(more);
@@ -57,8 +58,8 @@ impl<'a> Reader<'a> {
         self.say(diagnostic);
     }
 
-    /// Like [`settle`](Self::settle) without a parent, but without diagnostics, because `nodes` are a
-    /// fragment.
+    /// Puts the inline nodes among `nodes`, which are blocks or a fragment of a document, into paragraphs.
+    /// Unlike [`settle`](Self::settle) it records no diagnostics.
     pub(super) fn settled_quietly(&mut self, nodes: ThinVec<Node<'a>>) -> ThinVec<Node<'a>> {
         let strays = nodes.iter().filter(|it| it.kind.is_inline()).count();
         self.rest_for(&nodes, strays).unwrap_or_else(|| paragraphs(nodes))
@@ -80,8 +81,8 @@ impl<'a> Reader<'a> {
         node
     }
 
-    /// Returns `node` as a child of a table, list or similar parent, which allows only certain kinds: in a
-    /// bullet or numbered list it gets an item, elsewhere it becomes raw.
+    /// Returns `node` as a child of a table, list or similar `parent`, which allows only certain kinds. A
+    /// node of another kind gets an item around it in a bullet or numbered list, and becomes raw elsewhere.
     fn as_member(&mut self, parent: Kind, node: Node<'a>) -> Node<'a> {
         if members(parent).is_none_or(|it| it.contains(&node.kind)) || node.kind == Kind::RawBlock {
             return node;
@@ -98,7 +99,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the only kinds of children that `parent` can hold; `None` if it can hold any block.
+/// Returns the kinds of children that `parent`, a table, list or similar node, is limited to; `None` for
+/// other parents.
 fn members(parent: Kind) -> Option<&'static [Kind]> {
     Some(match parent {
         Kind::BulletList | Kind::OrderedList => &[Kind::ListItem],
@@ -113,7 +115,8 @@ fn members(parent: Kind) -> Option<&'static [Kind]> {
     })
 }
 
-/// Puts each run of inline nodes into a paragraph, which has no spelling of its own in the source.
+/// Puts each run of inline nodes into a paragraph, which has no spelling of its own in the source. A raw ADF
+/// node beside inline nodes counts as inline.
 fn paragraphs(nodes: ThinVec<Node<'_>>) -> ThinVec<Node<'_>> {
     let mut blocks: ThinVec<Node<'_>> = ThinVec::new();
     let mut nodes = nodes.into_iter().peekable();
@@ -139,7 +142,7 @@ fn paragraph(run: ThinVec<Node<'_>>) -> Option<Node<'_>> {
     Some(Node::new(Kind::Paragraph).at(span, span).holding(run))
 }
 
-/// Returns whether `node` is raw ADF.
+/// Returns whether `node` is a raw node whose source is ADF.
 fn is_adf(node: &Node<'_>) -> bool {
     matches!(node.kind, Kind::RawBlock | Kind::RawInline) && node.text_of("/format") == Some("adf")
 }

@@ -24,9 +24,9 @@ use crate::tree::{MAX_DEPTH, Span};
 /// Checks `source` against the JSON schema that Atlassian publishes for ADF (`full.json` of
 /// `@atlaskit/adf-schema` 57.7.22). Returns an empty list if the document is valid.
 ///
-/// Reports the first violation, at the innermost node or value that explains it: "expected one of paragraph,
-/// …, but found a heading". A document deeper than [`MAX_DEPTH`](crate::tree::MAX_DEPTH) counts as invalid,
-/// although the schema sets no such limit.
+/// Reports only the first violation, at the innermost node or value that explains it: "expected one of
+/// paragraph, …, but found a heading". A document longer than [`MAX_SOURCE`] or deeper than
+/// [`MAX_DEPTH`](crate::tree::MAX_DEPTH) counts as invalid, although the schema sets no such limits.
 #[must_use]
 pub fn check(source: &str) -> Vec<Diagnostic> {
     if source.len() > MAX_SOURCE {

@@ -4,18 +4,18 @@
 use super::content::MODELS;
 use crate::tree::{Kind, MarkKind};
 
-/// The content model of a kind.
+/// The content model of a node kind: the children that the schema allows in it.
 pub(in crate::adf) struct Model {
-    /// The least number of children.
+    /// The smallest number of children that the schema allows.
     pub(in crate::adf) least: usize,
-    /// The kinds allowed as children, each with its allowed sets of marks. A child's marks must be from one
-    /// of the sets.
+    /// The kinds allowed as children, each with its allowed sets of marks. All marks of a child must be from
+    /// one of these sets.
     pub(in crate::adf) children: &'static [(Kind, &'static [&'static [MarkKind]])],
 }
 
 impl Model {
-    /// Returns the model of `kind`, or of the document for `None`. Returns `None` if the schema has no model
-    /// for `kind`.
+    /// Returns the content model of `kind`, or of the document if `kind` is `None`. Returns `None` if the
+    /// schema has no model for `kind`.
     pub(in crate::adf) fn of(kind: Option<Kind>) -> Option<&'static Self> {
         let index = kind.map_or(0, |it| it as usize + 1);
         let known = INDEX.get(index).copied().unwrap_or(u8::MAX);
@@ -27,15 +27,15 @@ impl Model {
         self.children.iter().any(|it| it.0 == child)
     }
 
-    /// Returns the sets of marks allowed on a child of the kind `child`, whose marks must be from one of the
-    /// sets. Empty if no such child is allowed.
+    /// Returns the sets of marks allowed on a child of the kind `child`: all marks of the child must be from
+    /// one of these sets. Empty if no such child is allowed.
     pub(in crate::adf) fn marks(&self, child: Kind) -> &'static [&'static [MarkKind]] {
         self.children.iter().find(|it| it.0 == child).map_or(&[], |it| it.1)
     }
 }
 
-/// The row in [`MODELS`] for each kind, at the index of the kind plus 1; at index 0 that of the document.
-/// `u8::MAX` if there is none. Saves a search for each lookup.
+/// The index in [`MODELS`] of the row for each kind, at the number of the kind plus 1; at 0 that of the
+/// document. `u8::MAX` for a kind without a row. Saves a search in each lookup.
 static INDEX: [u8; 64] = index();
 
 const fn index() -> [u8; 64] {

@@ -1,7 +1,7 @@
 //! Rules of a JSON schema, and the check of a value against a rule.
 //!
-//! Implements the part of draft 4 that Atlassian's schema of ADF uses. In: a value with its spans. Out: the
-//! violation of the rule, and its span.
+//! Implements the part of JSON Schema draft 4 that Atlassian's schema of ADF uses. In: a value with its
+//! spans. Out: the first violation of the rule, and its span.
 
 use super::value::{Data, Value};
 use crate::diagnostic::Diagnostic;
@@ -9,9 +9,9 @@ use crate::tree::Span;
 
 /// A rule for JSON values. A field that is empty, 0, `false` or `None` restricts nothing.
 pub(super) struct Rule {
-    /// The JSON type of the value.
+    /// The JSON type that the value must have.
     pub(super) shape: Option<Shape>,
-    /// The strings of which the value must be one.
+    /// The strings that are allowed; any other value violates the rule.
     pub(super) one_of: &'static [&'static str],
     /// The keys of an object, each with the rule for its value.
     pub(super) keys: &'static [(&'static str, &'static Self)],
@@ -19,29 +19,29 @@ pub(super) struct Rule {
     pub(super) required: &'static [&'static str],
     /// Whether an object may have no keys besides those in `keys`.
     pub(super) is_closed: bool,
-    /// The pattern of a string.
+    /// The pattern that a string must match.
     pub(super) pattern: Option<Pattern>,
     /// The rule for each item of an array.
     pub(super) items: Option<&'static Self>,
     /// Rules for the first items of an array, one each; only used without `items`.
     pub(super) first_items: &'static [&'static Self],
-    /// The least number of items in an array.
+    /// The smallest number of items allowed in an array.
     pub(super) min_items: usize,
-    /// The largest number of items in an array.
+    /// The largest number of items allowed in an array.
     pub(super) max_items: Option<usize>,
-    /// The least length of a string. The schema uses no other values than 0 and 1.
+    /// The smallest length allowed for a string. The schema uses no other values than 0 and 1.
     pub(super) min_length: usize,
-    /// The smallest number.
+    /// The smallest value allowed for a number.
     pub(super) minimum: Option<f64>,
-    /// The largest number.
+    /// The largest value allowed for a number.
     pub(super) maximum: Option<f64>,
-    /// Rules of which the value must keep at least one.
+    /// Alternative rules: the value must satisfy at least one of them.
     pub(super) any_of: &'static [&'static Self],
-    /// Rules of which the value must keep all.
+    /// Additional rules: the value must satisfy all of them.
     pub(super) all_of: &'static [&'static Self],
 }
 
-/// The rule that allows anything.
+/// The rule that allows any value.
 pub(super) const ANY: Rule = Rule {
     shape: None,
     one_of: &[],
@@ -60,7 +60,7 @@ pub(super) const ANY: Rule = Rule {
     all_of: &[],
 };
 
-/// The JSON type of a value.
+/// The JSON type of a value; `null` is missing, because the schema never asks for it.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     Array,
@@ -73,23 +73,25 @@ pub(super) enum Shape {
 /// A pattern that the schema has for strings.
 #[derive(Clone, Copy)]
 pub(super) enum Pattern {
-    /// `#rrggbb`
+    /// A colour `#rrggbb`.
     Color,
-    /// `#rrggbb` or `#rrggbbaa`
+    /// A colour `#rrggbb` or `#rrggbbaa`.
     ColorWithAlpha,
-    /// `neutral`, `purple`, `blue`, `red`, `yellow`, `green`, `#rrggbb`
+    /// A colour of a status: `neutral`, `purple`, `blue`, `red`, `yellow`, `green` or `#rrggbb`.
     StatusColor,
 }
 
-/// The first violation of a rule. If several alternatives fail, the deepest violation explains the most.
+/// The first violation of a rule. If a value fails all alternatives of a rule, the deepest violation is
+/// reported, because it explains the most.
 pub(super) struct Break {
-    /// The number of values around the one that breaks the rule.
+    /// The number of JSON values (objects and arrays) around the one that violates the rule.
     depth: usize,
     pub(super) diagnostic: Diagnostic,
 }
 
 impl Rule {
-    /// Checks `value` against this rule. `depth` is the number of values around it.
+    /// Checks `value` against this rule, and returns the first violation. `depth` is the number of JSON
+    /// values around it.
     pub(super) fn check(&self, value: &Value<'_>, depth: usize) -> Result<(), Break> {
         self.check_shape(value, depth)?;
         match &value.data {
@@ -192,8 +194,9 @@ impl Rule {
         }
     }
 
-    /// Checks the alternatives in `any_of`. If none fits, reports the deepest violation among those that
-    /// accept the value's `type`, or, if none accepts it, the values of `type` that they accept.
+    /// Checks `value` against the alternatives in `any_of`. If none fits, reports the deepest violation among
+    /// the alternatives that accept the value's member `type`, or, if none accepts it, the names for `type`
+    /// that they accept.
     fn check_any(&self, value: &Value<'_>, depth: usize) -> Result<(), Break> {
         let mut deepest: Option<Break> = None;
         let mut names = Vec::new();
@@ -212,7 +215,7 @@ impl Rule {
         }
     }
 
-    /// Returns the values of `type` that the rule accepts; empty if it accepts any.
+    /// Returns the strings that the rule accepts in the member `type` of an object; empty if it accepts any.
     fn types(&self) -> Vec<&'static str> {
         let own = self.keys.iter().filter(|it| it.0 == "type").flat_map(|it| it.1.one_of).copied();
         let mut names: Vec<_> = own.collect();
@@ -223,7 +226,8 @@ impl Rule {
         names
     }
 
-    /// Returns whether the rule accepts the value's `type`. If it does not, its violation explains nothing.
+    /// Returns whether the rule accepts the member `type` of the value. A rule that does not is for another
+    /// kind of node, so its violation explains nothing.
     fn may_be(&self, value: &Value<'_>) -> bool {
         let types = self.types();
         types.is_empty() || value.text("type").is_some_and(|it| types.contains(&it))
@@ -276,7 +280,7 @@ impl Value<'_> {
     }
 }
 
-/// Returns at most 80 characters of `text`.
+/// Returns the first 80 characters of `text`, or all if there are fewer.
 fn short(text: &str) -> &str {
     text.char_indices().nth(80).map_or(text, |it| &text[..it.0])
 }
@@ -291,7 +295,7 @@ fn one_of(names: &[&str]) -> String {
     }
 }
 
-/// Violations of limits that the schema does not have.
+/// Violations of this crate's own limits on size and depth, which the schema does not have.
 impl Break {
     pub(super) fn of_source(span: Span, message: &str) -> Self {
         Self { depth: 0, diagnostic: Diagnostic::new(span, message) }

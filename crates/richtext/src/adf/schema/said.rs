@@ -13,16 +13,16 @@ use crate::values::json::{members, quote};
 /// The most complaints (diagnostics about violations of the schema) that are reported.
 const MAX_COMPLAINTS: usize = 100;
 
-/// Returns violations of the schema in attributes and marks of `nodes` and their descendants, with the spans
-/// of the nodes; at most 100.
+/// Returns violations of the schema in attributes and marks of `nodes` and their descendants, and raw ADF
+/// nodes among them, with the spans of the nodes; at most 100.
 pub(crate) fn complaints(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
     let mut found = all_of(nodes, complain);
     found.truncate(MAX_COMPLAINTS);
     found
 }
 
-/// Returns the complaints that occur more often in `edited` than in `base`, including those about missing
-/// attributes; at most 100.
+/// Returns the violations of the schema that occur more often in `edited` than in `base`, the nodes before
+/// the edit, including missing attributes; at most 100.
 pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diagnostic> {
     let with_missing = |node: &Node<'_>, found: &mut Vec<Diagnostic>| {
         complain(node, found);
@@ -44,15 +44,15 @@ pub(crate) fn new_complaints(base: &[Node<'_>], edited: &[Node<'_>]) -> Vec<Diag
     found
 }
 
-/// Returns complaints about missing attributes that an author has to write: the colour of a status, the id of
-/// a mention, the type of a panel; at most 100.
+/// Returns a diagnostic for each missing attribute that an author has to write: the colour of a status, the
+/// id of a mention, the type of a panel; at most 100.
 pub(crate) fn missing_parts(nodes: &[Node<'_>]) -> Vec<Diagnostic> {
     let mut found = all_of(nodes, missing);
     found.truncate(MAX_COMPLAINTS);
     found
 }
 
-/// Returns the complaints that `look` adds for each of `nodes` and their descendants, in the order of the
+/// Returns the diagnostics that `look` adds for each of `nodes` and their descendants, in the order of the
 /// text.
 fn all_of(nodes: &[Node<'_>], look: impl Fn(&Node<'_>, &mut Vec<Diagnostic>)) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -64,7 +64,8 @@ fn all_of(nodes: &[Node<'_>], look: impl Fn(&Node<'_>, &mut Vec<Diagnostic>)) ->
     found
 }
 
-/// Adds the complaints about the attributes and marks of a node, and about raw ADF, to `found`.
+/// Adds a diagnostic to `found` for each attribute and mark of the node that violates the schema, and for a
+/// raw ADF node.
 fn complain(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     match node.kind {
         Kind::Text => {}
@@ -91,7 +92,8 @@ fn complain(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Adds a complaint to `found` if the node lacks the attribute without which it has no meaning.
+/// Adds a diagnostic to `found` if the node is a status, mention or panel without the attribute that gives it
+/// its meaning.
 fn missing(node: &Node<'_>, found: &mut Vec<Diagnostic>) {
     let needed = match node.kind {
         Kind::Status => "color",
@@ -136,8 +138,8 @@ fn attrs(
     }
 }
 
-/// Returns the complaint about `attr`, an attribute of the node or mark that `rule` is for; `None` if the
-/// attribute is allowed.
+/// Returns the message about `attr`, an attribute of the node or mark that `rule` is for, if it violates the
+/// schema; `None` if it is allowed.
 fn broken(rule: &'static Rule, attr: &Attr<'_>) -> Option<String> {
     let (mut all, mut rules) = (Vec::new(), Vec::new());
     keys(rule, "attrs", &mut all);
@@ -159,15 +161,16 @@ fn broken(rule: &'static Rule, attr: &Attr<'_>) -> Option<String> {
     complaints.all(|it| it.is_some()).then(|| format!("{}: {}", attr.name, first.diagnostic.message))
 }
 
-/// Returns the complaint about a key beside `type` and `attrs` that the node or mark that `rule` is for can't
-/// have; `None` if it can. `/type` and `/format` belong to the tree.
+/// Returns the message about `key`, a JSON key beside `type` and `attrs`, if the node or mark that `rule` is
+/// for can't have it; `None` if it can. `/type` and `/format` are attributes of the tree and always allowed.
 fn stray(rule: &'static Rule, key: &str) -> Option<String> {
     let mut rules = Vec::new();
     keys(rule, key, &mut rules);
     (rules.is_empty() && !matches!(key, "type" | "format")).then(|| format!("expected no key `{key}`"))
 }
 
-/// Collects the rules that `rule` and the rules within it (`any_of`, `all_of`) have for the value of `key`.
+/// Collects in `found` the rules that `rule` and the rules within it (`any_of`, `all_of`) have for the value
+/// of `key`.
 fn keys(rule: &'static Rule, key: &str, found: &mut Vec<&'static Rule>) {
     found.extend(rule.keys.iter().filter(|it| it.0 == key).map(|it| it.1));
     rule.any_of.iter().chain(rule.all_of).for_each(|it| keys(it, key, found));

@@ -7,7 +7,8 @@ use super::super::text;
 use crate::document::MARK;
 use crate::tree::{MAX_DEPTH, Span};
 
-/// The most levels of values that are examined. Each node takes two levels, and its attributes a few more.
+/// The largest depth of JSON values within values that is examined. Each node takes two levels, and its
+/// attributes a few more.
 const MAX_LEVELS: usize = 2 * MAX_DEPTH + 10;
 
 pub(super) struct Value<'a> {
@@ -21,7 +22,7 @@ pub(super) enum Data<'a> {
     Null,
     Number(f64),
     Object(Vec<Member<'a>>),
-    /// An object or array that is nested too deeply to be examined.
+    /// An object or array that is nested too deeply to be examined; its contents are not parsed into values.
     Other,
     String(Cow<'a, str>),
 }
@@ -34,7 +35,7 @@ pub(super) struct Member<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Parses `source` as one value.
+    /// Parses `source` as one JSON value, after a byte order mark if there is one.
     pub(super) fn of(source: &'a str) -> Result<Self, Fault> {
         let mut scan = Scan::new(source);
         if source.starts_with(MARK) {
@@ -61,7 +62,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the span of the first value, here or within, that is nested too deeply to be examined.
+    /// Returns the span of the first value that is nested too deeply to be examined: this one or one within
+    /// it.
     pub(super) fn too_deep(&self) -> Option<Span> {
         match &self.data {
             Data::Other => Some(self.span),
@@ -121,7 +123,8 @@ fn items<'a>(scan: &mut Scan<'a>, level: usize) -> Result<Vec<Value<'a>>, Fault>
     Ok(items)
 }
 
-/// Parses the members of an object. If a key occurs twice, the last one counts.
+/// Parses the members of an object, and returns them in reverse order: if a key occurs twice, a search finds
+/// the last one, which counts.
 fn members<'a>(scan: &mut Scan<'a>, level: usize) -> Result<Vec<Member<'a>>, Fault> {
     let mut members: Vec<Member<'a>> = Vec::new();
     scan.at += 1;

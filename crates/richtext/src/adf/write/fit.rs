@@ -1,17 +1,18 @@
-//! Checks whether a node can be written unchanged in its position.
+//! Checks whether a node can be written in its position without a repair.
 
 use super::super::schema::Model;
 use crate::tree::{Kind, Node};
 
-/// Returns whether `node` may be in `parent` (`None`: the document), and it and its descendants can be
-/// written unchanged.
+/// Returns whether the schema allows `node` in `parent` (`None`: the document), and neither the node nor a
+/// descendant needs a repair.
 pub(super) fn fits(node: &Node<'_>, parent: Option<Kind>) -> bool {
     is_allowed(node, parent) && is_sound(node) && is_full(node) && {
         node.children.iter().all(|it| fits(it, Some(node.kind)))
     }
 }
 
-/// Returns whether the schema allows `node` in `parent` (`None`: the document), regardless of its children.
+/// Returns whether the schema allows a node of this kind in `parent` (`None`: the document), regardless of
+/// its attributes and children. Raw ADF is allowed everywhere, because this crate does not know its kind.
 pub(super) fn is_allowed(node: &Node<'_>, parent: Option<Kind>) -> bool {
     let kind = match node.kind {
         Kind::Group | Kind::Image => return false,
@@ -25,7 +26,7 @@ pub(super) fn is_allowed(node: &Node<'_>, parent: Option<Kind>) -> bool {
     Model::of(parent).is_none_or(|it| it.allows(kind))
 }
 
-/// Returns the format of a raw node.
+/// Returns the name of the format that a raw node's source is in.
 pub(super) fn format<'n>(node: &'n Node<'_>) -> &'n str {
     node.text_of("/format").unwrap_or("adf")
 }
@@ -47,7 +48,8 @@ pub(super) fn is_sound(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns whether a node has as many children as the schema requires.
+/// Returns whether a node has as many children as the schema requires, and a `mediaSingle` those of the
+/// required kinds. Raw ADF among the children counts as enough, because it may contain several nodes.
 pub(super) fn is_full(node: &Node<'_>) -> bool {
     if node.kind == Kind::MediaSingle {
         let kinds: Vec<_> = node.children.iter().map(|it| it.kind).collect();

@@ -6,8 +6,8 @@ use crate::tree::{Mark, MarkKind, Value};
 use crate::values::colours;
 use crate::values::json::quote;
 
-/// Appends `,"marks":[…]` to `out`, with those of `marks` that are in the best of the `allowed` sets; with
-/// all of them if `allowed` is `None`. Appends nothing if no mark is left.
+/// Appends `,"marks":[…]` to `out`, with those of `marks` that are in the set of `allowed` that fits them
+/// best; with all of them if `allowed` is `None`. Appends nothing if no mark is left.
 pub(super) fn write(out: &mut String, marks: &[Mark<'_>], allowed: Option<&[&'static [MarkKind]]>) {
     let set = allowed.map(|sets| best(marks, sets));
     let start = out.len();
@@ -28,8 +28,8 @@ pub(super) fn write(out: &mut String, marks: &[Mark<'_>], allowed: Option<&[&'st
     out.push(']');
 }
 
-/// Returns the set in `sets` that contains most of `marks`. If `code` is among the marks, a set with `code`
-/// is preferred, because it has the most meaning.
+/// Returns the set in `sets` that contains the most of `marks`. If `code` is among the marks, a set with
+/// `code` is preferred, because that mark has the most meaning.
 fn best(marks: &[Mark<'_>], sets: &[&'static [MarkKind]]) -> &'static [MarkKind] {
     let has_code = marks.iter().any(|it| it.kind == MarkKind::Code);
     let worth = |set: &&&'static [MarkKind]| {
@@ -40,8 +40,8 @@ fn best(marks: &[Mark<'_>], sets: &[&'static [MarkKind]]) -> &'static [MarkKind]
     sets.iter().rev().max_by_key(worth).copied().unwrap_or_default()
 }
 
-/// Returns whether a mark is written if `set` has the allowed kinds (`None`: all). A mark that the schema
-/// lacks is written if it came from ADF.
+/// Returns whether a mark is written if only the kinds in `set` are allowed (`None`: all). A mark that the
+/// schema lacks is written if it came from ADF, which its name without a colon shows.
 fn is_kept(mark: &Mark<'_>, set: Option<&[MarkKind]>) -> bool {
     match (mark.kind, set) {
         (_, None) => true,
@@ -50,7 +50,8 @@ fn is_kept(mark: &Mark<'_>, set: Option<&[MarkKind]>) -> bool {
     }
 }
 
-/// Returns `mark` as the schema requires it; `None` if a required attribute is missing or can't be converted.
+/// Returns `mark` in the form that the schema requires; `None` if a required attribute is missing or can't be
+/// converted.
 fn sound<'m, 'a>(mark: &'m Mark<'a>) -> Option<Cow<'m, Mark<'a>>> {
     let needed: &[&str] = match mark.kind {
         MarkKind::Link => &["href"],
@@ -91,7 +92,7 @@ fn colored<'m, 'a>(mark: &'m Mark<'a>) -> Option<Cow<'m, Mark<'a>>> {
     Some(Cow::Owned(mark))
 }
 
-/// Appends a mark to `out`; if `is_strict`, without the attributes that ADF does not have.
+/// Appends a mark to `out` as JSON; if `is_strict`, without the attributes that ADF does not have.
 fn one(out: &mut String, mark: &Mark<'_>, is_strict: bool) {
     out.push_str("{\"type\":");
     quote(out, mark.name());

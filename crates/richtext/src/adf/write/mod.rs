@@ -20,7 +20,7 @@ use super::{ELEMENT, RAW, tree_name};
 use crate::tree::{Attr, Holds, Kind, Node, Value};
 use crate::values::json::quote;
 
-/// Returns a whole document with these blocks.
+/// Returns the JSON of a whole document with these blocks.
 pub(super) fn document(blocks: &[Node<'_>]) -> String {
     let mut writer = Writer::new(Strictness::Valid);
     writer.out.push_str("{\"version\":1,\"type\":\"doc\",\"content\":[");
@@ -29,7 +29,7 @@ pub(super) fn document(blocks: &[Node<'_>]) -> String {
     writer.out
 }
 
-/// Returns `nodes` as they appear in `parent`, with commas between them.
+/// Returns the JSON of `nodes` as they appear in `parent`, with commas between them.
 pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
     let mut writer = Writer::new(Strictness::Valid);
     if let Some(parent) = parent {
@@ -41,14 +41,14 @@ pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
     writer.out
 }
 
-/// Returns `node` with all its attributes and marks, whether or not the schema allows them.
+/// Returns the JSON of `node` with all its attributes and marks, whether or not the schema allows them.
 pub(super) fn verbatim(node: &Node<'_>) -> String {
     let mut writer = Writer::new(Strictness::Verbatim);
     writer.node(node, None);
     writer.out
 }
 
-/// Appends `"name":value` to `out`.
+/// Appends `"name":value` to `out`. A value that claims to be JSON but is not becomes a string.
 pub(super) fn attr(out: &mut String, name: &str, value: &Value<'_>) {
     quote(out, name);
     out.push(':');
@@ -66,9 +66,10 @@ pub(super) fn are_full(nodes: &[Node<'_>]) -> bool {
 /// The treatment of attributes and marks that the schema does not allow.
 #[derive(Clone, Copy, PartialEq)]
 enum Strictness {
-    /// They are left out.
+    /// Attributes and marks that the schema does not allow are left out, and missing ones that it requires
+    /// are added.
     Valid,
-    /// They are written all the same.
+    /// All attributes and marks are written, and none is added.
     Verbatim,
 }
 
@@ -78,7 +79,8 @@ struct Writer {
     /// The index among its siblings of the current node and of each node around it, the outermost first. A
     /// missing `localId` is generated from it.
     path: Vec<usize>,
-    /// The number of columns in the layout section that is being written.
+    /// The number of columns in the layout section that is being written, from which the default width of a
+    /// column is computed.
     siblings_of_column: usize,
 }
 
@@ -139,7 +141,8 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// Writes a node of a kind that ADF does not have: raw ADF as it is, any other as an extension [`RAW`].
+    /// Writes a raw node, or a node of another kind that ADF does not have: raw ADF as it is, any other as an
+    /// extension [`RAW`].
     fn foreign(&mut self, node: &Node<'_>, parent: Option<Kind>) {
         let format = node.text_of("/format").unwrap_or("adf");
         if format == "adf" && is_verbatim(node) {
@@ -191,8 +194,9 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// Writes the attributes in the object `/attrs`. The reader puts those there whose names would mean
-    /// something else in the tree: with a colon, or with a `/` at the start.
+    /// Writes the members of the attribute `/attrs` into the object `attrs`, which begins at the offset
+    /// `inside` of the output. The reader puts ADF attributes there whose names mean something else in the
+    /// tree: with a colon, or with a `/` at the start.
     fn odd_attrs(&mut self, attrs: &[Attr<'_>], inside: usize) {
         let odd = attrs.iter().find(|it| it.name == "/attrs").map(|it| &it.value);
         let Some(Value::Json(json)) = odd else { return };
@@ -235,8 +239,8 @@ impl Writer {
         marks::write(&mut self.out, &node.marks, allowed);
     }
 
-    /// Writes the keys of the node that are in attributes `/key`. `attrs`, `content`, `marks` and `text` are
-    /// among them if they are empty or their type is wrong.
+    /// Writes the JSON keys of the node that the tree keeps in attributes `/key`. `attrs`, `content`, `marks`
+    /// and `text` are among them if the source had them empty or with the wrong type.
     fn keys(&mut self, node: &Node<'_>) {
         for attr in &node.attrs {
             let Some(key) = attr.name.strip_prefix('/') else { continue };
@@ -256,13 +260,13 @@ impl Writer {
     }
 }
 
-/// Returns whether the attribute is written in `attrs`.
+/// Returns whether the attribute is written as a member of the JSON object `attrs`.
 fn has_place(attr: &Attr<'_>, strictness: Strictness) -> bool {
     !attr.name.starts_with('/') && (!attr.is_foreign() || strictness == Strictness::Verbatim)
 }
 
-/// Returns whether raw ADF can be written unchanged: it is one object, or several with commas between them
-/// that were in an array.
+/// Returns whether raw ADF can be written unchanged: it is one object, or several objects with commas between
+/// them that are verbatim from an array in the source.
 fn is_verbatim(node: &Node<'_>) -> bool {
     let stood_so = node.span.len() == node.text.len();
     is_object(&node.text) || stood_so && scan::are_values(&node.text, |it| it == b'{')

@@ -3,25 +3,25 @@
 use super::super::schema::Model;
 use crate::tree::{Kind, Node, Value};
 
-/// The required attributes of a node.
+/// The attributes that the schema requires of a node.
 pub(super) struct Needs {
-    /// The names of the attributes, with their defaults. `None`: an identifier generated from the position of
-    /// the node.
+    /// The names of the attributes, with their defaults. A default `None` stands for an identifier generated
+    /// from the position of the node.
     rows: &'static [(&'static str, Option<Usual>)],
     /// Whether the node must have the key `attrs`, even for an empty object.
     pub(super) object: bool,
     /// The kind of the node.
     kind: Kind,
-    /// The number of columns in the layout section around the node.
+    /// The number of columns in the layout section around the node, if the node is a column.
     columns: usize,
 }
 
-/// A default value.
+/// The default value of a required attribute.
 #[derive(Clone, Copy)]
 enum Usual {
     Text(&'static str),
     Number(u32),
-    /// An equal part of the width of a layout section, in percent.
+    /// The width of a layout column, in percent: an equal part of its section.
     Share,
 }
 use self::Usual::{Number, Share, Text};
@@ -56,7 +56,8 @@ impl Needs {
     }
 
     /// Calls `take` with the name and the default of each required attribute that `node` lacks; the default
-    /// is `None` if an identifier has to be generated. `has_some` says whether any attribute was written.
+    /// is `None` if an identifier has to be generated. `has_some` says whether any attribute was written:
+    /// without one, nothing is required of a `mediaSingle`.
     pub(super) fn missing(
         &self,
         node: &Node<'_>,
@@ -97,14 +98,15 @@ pub(super) fn content(kind: Kind) -> bool {
         || Model::of(Some(kind)).is_some_and(|it| it.least > 0)
 }
 
-/// Returns one of `columns` equal parts of 100, rounded down: `33.33`.
+/// Returns one of `columns` equal parts of 100, rounded down to two decimals: `33.33`.
 fn share(columns: usize) -> String {
     let hundredths = 10_000 / columns.max(1);
     let (whole, rest) = (hundredths / 100, hundredths % 100);
     if rest == 0 { whole.to_string() } else { format!("{whole}.{rest:02}") }
 }
 
-/// Returns an identifier for the node at `path`: always equal for a document, and different at each path.
+/// Returns an identifier for the node at `path`, the indices of the node and those around it. Equal documents
+/// get equal identifiers, and each path in a document another one.
 pub(super) fn local_id(path: &[usize], node: &Node<'_>) -> String {
     let place = path.iter().copied().chain([node.span.start as usize, node.kind as usize]);
     let hash = |basis: u64| {

@@ -1,11 +1,13 @@
-//! Turns pictures within text into blocks or links, because ADF has such pictures only as blocks.
+//! Turns pictures within text into blocks or links, because ADF has such pictures (with an address instead of
+//! a media id) only as blocks.
 
 use thin_vec::{ThinVec, thin_vec};
 
 use super::visible;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 
-/// Returns `paragraph` split into paragraphs, with the pictures in it as blocks between them.
+/// Returns `paragraph` split at its pictures: paragraphs of the text between them, and each picture as a
+/// block.
 pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> ThinVec<Node<'a>> {
     let mut blocks = ThinVec::new();
     let mut run = ThinVec::new();
@@ -21,7 +23,7 @@ pub(super) fn lifted<'a>(paragraph: &Node<'a>) -> ThinVec<Node<'a>> {
     blocks
 }
 
-/// Returns a paragraph of the nodes `run` before or after a picture; `None` if they show only white space.
+/// Returns a paragraph of `run`, the nodes between two pictures; `None` if they show only white space.
 fn text_around<'a>(paragraph: &Node<'a>, run: ThinVec<Node<'a>>) -> Option<Node<'a>> {
     let is_blank =
         |it: &Node<'_>| it.kind == Kind::HardBreak || (it.kind == Kind::Text && it.text.trim().is_empty());
@@ -34,7 +36,7 @@ fn text_around<'a>(paragraph: &Node<'a>, run: ThinVec<Node<'a>>) -> Option<Node<
     Some(around)
 }
 
-/// Returns a picture as a block: a `mediaSingle`.
+/// Returns a picture within text as a block: a `mediaSingle`.
 fn single<'a>(image: &Node<'a>) -> Node<'a> {
     let mut media = Node::new(Kind::Media).with("type", "external");
     for name in ["url", "alt", "width", "height"] {
@@ -49,7 +51,7 @@ fn single<'a>(image: &Node<'a>) -> Node<'a> {
     Node::new(Kind::MediaSingle).with("layout", "center").holding(thin_vec![media])
 }
 
-/// Returns a width or height as a number of pixels; `None` if it has another unit.
+/// Returns a width or height as a JSON number of pixels; `None` if it has another unit.
 fn number<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let text = value.shown();
     let text = text.strip_suffix("px").unwrap_or(text).trim();
@@ -57,8 +59,8 @@ fn number<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     is_number.then(|| Value::Json(text.to_owned().into()))
 }
 
-/// Returns a text that links to a picture and shows its description or address, for a position that allows no
-/// picture.
+/// Returns a text that links to a picture and shows the picture's description or address, for a position that
+/// allows no picture.
 pub(super) fn link<'a>(image: &Node<'a>) -> Node<'a> {
     let mut node = Node::of_text(visible::text(image));
     node.marks.clone_from(&image.marks);

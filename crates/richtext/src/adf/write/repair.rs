@@ -27,7 +27,7 @@ use super::fit::{fits, format, is_allowed, is_full, is_sound};
 use super::{picture, verbatim, visible};
 use crate::tree::{Attr, Holds, Kind, Mark, MarkKind, Node};
 
-/// Returns the nodes to write in `parent` instead of `node`.
+/// Returns the nodes to write in `parent` (`None`: the document) instead of `node`.
 pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     let pieces = placed(node, parent);
     pieces
@@ -36,7 +36,7 @@ pub(super) fn repair<'a>(node: &Node<'a>, parent: Option<Kind>) -> ThinVec<Node<
         .collect()
 }
 
-/// A node that comes out of a repair: for the parent, or, if it is lifted, for a position beside the parent.
+/// A node that results from a repair. It is written in the parent or, if `is_lifted`, beside the parent.
 struct Piece<'a> {
     node: Node<'a>,
     is_lifted: bool,
@@ -52,7 +52,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Returns the pieces that `node` becomes in `parent`: `node` itself if it fits.
+/// Returns the pieces (nodes to write) that `node` becomes in `parent`: `node` itself if it fits.
 fn placed<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if fits(node, parent) {
         return vec![Piece::here(node.clone())];
@@ -83,7 +83,7 @@ fn is_bodied(kind: Kind) -> bool {
     matches!(kind, Kind::BodiedExtension | Kind::SyncBlock | Kind::BodiedSyncBlock)
 }
 
-/// Returns a paragraph of `text` for `parent`; no piece if `text` is empty.
+/// Returns a paragraph of `text` for `parent`; an empty list if `text` is empty.
 fn shown<'a>(text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if text.is_empty() {
         return Vec::new();
@@ -91,8 +91,8 @@ fn shown<'a>(text: String, parent: Option<Kind>) -> Vec<Piece<'a>> {
     placed(&Node::new(Kind::Paragraph).holding(thin_vec![Node::of_text(text)]), parent)
 }
 
-/// Returns the pieces for an inline node that does not fit: a paragraph around it among blocks, a text or
-/// link within text.
+/// Returns the pieces for an inline node that does not fit: among blocks a paragraph around it, within text a
+/// text or link instead of it.
 fn inline<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if parent.is_none_or(|it| it.holds() == Holds::Blocks) {
         return placed(&Node::new(Kind::Paragraph).holding(thin_vec![node.clone()]), parent);
@@ -108,8 +108,8 @@ fn inline<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     Some(text).filter(|it| !it.text.is_empty()).map(Piece::here).into_iter().collect()
 }
 
-/// Returns the pieces for a block that does not fit, or has a child that does not: first repairs its
-/// children, then the block.
+/// Returns the pieces for a block that does not fit, or has a child that does not: repairs its children
+/// first, then the block. A block without an essential attribute becomes its visible text.
 fn block<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     if !is_sound(node) && node.kind != Kind::Panel {
         return shown(visible::text(node), parent);
@@ -130,7 +130,8 @@ fn block<'a>(node: &Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     parted(shell, pieces).into_iter().flat_map(|it| fitted(it, parent)).collect()
 }
 
-/// Returns `node` without its children. An expand gets the other kind of expand if `parent` allows only that.
+/// Returns `node` without its children. An `expand` becomes a `nestedExpand`, and the reverse, if `parent`
+/// allows only the other.
 fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
     let mut shell = Node::new(node.kind).at(node.span, node.inner);
     shell.text.clone_from(&node.text);
@@ -147,8 +148,9 @@ fn shell<'a>(node: &Node<'a>, parent: Option<Kind>) -> Node<'a> {
     shell
 }
 
-/// Splits `shell`, a node without children, into parts with the `pieces` as children. Each lifted piece is
-/// between two parts.
+/// Splits `shell`, a node without children, at the lifted ones among `pieces`: the others become children of
+/// copies of `shell`, and the lifted ones stay beside these. A list item or task is not split; all pieces
+/// from the first lifted one on follow it.
 fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     let mut parts: Vec<Piece<'a>> = Vec::new();
     let mut held: ThinVec<Node<'a>> = ThinVec::new();
@@ -175,9 +177,9 @@ fn parted<'a>(shell: Node<'a>, pieces: Vec<Piece<'a>>) -> Vec<Piece<'a>> {
     parts
 }
 
-/// Returns a part of `shell` with the children `held`; `None` if there are none. `items_before` is the number
-/// of children in the parts before it: only the first part keeps the `localId`, and the numbers of a list go
-/// on.
+/// Returns a copy of `shell` with the children `held`; `None` if there are none. `items_before` is the number
+/// of children in the copies before it: only the first copy keeps the `localId`, and a numbered list
+/// continues its numbers.
 fn part<'a>(shell: &Node<'a>, held: ThinVec<Node<'a>>, items_before: usize) -> Option<Piece<'a>> {
     if held.is_empty() {
         return None;
@@ -194,8 +196,8 @@ fn part<'a>(shell: &Node<'a>, held: ThinVec<Node<'a>>, items_before: usize) -> O
     Some(Piece::here(node))
 }
 
-/// Returns `node`, which has no children, with the children that the schema requires; `None` if they can't be
-/// made up, like the file of a `mediaSingle`.
+/// Returns `node`, which has no children, with empty children that the schema requires; `None` for a
+/// `mediaSingle` or `mediaGroup`, whose file can't be made up.
 fn filled(node: Node<'_>) -> Option<Piece<'_>> {
     let inside = match node.kind {
         Kind::MediaSingle | Kind::MediaGroup => return None,
@@ -213,7 +215,7 @@ fn filled(node: Node<'_>) -> Option<Piece<'_>> {
     Some(Piece::here(node.holding(inside.into_iter().map(|it| it.node).collect())))
 }
 
-/// Fits a piece whose children are already repaired into `parent`, as far as possible.
+/// Returns the pieces that a piece whose children are already repaired becomes in `parent`.
 fn fitted<'a>(piece: Piece<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     let Piece { node, is_lifted } = piece;
     if is_allowed(&node, parent) && is_full(&node) {
@@ -255,8 +257,8 @@ fn dissolves(kind: Kind, parent: Option<Kind>) -> bool {
     }
 }
 
-/// Returns `node` in a new item, row, cell or column of `parent`. If `parent` has none of these, `node` is
-/// lifted if `parent` can be split, and otherwise raw.
+/// Returns `node` in a new item, row, cell or column of `parent`. If `parent` is not a list, table, row or
+/// layout, `node` is lifted (written beside `parent`) if `parent` can be split, and otherwise raw.
 fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     let holder = match parent {
         Some(Kind::BulletList | Kind::OrderedList) => Kind::ListItem,
@@ -276,7 +278,8 @@ fn member<'a>(node: Node<'a>, parent: Option<Kind>) -> Vec<Piece<'a>> {
     parted(Node::new(holder), pieces)
 }
 
-/// Returns whether a node of this kind can be split in two, with a lifted child between the halves.
+/// Returns whether a node of this kind can be split in two, with a child that it does not allow written
+/// between the halves.
 fn can_be_parted(kind: Option<Kind>) -> bool {
     matches!(
         kind,
@@ -305,7 +308,8 @@ fn bold(node: Node<'_>) -> Node<'_> {
     Node::new(Kind::Paragraph).holding(text)
 }
 
-/// Returns `node` if `parent` allows it, otherwise the node as raw ADF. For a `parent` that can't be split.
+/// Returns `node` if `parent`, which can't be split, allows it; otherwise all of it as raw ADF in an
+/// extension.
 fn stuck<'a>(node: Node<'a>, parent: Option<Kind>) -> ThinVec<Node<'a>> {
     if is_allowed(&node, parent) && is_full(&node) { thin_vec![node] } else { kept(&node, parent) }
 }

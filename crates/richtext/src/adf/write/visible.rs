@@ -1,11 +1,11 @@
-//! Visible text of nodes that can't be written as ADF.
+//! Visible text of nodes that can't be written in ADF.
 
 use crate::tree::{Kind, Node};
 use crate::values::html;
 
 use super::fit::format;
 
-/// Returns the text to show in place of `node`; empty if there is none.
+/// Returns the text to write in place of `node`; empty if the node shows none.
 pub(super) fn text(node: &Node<'_>) -> String {
     match node.kind {
         Kind::RawInline | Kind::RawBlock if format(node) == "markdown" => {
@@ -22,7 +22,7 @@ pub(super) fn text(node: &Node<'_>) -> String {
     }
 }
 
-/// Returns the first of these attributes that is not empty.
+/// Returns the first value of the attributes `names` that is not empty; an empty string if there is none.
 fn first(node: &Node<'_>, names: &[&str]) -> String {
     let said = names.iter().filter_map(|it| node.get(it)).map(|it| it.shown());
     said.into_iter().find(|it| !it.is_empty()).unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! Single blocks: paragraphs, headings, code and lists, with the attributes written in them.
+//! Reads single blocks: paragraphs, headings and blocks of code, with the attributes written in them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,8 +13,8 @@ use super::inline::{self, Placed};
 use super::prepare::{self, Prepared, whole_attrs};
 use crate::tree::{Attr, Kind, Node, Span};
 
-/// Returns `node` with `children` and with spans that enclose them. Its span is `span`, extended to the end
-/// of the last child; its `inner` begins with the first child.
+/// Returns `node` with `children` and with spans that enclose them. The span of the node is `span`, extended
+/// to the end of the last child; its `inner` reaches from the first child to the same end.
 pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: ThinVec<Node<'a>>) -> Node<'a> {
     let start = children.first().map_or(span.end, |it| it.span.start).max(span.start);
     let end = children.last().map_or(span.end, |it| it.span.end).max(span.end);
@@ -23,8 +23,9 @@ pub(super) fn holding<'a>(mut node: Node<'a>, span: Span, children: ThinVec<Node
     node.holding(children)
 }
 
-/// Reads a paragraph, which may be a directive, attributes, a picture or text. `placed` is its range in the
-/// prepared text, and `within` are its events. If `directives` is false, a directive is read as text.
+/// Reads a paragraph of CommonMark, which may be a directive, attributes, a picture or text. `placed` is its
+/// range in the prepared text, and `within` are CommonMark's events in it. If `directives` is false, a
+/// directive is read as text.
 pub(super) fn paragraph<'a>(
     prepared: &Prepared<'a>,
     span: Span,
@@ -56,7 +57,8 @@ pub(super) fn paragraph<'a>(
     Item::Node(text(prepared, span, placed, within))
 }
 
-/// Reads a paragraph of text, or one that is only a picture.
+/// Returns the node of a paragraph that is no directive and not only attributes: a media single if it is only
+/// a picture, otherwise a paragraph. Attributes in its last line are applied to the node.
 fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: &[Placed<'_>]) -> Node<'a> {
     let (within, given) = match trailing(prepared, span, placed, within) {
         Some((count, given)) => (&within[..count], given),
@@ -79,8 +81,9 @@ fn text<'a>(prepared: &Prepared<'a>, span: Span, placed: &Range<usize>, within: 
     node
 }
 
-/// Returns the events up to the end of the paragraph, if there are events behind it. Such events follow a
-/// line of form feeds, because only one half of CommonMark's parser takes that line for blank.
+/// Returns the events `within` a paragraph without those behind its end; `None` if none lie behind it. Events
+/// lie behind the end after a line of form feeds, because only one of the two passes of CommonMark's parser
+/// takes that line for blank.
 fn clipped<'p>(
     prepared: &'p Prepared<'_>,
     placed: &Range<usize>,
@@ -100,8 +103,8 @@ fn clipped<'p>(
     Some(within.iter().filter_map(clip).collect())
 }
 
-/// Returns the attributes that are the last line of a paragraph, and the number of events of the text before
-/// that line.
+/// Returns the number of events before the last line of a paragraph, and the attributes that are that line;
+/// `None` if the last line is not attributes.
 fn trailing<'a>(
     prepared: &Prepared<'a>,
     span: Span,
@@ -135,7 +138,8 @@ fn trailing<'a>(
     (depth == 0 && breaks && count > 1).then_some((count - 1, found))
 }
 
-/// Returns the media node for a paragraph whose only child is a picture.
+/// Returns the media single for a paragraph whose only child is a picture with a `url`; `None` for other
+/// paragraphs.
 fn picture<'a>(children: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     let [image] = children else { return None };
     if image.kind != Kind::Image || image.get("url").is_none() {
@@ -154,7 +158,8 @@ fn picture<'a>(children: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     Some(single.at(span, span).holding(thin_vec![media]))
 }
 
-/// Reads a heading.
+/// Returns the node of a heading. Attributes in braces are read only at the end of a heading that begins with
+/// `#`.
 pub(super) fn heading<'a>(
     prepared: &Prepared<'a>,
     level: usize,
@@ -199,8 +204,9 @@ fn lined<'a>(node: Node<'a>, span: Span, children: ThinVec<Node<'a>>) -> Node<'a
     node.at(span, inner).holding(children)
 }
 
-/// Returns the attributes at the end of a heading's line, and the offset in `line` of the white space before
-/// them.
+/// Returns the offset in `line`, the line of a heading, at which the white space before its attributes
+/// begins, and these attributes, which end the line; `None` if the line does not end with attributes in
+/// braces.
 fn at_end(line: &str) -> Option<(usize, ThinVec<Attr<'_>>)> {
     if !line.ends_with('}') {
         return None;
@@ -214,12 +220,12 @@ fn at_end(line: &str) -> Option<(usize, ThinVec<Attr<'_>>)> {
     None
 }
 
-/// The number of opening braces, counted from the end of a heading, that are tried as the beginning of its
-/// attributes.
+/// The number of opening braces, counted from the end of a heading, that are tried as the beginning of the
+/// heading's attributes.
 const MAX_BRACES: usize = 16;
 
-/// Returns the events before the source offset `start`. If a text event contains `start`, also returns the
-/// range in the prepared text of the part of that text before `start`.
+/// Returns the events that end before the source offset `start`. If a text event contains `start`, also
+/// returns the range in the prepared text of the part of that event's text before `start`.
 fn before<'e, 'p>(
     prepared: &Prepared<'_>,
     within: &'e [Placed<'p>],
@@ -243,7 +249,8 @@ fn before<'e, 'p>(
     }
 }
 
-/// Reads a block of code, or a fence with text of another format.
+/// Returns the node for a block of code. A fence without attributes whose language is the name of a format
+/// becomes a raw block, or for ADF the block that its JSON describes.
 pub(super) fn code<'a>(
     prepared: &Prepared<'a>,
     kind: &CodeBlockKind<'_>,
@@ -284,7 +291,7 @@ pub(super) fn code<'a>(
     node.at(span, inner).holding(lines)
 }
 
-/// Returns the language and the attributes of an opening fence.
+/// Returns the language and the attributes in the first line of `source`, the source of a fence.
 fn info(source: &str) -> (String, ThinVec<Attr<'_>>) {
     let line = source.lines().next().unwrap_or_default();
     let info = line.trim_start_matches(['`', '~']).trim_matches([' ', '\t', '\r']);
@@ -303,7 +310,8 @@ pub(in crate::markdown) fn is_language(text: &str) -> bool {
     given.is_empty() && language == text && format(text).is_none()
 }
 
-/// Returns the text of a block of code: one node, or one per line where the source is not contiguous.
+/// Returns the text nodes of a block of code: one, or several where signs such as the `>` of a quote lie
+/// between the lines in the source.
 fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> ThinVec<Node<'a>> {
     let mut nodes: ThinVec<Node<'a>> = ThinVec::new();
     for (event, placed) in within {
@@ -336,7 +344,8 @@ fn lines<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> ThinVec<Node<'a>
     nodes
 }
 
-/// Removes the line feed before the closing fence, which is not part of the code.
+/// Removes the line feed before the closing fence from the last of `nodes`, because it is not part of the
+/// code.
 fn cut_last_break(nodes: &mut ThinVec<Node<'_>>) {
     let Some(last) = nodes.last_mut() else { return };
     let Some(text) = last.text.strip_suffix('\n') else { return };
@@ -353,7 +362,8 @@ fn cut_last_break(nodes: &mut ThinVec<Node<'_>>) {
     }
 }
 
-/// Returns the format that the info string of a fence names, and whether its lines end with CR LF.
+/// Returns the format that the info string of a fence names, and whether the lines of the fenced text
+/// originally ended with CR LF; `None` if it names no format.
 fn format(language: &str) -> Option<(&'static str, bool)> {
     let (name, has_crlf) = match language.strip_suffix(CRLF) {
         Some(name) => (name, true),
@@ -368,7 +378,9 @@ fn format(language: &str) -> Option<(&'static str, bool)> {
     Some((format, has_crlf))
 }
 
-/// Reads the text of a fence whose language is the name of a format.
+/// Returns the node for a fence whose language is the name of a format: for ADF the block that its JSON
+/// describes, otherwise, and if the JSON describes no block, a raw block. Returns `None` for any other
+/// language.
 fn foreign<'a>(prepared: &Prepared<'a>, language: &str, lines: &[Node<'a>], span: Span) -> Option<Node<'a>> {
     let (format, has_crlf) = format(language)?;
     let mut text: Cow<'a, str> = match lines {
@@ -389,8 +401,8 @@ fn foreign<'a>(prepared: &Prepared<'a>, language: &str, lines: &[Node<'a>], span
     Some(Node::raw(Kind::RawBlock, format, text))
 }
 
-/// Clears the spans of a node and of all nodes in it, because they are not offsets in the Markdown: the node
-/// was read from the text of a fence. [`settle`] gives them spans in the Markdown.
+/// Clears the spans of a node and of its descendants. The node was read from the text of a fence, so its
+/// spans are not offsets in the Markdown. [`settle`] gives it spans in the Markdown.
 fn unplaced(node: Node<'_>) -> Node<'_> {
     let children = node.children.into_iter().map(unplaced).collect();
     Node { span: Span::default(), inner: Span::default(), children, ..node }

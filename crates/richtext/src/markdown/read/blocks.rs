@@ -1,8 +1,8 @@
 //! Conversion of CommonMark's events to blocks.
 //!
-//! In: the events of a prepared text. Out: nodes. Open blocks are in a list, so depth does not use the stack.
-//! Blocks deeper than [`tree::MAX_DEPTH`](crate::tree::MAX_DEPTH), and blocks beyond the limit of nodes (see
-//! [`room`]), are kept as raw source.
+//! In: the events of a prepared text. Out: nodes. Open blocks are kept in a list, so deep nesting does not
+//! use the call stack. Blocks deeper than [`tree::MAX_DEPTH`](crate::tree::MAX_DEPTH), and blocks beyond the
+//! limit of nodes (see [`room`]), are kept as raw source.
 
 mod room;
 
@@ -22,9 +22,9 @@ use super::{block, list};
 use crate::diagnostic::Diagnostic;
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
-/// Reads a prepared text, which CommonMark gets in these parts. A top-level block for whose source text
-/// `keep` returns false loses its children, unless it is a list of tasks. `rest` says how blocks beyond the
-/// limit of nodes are kept.
+/// Reads a prepared text; CommonMark parses its ranges `parts` one at a time. A top-level block for whose
+/// source text `keep` returns false loses its children, unless it is a list of tasks. `rest` says how blocks
+/// beyond the limit of nodes are kept.
 pub(super) fn read<'a, 'p>(
     prepared: &'p Prepared<'a>,
     parts: Vec<Range<usize>>,
@@ -65,25 +65,26 @@ pub(super) fn read<'a, 'p>(
 
 struct Read<'a, 'e, 'p> {
     prepared: &'e Prepared<'a>,
-    /// The text that CommonMark reads.
+    /// The prepared text, which CommonMark parses.
     text: &'p str,
     diagnostics: Vec<Diagnostic>,
     frames: Vec<Frame<'a>>,
-    /// The top-level blocks before the first directive or tag. No directive or tag contains one of them.
+    /// The top-level blocks before the first directive, tag, comment or line of attributes. They need no
+    /// grouping.
     settled: ThinVec<Node<'a>>,
     /// The events of the current list item that are not inside a paragraph.
     run: Vec<Placed<'p>>,
-    /// A buffer for the events of one block. It is reused for the next block.
+    /// A reused buffer for the events of the paragraph, heading, cell or block of code that is being read.
     within: Vec<Placed<'p>>,
     keep: &'e dyn Fn(&str) -> bool,
     bare: Vec<u32>,
-    /// The number of open directives and HTML elements. Open blocks are counted by `frames`.
+    /// The number of open directives and HTML elements. CommonMark's open blocks are in `frames`.
     depth: usize,
-    /// The number of nodes that the limit still allowed before the current top-level block.
+    /// The number of nodes that could still be made when the current top-level block began.
     left: usize,
 }
 
-/// An open block.
+/// An open CommonMark block, or the document, with what was read in it so far.
 struct Frame<'a> {
     holder: Holder,
     placed: Range<usize>,
@@ -96,14 +97,14 @@ struct Frame<'a> {
 
 enum Holder {
     Document,
-    /// A quote; with a kind, it is an alert.
+    /// A block quote. With a kind, it is a GitHub alert such as `[!NOTE]`.
     Quote(Option<BlockQuoteKind>),
-    /// A list: the number of its first item, `None` if the items have bullets.
+    /// A list. The value is the number of its first item; `None` if the items have bullets.
     List(Option<u64>),
-    /// An item of a list: whether the task is done, `None` if it is not a task.
+    /// An item of a list. The value is whether its task is done; `None` if the item is not a task.
     Entry(Option<bool>),
     Table,
-    /// A row of a table: whether it is the header row.
+    /// A row of a table. The value is whether it is the header row.
     Row(bool),
 }
 
@@ -168,7 +169,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.frames.push(Frame::new(holder, range));
     }
 
-    /// Reads a block that contains no other blocks.
+    /// Reads a block that contains no other blocks, and adds it to the innermost open block.
     fn leaf(&mut self, tag: &Tag<'p>, range: &Range<usize>, within: &[Placed<'p>]) {
         match tag {
             Tag::Heading { level, .. } => {
@@ -185,7 +186,8 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         }
     }
 
-    /// Consumes the events up to the end of the tag that was just opened, and returns those before that end.
+    /// Consumes the events up to the end of the block that was just opened. Returns those before that end, or
+    /// fewer if the limit of nodes is reached.
     fn gather(&mut self, events: &mut impl Iterator<Item = Placed<'p>>) -> Vec<Placed<'p>> {
         let (mut depth, mut parts) = (0, 0);
         let mut found = std::mem::take(&mut self.within);
@@ -238,7 +240,8 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.add(item);
     }
 
-    /// Adds the events of `run`, if there are any, as a paragraph.
+    /// Adds a paragraph with the events of `run`, if there are any, to the innermost open block, and empties
+    /// `run`.
     fn flush(&mut self) {
         if self.run.is_empty() {
             return;
@@ -318,7 +321,7 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         self.add(Item::Node(Node::new(kind).at(span, span).holding(thin_vec![text])));
     }
 
-    /// Closes the innermost open block.
+    /// Closes the innermost open block, and adds its node to the block around it.
     fn close(&mut self) {
         if self.frames.len() == 1 {
             return;
@@ -373,7 +376,8 @@ impl<'a, 'p> Read<'a, '_, 'p> {
         }
     }
 
-    /// Returns the span of a block, without the white space after it.
+    /// Returns the source span of the block at `range` in the prepared text, without the white space after
+    /// the block.
     fn span(&self, range: &Range<usize>) -> Span {
         let start = range.start.min(self.prepared.text.len());
         let text = self.prepared.text[start..range.end].trim_end_matches([' ', '\t', '\n', '\r']);
@@ -382,8 +386,8 @@ impl<'a, 'p> Read<'a, '_, 'p> {
     }
 }
 
-/// Adds an event. Adjacent texts become one event. CommonMark splits text at every sign that might have had a
-/// meaning, so a million such signs would be a million events.
+/// Adds the event `placed` to `found`. Adjacent text events become one event, because CommonMark splits text
+/// at every sign that might have had a meaning, and a million such signs would be a million events.
 fn join<'p>(found: &mut Vec<Placed<'p>>, placed: Placed<'p>, text: &'p str) {
     // Only the new text is compared byte by byte. Comparing the joined text each time would be quadratic.
     let stands = |it: &str, range: &Range<usize>| it.len() == range.len() && text[..range.end].ends_with(it);
@@ -425,7 +429,7 @@ fn is_inline_end(end: TagEnd) -> bool {
     matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
 }
 
-/// Returns the panel type of an alert.
+/// Returns the type of the ADF panel for a GitHub alert.
 fn alert(kind: BlockQuoteKind) -> &'static str {
     match kind {
         BlockQuoteKind::Note => "info",

@@ -10,8 +10,8 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, Tag};
 /// The definitions of a text.
 #[derive(Default)]
 pub(super) struct Definitions {
-    /// A text of lines `[name]: number`, parsed by CommonMark to look up a name, because names are compared
-    /// ignoring case.
+    /// A Markdown text of lines `[name]: number`. CommonMark parses it to look up a name, because it knows
+    /// which names are equal (ignoring case).
     names: String,
     /// The address and title of each definition, by the number in `names`.
     targets: Vec<(String, String)>,
@@ -24,8 +24,8 @@ pub(super) struct Names<'d> {
 }
 
 impl Definitions {
-    /// Finds the definitions in some ranges of `text`. CommonMark reads each range alone as it does within
-    /// the text.
+    /// Finds the definitions in `ranges` of `text`. The ranges must be such that CommonMark reads each alone
+    /// as it does within the text.
     pub(super) fn of(text: &str, ranges: &[Range<usize>]) -> Self {
         let mut found = Self::default();
         ranges.iter().for_each(|it| found.add(&text[it.clone()]));
@@ -52,15 +52,15 @@ impl<'d> Names<'d> {
         self.targets.is_empty()
     }
 
-    /// Returns the address and the title for a name that a link in one part of the text uses and another part
-    /// defines.
+    /// Returns the address and the title for `link`, whose name is not defined in the part of the text that
+    /// CommonMark is parsing. Returns `None` if no other part defines the name.
     pub(super) fn missing(&self, link: &BrokenLink<'_>) -> Option<(CowStr<'d>, CowStr<'d>)> {
         self.target(&link.reference)
     }
 
-    /// If the event begins a link or picture with a name, sets its target to that of the name's first
-    /// definition in the text. CommonMark may have taken a later definition, because it sees only one part of
-    /// the text.
+    /// If the event begins a link or picture that refers to a definition by name, sets its target to that of
+    /// the name's first definition in the text. CommonMark may have taken a later definition, because it sees
+    /// only one part of the text.
     pub(super) fn settle(&self, event: &mut Event<'d>) {
         if let Event::Start(
             Tag::Link { link_type, dest_url, title, id } | Tag::Image { link_type, dest_url, title, id },

@@ -9,7 +9,7 @@ use crate::format::known;
 use crate::tree::{Attr, Kind, MACRO, Mark, MarkKind, Node, Room, Value};
 use crate::values::{dates, parameters};
 
-/// Returns the marks that a directive gives to its label, the outermost first.
+/// Returns the marks that a directive gives to its label, the outermost first. Empty if it gives none.
 pub(super) fn marks<'a>(found: &Found<'a>) -> ThinVec<Mark<'a>> {
     match found.name {
         _ if found.label.is_none() => ThinVec::new(),
@@ -98,7 +98,7 @@ pub(super) fn inline<'a>(found: &Found<'a>, label: Option<String>, room: &Room) 
 }
 
 /// Returns the node of a date. Its timestamp is the attribute `ts` if that is on the day in the label, or if
-/// the label is not a day; otherwise it is the start of the day in the label.
+/// the label is not a day; otherwise the start of the day in the label; without both, the label itself.
 fn date(label: Option<String>, given: ThinVec<Attr<'_>>) -> Node<'_> {
     let (stamp, rest): (ThinVec<_>, ThinVec<_>) = given.into_iter().partition(|it| it.name == "ts");
     let day = label.as_deref().and_then(dates::of_day);
@@ -126,7 +126,7 @@ fn raw<'a>(label: String, given: &[Attr<'a>], room: &Room) -> Option<Node<'a>> {
     Some(Node::raw(Kind::RawInline, format, label))
 }
 
-/// Returns the node with all its text owned.
+/// Returns the node with a copy of all text that it borrowed.
 pub(super) fn owned<'a>(node: Node<'_>) -> Node<'a> {
     let attr = |it: Attr<'_>| Attr {
         name: it.name.into_owned().into(),
@@ -150,7 +150,8 @@ pub(super) fn owned<'a>(node: Node<'_>) -> Node<'a> {
     }
 }
 
-/// Reads an extension: `ext` with its keys, or `macro` with the parameters of a macro.
+/// Returns the node of an extension: for the directive `ext`, `given` has the node's attributes; for `macro`,
+/// the name and parameters of a Confluence macro. Returns `None` for a macro without a name.
 fn extension<'a>(
     kind: Kind,
     name: &str,
@@ -201,7 +202,7 @@ fn a_macro<'a>(mut node: Node<'a>, given: ThinVec<Attr<'a>>) -> Option<Node<'a>>
 
 /// Returns the node of a block directive with `children`. Returns the children as the error if the directive
 /// can't contain them or lacks a required attribute. `within` is the name of the directive or HTML element
-/// around it.
+/// that contains the directive.
 pub(super) fn block<'a>(
     name: &str,
     form: Form,
@@ -295,7 +296,8 @@ fn expand<'a>(given: ThinVec<Attr<'a>>, within: Option<&str>) -> Node<'a> {
     node
 }
 
-/// Returns whether an expand inside a directive or element of this name is a nested one.
+/// Returns whether an expand directly inside a directive or HTML element with the name `within` is a
+/// `nestedExpand`.
 pub(in super::super) fn nests(within: &str) -> bool {
     matches!(within, "expand" | "details" | "td" | "th")
 }
@@ -321,7 +323,8 @@ fn media<'a>(given: ThinVec<Attr<'a>>) -> Node<'a> {
     single.holding(thin_vec![media])
 }
 
-/// Converts the tasks of some lists to decisions. Checked tasks become decisions with the state `DECIDED`.
+/// Converts the tasks of some lists to decisions. Checked tasks become decisions with the state `DECIDED`,
+/// the others `UNDECIDED`.
 fn decisions(lists: ThinVec<Node<'_>>) -> ThinVec<Node<'_>> {
     lists.into_iter().flat_map(|it| it.children).map(decision).collect()
 }

@@ -17,7 +17,8 @@ use crate::tree::{Attr, Kind, Node, Room, Span, add};
 
 use super::super::attrs;
 
-/// A node, directive or tag among its siblings.
+/// A sibling before grouping: a node, or a line that becomes a node only by grouping, such as a directive or
+/// tag.
 pub(super) enum Item<'a> {
     Node(Node<'a>),
     /// The opening line of a container directive, or a leaf directive.
@@ -33,12 +34,12 @@ pub(super) enum Item<'a> {
         colons: usize,
         span: Span,
     },
-    /// Attributes of the next item.
+    /// A line of attributes, for the block after it or for the list item that begins with it.
     Attrs {
         attrs: ThinVec<Attr<'a>>,
         span: Span,
     },
-    /// A tag of the block of HTML that begins at `block`.
+    /// An HTML tag. `block` is the source offset at which its block of HTML begins.
     Tag {
         name: &'static str,
         opens: bool,
@@ -46,12 +47,12 @@ pub(super) enum Item<'a> {
         span: Span,
         block: usize,
     },
-    /// An empty comment, which separates lists.
+    /// An empty comment (`<!-- -->`), which separates lists and becomes no node.
     Separator,
 }
 
 /// Groups `items` by the directives and tags among them, and returns the nodes. `within` is the name of the
-/// directive or element that contains all items.
+/// directive or element that contains all items; `None` if there is none.
 pub(super) fn nodes<'a>(
     prepared: &Prepared<'a>,
     items: ThinVec<Item<'a>>,
@@ -137,12 +138,12 @@ impl Item<'_> {
     }
 }
 
-/// An open directive or element.
+/// An open directive or element with the nodes read in it so far. The outermost level has no opener.
 struct Level<'a> {
     opener: Option<Item<'a>>,
     name: Option<&'a str>,
     nodes: ThinVec<Node<'a>>,
-    /// Attributes for the next node.
+    /// The attributes of a line of attributes, which the next node gets, and the span of that line.
     waiting: Option<(ThinVec<Attr<'a>>, Span)>,
 }
 
@@ -152,7 +153,7 @@ impl<'a> Level<'a> {
     }
 }
 
-/// The message for a directive whose attributes or children do not fit it.
+/// The message for a directive that can't have the attributes or children that it was given.
 const NOT_ALLOWED: &str = "expected attributes and content that the directive allows, but found others";
 
 struct Group<'a, 'p> {
@@ -203,7 +204,8 @@ impl<'a> Group<'a, '_> {
         self.levels.last_mut().expect("the holder is never closed")
     }
 
-    /// Returns whether the tag is allowed here: rows in tables, cells in rows.
+    /// Returns whether the element `name` may open in the innermost open element: rows only in tables, cells
+    /// only in rows, and other elements in neither.
     fn fits(&mut self, name: &str) -> bool {
         let within = self.last().name;
         match name {
@@ -224,7 +226,7 @@ impl<'a> Group<'a, '_> {
         add(&mut self.last().nodes, node);
     }
 
-    /// Turns attributes that no block follows into text.
+    /// Turns a line of attributes that no block follows into a paragraph of text, with a diagnostic.
     fn settle_attrs(&mut self) {
         if let Some((_, span)) = self.last().waiting.take() {
             self.text(span, "expected a block after its attributes, but found none");
@@ -317,8 +319,8 @@ impl<'a> Group<'a, '_> {
     }
 }
 
-/// Returns `node` with these spans. A child that was made from the attributes of the opening line (the media
-/// of a media single) gets an empty span at the end of that line.
+/// Returns `node` with these spans. The media of a media single, which was made from the attributes of the
+/// directive's opening line, gets an empty span at the start of `inner`.
 fn placed<'a>(mut node: Node<'a>, span: Span, inner: Span) -> Node<'a> {
     node.span = span;
     node.inner = inner;

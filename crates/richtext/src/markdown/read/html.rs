@@ -14,8 +14,8 @@ use super::prepare::Prepared;
 use crate::tree::{Attr, Kind, Node, Span, Value};
 use crate::values::json;
 
-/// Returns the block of HTML as raw source. Only the comments `<!-- -->` and `<!-- empty paragraph -->` and a
-/// lone `<br>` have a meaning of their own.
+/// Returns the raw node of a block of HTML. Three texts become something else: `<!-- -->` a separator of
+/// lists, `<!-- empty paragraph -->` an empty paragraph, and `<br>` alone a paragraph with a hard break.
 pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a> {
     let mut text: Cow<'a, str> = Cow::Borrowed("");
     let mut all: Option<Span> = None;
@@ -58,7 +58,8 @@ pub(super) fn raw<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Item<'a
     }
 }
 
-/// Returns the tags of a block of HTML. If the block contains anything else, returns what [`raw`] does.
+/// Returns the tags of a block of HTML, with text in cells as paragraphs. If the block contains anything that
+/// this module does not read, returns the block as a raw node.
 pub(super) fn items<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Vec<Item<'a>> {
     tags(prepared, within).unwrap_or_else(|| vec![raw(prepared, within)])
 }
@@ -86,8 +87,8 @@ fn tags<'a>(prepared: &Prepared<'a>, within: &[Placed<'_>]) -> Option<Vec<Item<'
     Some(items)
 }
 
-/// Reads the tag that `text` begins with, and the text of a cell or summary after it; returns the length of
-/// both.
+/// Adds to `items` the tag that `text` begins with, and the text of a cell or summary after the tag. Returns
+/// the length of what it read; `None` if this module does not read such a tag or text.
 fn tag<'a>(text: &'a str, at: usize, block: usize, items: &mut Vec<Item<'a>>) -> Option<usize> {
     let closes = text.starts_with("</");
     let start = if closes { 2 } else { 1 };
@@ -122,8 +123,9 @@ fn tag<'a>(text: &'a str, at: usize, block: usize, items: &mut Vec<Item<'a>>) ->
     Some(end + until)
 }
 
-/// Reads a `<summary>` on one line; its text becomes the title of the `<details>` before it. Returns its
-/// length.
+/// Reads a `<summary>` with its text and closing tag; the text becomes the title of the `<details>` just
+/// before it. Returns the length of the whole element; `None` if it contains tags or does not follow
+/// `<details>`.
 fn summary<'a>(text: &'a str, end: usize, at: usize, items: &mut [Item<'a>]) -> Option<usize> {
     let length = text[end..].find('<')?;
     let closer = "</summary>";
@@ -146,7 +148,7 @@ fn known(name: &str) -> Option<&'static str> {
     KNOWN.into_iter().find(|it| it.eq_ignore_ascii_case(name))
 }
 
-/// Returns the kind of node that an element becomes.
+/// Returns the kind of node that the HTML element `name` becomes.
 fn kind(name: &str) -> Kind {
     match name {
         "table" => Kind::Table,

@@ -20,7 +20,7 @@ use crate::tree::{Kind, Mark, MarkKind, Node, Room, Span, add};
 /// An event of CommonMark with its range in the prepared text.
 pub(super) type Placed<'p> = (Event<'p>, Range<usize>);
 
-/// Returns the nodes of `events`. `depth` is the number of directive labels around them.
+/// Returns the nodes of `events`. `depth` is the number of directive labels that contain the events.
 pub(super) fn nodes<'a>(prepared: &Prepared<'a>, events: &[Placed<'_>], depth: usize) -> ThinVec<Node<'a>> {
     let html = events.iter().any(|it| matches!(it.0, Event::InlineHtml(_)));
     let pairs = if html { pair(events) } else { Vec::new() };
@@ -62,13 +62,13 @@ struct Build<'a, 'p> {
     prepared: &'p Prepared<'a>,
     depth: usize,
     nodes: ThinVec<Node<'a>>,
-    /// The open elements, the outermost first.
+    /// The open elements (emphasis, links, HTML tags, directives that give marks), the outermost first.
     open: Vec<Open<'a>>,
     /// The marks that the open elements give to the next nodes.
     marks: ThinVec<Mark<'a>>,
-    /// The span of the outermost open element.
+    /// The span of the outermost open element, which all nodes in the element get.
     group: Span,
-    /// Whether the last of `nodes` is a text that the next piece of text may join.
+    /// Whether the last of `nodes` is a text node to which the next piece of text may be added.
     joins: bool,
     /// Whether the text of the last of `nodes` is equal to the source at its span.
     verbatim: bool,
@@ -78,17 +78,18 @@ struct Build<'a, 'p> {
 }
 
 struct Open<'a> {
-    /// The number of nodes before the element.
+    /// The number of nodes in `Build::nodes` when the element opened.
     nodes: usize,
     /// Whether the element added a mark to the marks of the next nodes.
     adds: bool,
-    /// The raw source that is kept if the element turns out to be empty.
+    /// The raw source that is kept if the element turns out to be empty, such as a link without text; `None`
+    /// if an empty element is dropped.
     empty: Option<Cow<'a, str>>,
     range: Range<usize>,
 }
 
 impl<'a> Build<'a, '_> {
-    /// Handles the event at `at`; returns the index of the next one to handle.
+    /// Handles the event at index `at`. Returns the index of the next event to handle.
     fn event(&mut self, events: &[Placed<'_>], at: usize, pair: Pair) -> usize {
         let (event, placed) = &events[at];
         let range = self.prepared.range(placed);
@@ -182,7 +183,7 @@ impl<'a> Build<'a, '_> {
         self.cursor = range.end;
     }
 
-    /// Adds a node that the text after it does not join.
+    /// Adds a node to which no later text is added.
     fn push(&mut self, mut node: Node<'a>, range: Range<usize>) {
         let own = Span::new(range.start, range.end);
         self.prepared.room.take(1);
@@ -195,7 +196,8 @@ impl<'a> Build<'a, '_> {
         self.cursor = range.end;
     }
 
-    /// Adds the text of an event, with the directives for the directive marks in it.
+    /// Adds the text of an event. Each directive mark in the text, the placeholder of a directive, becomes
+    /// the nodes of that directive.
     fn text(&mut self, text: &CowStr<'_>, placed: &Range<usize>, range: Range<usize>) {
         let prepared = self.prepared;
         let edits = prepared.edits_in(placed);
@@ -221,8 +223,8 @@ impl<'a> Build<'a, '_> {
         }
     }
 
-    /// Adds the text that the source at `range` stands for, to the last node if that is possible. If
-    /// `escapable`, a backslash before `range` belongs to the text's span.
+    /// Adds `text`, which the source at `range` stands for: to the last text node if that is possible,
+    /// otherwise as a new node. If `escapable`, a backslash before `range` belongs to the text's span.
     fn piece(&mut self, text: Cow<'a, str>, mut range: Range<usize>, escapable: bool) {
         let source = self.prepared.source;
         if escapable && self.cursor < range.start && source.as_bytes()[range.start - 1] == b'\\' {
@@ -360,7 +362,8 @@ impl<'a> Build<'a, '_> {
         self.push(node, range);
     }
 
-    /// Returns the text, borrowed if the source contains it as it is.
+    /// Returns the text with directive marks replaced by their source; borrowed if the source contains it as
+    /// it is.
     fn kept(&self, text: &CowStr<'_>) -> Cow<'a, str> {
         if let CowStr::Borrowed(text) = text
             && let Some(found) = self.prepared.borrowed(text)
@@ -371,8 +374,8 @@ impl<'a> Build<'a, '_> {
     }
 }
 
-/// Returns whether a text with the mark `a` needs no mark `b`: both have the same kind. Only subscript and
-/// superscript, which have one kind, can nest in each other.
+/// Returns whether a text with the mark `a` gets no further mark `b`, because both have one kind. Subscript
+/// and superscript share a kind but can nest in each other, so their attributes must be equal too.
 fn is_same(a: &Mark<'_>, b: &Mark<'_>) -> bool {
     a.kind == b.kind && (a.kind != MarkKind::Subsup || a.attrs == b.attrs)
 }
@@ -382,7 +385,7 @@ fn repeats(kind: MarkKind) -> bool {
     matches!(kind, MarkKind::Other | MarkKind::Annotation)
 }
 
-/// Returns the text of a node in a label of a directive that takes only text as its label.
+/// Returns the text of one node of a label, for a directive whose label can only be plain text.
 fn words(node: &Node<'_>) -> String {
     match node.kind {
         Kind::RawInline => node.text.to_string(),
@@ -394,8 +397,8 @@ fn words(node: &Node<'_>) -> String {
 /// the item as a task otherwise.
 pub(in super::super) const EMPTY: &str = "<!-- empty -->";
 
-/// Returns the nodes of the label at `range` in `source`. `depth` is the number of nested labels up to this
-/// one.
+/// Returns the nodes of the label at `range` in `source`. `depth` is the number of nested labels, including
+/// this one.
 pub(super) fn label<'a>(
     source: &'a str,
     range: Range<usize>,
@@ -420,8 +423,8 @@ pub(super) fn label<'a>(
     nodes(&prepared, events, depth)
 }
 
-/// Returns whether text that begins at `start`, with `gap` between it and the last node, can join that node
-/// so that the source at the joined span still decodes to the joined text.
+/// Returns whether a text that begins at the source offset `start` can be added to the text node `last`, so
+/// that the source at the joined span still decodes to the joined text. `gap` is the source between the two.
 fn joins(source: &str, last: &Node<'_>, gap: &str, start: usize) -> bool {
     let spelled = &source.as_bytes()[last.inner.range()];
     let broken = matches!(spelled.last(), Some(b'\n' | b'\r'));

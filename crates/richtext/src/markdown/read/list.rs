@@ -1,4 +1,4 @@
-//! Lists: items of tasks and of other content, which Markdown keeps in one list and the tree in two.
+//! Lists. Markdown keeps tasks and other items in one list; the tree keeps them in separate lists.
 
 use thin_vec::ThinVec;
 
@@ -11,9 +11,9 @@ use crate::tree::{Attr, Kind, Node, Span};
 pub(super) struct Entry<'a> {
     /// Whether the task is done; `None` if the item is not a task.
     pub(super) task: Option<bool>,
-    /// The attributes on the first line of the item.
+    /// The attributes of the item, which are the first line in it.
     pub(super) given: ThinVec<Attr<'a>>,
-    /// Whether the item contains an empty comment (`<!-- -->`) between its blocks.
+    /// Whether the item contains an empty comment (`<!-- -->`). Then a task becomes a block task.
     pub(super) separated: bool,
     /// Whether an empty comment ends the item. Then a list of tasks before the comment belongs to the item.
     pub(super) keeps: bool,
@@ -22,7 +22,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Creates an item with only these children.
+    /// Creates an item that is no task, with these children and without attributes and comments.
     pub(super) fn of(span: Span, children: ThinVec<Node<'a>>) -> Self {
         Self { task: None, given: ThinVec::new(), separated: false, keeps: false, span, children }
     }
@@ -73,8 +73,8 @@ pub(super) fn lists<'a>(
     found
 }
 
-/// Adds the task `entry` to `list`. Lists of tasks at the end of `entry` become siblings after it, unless
-/// [`Entry::keeps`] is true.
+/// Adds the task `entry` to `list`. Lists of tasks at the end of `entry` become siblings after the task,
+/// unless [`Entry::keeps`] is true.
 fn task<'a>(list: &mut Node<'a>, entry: Entry<'a>, done: bool) {
     let state = if done { "DONE" } else { "TODO" };
     let Entry { separated, keeps, span, mut children, .. } = entry;

@@ -48,17 +48,17 @@ const MOST_EDITED: usize = 2 * MAX_NODES;
 pub(crate) struct Partly<'a> {
     pub(crate) blocks: ThinVec<Node<'a>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The source offsets at which the blocks begin whose children were dropped, because the caller did not
-    /// ask for them, in ascending order.
+    /// The source offsets, in ascending order, at which those blocks begin whose children were dropped
+    /// because the caller did not want them.
     pub(crate) bare: Vec<u32>,
 }
 
-/// The way in which blocks beyond the limit of nodes are kept.
+/// The way in which blocks beyond the limit of nodes are kept as raw source.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Rest {
-    /// The first such block and the whole text after it become one raw block.
+    /// The first block beyond the limit and the whole text after it become one raw block.
     Whole,
-    /// Each such block becomes a raw block of its own, so that all blocks have spans.
+    /// Each block beyond the limit becomes a raw block of its own, so that all blocks have spans.
     ByBlock,
 }
 
@@ -69,7 +69,8 @@ pub(super) fn document(source: &str, room: Room) -> (ThinVec<Node<'_>>, Vec<Diag
 }
 
 /// Like [`document`], but drops the children of each top-level block for whose source text `keep` returns
-/// false.
+/// false, except of lists of tasks. The limit of nodes is [`MOST_EDITED`], and each block beyond it is a raw
+/// block.
 pub(super) fn document_where<'a>(source: &'a str, keep: &dyn Fn(&str) -> bool) -> Partly<'a> {
     in_parts(source, PART, Room::of(MOST_EDITED), Rest::ByBlock, keep)
 }

@@ -55,15 +55,15 @@ struct Cuts<'t> {
     ends: memchr::Memchr<'t>,
     /// Whether the text contains a carriage return, which may end a line.
     returns: bool,
-    /// The open top-level block that blank lines do not end.
+    /// The open top-level block that blank lines do not end, if any.
     open: Open,
     /// Whether the previous line is blank.
     after_blank: bool,
-    /// Whether a line after the last blank line begins like HTML or like a definition of a link. A fence
-    /// after such a line may have no meaning.
+    /// Whether a line since the last blank line begins like HTML or like a definition of a link. A fence
+    /// after such a line may be part of it and open no block of code.
     covered: bool,
-    /// `None` if no list item is open; `Some(None)` if it is uncertain whether one is; otherwise the column
-    /// at which the content of the open top-level item begins.
+    /// The open top-level list item. `None` if none is open; otherwise the column at which its content
+    /// begins, or `Some(None)` if that column is uncertain or it is uncertain whether an item is open.
     list: Option<Option<usize>>,
 }
 
@@ -71,9 +71,9 @@ struct Cuts<'t> {
 #[derive(Clone, Copy)]
 enum Open {
     Nothing,
-    /// A fence of this sign, this many times.
+    /// A fence of code: its sign (backtick or tilde), and the number of these signs.
     Fence(u8, usize),
-    /// A block of HTML that ends on the line with this text.
+    /// A block of HTML that ends with the line that contains this text, such as `-->`.
     Html(&'static str),
     /// It is uncertain whether a block is open. The rest of the text becomes one part.
     Unsure,
@@ -93,7 +93,7 @@ impl<'t> Cuts<'t> {
         }
     }
 
-    /// Consumes a line. Returns whether a part may begin with it.
+    /// Updates the state for the next line. Returns whether a part may begin with this line.
     fn line(&mut self, line: &[u8]) -> bool {
         let indent = line.iter().take_while(|it| **it == b' ').count();
         let content = &line[indent..];
@@ -136,8 +136,8 @@ impl<'t> Cuts<'t> {
         begins && !matches!(self.open, Open::Unsure)
     }
 
-    /// Updates the state of the open top-level list for a line. `content` is the line without its `indent`
-    /// columns of blanks.
+    /// Updates [`list`](Self::list) for a line. `content` is the line without its `indent` columns of blanks;
+    /// `after_blank` is whether a blank line precedes it.
     fn items(&mut self, indent: usize, content: &[u8], after_blank: bool) {
         match (marker(content), self.list) {
             (Some(width), list) if indent < 4 => {
@@ -220,8 +220,8 @@ fn closes(content: &[u8], sign: u8, length: usize) -> bool {
     signs >= length && content[signs..].iter().all(|it| *it == b' ')
 }
 
-/// Returns the block of HTML that the line `content` begins, if it is of a kind that blank lines do not end
-/// and it continues after this line.
+/// Returns the block of HTML that begins with the line `content`, if blank lines do not end such a block and
+/// it does not end on this line; otherwise `None`.
 fn html(content: &[u8]) -> Option<Open> {
     const TAGS: [(&str, &str); 4] =
         [("<pre", "</pre>"), ("<script", "</script>"), ("<style", "</style>"), ("<textarea", "</textarea>")];

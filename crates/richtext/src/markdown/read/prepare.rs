@@ -28,29 +28,31 @@ pub(super) struct Found<'a> {
     pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
-/// A range in which the prepared text differs from the source.
+/// A range in which the prepared text, which CommonMark parses, differs from the source.
 pub(super) struct Edit<'a> {
     /// The range in the prepared text.
     pub(super) at: Range<usize>,
     /// The range of the source that is replaced; empty if text was inserted.
     pub(super) from: Range<usize>,
-    /// The directive; `None` for inserted text and for a character that could be taken for a directive mark.
+    /// The inline directive that the range stands for; `None` for inserted text, and for a character that
+    /// could be taken for a directive mark.
     pub(super) found: Option<Found<'a>>,
 }
 
-/// A text prepared for CommonMark.
+/// A text prepared for CommonMark, with the mapping of its offsets to the source.
 pub(super) struct Prepared<'a> {
     pub(super) source: &'a str,
     pub(super) text: Cow<'a, str>,
     pub(super) edits: Vec<Edit<'a>>,
-    /// The offset of `text` in the source.
+    /// The source offset at which the prepared text begins.
     base: usize,
-    /// The number of nodes that the document may still get.
+    /// The number of nodes that may still be made for the document.
     pub(super) room: Rc<Room>,
 }
 
 impl<'a> Prepared<'a> {
-    /// Maps an offset in the prepared text to the source.
+    /// Returns the source offset for an offset in the prepared text. Offsets within an edit give the start of
+    /// the replaced source.
     pub(super) fn source_at(&self, offset: usize) -> usize {
         let after = self.edits.partition_point(|it| it.at.start <= offset);
         match after.checked_sub(1).map(|it| &self.edits[it]) {
@@ -60,13 +62,13 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Maps a range in the prepared text to the source.
+    /// Returns the source range for a range in the prepared text.
     pub(super) fn range(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.source_at(range.start);
         start..self.source_at(range.end).max(start)
     }
 
-    /// Returns the edits within a range of the prepared text.
+    /// Returns the edits that overlap a range of the prepared text.
     pub(super) fn edits_in(&self, range: &Range<usize>) -> &[Edit<'a>] {
         let first = self.edits.partition_point(|it| it.at.end <= range.start);
         let last = self.edits.partition_point(|it| it.at.start < range.end);
@@ -94,7 +96,8 @@ impl<'a> Prepared<'a> {
         Some(out)
     }
 
-    /// Returns a slice of the prepared text as a slice of the source, if both have the same text.
+    /// Returns `text`, a slice of the prepared text, as the slice of the source at the same position; `None`
+    /// if the two differ or `text` is not such a slice.
     pub(super) fn borrowed(&self, text: &str) -> Option<&'a str> {
         let start = (text.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         if start + text.len() > self.text.len() {
@@ -116,9 +119,9 @@ pub(super) fn document(source: &str, room: Room) -> Prepared<'_> {
     Scan::new(source, 0..source.len(), Rc::new(room)).document()
 }
 
-/// Prepares the label of a directive. It gets a comma before and after it, which the caller removes again:
-/// with them, CommonMark reads it as a paragraph whatever it begins with, and keeps the white space at its
-/// ends.
+/// Prepares the label of a directive for CommonMark. The prepared text has a comma before and after the
+/// label, and the caller removes the commas again: with them, CommonMark reads the label as a paragraph
+/// whatever it begins with, and keeps the white space at its ends.
 pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize, room: &Rc<Room>) -> Prepared<'a> {
     let mut scan = Scan::new(source, range.clone(), Rc::clone(room));
     scan.fence(range.start);
@@ -130,8 +133,7 @@ pub(super) fn label<'a>(source: &'a str, range: Range<usize>, depth: usize, room
     scan.finish()
 }
 
-/// The number of nested labels in which directives are read. In a label inside that many others, they are
-/// text.
+/// The depth of nested labels from which on directives in a label are text. The outermost label has depth 1.
 const MAX_LABELS: usize = 32;
 
 struct Scan<'a> {
@@ -140,11 +142,11 @@ struct Scan<'a> {
     range: Range<usize>,
     out: String,
     edits: Vec<Edit<'a>>,
-    /// The source offset up to which `out` contains the source.
+    /// The source offset up to which the source was copied to `out`.
     copied: usize,
     line: Line,
-    /// The offsets of the matching brackets of the line, ordered by the opening one; `None` until they are
-    /// needed.
+    /// The offsets of the matching brackets of the current line, ordered by the opening one; `None` until
+    /// they are needed.
     pairs: Option<Vec<(usize, usize)>>,
 }
 
@@ -287,7 +289,8 @@ impl<'a> Scan<'a> {
         Some(end)
     }
 
-    /// Returns the offset of the bracket that closes the one at `at`, in this line.
+    /// Returns the offset of the bracket that closes the opening bracket at `at`; `None` if none in the
+    /// current line does.
     fn partner(&mut self, at: usize) -> Option<usize> {
         let (source, line) = (self.source, self.line.start..self.line.end);
         let pairs = self.pairs.get_or_insert_with(|| brackets(source, line));
@@ -295,8 +298,9 @@ impl<'a> Scan<'a> {
         Some(pairs[found].1)
     }
 
-    /// Returns whether the line contains, after signs of quotes and lists, only the directive that begins at
-    /// `at`. A closing line counts only if `opened`, which is set when a container is found.
+    /// Returns whether the current line contains, after signs of quotes and lists, only the directive that
+    /// begins at `at`. Sets `opened` if that opens a container; a closing line counts only if `opened` was
+    /// already set.
     fn is_alone(&self, at: usize, opened: &mut bool) -> bool {
         let prefix = &self.source[self.line.start..at];
         if !is_prefix(prefix) {
@@ -312,9 +316,9 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Inserts blank lines around the line where the source has none, so that CommonMark reads it as a
-    /// paragraph of its own. `at` is the offset of its directive, and `blank_at` that of the line after the
-    /// last inserted blank line.
+    /// Inserts blank lines around the current line where the source has none, so that CommonMark reads the
+    /// line as a paragraph of its own. `at` is the offset of the directive in the line, and `blank_at` that
+    /// of the line after the last inserted blank line.
     fn isolate(&mut self, at: usize, blank_at: &mut usize) {
         let bytes = self.source.as_bytes();
         let (start, prefix) = (self.line.start, &self.source[self.line.start..at]);
@@ -376,7 +380,7 @@ fn is_escaped(bytes: &[u8], at: usize, from: usize) -> bool {
     bytes[from..at].iter().rev().take_while(|it| **it == b'\\').count() % 2 == 1
 }
 
-/// Returns the offsets of the matching brackets in this range, ordered by the opening one.
+/// Returns the offsets of the matching brackets in `range` of `source`, ordered by the opening one.
 fn brackets(source: &str, range: Range<usize>) -> Vec<(usize, usize)> {
     let bytes = source.as_bytes();
     let (mut open, mut pairs) = (Vec::new(), Vec::new());
@@ -394,8 +398,8 @@ fn brackets(source: &str, range: Range<usize>) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Returns whether each code span that opens in `label` also closes there. Otherwise the code continues
-/// behind the label, and takes precedence over the directive.
+/// Returns whether each code span that opens in `label` also closes there. If not, the code continues behind
+/// the label, and then the directive is not read as one.
 fn ticks_pair(label: &str) -> bool {
     let bytes = label.as_bytes();
     let run = |at: usize| bytes[at..].iter().take_while(|it| **it == b'`').count();
@@ -419,16 +423,16 @@ fn ticks_pair(label: &str) -> bool {
     open == 0
 }
 
-/// A directive on a line of its own.
+/// A directive that is alone on its line, or a line that closes one.
 pub(super) struct Alone<'a> {
-    /// The name; `None` if this line closes a directive.
+    /// The name of the directive; `None` for a closing line.
     pub(super) name: Option<&'a str>,
     pub(super) form: Form,
     pub(super) colons: usize,
     pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
-/// Parses `line` if all of it is a directive.
+/// Parses a whole line that opens or closes a block directive; `None` if `line` is anything else.
 pub(super) fn alone(line: &str) -> Option<Alone<'_>> {
     let line = line.trim_end();
     let colons = line.bytes().take_while(|it| *it == b':').count();
@@ -446,7 +450,7 @@ pub(super) fn alone(line: &str) -> Option<Alone<'_>> {
     Some(Alone { name: Some(name), form, colons, attrs })
 }
 
-/// Parses `text` if all of it is attributes.
+/// Parses `text` as attributes in braces; `None` if any part of `text` is anything else.
 pub(super) fn whole_attrs(text: &str) -> Option<ThinVec<Attr<'_>>> {
     let (attrs, length) = attrs::parse(text)?;
     (length == text.len()).then_some(attrs)

@@ -1,4 +1,4 @@
-//! HTML tags within text: which of them belong together.
+//! Pairs of the HTML tags `<u>`, `<sub>` and `<sup>` with their closing tags, within text.
 
 use pulldown_cmark::Event;
 
@@ -10,7 +10,7 @@ use crate::tree::{Mark, MarkKind};
 pub(super) enum Pair {
     #[default]
     None,
-    /// Opens an element that the event of this index closes.
+    /// The tag opens an element, which the event with this index closes.
     Opens(Html, usize),
     Closes,
 }
@@ -44,8 +44,8 @@ impl Html {
     }
 }
 
-/// Returns the role of each event in a pair of HTML tags. Both tags of a pair are inside the same Markdown
-/// element, with at least one event between them.
+/// Returns, for each event, its role in a pair of HTML tags. Both tags of a pair are inside the same Markdown
+/// element, with at least one event between them. All other events have the role [`Pair::None`].
 pub(super) fn pair(events: &[Placed<'_>]) -> Vec<Pair> {
     let mut pairs = vec![Pair::None; events.len()];
     let mut open: Vec<Vec<(Html, usize)>> = vec![Vec::new()];
@@ -77,5 +77,6 @@ pub(super) fn pair(events: &[Placed<'_>]) -> Vec<Pair> {
     pairs
 }
 
-/// The number of open tags, the last opened first, that are searched for the one that a tag closes.
+/// The number of open tags that are searched for the partner of a closing tag, beginning with the last one
+/// opened.
 const MAX_TAGS: usize = 64;

@@ -1,4 +1,5 @@
-//! Markdown and ADF of the corpora beside the repository. Without the corpora there is nothing to test.
+//! Tests with the Markdown and ADF of the corpora, which are in a directory beside the repository. Without
+//! that directory they test nothing.
 
 use super::*;
 use crate::corpus;
@@ -60,8 +61,8 @@ fn documents_of_adf_come_back() {
     let mut wrong = Vec::new();
     for folder in ["adf", "adf-invalid"] {
         for (name, text) in corpus::files(folder, "json") {
-            // Two documents have nodes that ADF does not allow, in code and in a heading without a level.
-            // These stay raw ADF.
+            // These two documents have nodes that ADF does not allow there, in code and in a heading without
+            // a level. Such nodes stay raw ADF, so the trees differ.
             let raw = name.ends_with("code_block_simple.json")
                 || name.ends_with("heading-with-non-text-block.json");
             if raw || name.contains("INDEX") {

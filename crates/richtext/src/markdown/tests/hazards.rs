@@ -1,4 +1,5 @@
-//! Texts that look like Markdown: each survives in every block, and gets no needless escapes.
+//! Tests of texts that look like Markdown syntax: each is read back unchanged from every block, and is
+//! written without needless escapes.
 
 use thin_vec::{ThinVec, thin_vec};
 

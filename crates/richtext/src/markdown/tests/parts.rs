@@ -1,4 +1,4 @@
-//! Texts that CommonMark gets in parts: the result is the same as for the whole text.
+//! Tests that a text that CommonMark gets in parts is read like a text that CommonMark gets whole.
 
 use thin_vec::ThinVec;
 
@@ -13,7 +13,8 @@ fn in_parts(source: &str, least: usize) -> (ThinVec<Node<'_>>, Vec<crate::Diagno
     (read.blocks, read.diagnostics)
 }
 
-/// Asserts that the shortest parts are read like the whole text, with the same spans and diagnostics.
+/// Asserts that `source`, given to CommonMark in the shortest parts, has the nodes, spans and diagnostics of
+/// `source` given whole.
 fn alike(source: &str) {
     let ((ours, said), (whole, expected)) = (in_parts(source, 1), in_parts(source, usize::MAX));
     assert_eq!(ours, whole, "{source:?}");
@@ -184,7 +185,7 @@ fn a_block_there_is_no_room_for_leaves_the_others_where_they_are() {
     assert_eq!(kinds[..2], [Kind::Paragraph, Kind::RawBlock], "{kinds:?}");
     assert_eq!(full.blocks[1].text, "- d *e*\n- f\n\n  g *h*");
     assert_eq!(full.diagnostics.len(), 1);
-    // Blocks that `keep` rejects do not count against the limit of nodes.
+    // A block that `keep` rejects does not count against the limit of nodes.
     let last = read(12, &|it| it == "q *r*");
     let paragraph = last.blocks.iter().find(|it| it.span.of(source) == "q *r*").expect("it is there");
     assert_eq!((paragraph.kind, paragraph.children.len()), (Kind::Paragraph, 2));

@@ -1,16 +1,16 @@
-//! Spans: the source at the span of each text node decodes to its text, and each of its characters has a
-//! position in that source.
+//! Tests of spans: the source at the span of each text node decodes to its text, and the positions of its
+//! characters in that source are in order.
 
 use super::super::spelled;
 use super::*;
 
-/// Asserts that the source at the span of each text spells that text.
+/// Asserts that the source at the `inner` span of each text node decodes to the text of the node.
 pub(super) fn texts_decode(nodes: &[Node<'_>], source: &str, name: &str) {
     for node in nodes {
         if node.kind == Kind::Text && !node.inner.is_empty() {
             let spelling = node.inner.of(source);
             let decoded = spelled::decoded(spelling);
-            // Code has no escapes.
+            // In code there are no escapes, so the source is the text itself.
             assert!(
                 decoded == node.text || *spelling == *node.text,
                 "{name}: {spelling:?} spells {decoded:?}, not {:?}",

@@ -1,4 +1,4 @@
-//! Reading of Markdown: the tree that each source becomes.
+//! Tests of reading Markdown: the tree that each source becomes.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Reading of broken and odd sources: no panic, spans in order, no deeper than the limit.
+//! Tests of reading broken and odd sources: no panic, spans in order, no tree deeper than the limit.
 //! `suite/bench/richtext` measures the time, and `tests/growth` the memory.
 
 use super::*;

@@ -1,4 +1,4 @@
-//! Writing of Markdown: the text of each tree, and that every kind, attribute and mark is read back.
+//! Tests of writing Markdown: the text of each tree, and that every kind, attribute and mark is read back.
 
 use thin_vec::thin_vec;
 

@@ -17,7 +17,7 @@ use crate::tree::{Attr, Kind, MarkKind, Node, Value};
 pub(super) struct Blocks {
     pub(super) out: Out,
     pub(super) flavor: Flavor,
-    /// The names of the open directives and elements, the outermost first.
+    /// The names of the directives and HTML elements around the current position, the outermost first.
     pub(super) within: Vec<&'static str>,
 }
 
@@ -213,16 +213,19 @@ impl Blocks {
     }
 
     fn raw(&mut self, node: &Node<'_>) -> Option<()> {
+        let format = node.text_of("/format")?;
+        if !matches!(format, "markdown" | "storage" | "wiki" | "adf") {
+            return None;
+        }
         self.given(node, &["/format"])?;
-        match node.text_of("/format")? {
+        match format {
             "markdown" => self.out.lines(&node.text),
             // A fence can't keep CR LF, because its lines end like all lines of the Markdown, so the info
             // string records it.
-            format @ ("storage" | "wiki" | "adf") if has_only_crlf(&node.text) => {
+            _ if has_only_crlf(&node.text) => {
                 self.fence(&format!("{format}{CRLF}"), &node.text.replace("\r\n", "\n"));
             }
-            format @ ("storage" | "wiki" | "adf") => self.fence(format, &node.text),
-            _ => return None,
+            _ => self.fence(format, &node.text),
         }
         Some(())
     }

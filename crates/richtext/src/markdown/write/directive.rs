@@ -1,4 +1,4 @@
-//! Nodes and marks as directives.
+//! Writes nodes and marks as directives.
 //!
 //! In: a node or a mark. Out: the name, label and attributes of its directive, or `None` if no directive can
 //! carry it.
@@ -22,8 +22,8 @@ pub(super) fn braces(out: &mut String, attrs: &[Attr<'_>], place: Place) {
     }
 }
 
-/// Returns the attribute of `:color` for a mark of text colour or background colour; `None` for any other
-/// mark, or if the mark has another attribute than its colour.
+/// Returns the attribute of the directive `:color` (`fg` or `bg`) for a mark of text colour or background
+/// colour; `None` for any other mark, or if the mark has another attribute than its colour.
 pub(super) fn color<'n>(mark: &'n Mark<'_>) -> Option<Attr<'n>> {
     let name = match mark.kind {
         MarkKind::TextColor => "fg",
@@ -46,7 +46,7 @@ pub(super) fn is_plain_link(mark: &Mark<'_>) -> bool {
         && mark.attrs.iter().all(|it| known(it) || !attrs::is_carried(it))
 }
 
-/// Returns the name and the attributes of the directive for a mark.
+/// Returns the name and the attributes of the directive that carries a mark.
 pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, ThinVec<Attr<'n>>) {
     let bare = mark.attrs.is_empty();
     if let Some(color) = color(mark) {
@@ -82,8 +82,9 @@ pub(super) fn mark<'n>(mark: &'n Mark<'_>) -> (&'static str, ThinVec<Attr<'n>>) 
     }
 }
 
-/// Writes an inline node as a picture, as raw source or as a directive. `cell` is whether the node is in a
-/// pipe table, `labelled` whether it is in the label of a directive.
+/// Writes an inline node as a picture, as raw source or as a directive; as ADF in the directive `:raw` if no
+/// other carries it. `cell` is whether the node is in a pipe table, `labelled` whether it is in the label of
+/// a directive.
 pub(super) fn leaf(out: &mut String, node: &Node<'_>, cell: bool, labelled: bool) {
     let written = match node.kind {
         Kind::Image => image(out, node, cell),
@@ -119,7 +120,7 @@ fn image(out: &mut String, node: &Node<'_>, cell: bool) -> Option<()> {
     Some(())
 }
 
-/// Writes `![alt](url "title")`.
+/// Writes `![alt](url "title")`. `cell` is whether the picture is in a pipe table.
 pub(super) fn picture(out: &mut String, url: &str, alt: Option<&str>, title: Option<&str>, cell: bool) {
     out.push_str("![");
     labelled(out, alt.unwrap_or_default(), cell);

@@ -8,11 +8,11 @@ use super::super::{attrs, names};
 /// The surroundings of a text, as far as they decide how it is read.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
-    /// Whether the text begins a line, where the signs of blocks are read.
+    /// Whether the text begins a line, where signs of blocks such as `#` have a meaning.
     pub(super) starts_line: bool,
-    /// Whether the text begins a line that is not the first of its paragraph.
+    /// Whether the line of the text is not the first one of its paragraph.
     pub(super) continues: bool,
-    /// The character before the text.
+    /// The character before the text; `None` at the beginning of the block.
     pub(super) before: Option<char>,
     /// The character after the text. It is a line feed at the end of a line, and `None` at the end of the
     /// block.
@@ -22,16 +22,16 @@ pub(super) struct Around {
     pub(super) lone: Lone,
 }
 
-/// The constructs that contain a text.
+/// The constructs that contain a text and decide which escapes it needs.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Within {
-    /// A cell of a pipe table.
+    /// Whether the text is in a cell of a pipe table.
     pub(super) cell: bool,
-    /// Brackets: the label of a directive, or the text of a link.
+    /// Whether the text is in brackets: the label of a directive, or the text of a link.
     pub(super) brackets: bool,
-    /// A heading.
+    /// Whether the text is in a heading.
     pub(super) heading: bool,
-    /// A paragraph with attributes on a line of their own after it.
+    /// Whether the text is in a paragraph that is followed by a line of its attributes.
     pub(super) followed: bool,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn write(out: &mut String, text: &str, around: &Around) {
 
 enum Spelling {
     Plain,
-    /// A backslash before each of these characters.
+    /// Each replaced character with a backslash before it.
     Escaped,
     Named(&'static str),
     Numbered,
@@ -173,7 +173,7 @@ fn numbered(out: &mut String, byte: u8) {
     out.push(';');
 }
 
-/// Returns the characters before and after the run of equal signs that contains the offset `at`.
+/// Returns the characters before and after a run of one sign, such as `**`. The run contains the offset `at`.
 fn neighbours(text: &str, at: usize, around: &Around) -> (Option<char>, Option<char>) {
     let sign = char::from(text.as_bytes()[at]);
     let before = text[..at].trim_end_matches(sign).chars().next_back().or(around.before);
@@ -181,7 +181,8 @@ fn neighbours(text: &str, at: usize, around: &Around) -> (Option<char>, Option<c
     (before, after)
 }
 
-/// Returns whether a run of signs has white space on both sides, where it has no meaning.
+/// Returns whether the run of an emphasis sign at `at` has white space on both sides, where it has no
+/// meaning. Returns false at the beginning of a line, where the sign may be that of a list or a rule.
 fn stands_apart(text: &str, at: usize, around: &Around) -> bool {
     let apart = |it: Option<char>| it.is_none_or(|it| it == ' ' || it == '\n');
     let (before, after) = neighbours(text, at, around);
@@ -192,13 +193,13 @@ fn stands_apart(text: &str, at: usize, around: &Around) -> bool {
     !numbered && apart(before) && apart(after) && !(around.starts_line && text[..at].trim().is_empty())
 }
 
-/// Returns whether a run of `_` is within a word, where it has no meaning.
+/// Returns whether the run of `_` at `at` is within a word, where it has no meaning.
 fn within_word(text: &str, at: usize, around: &Around) -> bool {
     let (before, after) = neighbours(text, at, around);
     before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
 }
 
-/// Returns whether `text` begins like the box of a task (`[x]`) or the name of an alert (`[!NOTE]`).
+/// Returns whether `text` is or begins like the box of a task (`[x]`) or the name of an alert (`[!NOTE]`).
 fn opens_box(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.get(1) {
@@ -218,8 +219,9 @@ fn is_directive(text: &str, at: usize, around: &Around) -> bool {
     matches!(around.after, Some('[')) && names::is_known(name, names::Form::Inline)
 }
 
-/// Escapes the beginning of `text`, which begins a line, if Markdown would read it as a sign, such as `#` or
-/// `1.`. Returns the number of bytes of `text` that are written by this, or 0 if nothing needs an escape.
+/// Escapes the beginning of `text`, which begins a line, if Markdown would read it as the sign of a block,
+/// such as `#` or `1.`. Returns the number of bytes of `text` that were written; 0 if nothing needs an
+/// escape.
 fn line_start(out: &mut String, text: &str, around: &Around) -> usize {
     let bytes = text.as_bytes();
     let Some(first) = bytes.first() else { return 0 };
@@ -272,7 +274,8 @@ fn line_start(out: &mut String, text: &str, around: &Around) -> usize {
     0
 }
 
-/// Escapes the end of a line, where white space would be lost and `#` would close a heading.
+/// Escapes the last character of `out`, which ends a line: a space would be lost, and `#` would close a
+/// heading.
 fn line_end(out: &mut String, around: &Around) {
     if out.ends_with(' ') {
         out.pop();

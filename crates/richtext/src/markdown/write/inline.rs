@@ -19,7 +19,7 @@ pub(super) struct Inline<'o> {
     pub(super) out: &'o mut Out,
     pub(super) flavor: Flavor,
     pub(super) within: Within,
-    /// Whether the paragraph contains only one node.
+    /// Whether the paragraph contains only one node. A picture is then written as a directive.
     pub(super) alone: bool,
     lone: Lone,
     /// The number of directive labels that are open at this point of the output.
@@ -28,7 +28,7 @@ pub(super) struct Inline<'o> {
     starts_line: bool,
     /// Whether the current line is not the first one of the block.
     continues: bool,
-    /// The offset in the output at which the block begins.
+    /// The offset in the output at which the text of the block begins.
     start: usize,
 }
 
@@ -59,7 +59,7 @@ enum Class {
     Space,
     Sign,
     Letter,
-    /// A character that some readers take for a sign and others for a letter.
+    /// A character that some Markdown parsers take for a sign and others for a letter.
     Odd,
 }
 

@@ -1,6 +1,6 @@
-//! Lists of items, tasks and decisions.
+//! Writes lists of items, tasks and decisions.
 //!
-//! In: a list. Out: its items, or `None` if no list of Markdown carries everything.
+//! In: a list. Out: its Markdown, or `None` if no list of Markdown carries everything.
 
 use thin_vec::ThinVec;
 
@@ -165,7 +165,7 @@ impl Blocks {
     }
 }
 
-/// Returns whether `a` and `b` are lists that Markdown, with `b` after `a`, would read as one.
+/// Returns whether Markdown would read the siblings `a` and `b`, in this order, as one list.
 pub(super) fn merge(a: &Node<'_>, b: &Node<'_>) -> bool {
     let list = |it: &Node<'_>| matches!(it.kind, Kind::BulletList | Kind::TaskList | Kind::OrderedList);
     list(a) && list(b) && (a.kind == Kind::OrderedList) == (b.kind == Kind::OrderedList)

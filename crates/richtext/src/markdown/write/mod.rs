@@ -1,8 +1,8 @@
 //! Writes Markdown.
 //!
-//! In: blocks. Out: text that is read as the same blocks ([`Flavor::Extended`]), or text that a reader of
-//! GitHub's Markdown shows best ([`Flavor::Plain`]). For [`Flavor::Plain`], the module `plain` first replaces
-//! the nodes that GitHub's Markdown does not have.
+//! In: blocks. Out: text that is read as the same blocks ([`Flavor::Extended`]), or text that GitHub shows
+//! best ([`Flavor::Plain`]). For [`Flavor::Plain`], the module `plain` first replaces the nodes that GitHub's
+//! Markdown does not have.
 
 mod blocks;
 mod directive;
@@ -30,8 +30,8 @@ pub(super) fn document(nodes: &[Node<'_>], flavor: Flavor) -> String {
     text
 }
 
-/// Returns a whole document of [`Flavor::Extended`], and for each of `nodes` the byte offset in the document
-/// at which its text ends.
+/// Returns the Markdown of a whole document in [`Flavor::Extended`], and for each of `nodes` the byte offset
+/// in that Markdown at which its text ends.
 pub(super) fn document_with_ends(nodes: &[Node<'_>]) -> (String, Vec<usize>) {
     let mut blocks = Blocks { out: Out::new(), flavor: Flavor::Extended, within: Vec::new() };
     let mut ends = Vec::with_capacity(nodes.len());
@@ -94,8 +94,8 @@ pub(super) fn between(parent: Option<&Node<'_>>) -> &'static str {
     }
 }
 
-/// Returns `text`, escaped for a position in the source between `before` and `after`. If these are the
-/// backticks of a code span, nothing is escaped.
+/// Returns `text`, escaped for a position in the source between the parts `before` and `after`. If `before`
+/// begins and `after` ends with the backticks of one code span, nothing is escaped.
 pub(super) fn text(text: &str, before: &str, after: &str) -> String {
     let mut out = String::new();
     let ticks = before.bytes().take_while(|it| *it == b'`').count();
@@ -114,7 +114,7 @@ pub(super) fn text(text: &str, before: &str, after: &str) -> String {
     out
 }
 
-/// Returns a link without text, as the tree keeps it in a raw node.
+/// Returns the Markdown of a link without text (`[](href)`), which the tree keeps as a raw node.
 pub(super) fn empty_link(href: &str, title: &str) -> String {
     let mut out = String::from("[");
     span::destination(&mut out, href, Some(title).filter(|it| !it.is_empty()), true);

@@ -13,7 +13,7 @@ impl Out {
         Self { text: String::new(), prefix: String::new(), fresh: true }
     }
 
-    /// Writes a part of a line.
+    /// Writes a part of a line, after the prefix if it is the first part.
     pub(super) fn push(&mut self, part: &str) {
         self.begin();
         self.text.push_str(part);
@@ -54,8 +54,8 @@ impl Out {
         }
     }
 
-    /// Writes `marker` on this line, and adds `rest` to the prefix of the lines after it. [`Out::leave`] with
-    /// the returned value removes `rest` from the prefix.
+    /// Writes `marker` on the current line, and adds `rest` to the prefix of the lines after it.
+    /// [`Out::leave`] with the returned value removes `rest` from the prefix.
     pub(super) fn enter(&mut self, marker: &str, rest: &str) -> usize {
         self.push(marker);
         let before = self.prefix.len();

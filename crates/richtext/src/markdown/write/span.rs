@@ -39,7 +39,8 @@ pub(super) fn destination(out: &mut String, href: &str, title: Option<&str>, cel
     out.push(')');
 }
 
-/// Writes the text of an address or title, in which Markdown reads only escapes and entities, and escapes it.
+/// Writes an address or title, escaped. Markdown reads only escapes and entities in it, and the signs that
+/// end it.
 fn guarded(out: &mut String, text: &str, cell: bool) {
     let mut rest = text;
     while let Some(it) = rest.chars().next() {

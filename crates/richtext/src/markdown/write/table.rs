@@ -1,4 +1,4 @@
-//! Tables: with pipes if that carries everything, otherwise as HTML whose cells contain Markdown.
+//! Writes tables: with pipes if that carries everything, otherwise as HTML whose cells contain Markdown.
 
 use super::super::attrs::{self, Place};
 use super::blocks::Blocks;

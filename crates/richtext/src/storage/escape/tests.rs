@@ -1,4 +1,4 @@
-//! Escaping of text, and the positions of its characters.
+//! Tests of escaping text, and of the positions of characters in escaped text.
 
 use super::*;
 

@@ -12,12 +12,13 @@ use super::Reader;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::json;
 
-/// The attribute with the ADF properties that storage format lacks:
+/// The name of the attribute with the ADF properties that storage format lacks:
 /// `{"type":"…","attrs":{…},"marks":[{"type":"…","attrs":{…}}]}`. Each member is present only if needed.
 pub(in super::super) const EXTRA: &str = "data-plainwire";
 
 impl<'a> Reader<'_, 'a> {
-    /// Creates a node for the element, with its attributes except `data-plainwire` and those in `known`.
+    /// Creates a node of this kind for the element at `index`, with the element's attributes except
+    /// `data-plainwire` and those in `known`.
     pub(super) fn element(&self, index: usize, kind: Kind, known: &[&str]) -> Node<'a> {
         self.room.take(1);
         let item = self.xml.item(index);
@@ -26,7 +27,7 @@ impl<'a> Reader<'_, 'a> {
         node
     }
 
-    /// Returns the attributes of the element except `data-plainwire` and those in `known`.
+    /// Returns the attributes of the element at `index` except `data-plainwire` and those in `known`.
     pub(super) fn said(&self, index: usize, known: &[&str]) -> ThinVec<Attr<'a>> {
         let said = self.xml.attributes(index).filter(|it| it.name != EXTRA && !known.contains(&it.name));
         said.map(|it| match it.name {
@@ -37,7 +38,8 @@ impl<'a> Reader<'_, 'a> {
         .collect()
     }
 
-    /// Applies `data-plainwire` to the node. It takes precedence over everything else that the element says.
+    /// Applies the element's `data-plainwire` to `node`: its type and its attributes take precedence over
+    /// those that the element implies, and its marks are added.
     pub(super) fn finish(&self, index: usize, mut node: Node<'a>) -> Node<'a> {
         let Some(extra) = self.xml.attribute(index, EXTRA) else { return node };
         let Some(members) = json::members(&extra) else {
@@ -73,8 +75,8 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Returns the kind with the ADF name `name`, if it can replace the kind `read`: both may contain the same,
-/// and both are inline or neither is.
+/// Returns the kind called `name` in ADF, if it can replace `read`, the kind that the element implies: both
+/// may contain the same nodes, and both are inline or neither is.
 fn same_shape(name: &str, read: Kind) -> Option<Kind> {
     Kind::of_adf(name).filter(|it| it.holds() == read.holds() && it.is_inline() == read.is_inline())
 }
@@ -90,9 +92,9 @@ fn mark<'a>(text: &str) -> Option<Mark<'a>> {
     Some(mark)
 }
 
-/// Adds the members of the JSON `object` to `attrs`. An ADF name is unique, so the new value replaces the old
-/// one. A foreign name may occur twice: the writer puts the first value on the element and the second one
-/// into `data-plainwire`.
+/// Adds the members of the JSON `object` to `attrs`. The name of an ADF attribute is unique, so the new value
+/// replaces the old one. A name with a colon, which is not ADF's, may occur twice: the writer puts the first
+/// value on the element and the second one into `data-plainwire`.
 fn set_all(attrs: &mut ThinVec<Attr<'_>>, object: &str) {
     let members = json::members(object).unwrap_or_default();
     attrs.retain(|it| it.is_foreign() || members.iter().all(|member| member.0 != it.name));

@@ -1,4 +1,4 @@
-//! Reads blocks of HTML, layouts, and elements without a meaning of their own.
+//! Reads blocks of HTML, layouts, and elements that have no meaning in the tree.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,8 @@ use super::{Reader, Scope, inline};
 use crate::tree::{Kind, Mark, MarkKind, Node, Span, add};
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads the block at `index` and adds it to `blocks`. A layout of one section becomes that section.
+    /// Reads the block at `index` and adds its node to `blocks`; adds a raw block if the element is not
+    /// understood.
     pub(super) fn block(&mut self, index: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         if self.is_too_deep(index, scope.depth) {
             blocks.push(self.raw(index, Kind::RawBlock));
@@ -40,7 +41,7 @@ impl<'a> Reader<'_, 'a> {
         add(blocks, block.unwrap_or_else(|| self.raw(index, Kind::RawBlock)));
     }
 
-    /// Reads an inline element between blocks that has no text beside it.
+    /// Reads an inline element between blocks that has no text beside it as a block of its own.
     pub(super) fn alone(&mut self, index: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         let block = match self.xml.name(index) {
             "a" => self.card(index),
@@ -72,7 +73,8 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Reads the paragraph at `index` as a picture that is a block, if it contains nothing but that picture.
+    /// Reads the paragraph at `index` as a picture that is a block, if it contains nothing but a picture;
+    /// otherwise returns `None`.
     fn lone_picture(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let mut held = self.xml.children(index).filter(|it| !self.xml.is_blank(*it));
         let picture = held.next().filter(|it| self.xml.name(*it) == "ac:image")?;
@@ -84,7 +86,7 @@ impl<'a> Reader<'_, 'a> {
         self.media_single(picture, index, scope)
     }
 
-    /// Reads alignment and indentation from the block's `style`.
+    /// Adds the alignment and the indentation in the block's `style` to `node` as marks.
     fn set(&self, index: usize, node: &mut Node<'a>) {
         let Some(written) = self.xml.attribute(index, "style") else { return };
         let known: [style::Known; 2] =
@@ -117,8 +119,8 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Reads a child of a list element. A comment becomes an attribute of the list; any other content that is
-    /// not in an item gets an item of its own.
+    /// Reads a child of a list element into `list`. A comment becomes an attribute of the list; any other
+    /// content that is not in an item gets an item of its own.
     fn list_item(&mut self, index: usize, scope: Scope, list: &mut Node<'a>) {
         if self.xml.is_blank(index) {
             return;
@@ -149,14 +151,15 @@ impl<'a> Reader<'_, 'a> {
         list.children.push(Node::new(Kind::ListItem).at(span, span).holding(held));
     }
 
-    /// Reads an element that holds blocks and has a node kind of its own.
+    /// Reads an element that contains blocks as a node of this kind.
     pub(super) fn container(&mut self, index: usize, kind: Kind, scope: Scope) -> Option<Node<'a>> {
         let mut node = self.element(index, kind, &[]);
         node.children = self.blocks(self.xml.children(index), scope.deeper());
         Some(self.finish(index, node))
     }
 
-    /// Reads an element without a meaning in the tree as a group with its content.
+    /// Reads an element that has no meaning in the tree as a group with its content. The group keeps the
+    /// element's name.
     pub(super) fn group(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let name = self.xml.name(index);
         let shown = if name.contains(':') { Cow::Borrowed(name) } else { Cow::Owned(format!("html:{name}")) };
@@ -166,7 +169,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Reads code without a macro: an HTML element that holds only text.
+    /// Reads a `pre` as a code block; as a group if it contains anything but text.
     fn preformatted(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let plain =
             self.xml.children(index).all(|it| matches!(self.xml.item(it).sort, Sort::Text | Sort::Data));
@@ -178,7 +181,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Returns the text of an element whose white space is significant; `None` if it is empty.
+    /// Returns the text of an element whose white space is significant, such as code; `None` if it is empty.
     pub(super) fn code_text(&self, index: usize) -> Option<Node<'a>> {
         let inner = self.xml.item(index).inner();
         let mut node = self.spelled(inner);
@@ -204,7 +207,8 @@ impl<'a> Reader<'_, 'a> {
         Node::of_text(super::super::escape::decode(span.of(self.xml.source))).at(span, span)
     }
 
-    /// Reads a layout: returns its only section, or a group of its sections.
+    /// Reads a layout: returns its only section, or a group of its sections. Returns `None` if it contains
+    /// anything else.
     fn layout(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let mut node = self.element(index, Kind::Group, &[]);
         node.attrs.insert(0, crate::tree::Attr::string("/type", "ac:layout"));
@@ -263,8 +267,8 @@ impl<'a> Reader<'_, 'a> {
         self.finish(index, node)
     }
 
-    /// Adds the breakout mark of a block that is wider than its text. Values that ADF's mark cannot hold stay
-    /// attributes.
+    /// Adds a breakout mark, for a block that is wider than the text around it. Values that ADF's mark cannot
+    /// hold become the attributes `mode_name` and `width_name`.
     pub(super) fn breakout(
         &self,
         node: &mut Node<'a>,

@@ -1,4 +1,4 @@
-//! Reads ADF nodes that Confluence stores as such: `ac:adf-extension`.
+//! Reads ADF nodes that Confluence stores under their ADF names: `ac:adf-extension`.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use super::{Reader, Scope, inline};
 use crate::tree::{Attr, Holds, Kind, Node};
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads the node of an extension. The fallback, which Confluence shows if it does not know the node, is
-    /// kept verbatim.
+    /// Reads the node of an `ac:adf-extension`. The fallback, which Confluence shows if it does not know the
+    /// node, is kept verbatim.
     pub(super) fn adf_extension(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let (mut held, mut fallback) = (None, None);
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
@@ -80,12 +80,12 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Returns whether Confluence can write the node only as an `ac:adf-extension`.
+/// Returns whether Confluence stores this node only as an `ac:adf-extension`.
 pub(in super::super) fn is_usual(node: &Node<'_>) -> bool {
     node.kind == Kind::DecisionList || node.kind == Kind::Panel && node.text_of("panelType") == Some("tip")
 }
 
-/// Returns the attribute with its ADF type: a number, a boolean or a string.
+/// Returns an attribute with the JSON type that ADF has for `name`: a number, a boolean or a string.
 pub(in super::super) fn typed<'a>(name: Cow<'a, str>, value: Cow<'a, str>) -> Attr<'a> {
     let numeric = matches!(
         &*name,

@@ -10,7 +10,7 @@ use super::{Reader, Scope, inline};
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 use crate::values::hrefs;
 
-/// The contents of an `ac:image`.
+/// The parts of an `ac:image` element.
 struct Picture<'a> {
     resource: usize,
     target: Resource<'a>,
@@ -19,8 +19,8 @@ struct Picture<'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads a picture that is a block. The node gets the span of `holder`, which is the index of the picture
-    /// or of the paragraph around it.
+    /// Reads the picture at `index` as a block. The node gets the span of the item at `holder`, which is the
+    /// picture itself or the paragraph around it.
     pub(super) fn media_single(&mut self, index: usize, holder: usize, scope: Scope) -> Option<Node<'a>> {
         let mut picture = self.parts_of_picture(index)?;
         let mut node = self.element(holder, Kind::MediaSingle, &[]);
@@ -83,7 +83,8 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// Returns the original width and height of the picture, with their names in storage format.
+    /// Returns the original width and height of the picture as attributes, each with the name that storage
+    /// format has for it.
     fn sizes(&self, index: usize) -> impl Iterator<Item = (&'static str, Attr<'a>)> {
         let names = [("ac:original-width", "width"), ("ac:original-height", "height")];
         names.into_iter().filter_map(move |(written, name)| {
@@ -120,7 +121,7 @@ impl<'a> Reader<'_, 'a> {
         Some(self.finish(index, node))
     }
 
-    /// Reads an HTML `img`.
+    /// Reads an HTML `img`; returns `None` if it has no address.
     pub(super) fn html_picture(&self, index: usize) -> Option<Node<'a>> {
         let url = self.xml.attribute(index, "src")?;
         let mut node = self.element(index, Kind::Image, &["src", "alt", "title", "width", "height"]);

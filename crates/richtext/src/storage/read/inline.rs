@@ -15,12 +15,12 @@ use super::attrs::EXTRA;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span, add};
 use crate::values::{colours, dates, emoticons};
 
-/// The context that a run of inline nodes shares.
+/// The context that a run of inline nodes shares: its window in the source, the marks on it, and its depth.
 #[derive(Clone)]
 pub(super) struct Run<'a> {
-    /// The bytes that the run may cover. White space outside belongs to no node.
+    /// The bytes that the nodes of the run may cover. White space outside belongs to no node.
     window: Span,
-    /// The span of the outermost element that marks the run; `None` if no element does.
+    /// The span of the outermost element that puts a mark on the run; `None` if there is none.
     outer: Option<Span>,
     pub(super) marks: ThinVec<Mark<'a>>,
     pub(super) depth: usize,
@@ -32,7 +32,8 @@ impl<'a> Run<'a> {
         Self { window, outer: None, marks: ThinVec::new(), depth }
     }
 
-    /// Creates the run for the contents of the element with the span `element`: this run with `marks` added.
+    /// Creates the run for the contents of an element with the span `element`: a copy of this run with
+    /// `marks` added.
     pub(super) fn marked(&self, element: Span, marks: ThinVec<Mark<'a>>) -> Self {
         let mut run = Self {
             window: self.window,
@@ -52,8 +53,8 @@ impl<'a> Run<'a> {
         run
     }
 
-    /// Returns `node` with the marks of this run added, and with the span of the outermost element that marks
-    /// the run, if there is one.
+    /// Returns `node` with the marks of this run added, and with the span of the outermost element that puts
+    /// a mark on the run, if there is one. A hard break gets no marks.
     pub(super) fn place(&self, mut node: Node<'a>) -> Node<'a> {
         node.span = self.outer.unwrap_or(node.span);
         // A break looks the same in bold, so it gets no marks.
@@ -66,7 +67,7 @@ impl<'a> Run<'a> {
 }
 
 impl<'x, 'a> Reader<'x, 'a> {
-    /// Reads `siblings` and appends their nodes to `nodes`.
+    /// Reads `siblings` as inline content and appends their nodes to `nodes`.
     pub(super) fn inlines(&mut self, siblings: Siblings<'x>, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
         let end = siblings.end();
         let mut siblings = siblings.peekable();
@@ -88,7 +89,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Adds the items `from..to` as one raw node, because the node limit is reached.
+    /// Appends the items from the index `from` up to `to` as one raw node, because the node limit is reached.
     fn rest_of_run(&self, (from, to): (usize, usize), run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) {
         let Some(last) = self.xml.between(from, to).last() else { return };
         let (start, end) = (self.xml.item(from).span().start, self.xml.item(last).span().end);
@@ -121,8 +122,9 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Reads the element and appends its nodes. Returns `false` if the reader does not understand the
-    /// element. In that case, or if no node was appended, the caller keeps the element as a raw node.
+    /// Reads the inline element at `index` and appends its nodes. Returns `false` if the reader does not
+    /// understand the element. In that case, or if no node was appended, the caller keeps the element as a
+    /// raw node.
     fn known(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let name = self.xml.name(index);
         let node = match name {
@@ -144,8 +146,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         node.map(|it| add(nodes, run.place(it))).is_some()
     }
 
-    /// Reads the contents of the element with `marks` added. Returns `false` if a link or an annotation would
-    /// have nothing to mark.
+    /// Reads the contents of the element at `index` with `marks` added. Returns `false` if the marks include
+    /// a link or an annotation and the contents have no node that can carry it.
     pub(super) fn held(
         &mut self,
         index: usize,
@@ -178,7 +180,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         self.held(index, thin_vec![mark], run, nodes)
     }
 
-    /// Reads a `span`, with which Confluence writes marks as a style.
+    /// Reads a `span`: its `style`, in which Confluence writes marks, or the mark in its `data-plainwire`.
     fn span(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         if let Some(mark) = self.extra_mark(index) {
             return self.held(index, thin_vec![mark], run, nodes);
@@ -257,7 +259,7 @@ impl<'x, 'a> Reader<'x, 'a> {
     }
 }
 
-/// Adds the marks of a style and returns the remaining declarations.
+/// Adds the marks that the `style` value `written` expresses to `marks`, and returns its other declarations.
 fn style_marks<'a>(written: &Cow<'a, str>, marks: &mut ThinVec<Mark<'a>>) -> Cow<'a, str> {
     let known: [style::Known; 4] = [
         ("color", colours::of_css),

@@ -1,4 +1,4 @@
-//! Reads links: to addresses, and to content of Confluence.
+//! Reads links: to web addresses, and to content of Confluence.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,16 @@ use super::inline::Run;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 use crate::values::hrefs::{self, Target};
 
-/// The target of a resource element of Confluence.
+/// The target of a resource element (`ri:…`), which names content of Confluence.
 pub(super) struct Resource<'a> {
     pub(super) href: Cow<'a, str>,
-    /// The attributes of the element that `href` does not contain.
+    /// The attributes of the element that are not part of `href`.
     pub(super) attrs: ThinVec<Attr<'a>>,
 }
 
 impl<'x, 'a> Reader<'x, 'a> {
-    /// Reads an HTML link.
+    /// Reads an `a` element: as a link mark, as an inline card, or without `href` as a mark `html:a`. Returns
+    /// `false` if a link has nothing to mark.
     pub(super) fn anchor(&mut self, index: usize, run: &Run<'a>, nodes: &mut ThinVec<Node<'a>>) -> bool {
         let Some(href) = self.xml.attribute(index, "href") else {
             let mut mark = Mark::new(MarkKind::Other).with("/type", "html:a");
@@ -55,7 +56,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, card))
     }
 
-    /// Reads a link between blocks that is shown as a card.
+    /// Reads an `a` element between blocks that Confluence shows as a card; returns `None` if it is no such
+    /// link.
     pub(super) fn card(&self, index: usize) -> Option<Node<'a>> {
         let kind = match &*self.xml.attribute(index, "data-card-appearance")? {
             "block" => Kind::BlockCard,
@@ -76,8 +78,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(self.finish(index, card))
     }
 
-    /// Reads a link to content of Confluence. With a body it becomes a mark, without one a card; a link to a
-    /// user becomes a mention.
+    /// Reads an `ac:link`, a link to content of Confluence. With a body it becomes a mark, without one a
+    /// card; a link to a user becomes a mention. Returns `false` if the reader does not understand it.
     pub(super) fn resource_link(
         &mut self,
         index: usize,
@@ -114,7 +116,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Returns whether the names of all attributes of the element have this prefix, are valid and are
+    /// Returns whether the names of all attributes of the element begin with `prefix`, are valid and are
     /// distinct.
     fn says_only(&self, index: usize, prefix: &str) -> bool {
         let names: Vec<_> = self.xml.attributes(index).map(|it| it.name).collect();
@@ -123,13 +125,14 @@ impl<'x, 'a> Reader<'x, 'a> {
             && names.iter().enumerate().all(once)
     }
 
-    /// Returns whether the name of any attribute of the element has this prefix.
+    /// Returns whether the name of any attribute of the element begins with `prefix`.
     pub(super) fn says_any(&self, index: usize, prefix: &str) -> bool {
         self.xml.attributes(index).any(|it| it.name.starts_with(prefix))
     }
 
-    /// Returns the indices of the resource element and of the body element in the link, each `None` if the
-    /// link lacks it. Returns `None` if the link contains anything else, or two of one sort.
+    /// Returns the indices of the resource element and of the body element in the link at `index`, each
+    /// `None` if the link lacks it. Returns `None` if the link contains anything else, or two resources or
+    /// bodies.
     fn parts(&self, index: usize) -> Option<(Option<usize>, Option<usize>)> {
         let (mut resource, mut body) = (None, None);
         for child in self.xml.children(index).filter(|it| !self.xml.is_blank(*it)) {
@@ -208,7 +211,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         self.resource(resource, anchor)
     }
 
-    /// Returns the target of an `ri:…` element.
+    /// Returns the target of the `ri:…` element at `index`, with `anchor` on it; `None` if the reader does
+    /// not understand the element.
     pub(super) fn resource(&self, index: usize, anchor: Option<Cow<'a, str>>) -> Option<Resource<'a>> {
         if !self.says_only(index, "ri:") {
             return None;
@@ -259,7 +263,8 @@ fn page<'h>(
     Target::Page { space: space.unwrap_or_default(), title: title.unwrap_or_default(), anchor }
 }
 
-/// Returns the element's name as `storage:form`, if the writer would choose another element for the address.
+/// Returns the element's name as the attribute `storage:form`, if the writer would choose another element for
+/// the same address; otherwise `None`.
 fn unusual<'a>(name: &'a str, has_space: bool, has_title: bool) -> Option<Attr<'a>> {
     let usual = match name {
         "ri:page" => has_title || !has_space,
@@ -270,7 +275,8 @@ fn unusual<'a>(name: &'a str, has_space: bool, has_title: bool) -> Option<Attr<'
     (!usual).then(|| Attr::string("storage:form", name))
 }
 
-/// Returns a number under its ADF name, and any other value under its storage-format name `foreign`.
+/// Returns an attribute with `value`: under the ADF name `name` if it is a number, otherwise under `foreign`,
+/// a name for HTML attributes that ADF lacks.
 pub(super) fn number<'a>(name: &'static str, foreign: &'static str, value: Cow<'a, str>) -> Attr<'a> {
     if super::super::style::is_number(&value) {
         Attr::json(name, value)

@@ -1,4 +1,4 @@
-//! Reads macros: those with an ADF node of their own, and all others.
+//! Reads macros: those that ADF has a node for, and all others.
 
 use std::borrow::Cow;
 
@@ -7,30 +7,30 @@ use super::{Reader, Scope};
 use crate::tree::{Attr, Kind, MACRO, Node};
 use crate::values::{colours, macros, parameters};
 
-/// The contents of a macro element.
+/// The parts of a macro element.
 pub(super) struct Macro<'a> {
     pub(super) name: Cow<'a, str>,
     params: Vec<Param<'a>>,
     plain_body: Option<usize>,
     rich_body: Option<usize>,
-    /// Child elements that are neither a parameter nor a body, verbatim.
+    /// The source of the child elements that are neither a parameter nor a body.
     extra: Cow<'a, str>,
 }
 
 struct Param<'a> {
     name: Cow<'a, str>,
     text: Cow<'a, str>,
-    /// The source of the value, if it is more than text.
+    /// The source of the parameter's value, if that is more than text.
     markup: Option<&'a str>,
 }
 
 impl<'a> Macro<'a> {
-    /// Returns the parameter of this name.
+    /// Returns the text of the parameter called `name`.
     pub(super) fn param(&self, name: &str) -> Option<&Cow<'a, str>> {
         self.params.iter().find(|it| it.name == name).map(|it| &it.text)
     }
 
-    /// Returns the text of the plain-text body.
+    /// Returns the text of the macro's plain-text body; `None` if it has no such body.
     pub(super) fn body_text(&self, reader: &Reader<'_, 'a>) -> Option<Cow<'a, str>> {
         Some(reader.code_text(self.plain_body?).map(|it| it.text).unwrap_or_default())
     }
@@ -41,7 +41,7 @@ impl<'a> Macro<'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads a macro that is a block.
+    /// Reads the macro at `index`, which is a block; returns `None` if the macro is malformed.
     pub(super) fn block_macro(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let found = self.parts_of_macro(index)?;
         if found.name == "plainwire-raw" {
@@ -55,7 +55,8 @@ impl<'a> Reader<'_, 'a> {
         known.or_else(|| self.any_block_macro(index, &found, scope))
     }
 
-    /// Reads a macro within text.
+    /// Reads the macro at `index`, which is within text; returns `None` if the macro is malformed or has a
+    /// body of blocks.
     pub(super) fn inline_macro(&mut self, index: usize) -> Option<Node<'a>> {
         let found = self.parts_of_macro(index)?;
         match &*found.name {
@@ -111,7 +112,8 @@ impl<'a> Reader<'_, 'a> {
         Param { name, text: shown.unwrap_or_default(), markup: Some(self.xml.inner(index)) }
     }
 
-    /// Creates a node for the macro, with its attributes and parameters except those in `known`.
+    /// Creates a node of this kind for a macro that ADF has a node for, with the macro's attributes and its
+    /// parameters except those in `known`.
     fn known_macro(&self, index: usize, found: &Macro<'a>, kind: Kind, known: &[&str]) -> Node<'a> {
         let mut node = self.element(index, kind, &["ac:name", "ac:schema-version"]);
         let version = self.xml.attribute(index, "ac:schema-version").filter(|it| *it != "1");
@@ -122,8 +124,8 @@ impl<'a> Reader<'_, 'a> {
         node
     }
 
-    /// Records how the source spells the macro, where that is not the usual way, as `storage:` attributes of
-    /// `node`.
+    /// Records in `storage:` attributes of `node` what is unusual in the spelling of the macro: unknown child
+    /// elements, and the old element name `ac:macro`.
     fn form(&self, index: usize, found: &Macro<'a>, node: &mut Node<'a>) {
         if !found.extra.is_empty() {
             node.attrs.push(Attr::string("storage:extra", found.extra.clone()));
@@ -240,7 +242,7 @@ impl<'a> Reader<'_, 'a> {
         Some(if found.rich_body.is_some() { self.with_body(index, found, node, scope) } else { node })
     }
 
-    /// Adds the body of the macro to `node`.
+    /// Reads the macro's body of blocks, if it has one, into `node`.
     fn with_body(&mut self, index: usize, found: &Macro<'a>, mut node: Node<'a>, scope: Scope) -> Node<'a> {
         if let Some(body) = found.rich_body {
             node.inner = self.xml.item(body).inner();
@@ -249,7 +251,7 @@ impl<'a> Reader<'_, 'a> {
         if node.kind == Kind::BodiedExtension { node } else { self.finish(index, node) }
     }
 
-    /// Creates the node of a macro that ADF has no node for.
+    /// Creates the extension node, of this kind, for a macro that ADF has no node for.
     fn extension(&self, index: usize, found: &Macro<'a>, kind: Kind) -> Node<'a> {
         let mut known = vec!["ac:name", "ac:schema-version", "ac:macro-id", names::EXTRA_PARAMETERS];
         // ADF has no `layout` on inline nodes.
@@ -269,7 +271,7 @@ impl<'a> Reader<'_, 'a> {
         self.finish(index, node)
     }
 
-    /// Returns the parameters as ADF's JSON.
+    /// Returns the parameters and the plain-text body of the macro as ADF's JSON.
     fn parameters(&self, index: usize, found: &Macro<'a>) -> String {
         let body = found.body_text(self);
         let mut params: Vec<_> = found.params.iter().map(|it| (&*it.name, &*it.text, it.markup)).collect();

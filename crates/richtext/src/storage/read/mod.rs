@@ -1,9 +1,9 @@
 //! Reads storage format to the tree.
 //!
-//! In: the items of a text ([`Xml`]). Out: blocks with their spans. Nothing is dropped: an element without a
-//! meaning becomes a `Group` or a mark under its own name, and anything else a raw node. Beyond the node
-//! limit, the remaining blocks or text of a container become one raw node; a container of rows, items or
-//! columns becomes raw as a whole.
+//! In: the items of a text ([`Xml`]). Out: blocks with their spans. Nothing is dropped: an HTML element that
+//! has no meaning in the tree becomes a `Group` or a mark under its own name, and anything else a raw node.
+//! Beyond the node limit, the remaining blocks or text of a container become one raw node; a container of
+//! rows, items or columns becomes raw as a whole.
 
 mod attrs;
 mod block;
@@ -56,11 +56,12 @@ struct Reader<'x, 'a> {
     room: Room,
 }
 
-/// The surroundings of a block.
+/// The context in which a block is read.
 #[derive(Clone, Copy, Default)]
 struct Scope {
     depth: usize,
-    /// Whether an `expand` in these surroundings becomes a `nestedExpand`.
+    /// Whether an `expand` macro here becomes a `nestedExpand`, because it is in a table cell or in another
+    /// expand.
     nested: bool,
 }
 
@@ -75,7 +76,7 @@ impl Scope {
 }
 
 impl<'x, 'a> Reader<'x, 'a> {
-    /// Reads the blocks of `siblings`. Each stretch of text among them becomes a paragraph.
+    /// Reads `siblings` as blocks. Each stretch of text between blocks becomes a paragraph.
     fn blocks(&mut self, siblings: Siblings<'x>, scope: Scope) -> ThinVec<Node<'a>> {
         let mut blocks = ThinVec::new();
         let mut loose = siblings.clone().next().unwrap_or_default();
@@ -97,8 +98,9 @@ impl<'x, 'a> Reader<'x, 'a> {
         blocks
     }
 
-    /// Reads the items `from..to`, none of which is a block by itself. If they contain text, they become one
-    /// paragraph. Otherwise each becomes a block.
+    /// Reads the items from the index `from` up to `to`, none of which is a block by itself. If they contain
+    /// text or an inline element that can't be alone, they become one paragraph. Otherwise each becomes a
+    /// block.
     fn loose(&mut self, from: usize, to: usize, scope: Scope, blocks: &mut ThinVec<Node<'a>>) {
         let xml = self.xml;
         let mut found = xml.between(from, to).filter(|it| !xml.is_blank(*it));
@@ -114,8 +116,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Reads the items `from..to` as a paragraph that has no element of its own. `ends` are the indices of
-    /// its first and last item that are not blank.
+    /// Reads the items from the index `from` up to `to` as a paragraph that has no element of its own. `ends`
+    /// are the indices of the first and the last of these items that are not blank.
     fn implied(&mut self, from: usize, to: usize, ends: (usize, usize), scope: Scope) -> Node<'a> {
         let (first, last) = (self.xml.item(ends.0), self.xml.item(ends.1));
         let lead = |text: &str| text.len() - text.trim_ascii_start().len();
@@ -151,7 +153,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Keeps the items `from..to` as one raw block, because the node limit is reached.
+    /// Keeps the items from the index `from` up to `to` as one raw block, because the node limit is reached.
     fn rest(&self, from: usize, to: usize, blocks: &mut ThinVec<Node<'a>>) {
         let Some(last) = self.xml.between(from, to).last() else { return };
         let span = Span { start: self.xml.item(from).span().start, end: self.xml.item(last).span().end };
@@ -168,8 +170,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         }
     }
 
-    /// Returns the source at `span` as a raw node, because the node limit is reached. A raw block leaves out
-    /// the white space around it.
+    /// Returns the source at `span` as a raw node, because the node limit is reached; `None` if there is
+    /// nothing to keep. A raw block does not include the white space around it.
     fn unread(&self, span: Span, kind: Kind) -> Option<Node<'a>> {
         let text = span.of(self.xml.source);
         let is_block = kind == Kind::RawBlock;
@@ -184,8 +186,8 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(Node::raw(kind, "storage", kept).at(span, span))
     }
 
-    /// Returns `None` if the node limit is reached at the item `index`. The caller then keeps the element
-    /// around this item as a raw node.
+    /// Returns `None` if the node limit is reached at the item `index`. In that case the caller keeps the
+    /// element around this item as a raw node.
     fn room_for(&self, index: usize) -> Option<()> {
         if self.room.is_full() {
             self.room.refuse(self.xml.item(index).span().start as usize);
@@ -194,7 +196,7 @@ impl<'x, 'a> Reader<'x, 'a> {
         Some(())
     }
 
-    /// Returns the item as a raw node.
+    /// Returns the item at `index` as a raw node of this kind.
     fn raw(&self, index: usize, kind: Kind) -> Node<'a> {
         self.room.take(1);
         let span = self.xml.item(index).span();

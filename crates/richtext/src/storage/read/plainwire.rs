@@ -10,7 +10,9 @@ use crate::format::known;
 use crate::tree::{Attr, Kind, Mark, Node, Span, Value};
 
 impl<'a> Reader<'_, 'a> {
-    /// Returns the node in a `plainwire-raw`: an ADF node, or a raw node of another format.
+    /// Returns the node in a `plainwire-raw` macro: an ADF node, or a raw node of another format. Returns
+    /// `None` if the macro is incomplete, its format is unknown, or an inline node is in the place of a
+    /// block.
     pub(super) fn plainwire(&self, index: usize, found: &Macro<'a>, kind: Kind) -> Option<Node<'a>> {
         let format = found.param("format")?;
         let text = found.body_text(self)?;
@@ -29,7 +31,8 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// Reads `fab:adf`, which holds ADF in templates.
+    /// Reads `fab:adf`, the element with which Atlassian's templates embed ADF; returns `None` if the ADF is
+    /// malformed or does not fit at this position.
     pub(super) fn embedded(&self, index: usize, kind: Kind) -> Option<Node<'a>> {
         let text = self.plain(index)?;
         let span = self.xml.item(index).span();
@@ -52,7 +55,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Gives the node and its descendants the same span `at`, because none of them has a span of its own in the
+/// Gives the node and its descendants the span `at`, because none of them has a span of its own in the
 /// source.
 fn settle(node: &mut Node<'_>, at: Span) {
     (node.span, node.inner) = (at, at);

@@ -1,4 +1,4 @@
-//! Reads tables.
+//! Reads tables of HTML, with their columns, rows, cells and comments.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,8 @@ use super::{Reader, Scope};
 use crate::tree::{Attr, Kind, Node};
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads a table; returns `None` if it contains an element that a table must not contain.
+    /// Reads the table at `index`; returns `None` if it contains an element that a table must not contain, or
+    /// does not fit within the node limit.
     pub(super) fn table(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         let known = ["data-layout", "data-table-width", "data-table-display-mode", "data-number-column"];
         let mut node = self.element(index, Kind::Table, &known);
@@ -43,17 +44,18 @@ impl<'a> Reader<'_, 'a> {
         }));
     }
 
-    /// Keeps a comment as an attribute of the node, because the tree has no comments between rows or cells.
-    /// Returns `None` for any other item.
+    /// Keeps the comment at `index` as an attribute of `node`, because the tree has no comments between rows
+    /// or cells. Returns `None` if the item is no comment, processing instruction or declaration.
     fn comment_in(&self, index: usize, node: &mut Node<'a>) -> Option<()> {
         let aside = self.xml.item(index).sort == Sort::Aside;
         node.attrs.extend(aside.then(|| Attr::string("storage:comment", self.xml.raw(index))));
         aside.then_some(())
     }
 
-    /// Returns the width of each column of the `colgroup` at `index`, if all widths are in pixels. Otherwise
-    /// the table keeps the `colgroup` verbatim and the list is empty. Returns `None` if the `colgroup` is
-    /// malformed, so that it can't be kept.
+    /// Returns the width of each column in the `colgroup` at `index` (`None` for a column without one), if
+    /// all widths are in pixels. Otherwise keeps the `colgroup` verbatim as an attribute of the table,
+    /// `node`, and returns an empty list. Returns `None` if the `colgroup` is malformed, so that it can't be
+    /// kept.
     fn columns(&self, index: usize, node: &mut Node<'a>) -> Option<Vec<Option<Cow<'a, str>>>> {
         let columns: Vec<_> = self.xml.children(index).filter(|it| !self.xml.is_blank(*it)).collect();
         let width = |column: usize| -> Option<Option<Cow<'a, str>>> {
@@ -129,7 +131,8 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Sets the `colwidth` of each cell from the widths of the columns that it covers.
+/// Sets the `colwidth` of each cell: from the cell's own list of widths if it has one, otherwise from
+/// `columns`, the widths of the table's columns.
 fn set_widths(table: &mut Node<'_>, columns: &[Option<Cow<'_, str>>]) {
     let mut grid = Grid::default();
     for row in &mut table.children {
@@ -154,7 +157,7 @@ fn set_widths(table: &mut Node<'_>, columns: &[Option<Cow<'_, str>>]) {
 }
 
 /// Returns the widths of the columns `at`, separated by commas, with 0 for a column without a width; `None`
-/// if all of them have no width.
+/// if none of these columns has a width.
 fn widths(columns: &[Option<Cow<'_, str>>], at: std::ops::Range<usize>) -> Option<String> {
     let of = |it: usize| columns.get(it).and_then(Option::as_deref);
     at.clone()

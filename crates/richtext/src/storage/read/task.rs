@@ -1,11 +1,12 @@
-//! Reads task lists.
+//! Reads task lists: `ac:task-list` with its tasks and nested lists.
 
 use super::super::xml::Sort;
 use super::{Reader, Scope, inline};
 use crate::tree::{Attr, Kind, Node, Span};
 
 impl<'a> Reader<'_, 'a> {
-    /// Reads a task list; returns `None` if it contains an element that a task list must not contain.
+    /// Reads the task list at `index`; returns `None` if it contains an element that a task list must not
+    /// contain, is too deep, or does not fit within the node limit.
     pub(super) fn task_list(&mut self, index: usize, scope: Scope) -> Option<Node<'a>> {
         if self.is_too_deep(index, scope.depth) {
             return None;

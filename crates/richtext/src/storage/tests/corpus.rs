@@ -1,4 +1,4 @@
-//! Tests on the corpus of storage format, whole and damaged.
+//! Tests that read and write the corpus of storage format: its files as they are, and damaged copies.
 
 use super::super::{escape, read::read, write::part};
 use super::shape::shape;
@@ -42,7 +42,7 @@ fn damaged_files_are_read_with_right_places() {
     }
 }
 
-/// Small inputs with many constructs, for a checkout without the corpus.
+/// Returns small sources with many constructs, so that the tests check something without the corpus.
 pub(super) fn own() -> Vec<(String, String)> {
     let texts = [
         "<p style=\"text-align: center\">a <b>b<i>c</i></b>&nbsp;&#228;<!-- c --><![CDATA[x<y]]></p><ul><li>a<ul><li>b</li></ul></li></ul>",
@@ -53,8 +53,9 @@ pub(super) fn own() -> Vec<(String, String)> {
     texts.into_iter().map(|it| (String::new(), it.to_owned())).collect()
 }
 
-/// Checks damaged copies of `source`: cut at every character if it is small, and with characters removed,
-/// doubled and swapped.
+/// Checks that damaged copies of `source` are read with right spans and come back from what is written:
+/// copies cut at every character if `source` is small, and copies with characters removed, doubled and
+/// swapped.
 fn damaged(source: &str) {
     let check = |text: &str| {
         let (blocks, _) = read(text);
@@ -87,7 +88,7 @@ fn damaged(source: &str) {
     }
 }
 
-/// Fails at the first block that differs.
+/// Checks that `again` and `blocks` have equal shapes; fails at the first block that differs.
 fn same(again: &[Node<'_>], blocks: &[Node<'_>], text: &str) {
     for (again, block) in again.iter().zip(blocks) {
         assert_eq!(shape(std::slice::from_ref(again)), shape(std::slice::from_ref(block)), "in {text}");
@@ -95,8 +96,8 @@ fn same(again: &[Node<'_>], blocks: &[Node<'_>], text: &str) {
     assert_eq!(again.len(), blocks.len(), "{text}");
 }
 
-/// Checks that each text is the decoded source at its span, and that each character of the text has a
-/// position in that source.
+/// Checks that the source at the span of each text decodes to the text, and that each character of the text
+/// has a position in that source.
 fn spelled(nodes: &[Node<'_>], source: &str) {
     for node in nodes {
         spelled(&node.children, source);

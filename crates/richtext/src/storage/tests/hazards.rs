@@ -1,11 +1,11 @@
-//! The traps of storage format, one test each.
+//! Tests of the traps of storage format, one test for each.
 
 use super::super::read::read;
 use super::super::write::part;
 use super::{comes_back, shown};
 use crate::tree::{Kind, MAX_DEPTH, misplaced};
 
-/// Checks that `source` is read as `expected`, and that the tree survives writing and reading.
+/// Checks that `source` is read as `expected`, and that the tree is equal after writing and reading.
 fn check(source: &str, expected: &str) {
     let (blocks, wrong) = read(source);
     assert_eq!(super::shape(&blocks), expected, "{source}");
@@ -135,7 +135,7 @@ fn macros_are_blocks_between_blocks_and_inline_among_text() {
     let toc = "<ac:structured-macro ac:name=\"toc\" ac:schema-version=\"1\" data-layout=\"wide\" ac:local-id=\"l\" ac:macro-id=\"m\"><ac:parameter ac:name=\"b\">2</ac:parameter><ac:parameter ac:name=\"a\">1</ac:parameter></ac:structured-macro>";
     let said = r#"extensionKey="toc" extensionType="com.atlassian.confluence.macro.core" layout="wide" localId="l" parameters={"macroMetadata":{"macroId":{"value":"m"},"schemaVersion":{"value":"1"}},"macroParams":{"a":{"value":"1"},"b":{"value":"2"}}}"#;
     check(toc, &format!("Extension{{{said}}}"));
-    // ADF has no layout on inline nodes.
+    // Inline nodes of ADF have no `layout`, so it is kept as an HTML attribute.
     let said = said.replace(" layout=", " html:data-layout=");
     check(&format!("<p>{toc}</p>"), &format!("Paragraph[InlineExtension{{{said}}}]"));
     check(&format!("x {toc}"), &format!(r#"Paragraph["x " InlineExtension{{{said}}}]"#));

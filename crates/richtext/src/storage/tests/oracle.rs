@@ -1,4 +1,5 @@
-//! Compares our trees with those of Atlassian's own transformer of 2022 for the same files.
+//! Compares our trees of the corpus with those that Atlassian's own transformer of 2022 makes of the same
+//! files.
 //!
 //! Both trees are reduced to what that transformer can express: bold text is bold however it is spelled, and
 //! `?` replaces a node that one of the two can't express. Files that still differ are listed here with the
@@ -11,7 +12,7 @@ use super::corpus::{file, texts};
 use crate::tree::{Kind, Node};
 use crate::values::json::{elements, members, string};
 
-/// Files that differ, grouped by the construct that makes them differ.
+/// The files whose trees differ from Atlassian's, grouped by the construct that causes the difference.
 #[rustfmt::skip]
 const KNOWN: &[(&str, &[&str])] = &[
     ("white space before inline nodes", &["atlaskit-cxhtml/cx090.xml", "md2conf/images.xml", "md2conf/math.xml"]),
@@ -81,7 +82,7 @@ fn blocks_of(doc: &str) -> Vec<String> {
     member(doc, "content").and_then(elements).unwrap_or_default().iter().map(|it| theirs(it)).collect()
 }
 
-/// Collapses white space as a browser does.
+/// Collapses each run of white space in `text` to one space, as a browser does.
 fn collapsed(text: &str) -> String {
     let mut out = String::new();
     for found in text.chars() {
@@ -142,7 +143,8 @@ fn marks_of(node: &str) -> Vec<String> {
     names
 }
 
-/// Returns inline nodes in short form: text with marks, white space collapsed.
+/// Returns inline nodes, each given as text and marks, in short form. White space is collapsed unless they
+/// are `code`.
 fn run(nodes: Vec<(String, Vec<String>)>, code: bool) -> String {
     let mut out: Vec<(String, Vec<String>)> = Vec::new();
     for (text, marks) in nodes {
@@ -161,7 +163,8 @@ fn run(nodes: Vec<(String, Vec<String>)>, code: bool) -> String {
     if code { joined } else { joined.trim().to_owned() }
 }
 
-/// Returns our block in the form of theirs; a group is replaced by its contents.
+/// Returns a block of our tree in the short form in which the trees are compared; a group is replaced by its
+/// contents.
 fn ours(node: &Node<'_>) -> Vec<String> {
     let children = || node.children.iter().flat_map(ours).collect::<Vec<_>>().join(" ");
     let name = node.kind.adf_name().unwrap_or_default();

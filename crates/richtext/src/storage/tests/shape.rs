@@ -1,7 +1,7 @@
 //! A short form of a tree: two trees have equal shapes if and only if they mean the same.
 //!
-//! It leaves out spans, the order of attributes and marks, the division of text into nodes, and how formats
-//! spell a node.
+//! The short form leaves out spans, the order of attributes and marks, the division of text into nodes, and
+//! attributes that record how another format spells a node.
 
 use thin_vec::ThinVec;
 
@@ -55,8 +55,9 @@ fn marks(node: &Node<'_>) -> String {
     marks.concat()
 }
 
-/// Returns the attributes that matter. A mention with an id loses its text and its default values, because
-/// Confluence shows the name of that user. Attributes that only record that something is empty are left out.
+/// Returns the attributes of `node` that matter for its meaning. A mention with an id loses its text and its
+/// default values, because Confluence shows the name of that user. Attributes that only record that something
+/// is empty are left out.
 fn said<'a>(node: &Node<'a>) -> ThinVec<Attr<'a>> {
     let named = node.kind == Kind::Mention && node.get("id").is_some();
     let empty = |it: &Attr<'a>| it.name.starts_with('/') && it.is_incidental();
@@ -81,7 +82,7 @@ fn attr(attr: &Attr<'_>) -> String {
     }
 }
 
-/// Returns JSON with its members sorted.
+/// Returns JSON with the members of its objects sorted.
 fn canonical(text: &str) -> String {
     if let Some(members) = json::members(text) {
         let mut shown: Vec<_> = members.iter().map(|it| format!("{:?}:{}", it.0, canonical(it.1))).collect();

@@ -1,11 +1,11 @@
-//! Tests of the spelling of text that an edit inserts.
+//! Tests of how text that an edit inserts into storage format is escaped.
 
 use super::super::Storage;
 use super::super::read::read;
 use crate::spelling::Spelling;
 use crate::tree::{Kind, Node};
 
-/// Replaces the decoded bytes `from..to` of the only text in `source` with `text`, and returns the new
+/// Replaces the bytes `from..to` of the decoded text of `source`, which has only one text. Returns the new
 /// source.
 fn edit(source: &str, from: usize, to: usize, text: &str) -> String {
     let (blocks, _) = read(source);
@@ -29,8 +29,8 @@ fn only<'n, 'a>(blocks: &'n [Node<'a>]) -> &'n Node<'a> {
     node
 }
 
-/// Replaces every range of the text in `source`, and checks that the result is the expected text and that no
-/// byte outside of the range changes.
+/// Replaces every range of the text in `source` with several other texts, and checks that the result reads as
+/// the expected text without a diagnostic.
 fn check(source: &str) {
     let (blocks, _) = read(source);
     let text = only(&blocks).text.clone();

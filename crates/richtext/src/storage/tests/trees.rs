@@ -1,4 +1,4 @@
-//! Tests of trees that come from other formats: written, and read again.
+//! Tests that trees from other formats survive being written as storage format and read again.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -26,7 +26,8 @@ fn every_document_of_adf_comes_back() {
     assert!(raw < 60, "{raw} blocks of ADF have no spelling of their own");
 }
 
-/// Returns whether text and blocks are where our readers put them.
+/// Returns whether inline nodes and blocks are only where our readers put them, in `node` and its
+/// descendants.
 fn is_lawful(node: &Node<'_>) -> bool {
     let inlines = node.children.iter().filter(|it| it.kind.is_inline()).count();
     let lawful = match node.kind.holds() {
@@ -37,7 +38,7 @@ fn is_lawful(node: &Node<'_>) -> bool {
     lawful && node.children.iter().all(is_lawful)
 }
 
-/// A node of each ADF kind, with the content it requires.
+/// Returns a node of each ADF kind, with the content that the kind requires.
 fn kinds() -> ThinVec<Node<'static>> {
     let text = || Node::of_text("a <&>\" \r\n\u{a0}]]> b");
     let paragraph = || Node::new(Kind::Paragraph).holding(thin_vec![text()]);
@@ -229,7 +230,7 @@ fn every_inline_node_comes_back_with_every_mark() {
     comes_back(&[paragraph(inlines())]);
     for node in inlines() {
         comes_back(&[paragraph(thin_vec![node.clone()])]);
-        // A break has no marks.
+        // A hard break can't have marks.
         for mark in marks().into_iter().filter(|_| node.kind != Kind::HardBreak) {
             comes_back(&[paragraph(thin_vec![
                 Node::of_text("x"),

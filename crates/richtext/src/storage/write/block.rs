@@ -98,7 +98,7 @@ impl Writer {
         }
     }
 
-    /// Writes the comments in the element that the reader kept as attributes of `node`.
+    /// Writes the comments that the reader kept as attributes of `node`.
     pub(super) fn comments(&mut self, node: &Node<'_>) {
         for comment in node.attrs.iter().filter(|it| it.name == "storage:comment") {
             self.out.push_str(comment.value.shown());
@@ -146,7 +146,7 @@ impl Writer {
         self.close("ac:layout-section");
     }
 
-    /// Writes columns of this section.
+    /// Writes `columns`, which are columns of the layout section `section`.
     pub(super) fn columns(&mut self, columns: &[Node<'_>], section: &Node<'_>) {
         let kind = section_kind(section);
         for (index, column) in columns.iter().enumerate() {
@@ -208,7 +208,7 @@ impl Writer {
         self.out.push_str("</ac:task-body></ac:task>");
     }
 
-    /// Writes an element that contains only this text; writes nothing if `text` is `None`.
+    /// Writes the element `name` with this text and nothing else; writes nothing if `text` is `None`.
     fn held(&mut self, name: &str, text: Option<&str>) {
         let Some(text) = text else { return };
         self.out.push_str(&format!("<{name}>"));
@@ -217,7 +217,7 @@ impl Writer {
     }
 }
 
-/// Returns whether the reader would take the paragraph for a picture that is a block: it contains one picture
+/// Returns whether the reader would read the paragraph as a picture that is a block: it contains one picture
 /// without marks, and no other text than white space.
 fn is_lone_picture(node: &Node<'_>) -> bool {
     let blank =
@@ -226,7 +226,7 @@ fn is_lone_picture(node: &Node<'_>) -> bool {
     held.next().is_some_and(|it| it.kind == Kind::Image && it.marks.is_empty()) && held.next().is_none()
 }
 
-/// Returns whether a group with the content `held` can be written as the element `name`, so that it is read
+/// Returns whether a group whose content is written as `held` can be the element `name`, so that it is read
 /// as a group again.
 fn is_group(name: &str, held: &str) -> bool {
     if name == "ac:inline-comment-marker" {
@@ -243,14 +243,14 @@ fn is_group(name: &str, held: &str) -> bool {
         && (!text || has_blocks(held))
 }
 
-/// Returns whether an element with this content is read as a block.
+/// Returns whether the markup `held` contains a block, so that an element around it is read as a block too.
 fn has_blocks(held: &str) -> bool {
     let (xml, _) = Xml::parse(held);
     xml.between(0, xml.items.len()).any(|it| xml.item(it).block)
 }
 
-/// Returns whether the list can be written as a task list. A single task that mixes text and blocks rules out
-/// the whole list.
+/// Returns whether the list can be written as a task list. A `taskItem` that contains a block rules out the
+/// whole list.
 fn is_task_list(node: &Node<'_>) -> bool {
     let fits = |it: &Node<'_>| it.kind != Kind::TaskItem || it.children.iter().all(|it| it.kind.is_inline());
     holds_only(node, &[Kind::TaskItem, Kind::BlockTaskItem, Kind::TaskList]) && node.children.iter().all(fits)
@@ -261,7 +261,7 @@ pub(super) fn holds_only(node: &Node<'_>, kinds: &[Kind]) -> bool {
     node.children.iter().all(|it| kinds.contains(&it.kind))
 }
 
-/// Returns whether storage format has attributes for all of this breakout mark.
+/// Returns whether storage format can express all attributes of this breakout mark.
 pub(super) fn is_breakout(mark: &crate::tree::Mark<'_>) -> bool {
     let mode = matches!(mark.text("mode"), Some("wide" | "full-width"));
     let width = match mark.get("width") {
@@ -278,7 +278,7 @@ fn section_kind<'n>(node: &'n Node<'_>) -> Cow<'n, str> {
     node.text_of("ac:type").map_or_else(|| Cow::Borrowed(layout::kind(&widths)), Cow::Borrowed)
 }
 
-/// Returns the marks of a text block that are written as its style.
+/// Returns the marks of a text block that are written in its `style` attribute.
 fn told_marks(node: &Node<'_>) -> impl Iterator<Item = MarkKind> {
     let marks = node.marks.iter().filter(|it| it.attrs.len() == 1);
     marks.filter_map(|mark| match mark.kind {

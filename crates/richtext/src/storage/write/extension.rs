@@ -1,4 +1,4 @@
-//! Writes ADF nodes that Confluence stores as such: `ac:adf-extension`.
+//! Writes ADF nodes that Confluence stores under their ADF names: `ac:adf-extension`.
 
 use super::super::{escape, names, read};
 use super::Writer;
@@ -18,7 +18,7 @@ impl Writer {
         self.out.push_str("</ac:adf-extension>");
     }
 
-    /// Writes a node under its ADF name, with its attributes and contents.
+    /// Writes `node` as an `ac:adf-node` under its ADF name, with its attributes and contents.
     pub(super) fn adf_node(&mut self, node: &Node<'_>) {
         let name = names::kebab(node.kind.adf_name().unwrap_or_default());
         let said: Vec<_> = node.attrs.iter().filter(|it| is_key(it)).collect();
@@ -42,7 +42,7 @@ impl Writer {
     }
 }
 
-/// Returns whether the node, written under its ADF name, reads back unchanged.
+/// Returns whether a node of this kind reads back unchanged when it is written as an `ac:adf-node`.
 fn fits(node: &Node<'_>) -> bool {
     match node.kind {
         Kind::DecisionList => node.children.iter().all(|it| it.kind == Kind::DecisionItem),
@@ -51,7 +51,8 @@ fn fits(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns whether the attribute belongs to ADF and reads back with its type.
+/// Returns whether the attribute has an ADF name and reads back with its JSON type from an
+/// `ac:adf-attribute`.
 fn is_key(attr: &Attr<'_>) -> bool {
     let kebab = names::kebab(&attr.name);
     let plain =

@@ -1,4 +1,4 @@
-//! Writes inline content: text, the elements of its marks, and inline nodes.
+//! Writes inline content: text, inline nodes, and the elements for their marks.
 
 use super::super::{escape, names};
 use super::Writer;
@@ -7,14 +7,14 @@ use crate::tree::{Kind, Mark, MarkKind, Node, Value};
 use crate::values::{colours, dates, hrefs, macros};
 
 impl Writer {
-    /// Writes `nodes`. A mark that neighbours share is written once.
+    /// Writes the inline `nodes`. A mark that neighbours share is written as one element around them.
     pub(super) fn inlines(&mut self, nodes: &[Node<'_>]) {
         let sorted: Vec<Vec<&Mark<'_>>> = nodes.iter().map(|it| in_order(&it.marks)).collect();
         self.level(nodes, &sorted, 0);
     }
 
     /// Writes `nodes` with those of their sorted `marks` that have the index `depth` or a higher one. The
-    /// start tags of the marks before that index are already written.
+    /// elements of the marks before that index are already open.
     fn level(&mut self, nodes: &[Node<'_>], marks: &[Vec<&Mark<'_>>], depth: usize) {
         let mut from = 0;
         while from < nodes.len() {
@@ -111,7 +111,7 @@ impl Writer {
         "span".to_owned()
     }
 
-    /// Writes a node without its marks.
+    /// Writes an inline node without its marks, whose elements are already open.
     fn inline(&mut self, node: &Node<'_>) {
         match node.kind {
             Kind::Text => escape::encode(&mut self.out, &node.text),
@@ -162,7 +162,7 @@ impl Writer {
         self.close("ac:placeholder");
     }
 
-    /// Writes the text of these nodes in CDATA sections.
+    /// Writes the text of `nodes` as a CDATA section, or several if the text requires it.
     pub(super) fn data(&mut self, nodes: &[Node<'_>]) {
         self.out.push_str(escape::OPEN);
         let text: String = nodes.iter().map(|it| &*it.text).collect();
@@ -171,14 +171,15 @@ impl Writer {
     }
 }
 
-/// Sorts the marks from the outermost to the innermost.
+/// Returns the marks in the order in which their elements are nested, the outermost first.
 fn in_order<'m, 'a>(marks: &'m [Mark<'a>]) -> Vec<&'m Mark<'a>> {
     let mut sorted: Vec<_> = marks.iter().collect();
     sorted.sort_by_key(|it| it.kind);
     sorted
 }
 
-/// Returns whether a link mark is written as `ac:link`, because it leads to content of Confluence.
+/// Returns whether a link mark is written as `ac:link`, because it leads to content of Confluence or was read
+/// from an `ri:url`.
 pub(super) fn is_resource(mark: &Mark<'_>) -> bool {
     let form = mark.text("storage:form");
     form != Some("a")
@@ -193,8 +194,8 @@ fn is_comment(mark: &Mark<'_>) -> bool {
     mark.text("id").is_some() && mark.text("annotationType") == Some("inlineComment")
 }
 
-/// Returns the name of the HTML element that the mark was read from; `None` if there is none or it can't be
-/// written again.
+/// Returns the name of the HTML element that a mark which ADF lacks was read from; `None` if there is none or
+/// the reader would not read the element as that mark again.
 fn html_name<'m>(mark: &'m Mark<'_>) -> Option<&'m str> {
     let name = mark.text("/type")?.strip_prefix("html:")?;
     let plain =

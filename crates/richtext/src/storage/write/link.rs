@@ -8,7 +8,7 @@ use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Value};
 use crate::values::hrefs::{self, Target};
 
 impl Writer {
-    /// Writes the start tag of a link to content of Confluence, and the resource element in the link.
+    /// Writes the start tag of an `ac:link`, a link to content of Confluence, and the resource element in it.
     pub(super) fn open_link(&mut self, mark: &Mark<'_>) {
         let href = mark.text("href").unwrap_or_default();
         let used = resource_attrs(&mark.attrs, &["href"]);
@@ -18,8 +18,8 @@ impl Writer {
         self.resource(href, &mark.attrs);
     }
 
-    /// Writes the resource element for the target `href`. An anchor on the page that contains the link has no
-    /// such element.
+    /// Writes the resource element (`ri:…`) for the target `href`. Writes nothing for an anchor on the page
+    /// that contains the link.
     fn resource(&mut self, href: &str, attrs: &[Attr<'_>]) {
         let said = |name: &str| attrs.iter().find(|it| it.name == name).map(|it| it.value.shown());
         let form = said("storage:form").filter(|it| it.starts_with("ri:"));
@@ -97,7 +97,7 @@ impl Writer {
         self.close("ac:link");
     }
 
-    /// Writes a link between blocks that is shown as a card.
+    /// Writes a card between blocks as an `a` element.
     pub(super) fn card(&mut self, node: &Node<'_>) {
         if node.text_of("url").is_none() {
             return self.raw_adf(node);
@@ -123,7 +123,7 @@ impl Writer {
         self.close("a");
     }
 
-    /// Writes a picture within text.
+    /// Writes a picture within text as an `ac:image`, or as an `img` if it was read from one.
     pub(super) fn image(&mut self, node: &Node<'_>) {
         let url = node.text_of("url").unwrap_or_default();
         let html = node.text_of("storage:form") == Some("img");
@@ -151,7 +151,7 @@ impl Writer {
         self.close("ac:image");
     }
 
-    /// Writes a picture that is a block.
+    /// Writes a `mediaSingle`, a picture that is a block.
     pub(super) fn media_single(&mut self, node: &Node<'_>) {
         let media = node.children.iter().find(|it| it.kind == Kind::Media);
         let Some(media) = media.filter(|it| fits(node, it)) else { return self.raw_adf(node) };
@@ -196,7 +196,7 @@ impl Writer {
         self.close("ac:image");
     }
 
-    /// Writes the parts of a picture: its resource, its borders and its caption.
+    /// Writes the children of a `mediaSingle`: the picture's resource with its borders, and its caption.
     pub(super) fn media_parts(&mut self, nodes: &[Node<'_>]) {
         for node in nodes {
             if node.kind == Kind::Caption {
@@ -217,7 +217,7 @@ impl Writer {
     }
 }
 
-/// Returns whether storage format can express all of the picture.
+/// Returns whether an `ac:image` can express all of `node`, a `mediaSingle`, with its picture `media`.
 fn fits(node: &Node<'_>, media: &Node<'_>) -> bool {
     let kinds = holds_only(node, &[Kind::Media, Kind::Caption]) && node.children.len() <= 2;
     let one = node.children.iter().filter(|it| it.kind == Kind::Media).count() == 1;
@@ -243,8 +243,8 @@ fn fits(node: &Node<'_>, media: &Node<'_>) -> bool {
     kinds && one && layout && said && marks && once && has_url
 }
 
-/// Returns whether a picture with this address reads back with the same address. An anchor, for example, does
-/// not.
+/// Returns whether a picture with this address reads back with the same address. The address of an attached
+/// file with an anchor, for example, does not.
 fn reads_back(url: &str) -> bool {
     matches!(hrefs::exact(url), None | Some(Target::Attachment { anchor: None, .. }))
 }
@@ -254,7 +254,7 @@ fn is_border(mark: &Mark<'_>) -> bool {
     size && mark.text("color").is_some() && mark.attrs.len() == 2
 }
 
-/// Returns the value of the attribute `name`, if it is a non-negative number in JSON.
+/// Returns the JSON of the attribute `name`, if it is a non-negative number.
 pub(super) fn json_number<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
     match node.get(name) {
         Some(Value::Json(number)) if style::is_number(number) => Some(number),
@@ -262,8 +262,8 @@ pub(super) fn json_number<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str>
     }
 }
 
-/// Returns the names of the attributes that the resource element carries (those with `ri:`), followed by
-/// `others`.
+/// Returns the names of the attributes that are written on the resource element (those with `ri:`), followed
+/// by `others`.
 fn resource_attrs<'n>(attrs: &'n [Attr<'_>], others: &[&'n str]) -> Vec<&'n str> {
     let mut used: Vec<_> = attrs.iter().map(|it| &*it.name).filter(|it| it.starts_with("ri:")).collect();
     used.extend(others);

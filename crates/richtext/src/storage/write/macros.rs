@@ -1,4 +1,4 @@
-//! Writes macros.
+//! Writes macros: those for nodes that ADF has, such as panels and code blocks, and those for extensions.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,8 @@ use crate::tree::{Kind, MACRO, MarkKind, Node, Value};
 use crate::values::{colours, macros, parameters};
 
 impl Writer {
-    /// Writes the start tag of the macro for an ADF node, and returns the element's name.
+    /// Writes the start tag of the macro `name` for a node that ADF has, and returns the element's name.
+    /// `kind` is the node's kind, if the reader would take the macro for another kind.
     fn open_macro(&mut self, node: &Node<'_>, name: &str, used: &[&str], kind: Option<Kind>) -> &'static str {
         let element = element(node);
         let version = node.text_of("ac:schema-version").unwrap_or("1");
@@ -31,8 +32,8 @@ impl Writer {
         self.close("ac:parameter");
     }
 
-    /// Writes the parameters: the ADF attributes in `known` under their macro names, and the attributes
-    /// `param:NAME`.
+    /// Writes the macro's parameters: the ADF attributes in `known` under their macro names, the attributes
+    /// `param:NAME`, and the breakout mark.
     fn params(&mut self, node: &Node<'_>, known: &[(&str, &str)]) {
         for attr in &node.attrs {
             let other = attr.name.strip_prefix("param:");
@@ -114,7 +115,8 @@ impl Writer {
         self.close(element);
     }
 
-    /// Writes a status. The caller has checked that it has a text and a known colour.
+    /// Writes a status node as the macro `status`. The caller has checked that the node has a text and a
+    /// known colour.
     pub(super) fn status(&mut self, node: &Node<'_>) {
         let colour = node.text_of("color").unwrap_or_default();
         let element = self.open_macro(node, "status", &["text", "color"], None);
@@ -130,7 +132,8 @@ impl Writer {
         self.close(element);
     }
 
-    /// Writes a macro that ADF has no node for.
+    /// Writes an extension node as the macro that it stands for; as raw ADF if it stands for no macro or a
+    /// macro can't express it.
     pub(super) fn extension(&mut self, node: &Node<'_>) {
         let given = node.get("parameters");
         let parts = match given {
@@ -187,7 +190,7 @@ impl Writer {
     }
 }
 
-/// Returns whether a macro of this name would be read as a node of its own.
+/// Returns whether the reader makes another node than an extension of a macro called `name`.
 fn has_node(name: &str) -> bool {
     names::is_block_macro(name) || matches!(name, "status" | "plainwire-raw")
 }
@@ -196,12 +199,14 @@ fn element(node: &Node<'_>) -> &'static str {
     if node.text_of("storage:element") == Some("ac:macro") { "ac:macro" } else { "ac:structured-macro" }
 }
 
-/// Returns whether the colour alone would make the panel a note.
+/// Returns whether a custom panel has the colour of ADF's `note`, so that the reader would take it for a
+/// note.
 fn is_note_colour(node: &Node<'_>) -> bool {
     node.text_of("panelColor").is_some_and(|it| it.eq_ignore_ascii_case("#EAE6FF"))
 }
 
-/// Returns the mode and the width of the node's breakout mark, if the node's macro has parameters for them.
+/// Returns the mode and the width of the node's breakout mark, if the macro for the node has parameters for
+/// the two.
 fn breakout<'n>(node: &'n Node<'_>) -> Option<[Option<&'n str>; 2]> {
     if !matches!(node.kind, Kind::CodeBlock | Kind::Expand | Kind::NestedExpand) {
         return None;

@@ -14,7 +14,7 @@ mod tag;
 
 use crate::tree::{Kind, Node};
 
-/// Writes `nodes` as children of `parent`.
+/// Returns `nodes` written as children of `parent`; as blocks of the document if `parent` is `None`.
 pub(super) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>) -> String {
     let mut writer = Writer { out: String::new() };
     match parent {

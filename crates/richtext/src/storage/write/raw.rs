@@ -1,4 +1,4 @@
-//! Writes raw nodes, and nodes that storage format has no spelling for.
+//! Writes raw nodes (source kept verbatim), and nodes that storage format has no spelling for.
 
 use super::super::{escape, read, xml};
 use super::Writer;
@@ -6,7 +6,8 @@ use crate::tree::{Kind, Node};
 use crate::values::html;
 
 impl Writer {
-    /// Writes a raw node of this or another format.
+    /// Writes a raw node: verbatim if its source is storage format that reads back as this node, as visible
+    /// text if it is from Markdown, otherwise in the macro `plainwire-raw`.
     pub(super) fn raw(&mut self, node: &Node<'_>) {
         let format = node.text_of("/format").unwrap_or_default();
         match format {
@@ -25,7 +26,8 @@ impl Writer {
         self.close("fab:adf");
     }
 
-    /// Writes the node as ADF. An inline node goes without its marks, because they are written around it.
+    /// Writes the node as ADF in the macro `plainwire-raw`. The JSON of an inline node has no marks, because
+    /// their elements are written around the macro.
     pub(super) fn raw_adf(&mut self, node: &Node<'_>) {
         let json = if node.kind.is_inline() && !node.marks.is_empty() {
             let mut bare = node.clone();
@@ -45,7 +47,8 @@ impl Writer {
         self.out.push_str("</ac:plain-text-body></ac:structured-macro>");
     }
 
-    /// Writes the visible text of raw HTML from Markdown. The HTML itself has no meaning in storage format.
+    /// Writes the visible text of a raw node from Markdown, which is HTML without a meaning in storage
+    /// format.
     fn seen(&mut self, node: &Node<'_>) {
         let text = html::seen(&node.text);
         let shown = text.trim();
@@ -59,15 +62,15 @@ impl Writer {
     }
 }
 
-/// Returns whether the node's text is complete markup and as long as the node's span in its source. Such text
-/// is read back as the same node.
+/// Returns whether the node's text was copied from a source of storage format (it is as long as the node's
+/// span) and is complete markup. Such text is read back as the same node.
 fn stood_so(node: &Node<'_>) -> bool {
     // The span of a marked node is that of the element that marks it.
     let place = if node.marks.is_empty() { node.span } else { node.inner };
     !node.text.is_empty() && place.len() == node.text.len() && xml::is_sound(&node.text)
 }
 
-/// Returns whether the node's text, read alone as inline content or as blocks, gives only this node.
+/// Returns whether the node's text, read without anything around it, gives only this node.
 fn stands_alone(node: &Node<'_>) -> bool {
     let (found, wrong) =
         if node.kind.is_inline() { read::read_inline(&node.text) } else { read::read(&node.text) };

@@ -1,4 +1,4 @@
-//! Writes tables.
+//! Writes tables, with the widths of their columns in a `colgroup`.
 
 use super::super::grid::Grid;
 use super::super::style;
@@ -73,8 +73,8 @@ impl Writer {
         }
     }
 
-    /// Writes the `colgroup` of a table and returns the width of each column. If the table has kept a
-    /// `colgroup` verbatim, writes that and returns no widths.
+    /// Writes the `colgroup` of a table, if a column has a width, and returns the width of each column. If
+    /// the reader kept a `colgroup` verbatim, writes that and returns no widths.
     fn colgroup(&mut self, table: &Node<'_>) -> Vec<Option<String>> {
         if let Some(written) = table.text_of("storage:colgroup") {
             self.out.push_str(written);
@@ -94,7 +94,7 @@ impl Writer {
         columns
     }
 
-    /// Writes rows of this table, or cells of this row.
+    /// Writes `nodes`, rows of the table `parent` or cells of the row `parent`.
     pub(super) fn rows(&mut self, nodes: &[Node<'_>], parent: &Node<'_>) {
         let columns = if parent.kind == Kind::Table { columns(parent) } else { Vec::new() };
         let mut grid = Grid::default();
@@ -149,8 +149,8 @@ impl Writer {
     }
 }
 
-/// Returns the width of each column: the first that is not 0, from a cell that has a width for each of its
-/// columns.
+/// Returns the width of each column of `table`: the first one that is not 0, from a cell that states a width
+/// for each column it covers. `None` for a column without a width.
 fn columns(table: &Node<'_>) -> Vec<Option<String>> {
     let mut found: Vec<Option<String>> = Vec::new();
     let mut grid = Grid::default();
@@ -173,7 +173,8 @@ fn columns(table: &Node<'_>) -> Vec<Option<String>> {
     found
 }
 
-/// Returns the column widths of a cell; `None` if they are not all numbers.
+/// Returns the widths that a cell states for the columns it covers; `None` if they are missing or not all
+/// numbers.
 fn widths(cell: &Node<'_>) -> Option<Vec<String>> {
     let Some(Value::Json(text)) = cell.get("colwidth") else { return None };
     let found: Vec<_> = crate::values::json::elements(text)?.iter().map(|it| (*it).to_owned()).collect();

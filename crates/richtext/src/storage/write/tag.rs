@@ -1,7 +1,7 @@
 //! Writes start tags.
 //!
-//! In: the attributes of a node or a mark. Out: attributes of the element. What these cannot express goes
-//! into `data-plainwire`.
+//! In: the attributes of a node or a mark. Out: attributes of the element. Attributes that the element cannot
+//! express go into `data-plainwire`.
 
 use super::super::read::EXTRA;
 use super::super::{escape, names};
@@ -14,20 +14,22 @@ pub(super) struct Tag<'t, 'a> {
     element: &'t str,
     attrs: &'t [Attr<'a>],
     marks: &'t [Mark<'a>],
-    /// Names of the attributes that are written in another way.
+    /// The names of the attributes that the caller writes in another way, so that the tag leaves them out.
     used: &'t [&'t str],
     used_marks: &'t [MarkKind],
-    /// The kind of the node, if the element alone would be read as another kind.
+    /// The kind of the node, if the reader would take the element for another kind; written into
+    /// `data-plainwire`.
     kind: Option<Kind>,
-    /// The names of the attributes that are already written.
+    /// The names of the attributes that have been written so far.
     written: Vec<&'t str>,
-    /// The number of native attributes of the element, at the start of `written`. The first node attribute of
-    /// such a name is where the value came from, so it is not written again.
+    /// The number of native attributes (those that storage format itself defines), at the start of `written`.
+    /// The first attribute of the node with the name of a native one has supplied its value, so it is not
+    /// written again.
     native: usize,
 }
 
 impl<'t, 'a> Tag<'t, 'a> {
-    /// Creates the tag of a node.
+    /// Creates the tag for a node, with the node's attributes and, unless it is inline, its marks.
     pub(super) fn of(element: &'t str, node: &'t Node<'a>) -> Self {
         let marks: &[Mark<'a>] = if node.kind.is_inline() { &[] } else { &node.marks };
         Self {
@@ -42,7 +44,7 @@ impl<'t, 'a> Tag<'t, 'a> {
         }
     }
 
-    /// Creates the tag of a mark.
+    /// Creates the tag for the element of a mark, with the mark's attributes.
     pub(super) fn of_mark(element: &'t str, mark: &'t Mark<'a>) -> Self {
         Self {
             element,
@@ -56,19 +58,19 @@ impl<'t, 'a> Tag<'t, 'a> {
         }
     }
 
-    /// Leaves out the attributes of these names.
+    /// Leaves the attributes with the names `used` out of the tag.
     pub(super) fn but(mut self, used: &'t [&'t str]) -> Self {
         self.used = used;
         self
     }
 
-    /// Leaves out marks of these kinds.
+    /// Leaves marks of the kinds `used` out of the tag.
     pub(super) fn but_marks(mut self, used: &'t [MarkKind]) -> Self {
         self.used_marks = used;
         self
     }
 
-    /// Records the node's kind, for an element that does not imply it.
+    /// Records the node's kind in the tag, for an element that would be read as another kind.
     pub(super) fn kind(mut self, kind: Kind) -> Self {
         self.kind = Some(kind);
         self
@@ -76,7 +78,7 @@ impl<'t, 'a> Tag<'t, 'a> {
 }
 
 impl Writer {
-    /// Writes the name of the tag and its native attributes, which storage format itself defines.
+    /// Writes `<`, the name of the tag, and its native attributes, which storage format itself defines.
     /// [`Self::finish`] writes the other attributes.
     pub(super) fn open<'t>(&mut self, tag: &mut Tag<'t, '_>, native: &[(&'t str, &str)]) {
         self.out.push('<');
@@ -88,14 +90,14 @@ impl Writer {
         tag.native = native.len();
     }
 
-    /// Writes a whole start tag with these native attributes.
+    /// Writes a whole start tag, with the `native` attributes first.
     pub(super) fn tag<'t>(&mut self, mut tag: Tag<'t, '_>, native: &[(&'t str, &str)]) {
         self.open(&mut tag, native);
         self.finish(tag);
         self.out.push('>');
     }
 
-    /// Writes an empty-element tag with these native attributes.
+    /// Writes a whole empty-element tag (`<br />`), with the `native` attributes first.
     pub(super) fn lone_tag<'t>(&mut self, mut tag: Tag<'t, '_>, native: &[(&'t str, &str)]) {
         self.open(&mut tag, native);
         self.finish(tag);
@@ -110,8 +112,8 @@ impl Writer {
         self.out.push('"');
     }
 
-    /// Writes the attributes of the node or mark that are not yet written. Those that the element cannot
-    /// express, and the marks, go into `data-plainwire`.
+    /// Writes the attributes of the tag that are not yet written. Those that the element cannot express, and
+    /// the marks, go into `data-plainwire`.
     fn finish(&mut self, mut tag: Tag<'_, '_>) {
         let mut rest = Vec::new();
         for attr in tag.attrs.iter().filter(|it| !tag.used.contains(&&*it.name)) {
@@ -141,17 +143,19 @@ impl Writer {
 
 enum Spelled<'n> {
     As(&'n str),
-    /// In the content of the element, or not at all because it only tells how another format spells the node.
+    /// The attribute is written in the content of the element, or not at all because it only records how
+    /// another format spells the node.
     Elsewhere,
     Nowhere,
 }
 
-/// Returns whether the attribute only records that a part of the node is present but empty.
+/// Returns whether the attribute only records that a part of the ADF node, such as `marks`, is present but
+/// empty.
 fn says_nothing(attr: &Attr<'_>) -> bool {
     attr.name.starts_with('/') && attr.is_incidental()
 }
 
-/// Returns how an attribute is written on this element.
+/// Returns how an attribute of the node or mark is written on this element.
 fn spelled<'n>(element: &str, attr: &'n Attr<'_>) -> Spelled<'n> {
     let prefixed = element.starts_with("ac:") || element.starts_with("ri:");
     let name = &*attr.name;
@@ -167,7 +171,8 @@ fn spelled<'n>(element: &str, attr: &'n Attr<'_>) -> Spelled<'n> {
     }
 }
 
-/// Returns the JSON of `data-plainwire`: everything that no attribute can express.
+/// Returns the JSON for `data-plainwire`: the kind, attributes and marks that no attribute of the element can
+/// express.
 fn extra(kind: Option<&str>, attrs: &[&Attr<'_>], marks: &[&Mark<'_>]) -> String {
     let mut members = Vec::new();
     members.extend(kind.map(|it| format!("\"type\":\"{it}\"")));

@@ -1,4 +1,4 @@
-//! Tests of the items of a text in storage format.
+//! Tests of cutting a text in storage format into items.
 
 use super::*;
 

@@ -17,7 +17,8 @@ enum Line {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the blocks between `start` and `end`.
+    /// Reads the blocks in the source between `start` and `end`. `place` is the kind of container that they
+    /// are in.
     pub(super) fn blocks(&mut self, start: usize, end: usize, place: Place) -> ThinVec<Node<'a>> {
         let mut found = ThinVec::new();
         let mut at = start;
@@ -70,12 +71,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns whether the line at `at`, which is not blank, begins another block than a paragraph.
+    /// Returns whether the line whose first non-blank character is at `at` begins a block other than a
+    /// paragraph.
     pub(super) fn begins_block(&self, at: usize, end: usize, place: Place) -> bool {
         self.line(at, end, place) != Line::Text
     }
 
-    /// Returns whether the line at `at` ends a list item. A table row does not: in an item it is text.
+    /// Returns whether the line at `at` begins a block that ends a list item. A table row does not: in an
+    /// item it is text.
     pub(super) fn ends_item(&self, at: usize, end: usize, place: Place) -> bool {
         !matches!(self.line(at, end, place), Line::Text | Line::Table)
     }
@@ -95,7 +98,8 @@ impl<'a> Reader<'a> {
         self.line_end(at, end)
     }
 
-    /// Reads `bq. text`, a quote of one paragraph, and appends it to `found`. Returns where it ends.
+    /// Reads `bq. text`, a quote of one paragraph, and appends it to `found`. Returns the offset at which it
+    /// ends, or `at` if it does not fit within the node limit.
     fn quote_line(&mut self, at: usize, end: usize, found: &mut ThinVec<Node<'a>>) -> usize {
         let start = self.skip_blanks(at + 3, end);
         let stop = self.line_text_end(start, end);
@@ -109,8 +113,8 @@ impl<'a> Reader<'a> {
         stop
     }
 
-    /// Returns where the text of the line ends: at the end of the line, or before the first macro in it that
-    /// is a block.
+    /// Returns the offset at which the text of the line that contains `start` ends: at the end of the line,
+    /// or before the first macro in it that is a block.
     fn line_text_end(&self, start: usize, end: usize) -> usize {
         let line = self.line_end(start, end);
         self.block_tag_in(start, line, end).map_or(line, |it| it.start)
@@ -125,7 +129,8 @@ impl<'a> Reader<'a> {
         stop
     }
 
-    /// Returns where the paragraph that begins at `at` ends.
+    /// Returns the offset at which the paragraph that begins at `at` ends: before a blank line, a macro that
+    /// is a block, or a line that begins another block.
     pub(super) fn paragraph_end(&self, at: usize, end: usize, place: Place) -> usize {
         let mut at = at;
         loop {
@@ -145,8 +150,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns `node` with the text between `start` and `stop`, without blanks at the end, as its content.
-    /// Its span begins at `at`. Returns `None` if the text does not fit within the node limit.
+    /// Returns `node` with the text between `start` and `stop`, without blanks at its end, as its content.
+    /// The span of the node begins at `at`. Returns `None` if the text does not fit within the node limit.
     pub(super) fn text_block(
         &mut self,
         node: Node<'a>,

@@ -1,7 +1,7 @@
-//! Cuts inline markup into tokens: marks, breaks, links, emoticons.
+//! Cuts inline markup into tokens: signs of marks, breaks, links, emoticons.
 //!
-//! The text is cut into tokens first. Then marks are paired, and last the [nodes](super::nodes) are made. A
-//! mark ends at the next sign of its kind on its line or not at all, so pairing needs no search.
+//! The text is cut into tokens first. Then the signs of marks are paired, and last the [nodes](super::nodes)
+//! are made. A mark ends at the next sign of its kind on its line or not at all, so pairing needs no search.
 
 use thin_vec::ThinVec;
 
@@ -17,34 +17,35 @@ pub(super) struct Token<'a> {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) what: What<'a>,
-    /// The index of the token that closes this one; 0 if no token does. For a `{color}` that closes a colour
-    /// of the same text, `usize::MAX`.
+    /// The index of the token that closes the mark this token opens; 0 if none does. For a `{color}` that
+    /// ends a colour begun in the same text, `usize::MAX`.
     pub(super) mate: usize,
 }
 
 pub(super) enum What<'a> {
-    /// A sign of a mark. One that can neither open nor close still prevents pairs across it.
+    /// A sign of a mark, such as `*`, as an index in [`SIGNS`]. A sign that can neither open nor close a mark
+    /// still prevents that a sign before it pairs with one after it.
     Sign { sign: usize, opens: bool, closes: bool },
     /// A line feed, which becomes a hard break.
     LineFeed,
     /// `\\`, a hard break.
     Break,
-    /// `{{…}}`, code.
+    /// `{{…}}`, text with the mark `code`.
     Mono,
-    /// `{color:…}`, the beginning of a colour, with its mark; `None` if the colour is unknown.
+    /// `{color:…}`, the beginning of a colour, with the mark for it; `None` if the colour is unknown.
     Colour(Option<Mark<'a>>),
     /// `{color}`, the end of a colour.
     ColourEnd,
-    /// `[…]`, a link or card.
+    /// `[…]`, a link, card or mention.
     Link(Box<Link<'a>>),
-    /// A token that is already a complete node.
+    /// A token that is already a complete node, such as a picture.
     Node(Box<Node<'a>>),
 }
 
-/// The signs of marks. The last one, `?`, is written twice: `??`.
+/// The signs of marks. `?` is written twice in markup: `??`.
 const SIGNS: &[u8] = b"*_-+^~?";
 
-/// Returns the mark of the sign with this index in [`SIGNS`].
+/// Returns the mark for the sign at the index `sign` in [`SIGNS`].
 pub(super) fn mark_of<'a>(sign: usize) -> Mark<'a> {
     match SIGNS[sign] {
         b'*' => Mark::new(MarkKind::Strong),
@@ -58,14 +59,15 @@ pub(super) fn mark_of<'a>(sign: usize) -> Mark<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the text between `start` and `end`. Returns `None` if its nodes exceed the node limit.
+    /// Reads the inline markup between `start` and `end`. Returns `None` if its nodes exceed the node limit.
     pub(super) fn inline(&mut self, start: usize, end: usize) -> Option<ThinVec<Node<'a>>> {
         let mut nodes = ThinVec::new();
         self.marked(start, end, ThinVec::new(), &mut nodes)?;
         Some(nodes)
     }
 
-    /// Reads the text between `start` and `end` with these marks, and appends its nodes.
+    /// Reads the inline markup between `start` and `end`, and appends its nodes to `to`, with `marks` in
+    /// addition to their own. Returns `None` if the nodes exceed the node limit.
     pub(super) fn marked(
         &mut self,
         start: usize,
@@ -85,8 +87,8 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Returns where the `{{…}}` that begins at `at` ends; `None` if it does not end on its line before
-    /// `end`.
+    /// Returns the offset at which the `{{…}}` that begins at `at` ends; `None` if there is none or it does
+    /// not end on its line before `end`.
     pub(super) fn mono_end(&mut self, at: usize, end: usize) -> Option<usize> {
         if self.bytes()[at..end].get(1) != Some(&b'{') || at < self.mono_until {
             return None;
@@ -98,16 +100,17 @@ impl<'a> Reader<'a> {
 struct Tokens<'r, 'a> {
     reader: &'r mut Reader<'a>,
     end: usize,
-    /// The end of the last token that is not a sign of a mark.
+    /// The offset at which the last token that is not a sign of a mark ends.
     text_start: usize,
     found: Vec<Token<'a>>,
-    /// The number of tokens that become at least one node each.
+    /// The number of tokens so far, except colours and signs of marks. Each becomes at least one node.
     nodes: usize,
-    /// The end of the current word, if it is a path. Backslashes in a path are literal.
+    /// The end of the last word that was found to be a path, such as `C:\\x`. Backslashes before this offset
+    /// are literal.
     path_until: usize,
 }
 
-/// The bytes that may begin a token.
+/// A table that tells, for each value of a byte, whether it may begin a token.
 const SPECIAL: [bool; 256] = {
     let mut table = [false; 256];
     let special = b"\\\n*_-+^~?{[!:(;<";
@@ -120,7 +123,7 @@ const SPECIAL: [bool; 256] = {
 };
 
 impl<'a> Tokens<'_, 'a> {
-    /// Cuts the text into tokens. Returns `None` if they would become more than `most` nodes.
+    /// Cuts the text from `start` on into tokens. Returns `None` if they would become more than `most` nodes.
     fn run(&mut self, start: usize, most: usize) -> Option<()> {
         let bytes = self.reader.bytes();
         let mut at = start;
@@ -157,8 +160,8 @@ impl<'a> Tokens<'_, 'a> {
         self.push(at - usize::from(has_return), at + 1, What::LineFeed)
     }
 
-    /// Reads backslashes: one escapes the next character, two are a line break, more are literal. Returns
-    /// where to continue.
+    /// Reads the backslashes at `at`: one escapes the next character, two are a hard break unless they are
+    /// part of a path, more are literal. Returns the offset after them.
     fn backslashes(&mut self, at: usize) -> usize {
         let rest = &self.reader.bytes()[at..self.end];
         let run = rest.iter().take_while(|it| **it == b'\\').count();
@@ -219,8 +222,8 @@ impl<'a> Tokens<'_, 'a> {
         }
     }
 
-    /// Returns the index in [`SIGNS`] of a sign in braces, such as `{*}`, and where the closing brace ends;
-    /// `None` if there is no such sign at `at`.
+    /// Returns the index in [`SIGNS`] of a sign in braces, such as `{*}`, and the offset after the closing
+    /// brace; `None` if there is no such sign at `at`.
     fn forced(&self, at: usize) -> Option<(usize, usize)> {
         let rest = &self.reader.bytes()[at + 1..self.end];
         let sign = SIGNS.iter().position(|it| rest.first() == Some(it))?;
@@ -286,8 +289,8 @@ impl<'a> Tokens<'_, 'a> {
         self.push(at, end, What::Node(node))
     }
 
-    /// Reads a run of equal signs. The first sign of the run may close a mark, and the last one may open a
-    /// mark. Returns where to continue.
+    /// Reads the run of one repeated sign at `at`. The first sign of the run may close a mark, and the last
+    /// one may open a mark. Returns the offset after the run.
     fn signs(&mut self, at: usize) -> usize {
         let bytes = self.reader.bytes();
         let byte = bytes[at];
@@ -328,13 +331,13 @@ impl<'a> Tokens<'_, 'a> {
 
 impl Token<'_> {
     /// Returns whether the token is the sign with the index `of` in [`SIGNS`] and can neither open nor close
-    /// a mark, so that it only prevents pairs across it.
+    /// a mark. Such a token only prevents that a sign before it pairs with one after it.
     fn bars(&self, of: usize) -> bool {
         matches!(self.what, What::Sign { sign, opens: false, closes: false } if sign == of)
     }
 }
 
-/// Sets [`Token::mate`] of each opening token to the index of its closing token.
+/// Sets [`Token::mate`] of each token that opens a mark to the index of the token that closes the mark.
 fn pair(tokens: &mut [Token<'_>]) {
     let mut next = [0; SIGNS.len()];
     for index in (0..tokens.len()).rev() {
@@ -369,5 +372,5 @@ fn pair(tokens: &mut [Token<'_>]) {
     }
 }
 
-/// The most colours that may be nested. Each text inside carries all of them as marks.
+/// The largest number of colours within each other. Each text inside carries all of them as marks.
 const MAX_COLOURS: usize = 16;

@@ -11,32 +11,34 @@ use crate::format::Dialect;
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node, Span};
 use crate::values::hrefs;
 
-/// A link, with the position of its text and its target.
+/// A link in square brackets: its target and the position of its visible text.
 #[derive(Debug)]
 pub(super) struct Link<'a> {
     pub(super) end: usize,
-    /// The start and the end of the visible text.
+    /// The offsets in the source at which the visible text begins and ends.
     pub(super) alias: (usize, usize),
-    /// Whether the visible text is markup of its own. Otherwise it is the target.
+    /// Whether the link states a visible text, which is inline markup. Otherwise the target is shown, and is
+    /// not read as markup.
     pub(super) has_alias: bool,
     pub(super) target: Target<'a>,
 }
 
 #[derive(Debug)]
 pub(super) enum Target<'a> {
-    /// A mark on the link's text.
+    /// A link mark for the visible text.
     Mark(Mark<'a>),
-    /// A node that replaces the link.
+    /// A node in place of the whole link: a card or a mention.
     Node(Box<Node<'a>>),
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the offset at which the link at `at` ends; `None` if there is no link.
+    /// Returns the offset at which the link at `at` ends; `None` if no link begins there.
     pub(super) fn link_end(&self, at: usize, end: usize) -> Option<usize> {
         self.link(at, end).map(|it| it.end)
     }
 
-    /// Reads the link at `at`; returns `None` if the bracket at `at` does not begin a link.
+    /// Reads the link at `at`, which must end before `end`; returns `None` if the bracket at `at` does not
+    /// begin a link.
     pub(super) fn link(&self, at: usize, end: usize) -> Option<Link<'a>> {
         let (close, bars) = self.brackets(at + 1, end)?;
         let content = &self.source[at + 1..close];
@@ -52,8 +54,9 @@ impl<'a> Reader<'a> {
         Some(Link { end: close + 1, alias, has_alias, target })
     }
 
-    /// Returns the offset of the closing bracket, and the offsets of the first two bars before it, 0 for a
-    /// missing bar.
+    /// Returns the offset of the closing bracket of a link whose content begins at `start`, and the offsets
+    /// of the first two bars (`|`) before it, with 0 for a missing bar. Returns `None` if no bracket closes
+    /// the link on its line.
     fn brackets(&self, start: usize, end: usize) -> Option<(usize, [usize; 2])> {
         let bytes = self.bytes();
         let mut bars = [0; 2];
@@ -77,7 +80,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Returns the target of the link; `None` if this is no link.
+    /// Returns the target of the link with these parts; `None` if they do not make a link.
     fn target(&self, parts: &Parts<'a>) -> Option<Target<'a>> {
         let target = parts.target.trim();
         if let Some(form) =
@@ -101,7 +104,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the `href` of a link to `target`; `None` if that is no link.
+/// Returns the tree's `href` for the target of a link, as markup spells it; `None` if the dialect does not
+/// read such a target as a link.
 pub(crate) fn href(target: &str, dialect: Dialect) -> Option<Cow<'_, str>> {
     Some(match target.as_bytes().first()? {
         b'#' | b'/' if target.len() > 1 => Cow::Borrowed(target),
@@ -113,7 +117,7 @@ pub(crate) fn href(target: &str, dialect: Dialect) -> Option<Cow<'_, str>> {
     })
 }
 
-/// The parts of a link between its bars.
+/// The parts of a link between its brackets, which bars separate: `[alias|target|extra]`.
 struct Parts<'a> {
     alias: Option<(usize, usize)>,
     alias_text: Option<&'a str>,
@@ -139,8 +143,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns the range of the source that is shown for a link without a text of its own: its target,
-    /// without `^`.
+    /// Returns the range of the source that a link without a text of its own shows: its target, without the
+    /// `^` of an attachment.
     fn shown(&self) -> (usize, usize) {
         let trimmed = self.target.trim_end();
         let start = self.target_start + usize::from(trimmed.starts_with('^'));
@@ -148,7 +152,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Returns whether this is an address and not the title of a page.
+/// Returns whether `target` is an address, not the title of a page.
 fn is_address(target: &str) -> bool {
     const KNOWN: [&str; 6] = ["mailto:", "tel:", "file:", "www.", "attachment:", "confluence:"];
     if KNOWN.iter().any(|it| target.len() > it.len() && target.starts_with(it)) {
@@ -160,7 +164,7 @@ fn is_address(target: &str) -> bool {
     })
 }
 
-/// Returns whether this looks like an issue key, such as `PROJ-1`.
+/// Returns whether `target` looks like the key of a Jira issue, such as `PROJ-1`.
 fn is_issue_key(target: &str) -> bool {
     let Some((project, number)) = target.split_once('-') else { return false };
     let is_project = project.len() >= 2
@@ -171,7 +175,8 @@ fn is_issue_key(target: &str) -> bool {
         && number.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// Returns the `href` of the page `SPACE:Title#anchor`.
+/// Returns the `href` of a page from a target such as `SPACE:Title#anchor`; `None` if the title is empty or
+/// can't be one.
 fn page(target: &str) -> Option<String> {
     let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
     let is_space =

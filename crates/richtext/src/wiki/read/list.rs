@@ -1,26 +1,26 @@
-//! Reads lists: `*`, `-` and `#`, one sign for each level.
+//! Reads lists: lines that begin with `*`, `-` or `#`, one sign for each level.
 
 use thin_vec::{ThinVec, thin_vec};
 
 use super::{Place, Reader, is_blank};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span, add};
 
-/// The most levels of nested lists. Deeper ones are text.
+/// The largest number of levels of nested lists. A line with more signs is text.
 pub(crate) const MAX_LEVELS: usize = 30;
 
-/// A line that begins an item, with the lines that continue its text.
+/// An item of a list: its first line, and the lines that continue its text.
 struct Item {
     start: usize,
-    /// The number of list signs before the text.
+    /// The number of list signs at the start of the line: the level of the item.
     levels: usize,
-    /// The offset at which the text begins.
+    /// The offset at which the text of the item begins.
     content: usize,
     end: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Returns how many list signs the line at `at` begins with, and the offset of the text after them;
-    /// `None` if the line does not begin a list item.
+    /// Returns the number of list signs that the line at `at` begins with, and the offset of the text after
+    /// them; `None` if the line does not begin a list item.
     pub(super) fn marker(&self, at: usize, end: usize, place: Place) -> Option<(usize, usize)> {
         let text = &self.bytes()[at..end];
         let levels =
@@ -40,7 +40,8 @@ impl<'a> Reader<'a> {
         (!is_sign).then_some((levels, content))
     }
 
-    /// Reads the lists that begin at `at`.
+    /// Reads the adjacent lists that begin at `at`, and appends them to `found`. Returns the offset at which
+    /// they end.
     pub(super) fn list(
         &mut self,
         at: usize,
@@ -73,8 +74,8 @@ impl<'a> Reader<'a> {
         line.trim_end() == "----"
     }
 
-    /// Returns where the item whose text begins at `at` ends: before a blank line, a block, another item, or
-    /// a macro that an item cannot hold.
+    /// Returns the offset at which the item whose text begins at `at` ends: before a blank line, a block,
+    /// another item, or a macro that an item cannot contain.
     fn item_end(&self, at: usize, end: usize, place: Place) -> usize {
         let mut at = at;
         loop {
@@ -97,8 +98,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Groups items of this level, with the deeper ones below them, into lists. Also returns how many of
-    /// `items` were read: not all if the node limit is reached.
+    /// Groups the items of this level, with the deeper ones that follow each, into lists: a new list begins
+    /// where `#` and the bullet signs change. Also returns the number of `items` that were read: not all if
+    /// the node limit is reached.
     fn lists(&mut self, items: &[Item], level: usize) -> (ThinVec<Node<'a>>, usize) {
         let mut found: ThinVec<Node<'a>> = ThinVec::new();
         let mut index = 0;
@@ -132,8 +134,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the first of `items`, with the deeper items that follow it, as an item of this level. If the
-    /// first one is itself deeper, the item has no text of its own. Also returns how many of `items` were
-    /// read.
+    /// first one is itself deeper, the new item has no text of its own. Also returns the number of `items`
+    /// that were read.
     fn item(&mut self, items: &[Item], level: usize) -> (Node<'a>, usize) {
         let first = &items[0];
         let own = usize::from(first.levels == level);
@@ -157,7 +159,8 @@ impl<'a> Reader<'a> {
         (Node::new(Kind::ListItem).at(Span::new(first.start, end), inner).holding(children), taken)
     }
 
-    /// Returns where an item that begins with `first` and whose last line is that of `last` ends.
+    /// Returns the offset at which a list item ends, whose own line is `first` and whose last line, which may
+    /// be a nested item, is `last`.
     fn item_end_with(&self, first: &Item, last: &Item) -> usize {
         // The blank after a sign belongs to the sign: without it an empty item would be text.
         self.trim_end(first.start, last.end).max(last.start + last.levels + 1)

@@ -1,4 +1,4 @@
-//! Reads macros: turns each into its node.
+//! Reads macros: makes the node of each macro tag.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use crate::values::{json, macros, parameters};
 use crate::wiki::names::{self, Class, DEFAULT_LANGUAGE};
 use crate::wiki::params;
 
-/// Returns whether a list item may contain this macro. Other macros end the list.
+/// Returns whether a list item may contain the macro `tag`. Other macros that are blocks end the list.
 pub(super) fn may_stand_in_item(tag: Tag<'_>) -> bool {
     tag.class.is_verbatim()
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the macro `tag` as a block.
+    /// Reads the macro `tag`, which is a block, and returns its node.
     pub(super) fn macro_block(&mut self, tag: Tag<'a>) -> Node<'a> {
         let span = Span::new(tag.start, tag.whole_end());
         // A code block holds a text node.
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         children
     }
 
-    /// Reads the macro `tag` within text.
+    /// Reads the macro `tag`, which is within text, and returns its inline node.
     pub(super) fn inline_macro(&mut self, tag: Tag<'a>) -> Node<'a> {
         let span = Span::new(tag.start, tag.whole_end());
         let body = &self.source[tag.end..tag.close.unwrap_or(tag.end)];
@@ -70,8 +70,8 @@ impl<'a> Reader<'a> {
         node.at(span, Span::at(tag.end))
     }
 
-    /// Returns the span of a code block's text, which is `body` without the line feeds next to the tags, and
-    /// whether one of these line feeds is missing.
+    /// Returns the span of a code block's text: `body` without the line feed after the opening tag and the
+    /// one before the closing tag. Also returns whether either of these line feeds is missing.
     fn code_body(&self, body: Span) -> (Span, bool) {
         let text = body.of(self.source);
         let start = if text.starts_with("\r\n") { 2 } else { usize::from(text.starts_with('\n')) };
@@ -137,8 +137,8 @@ impl<'a> Reader<'a> {
         node
     }
 
-    /// Returns the node whose JSON is the body of the `{adf}` at `tag`; a raw node if the body is not an ADF
-    /// block.
+    /// Returns the ADF node whose JSON is `body`, the body of the `{adf}` macro `tag`; a raw node, with a
+    /// diagnostic, if the body is not the JSON of an ADF block.
     fn adf(&mut self, tag: Tag<'a>, body: Span) -> Node<'a> {
         let node = self.read_adf(tag, body.of(self.source));
         let node = node.filter(|it| !it.kind.is_inline());
@@ -176,7 +176,7 @@ fn raw<'a>(kind: Kind, tag: Tag<'a>, body: &'a str) -> Node<'a> {
     Node::raw(kind, known(format).unwrap_or("wiki"), body)
 }
 
-/// Adds the parameters of `tag` to `node`.
+/// Adds the parameters of `tag` to `node`, as attributes `param:NAME`.
 fn with_params<'a>(mut node: Node<'a>, tag: Tag<'a>) -> Node<'a> {
     for (name, value) in params::read(tag.params) {
         node.attrs.push(Attr::string(format!("param:{name}"), value));
@@ -218,7 +218,8 @@ fn status(tag: Tag<'_>) -> Node<'_> {
     node
 }
 
-/// Turns Confluence's `{section}` and `{column}` into ADF's layout nodes. Other nodes are returned unchanged.
+/// Returns a layout node instead of `node` for Confluence's `{section}` and `{column}`; returns `node` for
+/// all other macros.
 fn layout<'a>(mut node: Node<'a>, tag: Tag<'a>) -> Node<'a> {
     if tag.class != Class::Layout {
         return node;
@@ -234,7 +235,7 @@ fn layout<'a>(mut node: Node<'a>, tag: Tag<'a>) -> Node<'a> {
     node
 }
 
-/// Divides the width evenly for columns that do not give their own.
+/// Sets the width of each layout column that states none to an equal part of 100 percent.
 fn share_width(columns: &mut [Node<'_>]) {
     let count = columns.iter().filter(|it| it.kind == Kind::LayoutColumn).count();
     for column in columns.iter_mut().filter(|it| it.kind == Kind::LayoutColumn && it.get("width").is_none()) {
@@ -245,7 +246,8 @@ fn share_width(columns: &mut [Node<'_>]) {
     }
 }
 
-/// Creates an extension for a macro, with its parameters and its plain-text body.
+/// Creates the extension node of this kind for the macro `tag`, with its parameters and, if given, its
+/// plain-text body.
 fn extension<'a>(kind: Kind, tag: Tag<'a>, body: Option<&'a str>) -> Node<'a> {
     let params = parameters::of_texts(params::read(tag.params), body);
     let node = Node::new(kind).with("extensionType", MACRO).with("extensionKey", tag.name);

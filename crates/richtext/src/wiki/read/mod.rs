@@ -2,8 +2,8 @@
 //!
 //! In: a source. Out: its blocks with their spans, and diagnostics. Each byte is visited a bounded number of
 //! times: macro tags are paired first ([`tags`]), and every search ahead stops at the next sign that could
-//! make it fail. From the first paragraph, item or row beyond the node limit on, everything becomes one raw
-//! node.
+//! make it fail. At the node limit, the remaining source of each unfinished container becomes one raw node,
+//! from the first paragraph, item or row that does not fit.
 
 mod block;
 mod inline;
@@ -26,7 +26,7 @@ pub(crate) use list::MAX_LEVELS;
 pub(crate) use tags::Tag;
 pub(crate) use token::{image_params, is_scheme, parse_image};
 
-/// Reads the blocks of `source` with diagnostics; makes at most as many nodes as `room` allows.
+/// Reads the blocks of `source`, with diagnostics. Makes at most as many nodes as `room` allows.
 pub(crate) fn read(source: &str, dialect: Dialect, room: Room) -> (ThinVec<Node<'_>>, Vec<Diagnostic>) {
     let mut reader = Reader::new(source, dialect, room);
     let blocks = reader.blocks(0, source.len(), Place::Block);
@@ -34,8 +34,8 @@ pub(crate) fn read(source: &str, dialect: Dialect, room: Room) -> (ThinVec<Node<
     (blocks, reader.diagnostics)
 }
 
-/// Returns whether `source` has a macro tag without the closing tag that it requires. Text that is put after
-/// `source` could contain that closing tag.
+/// Returns whether `source` has a macro tag without the closing tag that its macro requires. Such a source is
+/// not safe to write: text that follows it could contain the closing tag.
 pub(crate) fn has_loose_tag(source: &str, dialect: Dialect) -> bool {
     tags::tags(source, dialect).iter().any(|it| it.is_unclosed())
 }
@@ -47,7 +47,7 @@ pub(crate) enum Place {
     Block,
     /// A table cell: no table may begin.
     Cell,
-    /// A list item: it holds text and macros.
+    /// A list item: only text and macros may begin.
     Item,
 }
 
@@ -57,17 +57,19 @@ pub(crate) struct Reader<'a> {
     tags: Vec<Tag<'a>>,
     diagnostics: Vec<Diagnostic>,
     room: Room,
-    /// A colour that an earlier block opened and that is still open.
+    /// The mark of a colour that began in an earlier text and did not end there. It applies to all text until
+    /// the next `{color}`.
     colour: Option<Mark<'a>>,
-    /// The offset of the last `{color}` in the source. A colour that begins after it never ends.
+    /// The offset of the last `{color}` in the source. A colour that begins after it never ends, so it has no
+    /// effect.
     last_colour_end: usize,
     depth: usize,
-    /// The offset up to which a failed search has found no `}}` on its line. A search that begins before it
-    /// is not repeated.
+    /// The offset at which the last search for a `}}` on its line stopped without success. A search that
+    /// begins before this offset would fail too, so it is skipped.
     mono_until: usize,
 }
 
-/// The most diagnostics that are kept.
+/// The largest number of diagnostics that are kept.
 const MAX_DIAGNOSTICS: usize = 1000;
 
 impl<'a> Reader<'a> {
@@ -103,7 +105,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns this part of the source as a raw block, because the node limit is reached.
+    /// Returns the source between `start` and `end` as a raw block, because the node limit is reached.
     fn rest(&self, start: usize, end: usize) -> Node<'a> {
         self.room.refuse(start);
         let span = Span::new(start, end);
@@ -114,19 +116,19 @@ impl<'a> Reader<'a> {
         self.source.as_bytes()
     }
 
-    /// Returns the tag that begins at `at`.
+    /// Returns the macro tag that begins at `at`, if there is one.
     fn tag_at(&self, at: usize) -> Option<Tag<'a>> {
         let index = self.tags.partition_point(|it| it.start < at);
         self.tags.get(index).filter(|it| it.start == at).copied()
     }
 
-    /// Returns whether a tag begins in these bytes.
+    /// Returns whether a macro tag begins between `start` and `end`.
     fn has_tag(&self, start: usize, end: usize) -> bool {
         let first = self.tags.partition_point(|it| it.start < start);
         self.tags.get(first).is_some_and(|it| it.start < end)
     }
 
-    /// Returns the first tag between `start` and `end` that is a block and whose macro ends at `limit` or
+    /// Returns the first macro tag between `start` and `end` whose macro is a block and ends at `limit` or
     /// before.
     fn block_tag_in(&self, start: usize, end: usize, limit: usize) -> Option<Tag<'a>> {
         let first = self.tags.partition_point(|it| it.start < start);
@@ -134,18 +136,19 @@ impl<'a> Reader<'a> {
         within.copied().find(|it| it.is_block() && it.whole_end() <= limit)
     }
 
-    /// Returns the end of the line that contains `at`: its line feed, or `limit`.
+    /// Returns the offset at which the line that contains `at` ends: that of its line feed, or `limit`.
     fn line_end(&self, at: usize, limit: usize) -> usize {
         let rest = &self.source[at..limit];
         rest.find('\n').map_or(limit, |it| at + it)
     }
 
-    /// Returns the position after the blanks at `at`.
+    /// Returns the offset after the blanks (spaces, tabs, carriage returns) that begin at `at`.
     fn skip_blanks(&self, at: usize, limit: usize) -> usize {
         at + self.bytes()[at..limit].iter().take_while(|it| is_blank(**it)).count()
     }
 
-    /// Returns the position before the blanks and line feeds that end at `end`.
+    /// Returns the offset of the blanks and line feeds that end at `end`; `end` itself if there are none. Not
+    /// before `start`.
     fn trim_end(&self, start: usize, end: usize) -> usize {
         let text = &self.bytes()[start..end];
         start + text.iter().rposition(|it| !is_blank(*it) && *it != b'\n').map_or(0, |it| it + 1)

@@ -1,6 +1,7 @@
 //! Makes the nodes of a text from its tokens.
 //!
-//! In: tokens, each opening one with the index of its closing one. Out: nodes, each with all of its marks.
+//! In: tokens, in which each one that opens a mark has the index of the one that closes the mark. Out: nodes,
+//! each with all of its marks.
 
 use thin_vec::ThinVec;
 
@@ -12,7 +13,7 @@ use crate::wiki::chars;
 
 pub(super) struct Nodes<'r, 'a> {
     pub(super) reader: &'r mut Reader<'a>,
-    /// The start of the text that no node covers yet.
+    /// The offset of the first character that is not yet covered by a node.
     pub(super) text_start: usize,
     pub(super) marks: ThinVec<Mark<'a>>,
     /// The open marks, the outermost first: for each the index of its closing token, the source offset at
@@ -22,7 +23,7 @@ pub(super) struct Nodes<'r, 'a> {
 }
 
 impl<'a> Nodes<'_, 'a> {
-    /// Makes the nodes of `tokens`. Returns `None` if they exceed the node limit.
+    /// Makes the nodes of `tokens`. Returns `None` if the nodes exceed the node limit.
     pub(super) fn run(&mut self, tokens: &mut [Token<'a>]) -> Option<()> {
         for index in 0..tokens.len() {
             let limit = self.groups.last().map_or(tokens.len(), |it| it.0);
@@ -81,9 +82,9 @@ impl<'a> Nodes<'_, 'a> {
         }
     }
 
-    /// Ends the element at `start..end`, such as `*bold*`. If no mark is open around it, all nodes of the
-    /// element (from the index `before` on) get its span. Otherwise nothing changes: they get the span of the
-    /// outermost mark later.
+    /// Sets the span of the nodes in a marked element or link at `start..end`, such as `*bold*`. If no mark
+    /// is open around it, all nodes of the element (from the index `before` on) get the span of the element.
+    /// Otherwise nothing changes: the nodes get the span of the outermost marked element when that ends.
     fn share(&mut self, start: usize, end: usize, before: usize) {
         if self.groups.is_empty() {
             let span = Span::new(start, end);
@@ -91,8 +92,8 @@ impl<'a> Nodes<'_, 'a> {
         }
     }
 
-    /// Makes a text node of the source before `end` that no node covers yet; makes none if there is no such
-    /// source.
+    /// Makes a text node of the source before the offset `end` that no node covers yet; makes none if there
+    /// is no such source.
     pub(super) fn text(&mut self, end: usize) {
         let span = Span::new(self.text_start, end.max(self.text_start));
         self.piece(span, span, false);
@@ -111,8 +112,8 @@ impl<'a> Nodes<'_, 'a> {
         add(self.to, node);
     }
 
-    /// Returns the marks that are open at this position, with the colour of an earlier block first if that is
-    /// still open.
+    /// Returns the marks that are open at this position. If a colour of an earlier text is still open, it
+    /// comes first.
     fn marks_here(&self) -> ThinVec<Mark<'a>> {
         match &self.reader.colour {
             None => self.marks.clone(),
@@ -127,7 +128,8 @@ impl<'a> Nodes<'_, 'a> {
         add(self.to, node.at(Span::new(start, end), Span::at(end)));
     }
 
-    /// Adds a node that already has its span.
+    /// Appends a complete node, which already has its span `start..end`, with the open marks if it is a text,
+    /// or the open link if it is a picture.
     fn whole(&mut self, mut node: Node<'a>, start: usize, end: usize) {
         self.text(start);
         self.text_start = end;

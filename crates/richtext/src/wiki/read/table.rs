@@ -5,12 +5,12 @@ use thin_vec::ThinVec;
 use super::{Place, Reader};
 use crate::tree::{Kind, MAX_DEPTH, Node, Span};
 
-/// The most cells of a row. Bars after that belong to the text of the last cell.
+/// The largest number of cells in a row. Further bars (`|`) belong to the text of the last cell.
 const MAX_CELLS: usize = 1000;
 
 impl<'a> Reader<'a> {
-    /// Returns whether the line at `at`, which begins with a bar, is a row: one or two bars with text after
-    /// them.
+    /// Returns whether the line at `at`, which begins with a bar, is a table row: one or two bars with text
+    /// after them. Always `false` where a table would exceed the depth limit.
     pub(super) fn is_table(&self, at: usize, end: usize) -> bool {
         if self.depth + 6 > MAX_DEPTH {
             return false;
@@ -92,8 +92,8 @@ impl<'a> Reader<'a> {
         Node::new(kind).at(Span::new(start, stop), Span::new(content, stop)).holding(blocks)
     }
 
-    /// Returns where the cell whose content begins at `at` ends: at the next bar outside links, pictures,
-    /// code and macros, or at the end of the row.
+    /// Returns the offset at which the cell whose content begins at `at` ends: at the next bar outside of
+    /// links, pictures, code and macros, or at the end of the row.
     fn cell_end(&mut self, at: usize, end: usize) -> usize {
         let mut at = at;
         let mut from = at;
@@ -120,13 +120,14 @@ impl<'a> Reader<'a> {
         next + usize::from(escapes)
     }
 
-    /// Returns whether the row ends at the line end at `at`: another row, an empty line or nothing follows.
+    /// Returns whether the table row ends at the line feed at `at`: another row, an empty line or nothing
+    /// follows.
     fn row_ends(&self, at: usize, end: usize) -> bool {
         let next = self.skip_blanks(at + 1, end);
         next >= end || matches!(self.bytes()[next], b'|' | b'\n')
     }
 
-    /// Returns the position after the macro or the `{{…}}` at `at`.
+    /// Returns the offset after the macro or the `{{…}}` at `at`; after the brace if it begins neither.
     fn past_brace(&mut self, at: usize, end: usize) -> usize {
         if let Some(tag) = self.tag_at(at).filter(|it| it.whole_end() <= end) {
             return tag.whole_end();
@@ -135,8 +136,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the end of the last node, or 0 without nodes. An empty list item ends with a blank, so this can be
-/// behind the end of the cell's text without blanks.
+/// Returns the offset at which the last node ends, or 0 without nodes. An empty list item ends with a blank,
+/// so this can be after the end of the cell's text without blanks.
 fn end_of(nodes: &[Node<'_>]) -> usize {
     nodes.last().map_or(0, |it| it.span.end as usize)
 }

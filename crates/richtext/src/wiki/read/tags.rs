@@ -1,14 +1,15 @@
 //! Finds macro tags before anything else is read.
 //!
 //! In: the source. Out: the opening tags in order, each with the position of its closing tag, if it has one.
-//! Pairs are properly nested. Of a body this file knows only whether it is wiki markup.
+//! Pairs are properly nested. Nothing else of a macro's body is read here; tags are found only in bodies that
+//! are wiki markup.
 
 use std::collections::BTreeMap;
 
 use crate::format::Dialect;
 use crate::wiki::names::{self, Class};
 
-/// An opening tag `{name:params}`.
+/// An opening macro tag `{name:params}`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag<'a> {
     pub(crate) start: usize,
@@ -16,19 +17,21 @@ pub(crate) struct Tag<'a> {
     pub(crate) name: &'a str,
     pub(crate) params: &'a str,
     pub(crate) class: Class,
-    /// The start of the closing tag.
+    /// The offset at which the closing tag begins; `None` if there is none.
     pub(crate) close: Option<usize>,
-    /// Whether the tag is alone on its line.
+    /// Whether nothing but the tag and blanks is on its line.
     alone: bool,
 }
 
 impl Tag<'_> {
-    /// Returns the offset at which the macro ends: behind its closing tag, or behind this tag if it has none.
+    /// Returns the offset at which the macro ends: after its closing tag, or after the opening tag if there
+    /// is no other.
     pub(crate) fn whole_end(&self) -> usize {
         self.close.map_or(self.end, |it| it + self.name.len() + 2)
     }
 
-    /// Returns whether the macro is a block. Other macros are inline nodes.
+    /// Returns whether the macro is a block; otherwise it is an inline node or, without a required closing
+    /// tag, text.
     pub(crate) fn is_block(&self) -> bool {
         match self.class {
             Class::Status => false,
@@ -39,13 +42,13 @@ impl Tag<'_> {
         }
     }
 
-    /// Returns whether the tag lacks the closing tag that its macro requires.
+    /// Returns whether the closing tag that the macro requires is missing.
     pub(crate) fn is_unclosed(&self) -> bool {
         self.close.is_none() && self.class.has_body() && self.class != Class::Unknown
     }
 }
 
-/// Finds the tags of `source`.
+/// Finds the opening macro tags of `source`, and their closing tags.
 pub(crate) fn tags(source: &str, dialect: Dialect) -> Vec<Tag<'_>> {
     let mut scan = Scan {
         source,
@@ -63,12 +66,12 @@ struct Scan<'a> {
     source: &'a str,
     dialect: Dialect,
     tags: Vec<Tag<'a>>,
-    /// The indices in `tags` of the tags whose closing tag has not been found so far.
+    /// The indices in `tags` of the opening tags for which no closing tag has been found so far.
     open: Vec<usize>,
-    /// The number of open tags of each name.
+    /// For each name, the number of tags of that name in `open`.
     counts: BTreeMap<&'a str, usize>,
-    /// The names for which a search has shown that the source has no further closing tag, so that the search
-    /// is not repeated.
+    /// The names of macros with a verbatim body for which a search has shown that the remaining source has no
+    /// closing tag, so that the search is not repeated.
     no_close: Vec<&'a str>,
 }
 
@@ -101,8 +104,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads the tag at `start`: adds it if it opens a macro, or completes the open macro that it closes.
-    /// Returns where to continue, or `None` if there is no tag.
+    /// Reads the tag at `start`: adds it if it opens a macro, or records it as the end of the open macro that
+    /// it closes. Returns the offset at which to continue, or `None` if there is no tag.
     fn tag(&mut self, start: usize) -> Option<usize> {
         let (name, params, end) = split(self.source, start)?;
         if name == "color" {
@@ -151,13 +154,13 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Returns whether exactly one backslash precedes `at`.
+/// Returns whether the byte at `at` is escaped: exactly one backslash precedes it.
 pub(crate) fn is_escaped(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at - 1] == b'\\' && (at == 1 || bytes[at - 2] != b'\\')
 }
 
 /// Returns the offset at which the `{{…}}` that begins at `start` ends. The error is the offset at which the
-/// search without success stopped.
+/// search stopped without success: the end of the line, or `limit`.
 pub(crate) fn mono_end(bytes: &[u8], start: usize, limit: usize) -> Result<usize, usize> {
     let mut at = start + 2;
     while at < limit && bytes[at] != b'\n' {
@@ -171,8 +174,8 @@ pub(crate) fn mono_end(bytes: &[u8], start: usize, limit: usize) -> Result<usize
     Err(at)
 }
 
-/// Splits the tag at `start` into name and parameters, and returns these and the offset at which the tag
-/// ends; `None` if there is no tag at `start`.
+/// Splits the tag at `start` into its name and its parameters, and returns these with the offset at which the
+/// tag ends; `None` if there is no tag at `start`.
 pub(crate) fn split(source: &str, start: usize) -> Option<(&str, &str, usize)> {
     let bytes = source.as_bytes();
     let name_start = start + 1;
@@ -195,7 +198,7 @@ pub(crate) fn split(source: &str, start: usize) -> Option<(&str, &str, usize)> {
     }
 }
 
-/// The most bytes of a macro's parameters.
+/// The largest number of bytes in the parameters of a macro. A tag with more is text.
 const MAX_PARAMS: usize = 16 * 1024;
 
 fn alone(source: &str, start: usize, end: usize) -> bool {

@@ -1,4 +1,4 @@
-//! Reads inline tokens that need no pairing: emoticons, pictures, addresses.
+//! Reads inline tokens that need no pairing: emoticons, pictures, web addresses.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -8,12 +8,12 @@ use crate::tree::{Attr, Kind, Node, Span};
 use crate::values::emoticons::{EMOTICONS, Emoticon};
 use crate::values::hrefs;
 
-/// Returns the emoticon at the start of `text`.
+/// Returns the emoticon at the start of `text`, if there is one.
 pub(super) fn emoticon(text: &[u8]) -> Option<&'static Emoticon> {
     EMOTICONS.iter().find(|it| text.starts_with(it.spelling.as_bytes()))
 }
 
-/// Creates the emoji node of an emoticon.
+/// Creates the emoji node for an emoticon. An unusual spelling is recorded in `wiki:form`.
 pub(super) fn emoji(found: &Emoticon) -> Node<'static> {
     let node =
         Node::new(Kind::Emoji).with("shortName", found.short).with("id", found.id).with("text", found.text);
@@ -30,8 +30,8 @@ pub(crate) fn is_scheme(name: &str) -> bool {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the start and the end of the address whose scheme ends at `colon`, if there is one. The scheme
-    /// begins at `from` or later.
+    /// Returns the start and the end of the web address whose scheme ends at `colon`, if there is one. Its
+    /// scheme must not begin before `from`.
     pub(super) fn address(&self, from: usize, colon: usize, end: usize) -> Option<(usize, usize)> {
         let bytes = self.bytes();
         if !bytes[colon..end].starts_with(b"://") {
@@ -49,8 +49,8 @@ impl<'a> Reader<'a> {
         (stop > colon + 3).then_some((start, stop))
     }
 
-    /// Returns the end of the address whose host begins at `at`: before the first character that cannot be
-    /// part of it, and without trailing punctuation.
+    /// Returns the offset at which the web address whose host begins at `at` ends: before the first character
+    /// that cannot be part of an address, and without trailing punctuation.
     fn address_end(&self, at: usize, end: usize) -> usize {
         let is_part = |it: &u8| {
             *it > b' '
@@ -75,8 +75,8 @@ impl<'a> Reader<'a> {
         at + len
     }
 
-    /// Returns the end of the picture whose first `!` is at `at`, if there is one. `from` is the end of the
-    /// previous token.
+    /// Returns the offset after the picture whose first `!` is at `at`, if there is one. `from` is the end of
+    /// the previous token.
     pub(super) fn image_end(&self, from: usize, at: usize, end: usize) -> Option<usize> {
         let before = self.source[from..at].chars().next_back();
         let is_emoticon = before == Some('(') && self.bytes()[at..end].get(1) == Some(&b')');
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         (is_picture && !self.has_tag(at, at + len)).then_some(at + len + 2)
     }
 
-    /// Reads the picture between `at` and `end`.
+    /// Makes the node of the picture between `at` and `end`, including its two `!`.
     pub(super) fn image(&self, at: usize, end: usize) -> Node<'a> {
         let content = &self.source[at + 1..end - 1];
         let mut node = Node::new(Kind::Image);
@@ -108,8 +108,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Parses the text between the two `!` of a picture, such as `a.png|width=30,alt=A`, to the attributes of its
-/// node. Returns `None` if the text is not that of a picture.
+/// Parses the text between the two `!` of a picture, such as `a.png|width=30,alt=A`, into the attributes of
+/// its node. Returns `None` if the text can't be that of a picture.
 pub(crate) fn parse_image(content: &str) -> Option<ThinVec<Attr<'_>>> {
     let (name, params) =
         content.split_once('|').map_or((content, None), |(name, params)| (name, Some(params)));
@@ -142,7 +142,7 @@ pub(crate) fn parse_image(content: &str) -> Option<ThinVec<Attr<'_>>> {
     Some(attrs)
 }
 
-/// Returns the parameters after the bar of a picture with these attributes: `width=30,alt=A,align=left`.
+/// Returns the text after the bar of a picture with these attributes, such as `width=30,alt=A,align=left`.
 pub(crate) fn image_params(attrs: &[Attr<'_>], align: Option<&str>) -> String {
     let is = |it: &Attr<'_>, name: &str| it.name.strip_prefix("html:").unwrap_or(&it.name) == name;
     let of = |name: &str| attrs.iter().find(|it| is(it, name)).map(|it| it.value.shown().to_owned());

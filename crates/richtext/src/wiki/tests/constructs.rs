@@ -1,10 +1,10 @@
-//! Tests of how each construct is read.
+//! Tests that read each construct of wiki markup, and write it again.
 
 use super::{BOTH, read, shown, survives};
 use crate::format::Dialect;
 use crate::tree::Span;
 
-/// Checks both dialects.
+/// Checks that both dialects read `source` as `expected`.
 fn check(source: &str, expected: &str) {
     for dialect in BOTH {
         check_in(dialect, source, expected);

@@ -1,10 +1,10 @@
-//! Tests of input that is made to be slow or deeply nested.
+//! Tests of markup that is made to be slow to read or deeply nested.
 
 use super::{BOTH, read};
 use crate::tree::Kind;
 
-/// The length of the repeated input, in bytes. A reader that looks back at all of it for each sign would take
-/// hours.
+/// The length of the repeated input in bytes. A reader that looks back through all of the input at each sign
+/// would take hours.
 const MANY: usize = 200_000;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Compares our trees with those of Atlassian's own transformer for the corpus (docs/richtext-oracles.md has
-//! the counts and the reasons).
+//! Compares the trees of this crate with those of Atlassian's own transformer for the corpus
+//! (docs/richtext-oracles.md has the counts and the reasons).
 
 use super::read;
 use crate::corpus;
@@ -7,8 +7,9 @@ use crate::format::Dialect;
 use crate::tree::{Kind, Node};
 use serde_json::Value as Json;
 
-/// Lists a tree in the form that both sides share: kinds, texts without blanks at their ends, marks by name.
-/// Known differences are removed here; each such line is a row of the table in docs/richtext-oracles.md.
+/// Lists a tree of this crate in the form for the comparison: kinds, trimmed texts, and the names of marks.
+/// This function and `theirs` also remove known differences; each of these is a row of the table in
+/// docs/richtext-oracles.md.
 fn ours(nodes: &[Node<'_>], to: &mut Vec<String>) {
     for node in nodes {
         match node.kind {
@@ -42,7 +43,7 @@ fn theirs(json: &Json, in_head: bool, to: &mut Vec<String>) {
                 if let Some(Json::Array(found)) = node.get("marks") {
                     marks = found.iter().filter_map(|it| it.get("type")?.as_str()).collect();
                 }
-                // Their header cells are also bold by marks.
+                // In Atlassian's trees, the text of header cells also has the mark for bold.
                 marks.retain(|it| !(in_head && *it == "strong"));
                 marks.sort_unstable();
                 text(node.get("text").and_then(Json::as_str).unwrap_or_default(), &marks.join("+"), to);
@@ -69,7 +70,7 @@ fn text(text: &str, marks: &str, to: &mut Vec<String>) {
     }
 }
 
-/// Returns whether our tree of a corpus file equals theirs.
+/// Returns whether the tree of this crate for `source` equals `adf`, the tree of Atlassian's transformer.
 fn is_alike(source: &str, adf: &Json) -> bool {
     let (mut one, mut other) = (Vec::new(), Vec::new());
     ours(&read(source, Dialect::Jira), &mut one);
@@ -92,5 +93,5 @@ fn the_corpus_is_read_as_atlassians_transformer_reads_it_but_for_known_reasons()
     assert!(files.is_empty() || same >= SAME, "{same} of {} files are read alike", files.len());
 }
 
-/// The number of files, of 234, that have equal trees.
+/// The number of files with equal trees, of 234.
 const SAME: usize = 185;

@@ -1,4 +1,4 @@
-//! Tests of text inside a source: its spelling, and the positions of its characters.
+//! Tests of text in wiki markup: how it is escaped, and the positions of its characters.
 
 use thin_vec::thin_vec;
 
@@ -52,7 +52,7 @@ fn paragraph(text: Node<'static>) -> Node<'static> {
     Node::new(Kind::Paragraph).holding(thin_vec![text])
 }
 
-/// Returns texts with `sign` in positions where it could have a meaning.
+/// Returns texts in which `sign` is at positions where it could be markup.
 fn texts(sign: char) -> Vec<String> {
     vec![
         format!("{sign}"),
@@ -148,7 +148,7 @@ fn a_line_end_of_code_is_one_character_however_it_is_spelled() {
     assert_eq!(wiki.text("\n", Kind::CodeBlock, &spelling[..1], &spelling[1..]), "\r\n");
 }
 
-/// Writes these blocks in Jira's dialect.
+/// Returns these blocks as markup of Jira's dialect.
 fn written(blocks: &[Node<'_>]) -> String {
     Wiki { dialect: Dialect::Jira }.document(blocks)
 }

@@ -1,4 +1,4 @@
-//! Tests of trees that were not read from markup.
+//! Tests of trees that were not read from wiki markup: they are written, and read again.
 
 use thin_vec::{ThinVec, thin_vec};
 
@@ -8,7 +8,7 @@ use crate::spelling::Spelling;
 use crate::tree::{Kind, Mark, MarkKind, Node, Room, misplaced};
 use crate::wiki::Wiki;
 
-/// Checks that `nodes` survive writing and reading. Returns what was written in each dialect.
+/// Checks that `nodes` are equal after writing and reading. Returns the markup of each dialect.
 fn survives(nodes: &[Node<'_>], name: &str) -> [String; 2] {
     BOTH.map(|dialect| {
         let written = Wiki { dialect }.document(nodes);
@@ -19,7 +19,7 @@ fn survives(nodes: &[Node<'_>], name: &str) -> [String; 2] {
     })
 }
 
-/// Returns the part of the nodes that markup can express.
+/// Returns the nodes as text, without what markup can't express.
 fn normal(nodes: &[Node<'_>]) -> String {
     shown(&plain(&merged(nodes, false)))
 }
@@ -56,7 +56,7 @@ fn every_document_of_the_adf_corpus_is_written_so_that_it_is_read_again() {
         let panel = json.replacen("\"doc\"", "\"expand\"", 1);
         if is_doc {
             let holder = crate::adf::read_node(&panel, &Room::default(), 0);
-            // Some of the examples are older than the schema.
+            // Some example documents were written for an older schema; their trees are skipped.
             if misplaced(&holder.children, "").is_none() {
                 survives(&holder.children, &name);
             }

@@ -1,4 +1,4 @@
-//! Writes blocks.
+//! Writes blocks: decides for each block whether markup can express it, and otherwise writes it as `{adf}`.
 
 use thin_vec::thin_vec;
 
@@ -10,8 +10,8 @@ use crate::values::{hrefs, html};
 use crate::wiki::read::{Place, image_params, parse_image};
 
 impl Writer {
-    /// Writes `nodes` one after another, with an empty line between them unless they are in a cell or an
-    /// item.
+    /// Returns the markup of the blocks `nodes`, with an empty line between each two unless they are in a
+    /// cell or an item.
     pub(super) fn blocks(&mut self, nodes: &[Node<'_>], place: Place) -> String {
         let mut flat = Vec::new();
         flatten(nodes, &mut flat);
@@ -84,7 +84,8 @@ impl Writer {
         self.line(&format!("h{level}. "), &node.children, Line::Heading)
     }
 
-    /// Writes a picture that is a block.
+    /// Returns the markup of a `mediaSingle`, a picture that is a block; `None` if markup cannot express all
+    /// of it.
     fn media(&self, node: &Node<'_>) -> Option<String> {
         only(node, &["layout"])?;
         let [media] = node.children.as_slice() else { return None };
@@ -134,14 +135,15 @@ pub(super) fn shown<'n>(node: &'n Node<'_>) -> Option<Node<'n>> {
     Some(node.clone())
 }
 
-/// Lists blocks without the groups around them, which markup does not have.
+/// Appends `nodes` to the list `to`, with the children of a group in its place, because markup has no groups.
 fn flatten<'n, 'a>(nodes: &'n [Node<'a>], to: &mut Vec<&'n Node<'a>>) {
     for node in nodes {
         if node.kind == Kind::Group { flatten(&node.children, to) } else { to.push(node) }
     }
 }
 
-/// Returns whether `node` would merge with a neighbour where no empty line can separate them.
+/// Returns whether `node` would be read as one block with `before` or `next`, its neighbours in a cell or
+/// item, where no empty line can separate them.
 fn merges(before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -> bool {
     match node.kind {
         Kind::BulletList | Kind::OrderedList => next.is_some(),
@@ -153,8 +155,8 @@ fn merges(before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -
     }
 }
 
-/// Returns `None` if `node` has other attributes than `names`, identifiers, defaults, and those of other
-/// formats.
+/// Returns `None` if `node` has an attribute that markup would lose: one that is not in `names`, no
+/// `localId`, no default value, and none of another format.
 pub(super) fn only(node: &Node<'_>, names: &[&str]) -> Option<()> {
     let is_known = |it: &Attr<'_>| {
         it.is_foreign() || it.name == "localId" || names.contains(&it.name.as_ref()) || it.is_default()
@@ -162,7 +164,7 @@ pub(super) fn only(node: &Node<'_>, names: &[&str]) -> Option<()> {
     node.attrs.iter().all(is_known).then_some(())
 }
 
-/// Writes a picture as `!name|…!`; returns `None` if that does not express all of it.
+/// Returns the markup of a picture, `!name|…!`; `None` if that does not express all of it.
 pub(super) fn picture(media: &Node<'_>, layout: Option<&str>) -> Option<String> {
     let url = media.text_of("url")?;
     let name = match url.strip_prefix("attachment:") {

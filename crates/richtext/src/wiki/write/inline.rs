@@ -10,40 +10,41 @@ use crate::values::macros;
 use crate::wiki::params;
 use crate::wiki::read::{self, Place};
 
-/// The block that text is written in.
+/// The kind of block that a text is written in, which decides its possible spellings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// A paragraph, which may have several lines.
     Paragraph(Place),
-    /// A heading or the text after `bq.`, on one line.
+    /// A heading or the text after `bq.`, which must be on one line.
     Heading,
 }
 
-/// The degrees of care in spelling text.
+/// The degrees of care with which text is spelled, from the fewest escapes to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Care {
-    /// Only characters that are never literal are escaped.
+    /// Escapes only characters that are never literal.
     Plain,
-    /// Signs are escaped where they could have a meaning.
+    /// Escapes signs where they could have a meaning.
     Escaped,
-    /// Every sign is escaped and every mark is in braces.
+    /// Escapes every sign, and writes the signs of all marks in braces (`{*}`).
     Forced,
 }
 
-/// An inline node with its marks, outermost first.
+/// An inline node with its marks in the order in which they are written, the outermost first.
 pub(super) struct Item<'n, 'a> {
     node: &'n Node<'a>,
     marks: Vec<&'n Mark<'a>>,
 }
 
 impl Writer {
-    /// Writes `nodes` in a block of the kind `line`. Writes each node as `{adf}` if no spelling of them is
-    /// read back as the same nodes.
+    /// Returns the markup of `nodes` in a block of the kind `line`. If no spelling of them reads back as
+    /// equal nodes, each node becomes an `{adf}` macro.
     pub(super) fn inlines(&mut self, nodes: &[Node<'_>], line: Line) -> String {
         self.spelled(nodes, line).unwrap_or_else(|| nodes.iter().map(|it| self.adf(it)).collect())
     }
 
-    /// Writes `prefix` and the text of a block; returns `None` if no spelling of the text reads back.
+    /// Returns `prefix` and the markup of `nodes`, the text of a block; `None` if no spelling of them reads
+    /// back as equal nodes.
     pub(super) fn line(&mut self, prefix: &str, nodes: &[Node<'_>], line: Line) -> Option<String> {
         let text = self.spelled(nodes, line)?;
         Some(format!("{prefix}{text}"))
@@ -89,7 +90,7 @@ impl Writer {
         None
     }
 
-    /// Returns whether `text`, in a line of this kind, is read as `nodes`.
+    /// Returns whether the markup `text`, in a block of the kind `line`, is read as `nodes`.
     fn reads_back(&self, text: &str, nodes: &[Node<'_>], line: Line) -> bool {
         let (before, after) = match line {
             Line::Paragraph(Place::Block) => ("", ""),
@@ -130,8 +131,8 @@ impl<'n, 'a> Item<'n, 'a> {
         Self { node, marks }
     }
 
-    /// Returns whether the marks of the items beside this one can continue across it: it is neither text nor
-    /// a picture, and has no marks.
+    /// Returns whether the marks of the items beside this one can continue across it, because it is neither
+    /// text nor a picture and has no marks.
     fn is_transparent(&self) -> bool {
         !matches!(self.node.kind, Kind::Text | Kind::Image) && self.marks.is_empty()
     }
@@ -140,11 +141,11 @@ impl<'n, 'a> Item<'n, 'a> {
 /// The position of an item among its siblings.
 #[derive(Clone, Copy)]
 struct Stands {
-    /// Whether the item is the first of its line.
+    /// Whether the item is the first of its block, outside of any mark.
     is_first: bool,
-    /// Whether the item is the last of its block.
+    /// Whether the item is the last of its block, outside of any mark.
     is_last: bool,
-    /// Whether a blank follows.
+    /// Whether a text that begins with a blank follows the item.
     before_blank: bool,
 }
 
@@ -152,11 +153,12 @@ pub(super) struct Spell<'w> {
     pub(super) writer: &'w mut Writer,
     line: Line,
     care: Care,
-    /// The number of open marks whose signs must be on the same line.
+    /// The number of open marks and links, which must end on the line on which they begin.
     signs: usize,
     in_link: bool,
     out: String,
-    /// The signs of marks: position in `out`, sign, index of the pair, and whether the sign opens the mark.
+    /// The signs of marks, which [`finish`](Self::finish) inserts: the position in `out`, the sign, a number
+    /// that the two signs of a mark share, and whether the sign opens the mark.
     delimiters: Vec<(usize, &'static str, usize, bool)>,
 }
 
@@ -181,8 +183,8 @@ impl Spell<'_> {
         }
     }
 
-    /// Returns the index behind the run of items from `index` on that can be written inside one pair of signs
-    /// of `mark`.
+    /// Returns the index after the run of items, from `index` on, that can be written inside one pair of
+    /// signs of `mark`, their mark at `depth`.
     fn group_end(&self, items: &[Item<'_, '_>], index: usize, depth: usize, mark: &Mark<'_>) -> usize {
         let mut end = index + 1;
         let mut at = end;
@@ -223,7 +225,8 @@ impl Spell<'_> {
         self.delimiters.push((self.out.len(), sign, pair, false));
     }
 
-    /// Writes the items as `{adf}`, without the `depth` outer marks that are already open.
+    /// Writes each item as an `{adf}` macro, without its `depth` outer marks, whose signs are already
+    /// written.
     fn as_adf(&mut self, items: &[Item<'_, '_>], depth: usize) {
         for item in items {
             let is_open = |it: &&Mark<'_>| item.marks[..depth].iter().any(|open| std::ptr::eq(*open, *it));
@@ -277,8 +280,8 @@ impl Spell<'_> {
         self.out.push_str(&end);
     }
 
-    /// Writes a link that shows its address: bare, or as `[address]`. Returns `false` if this link cannot be
-    /// written so.
+    /// Writes a link that shows its own address: bare, or as `[address]`. Returns `false`, with nothing
+    /// written, if the link has another text or a title.
     fn short_link(&mut self, text: &str, mark: &Mark<'_>, end: &str) -> bool {
         let target = &end[1..end.len() - 1];
         let shown = target.strip_prefix('^').unwrap_or(target);
@@ -320,8 +323,9 @@ impl Spell<'_> {
         self.out.push_str(&spelled);
     }
 
-    /// Writes a hard break: a line feed where possible, otherwise `\\`. Before a blank it is also `\\`,
-    /// because no line may begin with a blank. Two adjacent breaks never have the same form.
+    /// Returns the markup of a hard break: a line feed where possible, otherwise `\\`, such as in headings,
+    /// inside marks and before a blank. Two adjacent breaks never have the same form. Returns `None` if no
+    /// form fits.
     fn hard_break(&self, node: &Node<'_>, stands: Stands) -> Option<String> {
         let at_edge = stands.is_first || stands.is_last;
         let follows_break = self.out.ends_with("\\\\");
@@ -351,8 +355,8 @@ impl Spell<'_> {
         }
     }
 
-    /// Returns the text with the signs of its marks inserted. Both signs of a mark are in braces if, because
-    /// of a character beside one of them, they would not be read as signs.
+    /// Returns the written text with the signs of marks inserted. If a sign would not be read as one because
+    /// of a character beside it, both signs of its mark are written in braces.
     fn finish(self) -> String {
         let mut forced: Vec<bool> = vec![self.care == Care::Forced; self.delimiters.len()];
         for (index, (at, sign, pair, opens)) in self.delimiters.iter().enumerate() {

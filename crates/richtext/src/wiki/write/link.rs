@@ -6,7 +6,7 @@ use crate::tree::{Mark, MarkKind, Node};
 use crate::values::hrefs::{self, Target};
 use crate::wiki::read;
 
-/// Returns whether `target` can be written in brackets unchanged.
+/// Returns whether `target` can be written unchanged between the brackets of a link.
 fn legal(target: &str) -> bool {
     let mut signs = target.chars();
     while let Some(it) = signs.next() {
@@ -20,8 +20,8 @@ fn legal(target: &str) -> bool {
 }
 
 impl Writer {
-    /// Returns the target to write after the bar for this `href`; `None` if wiki markup has no link to it,
-    /// such as to a file next to the text.
+    /// Returns the spelling of `href` as the target of a link, which follows the bar; `None` if wiki markup
+    /// has no link to it, such as to the relative path of a file.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let target = if let Some(name) = href.strip_prefix("attachment:") {
             format!("^{}", hrefs::decode(name)?)
@@ -36,7 +36,8 @@ impl Writer {
         (leads && legal(&target)).then_some(target)
     }
 
-    /// Writes `[~name]` or `[~accountid:id]`.
+    /// Returns the markup of a mention, `[~name]` or `[~accountid:id]`; `None` if it has no id that can be
+    /// written.
     pub(super) fn mention(node: &Node<'_>) -> Option<String> {
         let id = node.text_of("id").filter(|it| legal(it))?;
         let person =
@@ -49,7 +50,7 @@ impl Writer {
         })
     }
 
-    /// Writes a card within text; returns `None` if a link can't express all of it.
+    /// Returns the markup of a card within text; `None` if a link can't express all of it.
     pub(super) fn inline_card(&self, node: &Node<'_>) -> Option<String> {
         let url = node.text_of("url")?;
         if url.starts_with("confluence:")
@@ -61,7 +62,8 @@ impl Writer {
         card(node, node.text_of("wiki:card").unwrap_or("smart-link"))
     }
 
-    /// Returns the end of a link, after its text: `|href]`, or `|href|title]`.
+    /// Returns the part of a link that follows its text: `|href]`, or `|href|title]`. Returns `None` if a
+    /// link can't express all of `mark`.
     pub(super) fn link_end(&self, mark: &Mark<'_>) -> Option<String> {
         let is_said = |name: &str| matches!(name, "href" | "title" | "localId") || name.contains(':');
         if !mark.attrs.iter().all(|it| is_said(&it.name)) {
@@ -80,7 +82,7 @@ fn is_card_form(title: &str) -> bool {
     matches!(title, "smart-link" | "smart-card" | "smart-embed")
 }
 
-/// Returns `SPACE:Title#anchor` for the `href` of a page.
+/// Returns the target `SPACE:Title#anchor` for the `href` of a page in Confluence.
 fn page_of(href: &str) -> Option<String> {
     let Some(Target::Page { space, title, anchor }) = Target::of(href) else { return None };
     let colon = if space.is_empty() { "" } else { ":" };
@@ -88,7 +90,8 @@ fn page_of(href: &str) -> Option<String> {
     Some(format!("{space}{colon}{title}{anchor}"))
 }
 
-/// Writes `[url|url|form]`.
+/// Returns the markup of a card, `[url|url|form]`; `form` is `smart-link`, `smart-card` or `smart-embed`.
+/// Returns `None` if that can't express all of it.
 pub(super) fn card(node: &Node<'_>, form: &str) -> Option<String> {
     let is_said = |name: &str| matches!(name, "url" | "localId" | "layout") || name.contains(':');
     if !node.attrs.iter().all(|it| is_said(&it.name)) {
@@ -99,7 +102,8 @@ pub(super) fn card(node: &Node<'_>, form: &str) -> Option<String> {
     Some(format!("[{alias}|{url}|{form}]"))
 }
 
-/// Adds the link, if there is one, to a picture that is a block.
+/// Returns the markup `picture` of a picture that is a block, inside the link that `marks` contain, if there
+/// is one. Returns `None` if markup can't express the marks.
 pub(super) fn linked(picture: String, marks: &[Mark<'_>], writer: &Writer) -> Option<String> {
     match marks {
         [] => Some(picture),

@@ -1,4 +1,4 @@
-//! Writes lists.
+//! Writes bullet and numbered lists as lines with one sign for each level.
 
 use super::Writer;
 use super::block::only;
@@ -10,8 +10,8 @@ fn is_list(node: &Node<'_>) -> bool {
     matches!(node.kind, Kind::BulletList | Kind::OrderedList)
 }
 
-/// Returns whether the last item of `list` is empty. At the end of a cell, the sign of such an item would be
-/// read as text.
+/// Returns whether the last item of `list` is empty, or `list` has no items. At the end of a cell, the sign
+/// of such an item would be read as text.
 pub(super) fn ends_bare(list: &Node<'_>) -> bool {
     list.children.last().is_none_or(is_bare)
 }
@@ -21,10 +21,9 @@ fn is_bare(item: &Node<'_>) -> bool {
 }
 
 impl Writer {
-    /// Writes the lines of `list`, each with `prefix`, the signs of the lists around it, before the list's
-    /// own sign. `is_first` is whether the list is the first in the block. If so, an item may begin with a
-    /// nested list without a line of its own before that. Returns `None` if such lines can't express all of
-    /// the list.
+    /// Returns the lines of `list`, each of which begins with `prefix`, the signs of the lists around it, and
+    /// the list's own sign. `is_first` is whether the list begins its block: only then may an item begin with
+    /// a nested list that has no line before it. Returns `None` if such lines can't express all of the list.
     pub(super) fn list(&mut self, list: &Node<'_>, prefix: &str, is_first: bool) -> Option<String> {
         only(list, &[])?;
         let is_legal =
@@ -71,9 +70,9 @@ impl Writer {
         lines.join("\n")
     }
 
-    /// Returns whether the list at `index` of an item's `nodes` can be written as lines with one more sign:
-    /// only lists follow it, adjacent lists differ in kind, and either a block of the item precedes it or
-    /// `is_first` is true.
+    /// Returns whether the list at `index` of `nodes`, the blocks of an item, can be written as lines with
+    /// one more sign: only lists follow it, adjacent lists differ in kind, and either a block of the item
+    /// precedes it or `is_first` is true.
     fn may_nest(&self, nodes: &[Node<'_>], index: usize, is_first: bool) -> bool {
         let kinds: Vec<Kind> = nodes[index..].iter().map(|it| it.kind).collect();
         let are_lists = nodes[index..].iter().all(is_list);
@@ -98,7 +97,8 @@ impl Writer {
         }
     }
 
-    /// Writes a block of an item. In an item, no empty line can separate it from the block before it.
+    /// Returns the markup of a block in an item, between the blocks `before` and `next`. No empty line
+    /// separates the blocks of an item.
     fn tight(&mut self, before: Option<&Node<'_>>, node: &Node<'_>, next: Option<&Node<'_>>) -> String {
         self.block(node, before, next.filter(|it| !is_list(it)), Place::Item)
     }

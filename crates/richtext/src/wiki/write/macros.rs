@@ -1,4 +1,4 @@
-//! Writes macros.
+//! Writes macros: code blocks, panels, expands, layouts and extensions.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::wiki::names::{self, Class, DEFAULT_LANGUAGE};
 use crate::wiki::params;
 use crate::wiki::read::Place;
 
-/// Returns the parameters of `node` that ADF has no attribute for.
+/// Returns the macro parameters of `node` (its attributes `param:NAME`) that ADF has no attribute for.
 fn own_params<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
     node.attrs.iter().filter_map(|it| Some((it.name.strip_prefix("param:")?, it.value.shown())))
 }
@@ -21,7 +21,8 @@ pub(super) fn params_of(node: &Node<'_>) -> Option<String> {
 }
 
 impl Writer {
-    /// Writes `{name:params}`, the blocks of `node`, and `{name}`.
+    /// Returns `{name:params}`, the blocks of `node`, and `{name}`; `None` inside a macro of that name if
+    /// there are no `params`, because the tag would close that macro.
     pub(super) fn body(&mut self, name: &str, params: String, node: &Node<'_>) -> Option<String> {
         // A tag without parameters would close the macro around it.
         if params.is_empty() && self.open.iter().any(|it| it == name) {
@@ -34,7 +35,8 @@ impl Writer {
         Some(format!("{{{name}{params}}}{lines}{{{name}}}"))
     }
 
-    /// Writes a code block. Without a language it is a `{noformat}`, because a bare `{code}` means Java.
+    /// Returns the markup of a code block; `None` if markup cannot express all of it. Without a language it
+    /// is a `{noformat}`, because a bare `{code}` means Java.
     pub(super) fn code(&self, node: &Node<'_>) -> Option<String> {
         only(node, &["language"])?;
         if node.children.iter().any(|it| it.kind != Kind::Text || !it.marks.is_empty()) {
@@ -129,7 +131,7 @@ impl Writer {
         }
     }
 
-    /// Writes the tag of a macro within text; returns `None` if markup can't express the macro there.
+    /// Returns the tag of a macro within text; `None` if markup can't express the macro there.
     pub(super) fn inline_extension(&mut self, node: &Node<'_>) -> Option<String> {
         let (name, params, body) = self.said(node)?;
         let is_single = match names::class(&name, self.dialect)? {
@@ -140,13 +142,14 @@ impl Writer {
         (is_single && body.is_none()).then(|| format!("{{{name}{params}}}"))
     }
 
-    /// Returns whether no macro of this name was written before, and records the name as that of a macro
-    /// without a body.
+    /// Records `name` as that of an unknown macro written without a body. Returns whether no macro of this
+    /// name was written before.
     fn is_new(&mut self, name: &str) -> bool {
         !self.bodied.contains(name) && self.singles.insert(name.to_owned())
     }
 
-    /// Returns name, parameters and plain-text body of a macro; `None` if markup cannot express all of them.
+    /// Returns the name, the parameters as markup and the plain-text body of a macro; `None` if markup cannot
+    /// express all of them.
     fn said(&self, node: &Node<'_>) -> Option<(String, String, Option<String>)> {
         only(node, &["extensionType", "extensionKey", "parameters", "text"])?;
         if node.text_of("extensionType") != Some(MACRO) || !node.marks.is_empty() {
@@ -169,8 +172,8 @@ impl Writer {
     }
 }
 
-/// Parses the parameters of a macro; returns `None` if markup cannot express them. Metadata, which only
-/// identifies the macro, is left out.
+/// Parses the JSON parameters of a macro; returns `None` if markup cannot express them. Metadata, which only
+/// identifies the macro, is ignored.
 fn read_params(text: &str) -> Option<parameters::Parts<'_>> {
     if json::members(text)?.is_empty() {
         return Some(parameters::Parts::default());

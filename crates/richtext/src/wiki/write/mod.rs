@@ -1,7 +1,8 @@
 //! Writes a tree as wiki markup.
 //!
 //! In: nodes. Out: markup that reads back as those nodes. Text is spelled as plainly as possible, read again,
-//! and escaped only if it came back different. A node without a spelling is written as Atlassian's `{adf}`.
+//! and escaped only if it came back different. A node that markup cannot express is written as Atlassian's
+//! `{adf}`.
 
 mod block;
 mod inline;
@@ -20,12 +21,12 @@ use crate::tree::{Holds, Kind, Mark, MarkKind, Node};
 use super::read::Place;
 pub(crate) use text::text;
 
-/// Writes a document that consists of these blocks.
+/// Returns a document that consists of these blocks.
 pub(crate) fn document(blocks: &[Node<'_>], dialect: Dialect) -> String {
     Writer::new(dialect).blocks(blocks, Place::Block)
 }
 
-/// Writes `nodes` as children of `parent`.
+/// Returns the markup of `nodes` as children of `parent`; as blocks of the document if `parent` is `None`.
 pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Dialect) -> String {
     let mut writer = Writer::new(dialect);
     let Some(parent) = parent else { return writer.blocks(nodes, Place::Block) };
@@ -49,8 +50,8 @@ pub(crate) fn part(nodes: &[Node<'_>], parent: Option<&Node<'_>>, dialect: Diale
     }
 }
 
-/// Turns the references for blanks at the ends of `text` back into blanks, where `nodes` do not begin or end
-/// their block.
+/// Returns `text`, the markup of `nodes`, for its position in `parent`: a reference `&#32;` for a blank at
+/// its start or end becomes a blank again, unless that is also the start or end of `parent`.
 fn within(text: String, nodes: &[Node<'_>], parent: &Node<'_>) -> String {
     let begins = parent.children.first() == nodes.first();
     let ends = parent.children.last() == nodes.last();
@@ -85,11 +86,11 @@ struct Writer {
     /// The names of the macros whose bodies are being written. Within one of these macros, a macro of the
     /// same name without parameters can't be written.
     open: Vec<String>,
-    /// The names of unknown macros that were written without a body; `bodied` has those with one. After a tag
-    /// without a body, a second tag of the same name would be read as its end.
+    /// The names of unknown macros that were written without a body; `bodied` has the names of those with
+    /// one. After a tag without a body, a second tag of that name would be read as its closing tag.
     singles: BTreeSet<String>,
     bodied: BTreeSet<String>,
-    /// The first degree of care with which a text is spelled. The more careful ones are tried after it.
+    /// The lowest degree of care with which text is spelled. More careful spellings are tried after it.
     least: inline::Care,
 }
 
@@ -104,7 +105,7 @@ impl Writer {
         }
     }
 
-    /// Writes `node` as JSON inside the markup.
+    /// Returns `node` as JSON in an `{adf}` macro.
     fn adf(&self, node: &Node<'_>) -> String {
         let display = if node.kind.is_inline() { "inline" } else { "block" };
         let json = crate::adf::node_json(&linked(node)).replace("{adf}", "\\u007badf}");
@@ -112,7 +113,8 @@ impl Writer {
     }
 }
 
-/// Copies `node` with a link in place of each inline picture, which Atlassian's ADF does not have.
+/// Copies `node` with a link in place of each picture within text, because Atlassian's ADF has no such
+/// pictures.
 fn linked<'a>(node: &Node<'a>) -> Node<'a> {
     if node.kind == Kind::Image {
         let url = node.text_of("url").unwrap_or_default().to_owned();
@@ -129,7 +131,7 @@ fn linked<'a>(node: &Node<'a>) -> Node<'a> {
     node
 }
 
-/// Returns whether markup can express the attribute on a node of `kind`, for tests.
+/// Returns whether markup can express the attribute on a node of `kind`. Only tests use it.
 #[cfg(test)]
 pub(crate) fn is_said(attr: &crate::tree::Attr<'_>, kind: Kind) -> bool {
     !attr.is_default() && (kind != Kind::Mention || attr.name == "id")

@@ -1,9 +1,10 @@
-//! Compares text that was read back with the text that was written.
+//! Compares inline nodes that were read back with the nodes that were written.
 
 use crate::tree::{Attr, Kind, Mark, MarkKind, Node};
 use crate::values::hrefs;
 
-/// Returns whether both are the same text with the same marks, as far as markup can express them.
+/// Returns whether `one` and `other` have equal texts, marks and inline nodes, as far as markup can express
+/// them.
 pub(crate) fn same_inlines(one: &[Node<'_>], other: &[Node<'_>]) -> bool {
     let (mut one, mut other) = (Runs::new(one), Runs::new(other));
     loop {
@@ -15,7 +16,7 @@ pub(crate) fn same_inlines(one: &[Node<'_>], other: &[Node<'_>]) -> bool {
     }
 }
 
-/// Nodes, with neighbouring texts of equal marks joined.
+/// An iterator over nodes that joins neighbouring texts with equal marks.
 struct Runs<'n, 'a> {
     nodes: &'n [Node<'a>],
 }
@@ -70,7 +71,7 @@ pub(super) fn is_known(mark: &Mark<'_>) -> bool {
     mark.kind != MarkKind::Other || is_cite(mark) || !mark.name().contains(':')
 }
 
-/// Returns whether this is the mark of `??…??`.
+/// Returns whether this is the mark of a citation, `??…??`.
 pub(super) fn is_cite(mark: &Mark<'_>) -> bool {
     mark.kind == MarkKind::Other && mark.name() == "html:cite"
 }
@@ -82,8 +83,8 @@ fn same_marks(one: &[&Mark<'_>], other: &[&Mark<'_>]) -> bool {
         })
 }
 
-/// Returns the names and values of the attributes to compare: all but those of other formats and those that
-/// Jira or Confluence looks up itself.
+/// Returns the names and values of the attributes to compare: only the id of a mention, none of a hard break,
+/// and all others but those of other formats and `localId`.
 fn said(attrs: &[Attr<'_>], kind: Kind) -> Vec<(String, String)> {
     let is_looked_up = |it: &Attr<'_>| match kind {
         Kind::Mention => it.name != "id",

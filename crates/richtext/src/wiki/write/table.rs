@@ -1,4 +1,4 @@
-//! Writes tables.
+//! Writes tables, one line for each row.
 
 use super::Writer;
 use super::block::only;
@@ -6,7 +6,7 @@ use super::inline::Care;
 use crate::tree::{Kind, Node, Room};
 use crate::wiki::read::{self, Place};
 
-/// The most cells of a row, as in the reader.
+/// The largest number of cells in a row, as in the reader.
 const MAX_CELLS: usize = 1000;
 
 impl Writer {
@@ -31,7 +31,8 @@ impl Writer {
         Some(lines.join("\n"))
     }
 
-    /// Writes the line of a row. Signs in different cells may pair up, so the row is read again as a whole.
+    /// Returns the line of a row, with `end` after its last cell; `None` if no spelling of it reads back.
+    /// Signs in different cells may pair up, so the row is read again as a whole.
     fn row(&mut self, row: &Node<'_>, end: &str) -> Option<String> {
         for least in [Care::Plain, Care::Escaped, Care::Forced] {
             let (singles, bodied) = (self.singles.clone(), self.bodied.clone());
@@ -47,7 +48,7 @@ impl Writer {
         None
     }
 
-    /// Returns whether `text` is read as the cells of `row`.
+    /// Returns whether `text` is read as one row whose cells have the kinds and texts of the cells of `row`.
     fn is_row(&self, text: &str, row: &Node<'_>) -> bool {
         let (blocks, _) = read::read(text, self.dialect, Room::default());
         let [table] = blocks.as_slice() else { return false };

@@ -1,4 +1,4 @@
-//! Spells plain text.
+//! Spells plain text as wiki markup: escapes what would be read as markup.
 
 use super::inline::Care;
 use crate::values::emoticons::EMOTICONS;
@@ -6,19 +6,19 @@ use crate::values::entities;
 use crate::wiki::chars;
 use crate::wiki::read::is_scheme;
 
-/// The surroundings of a text, and how carefully it is spelled.
+/// The surroundings of a text, and the care with which it is spelled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around {
     pub(super) care: Care,
     pub(super) in_link: bool,
     pub(super) in_cell: bool,
-    /// Whether the text is the first of its line.
+    /// Whether the text is the first of its block or line, so that a sign at its start could begin a block.
     pub(super) is_first: bool,
-    /// Whether the text is the last of its block.
+    /// Whether the text is the last of its block or line, so that a blank at its end would be lost.
     pub(super) is_last: bool,
 }
 
-/// Spells `text` for the position between `before` and `after`, which are spellings.
+/// Returns the spelling of `text` for a position between the spellings `before` and `after`.
 pub(crate) fn text(text: &str, before: &str, after: &str) -> String {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let is_first = line.ends_with('|') || line.bytes().all(|it| matches!(it, b'*' | b'-' | b'#'));
@@ -46,7 +46,7 @@ pub(super) fn is_plain(text: &str) -> bool {
     is_word(bytes.first()) && !text.ends_with(' ') && bytes.iter().all(is_safe) && !begins_block
 }
 
-/// Spells the text of a code mark.
+/// Appends the spelling of `text` within a code mark (`{{…}}`) to `to`.
 pub(super) fn spell_code(text: &str, care: Care, to: &mut String) {
     for (at, it) in text.char_indices() {
         let next = text[at + it.len_utf8()..].chars().next();
@@ -65,12 +65,13 @@ pub(super) fn spell_code(text: &str, care: Care, to: &mut String) {
     }
 }
 
-/// Returns whether a backslash before this character would escape it.
+/// Returns whether a backslash in front of `next` needs a reference, because it would escape that character,
+/// be one of two backslashes, or be the last character of the text.
 fn escapes(next: Option<char>) -> bool {
     next.is_none_or(|it| it == '\\' || u8::try_from(it).is_ok_and(chars::is_escapable))
 }
 
-/// Appends the spelling of `text` to `to`.
+/// Appends the spelling of `text` in these surroundings to `to`.
 pub(super) fn spell(text: &str, around: Around, to: &mut String) {
     let mut at = 0;
     let mut last = to.chars().next_back();
@@ -89,8 +90,8 @@ pub(super) fn spell(text: &str, around: Around, to: &mut String) {
     }
 }
 
-/// Writes the spelling of a character that is never literal at this position, whatever the degree of care.
-/// Returns `false`, with nothing written, for any other character.
+/// Appends the spelling of the character `it` to `to`, if it is never literal at this position, whatever the
+/// degree of care. Returns `false`, with nothing written, for any other character.
 fn always(
     it: char,
     rest: &str,
@@ -115,7 +116,7 @@ fn always(
     true
 }
 
-/// Returns whether these dashes would be read as one en dash or em dash.
+/// Returns whether the two or three dashes at the start of `rest` would be read as one en dash or em dash.
 fn is_dash(rest: &str) -> bool {
     let run = rest.bytes().take_while(|it| *it == b'-').count();
     matches!(run, 2 | 3) && rest.as_bytes().get(run) == Some(&b' ')
@@ -125,8 +126,8 @@ fn reference(it: char, to: &mut String) {
     to.push_str(&format!("&#{};", it as u32));
 }
 
-/// Writes the spelling of a character that could have a meaning at this position. Returns `false`, with
-/// nothing written, if the character can be literal.
+/// Appends the spelling of the first character of `rest` to `to`, if the character could have a meaning at
+/// this position. Returns `false`, with nothing written, if the character can be literal.
 fn careful(rest: &str, around: Around, is_start: bool, last: Option<char>, to: &mut String) -> bool {
     let Some(it) = rest.chars().next() else { return false };
     let next = rest[it.len_utf8()..].chars().next();
@@ -167,8 +168,8 @@ fn careful(rest: &str, around: Around, is_start: bool, last: Option<char>, to: &
     refers
 }
 
-/// Writes `it` with a backslash. After a backslash it becomes a reference instead, because a third backslash
-/// would undo a break (`\\`).
+/// Appends `it` to `to` with a backslash before it. After a backslash it becomes a character reference
+/// instead, because a third backslash would undo a break (`\\`).
 fn escape(it: char, to: &mut String) {
     if to.ends_with('\\') {
         return reference(it, to);
@@ -189,13 +190,14 @@ fn force(it: char, to: &mut String) -> bool {
     is_sign
 }
 
-/// Returns whether `rest` begins with `://` and a scheme precedes it.
+/// Returns whether `rest` begins with `://` and a scheme such as `http` ends the text before it, `to`.
 fn follows_scheme(rest: &str, to: &str) -> bool {
     let letters = to.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
     rest.starts_with("://") && is_scheme(&to[to.len() - letters..])
 }
 
-/// Returns whether the line is only `h1` or `bq` so far, which a full stop would make a heading or a quote.
+/// Returns whether the last line of `to` is only `h1` to `h6` or `bq`, which a full stop would make a heading
+/// or a quote.
 fn begins_line(to: &str) -> bool {
     let line = to.rsplit('\n').next().unwrap_or(to).trim_start_matches([' ', '\t', '|']);
     line == "bq"

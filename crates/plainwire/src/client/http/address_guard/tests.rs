@@ -1,4 +1,4 @@
-//! Addresses that requests may go to, and addresses that they may not.
+//! Tests of the addresses to which a client may send requests, and of those to which it may not.
 
 use super::*;
 

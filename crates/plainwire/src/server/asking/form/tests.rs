@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::*;
 
-/// Returns the schema as sent on the wire, without the members that all form schemas have.
+/// Returns the properties of the form schema of `T` as they are sent on the wire.
 fn properties<T: DeserializeOwned + JsonSchema>() -> Value {
     let mut out = Vec::new();
     of::<T>().expect("a form").write(&mut out, Revision::NEWEST).expect("supported");
@@ -44,7 +44,7 @@ enum Color {
     Blue,
 }
 
-/// The form that the conformance suite asks for.
+/// The form that the server for the conformance suite has to request.
 #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 struct User {
     #[schemars(extend("default" = "John Doe"))]
@@ -195,7 +195,7 @@ fn names_what_does_not_fit_the_type() {
     ] {
         assert_eq!(everything(with.clone()), Err(expected.to_owned()), "{with}");
     }
-    // Constraints that are in the type and not in the form.
+    // The range of `i8` is a constraint of the type that the form lacks.
     #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
     struct Odd {
         n: i8,

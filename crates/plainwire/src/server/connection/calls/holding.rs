@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[cfg(feature = "http")]
 use super::Calls;
 
-/// A value that is dropped when all calls that hold it are over.
+/// A value, such as a slot of a client, that is dropped when all calls that hold it are over.
 pub(crate) type Held = Arc<dyn Any + Send + Sync>;
 
 #[cfg(feature = "http")]

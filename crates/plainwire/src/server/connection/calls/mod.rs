@@ -49,17 +49,17 @@ pub(crate) struct Calls {
     changes: Changes,
     channel: Channel,
     clock: Clock,
-    /// The value that a call holds until it ends, if the call starts now; set only while `holding` runs.
+    /// The value, such as a slot, that calls which start now hold until they end; set only in `holding`.
     held: Option<Held>,
-    /// Whether the client stopped answering pings.
+    /// Whether the client stopped answering pings, so that the connection has to be closed.
     is_lost: bool,
-    /// The requests that began or were cancelled; `None` if the owner does not ask for them.
+    /// The requests that began or were cancelled; `None` if the owner of the calls does not ask for them.
     #[cfg(feature = "http")]
     news: Option<News>,
     pub(crate) peer: Peer,
     principal: Option<Arc<Principal>>,
     questions: Questions,
-    /// The generation of `catalog`.
+    /// The generation of `catalog`: the number by which a newer catalog is noticed.
     seen: u64,
     sleep: Option<Pin<Box<Sleep>>>,
     /// The calls that run as tasks.
@@ -76,15 +76,15 @@ struct News {
 
 /// A call that a frame requests.
 struct CallRequest<'f> {
-    /// The JSON of the arguments, or of the variables of a resource template.
+    /// The JSON of the arguments, of a resource template's variables, or of a completion's `params`.
     arguments: &'f str,
-    /// The text that the spans in `meta` point into.
+    /// The text of the frame, into which the spans in `meta` point.
     frame: &'f str,
     key: CallKey,
     /// The kind of entry; `None` for a completion.
     kind: Option<Kind>,
     meta: RequestMeta,
-    /// The name of the tool or prompt, or the URI of the resource.
+    /// The name of the tool or prompt, or the URI of the resource; empty for a completion.
     name: &'f str,
     /// The URI of the resource; empty for other calls.
     uri: &'f str,
@@ -133,7 +133,7 @@ impl Calls {
         self.changes.poll_next(cx).map(|change| self.peer.changed(&change))
     }
 
-    /// Handles deadlines of the peer. Returns whether one may have passed.
+    /// Handles deadlines of the peer, as for pings and questions. Returns whether one may have passed.
     pub(crate) fn poll_deadlines(&mut self, cx: &mut Poller<'_>) -> bool {
         let at = self.peer.poll_timeout().and_then(|at| self.clock.instant(at));
         // Each frame moves the deadline. A timer for the old deadline is kept, and the new deadline is
@@ -197,7 +197,7 @@ impl Calls {
         self.news.as_mut().map(|news| std::mem::take(&mut news.begun)).unwrap_or_default()
     }
 
-    /// Restores the session that a peer saved as `record`. Returns whether the record is valid.
+    /// Restores a session from a peer's `record`. Returns whether that is valid and its revision is served.
     #[cfg(feature = "http")]
     pub(crate) fn restore(&mut self, record: &[u8]) -> bool {
         let restored = self.peer.restore_session(record);
@@ -211,7 +211,7 @@ impl Calls {
         self.news.as_mut().map(|news| std::mem::take(&mut news.cancelled)).unwrap_or_default()
     }
 
-    /// Handles the next signal of a call.
+    /// Handles the next signal of a call, such as its answer, a log message or a question.
     pub(crate) fn poll_signal(&mut self, cx: &mut Poller<'_>) -> Poll<()> {
         match self.channel.poll_next(cx) {
             Poll::Ready(Some(signal)) => {
@@ -360,8 +360,8 @@ impl Calls {
         Arc::clone(&self.catalog)
     }
 
-    /// Starts a call of `entry`. Polls it once, unless its pace is slow. Answers the call if it has ended or
-    /// is refused, and otherwise spawns it as a task.
+    /// Starts a call of `entry`. Polls it once, unless recent first polls were slow. Answers the call if it
+    /// has ended or is refused, and otherwise spawns it as a task.
     fn start(&mut self, entry: &Entry, wanted: &CallRequest<'_>) {
         let source = ContextSource {
             arguments: wanted.arguments,
@@ -430,9 +430,9 @@ impl Calls {
         }
     }
 
-    /// Prepares a call: opens the request state of the earlier round, or takes answers that came without one.
-    /// Refuses clients without the capabilities that `entry` requires. The error is the outcome of the
-    /// refused call.
+    /// Prepares a call: opens the request state of the handler's earlier run, or takes answers that came
+    /// without one. Refuses clients without the capabilities that `entry` requires. The error is the outcome
+    /// of the refused call.
     fn admit(&self, entry: &Entry, source: &ContextSource<'_>) -> Result<(), Outcome> {
         if let Some(state) = source.meta.request_state {
             let state = state.string(source.frame).unwrap_or_default();

@@ -78,7 +78,8 @@ impl Calls {
         }
     }
 
-    /// Stops every running call and answers it with an error: the server is about to end.
+    /// Stops every running call and answers it with an error, because the input of the connection has ended
+    /// and the drain time has passed.
     pub(crate) fn give_up(&mut self) {
         let text = "expected the call to end while the server still served, but it is shutting down";
         for (key, task) in std::mem::take(&mut self.tasks) {
@@ -96,9 +97,9 @@ impl CallTask {
         }
     }
 
-    /// Stops the call. If a step of the call runs, the task is not aborted: it ends by itself when the step
-    /// has ended. A call that [`OnCancel`] lets run to its end is aborted even then, because it already had
-    /// the drain time to finish.
+    /// Stops the call. If a [step](crate::Context::step) of the call runs, the task is not aborted: it ends
+    /// by itself when the step has ended. A call that [`OnCancel`] lets run to its end is aborted even then,
+    /// because it already had the drain time to finish.
     fn kill(&self) {
         self.cancel();
         let steps = self.context.as_ref().is_some_and(|context| context.asking().has_steps());
@@ -109,7 +110,7 @@ impl CallTask {
 }
 
 impl Drop for Calls {
-    /// Stops the calls of a connection that ends.
+    /// Stops all calls that still run, because their connection ends.
     fn drop(&mut self) {
         self.tasks.values().for_each(CallTask::kill);
     }

@@ -1,4 +1,5 @@
-//! Makes responses: a status, with a JSON-RPC message that has the details.
+//! Makes HTTP responses: with JSON, plain text, an event stream or no body; and refusals, whose body is a
+//! JSON-RPC error with the details.
 
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
@@ -13,7 +14,7 @@ use super::stream::Events;
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Makes a response with a JSON message.
+/// Makes a response whose body is `bytes`: a JSON-RPC message or a batch.
 pub(crate) fn json(status: u16, bytes: Vec<u8>) -> Response<Body> {
     let mut response = Response::new(Body::full(bytes));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -36,13 +37,13 @@ pub(crate) fn text(status: StatusCode, text: &'static str) -> Response<Body> {
     response
 }
 
-/// Makes a response of Server-Sent Events.
+/// Makes a response whose body is a stream of Server-Sent Events.
 pub(crate) fn events(events: Events) -> Response<Body> {
     event_stream(Body::events(events))
 }
 
-/// Makes an event stream without events: a cancelled request of a session has no answer, but its response has
-/// to be of this type or JSON.
+/// Makes an event stream without events, for a cancelled request of a session: it has no answer, but its
+/// response has to be an event stream or JSON.
 pub(crate) fn no_events() -> Response<Body> {
     event_stream(Body::default())
 }
@@ -75,7 +76,8 @@ pub(crate) fn error(status: u16, id: Option<&Id>, error: &Error, revision: Revis
     json(status, out)
 }
 
-/// Makes the response to a request without a valid token: 401.
+/// Makes the response to a request without a valid token: 401. `found` describes the credentials in the
+/// request, without their text.
 pub(crate) fn unauthorized(found: &str) -> Response<Body> {
     let why = format!("expected `authorization: Bearer` with a token of this server, but found {found}");
     let mut response = refusal(401, None, why);
@@ -83,13 +85,15 @@ pub(crate) fn unauthorized(found: &str) -> Response<Body> {
     response
 }
 
-/// Makes the response to a client that accepts none of the types that the server sends: 406.
+/// Makes the response to a client that accepts no content type of `wanted`, the types that the server can
+/// send: 406.
 pub(crate) fn not_acceptable(wanted: &str, headers: &HeaderMap) -> Response<Body> {
     let found = headers.get(ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or_default();
     refusal(406, None, format!("expected `accept: {wanted}`, but found {:?}", shorten(found)))
 }
 
-/// Makes the response to an HTTP method that is not served: 405.
+/// Makes the response to an HTTP method that is not served at its path: 405. `allowed` lists the methods that
+/// are.
 pub(crate) fn method_not_allowed(allowed: &'static str, found: &Method) -> Response<Body> {
     not_allowed(allowed, format!("expected the HTTP method to be one of {allowed}, but found {found}"))
 }

@@ -1,7 +1,7 @@
 //! Bodies: reads those of requests within limits, and produces those of responses at once or event by event.
 //!
-//! The client pulls a response: messages that it does not read yet stay in the event log of the session, or
-//! with the call.
+//! The client pulls the events of a response: messages that it has not read yet wait in the event log of the
+//! session, in the queue of an HTTP+SSE session, or with the call that sends them.
 
 use std::convert::Infallible;
 use std::future::{Future as _, poll_fn};
@@ -26,7 +26,7 @@ enum Kind {
     Empty,
     Events(Box<Events>),
     Full(Bytes),
-    /// The encoder, and the body that it compresses.
+    /// A compressed body: the encoder, and the body that it compresses.
     Gzip(Box<(Gzip, Self)>),
 }
 
@@ -39,12 +39,12 @@ impl Body {
         Self(Kind::Events(Box::new(events)))
     }
 
-    /// Compresses the body while it is sent.
+    /// Returns this body, to be compressed piece by piece while it is sent.
     pub(crate) fn gzip(self) -> Self {
         Self(Kind::Gzip(Box::new((Gzip::new(), self.0))))
     }
 
-    /// Returns the whole body, if it is complete and not compressed.
+    /// Returns the whole body, if it is complete and not compressed; `None` also for an empty body.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         match &self.0 {
             Kind::Full(bytes) => Some(bytes),
@@ -111,24 +111,26 @@ impl http_body::Body for Body {
     }
 }
 
-/// The most memory, in bytes, that is reserved for a declared length before the body has arrived.
+/// The most memory, in bytes, that is reserved for a request body by its declared length, before its bytes
+/// have arrived.
 const BELIEVED: usize = 4 << 20;
 
-/// Error of [`read`]: the reason why a body could not be read.
+/// Error of [`read`]: the reason why a request body could not be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
-    /// The connection broke, with this error text.
+    /// Reading from the connection failed, with this error text.
     Broken(String),
     TooLarge,
     TooSlow,
 }
 
-/// The lowest average speed of a body, in bytes per second, after the first `patience`. Without it, a client
-/// that sends a byte now and then would hold its slot forever.
+/// The lowest average speed of a request body, in bytes per second: [`read`] waits for as long as the bytes
+/// that came so far take at this speed, plus its `patience`. Without this limit, a client that sends a byte
+/// now and then would take a slot forever.
 const SLOWEST: usize = 16 << 10;
 
-/// Reads a body of at most `limit` bytes. The server waits at most `patience` for each part. The whole body
-/// may take `patience`, plus the time that its bytes take at the speed [`SLOWEST`].
+/// Reads a request body of at most `limit` bytes. The server waits at most `patience` for each part. The
+/// whole body may take `patience`, plus the time that its bytes take at the speed [`SLOWEST`].
 pub(crate) async fn read<B>(body: B, limit: usize, patience: Duration) -> Result<Vec<u8>, Unread>
 where
     B: http_body::Body<Data: Buf, Error: std::fmt::Display>,
@@ -170,7 +172,8 @@ where
 mod tests {
     use super::*;
 
-    /// A body that yields a number of bytes at a fixed interval, forever.
+    /// A body without an end: the timer of its next part, the interval between parts, and the number of bytes
+    /// in each part.
     struct Trickle(Pin<Box<Sleep>>, Duration, usize);
 
     impl http_body::Body for Trickle {

@@ -23,25 +23,27 @@ use super::body::Body;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Compression {
-    /// No response is compressed. For servers on loopback, or behind a proxy that compresses.
+    /// No response is compressed. This is for servers on loopback, or behind a proxy that compresses.
     Off,
-    /// JSON of 1 KiB and more.
+    /// JSON responses of at least 1 KiB are compressed; event streams are not.
     #[default]
     Json,
-    /// JSON of 1 KiB and more, and event streams. Each event is flushed, so the client can read it before the
-    /// next one exists.
+    /// JSON responses of at least 1 KiB are compressed, and event streams. Each event is flushed, so the
+    /// client can read it before the next one exists.
     JsonAndEvents,
 }
 
-/// JSON with fewer bytes is not compressed: it fits into one packet anyway.
+/// The size in bytes of the smallest JSON response that is compressed. A smaller one fits into one packet
+/// anyway.
 const WORTH_IT: u64 = 1_024;
 
-/// The largest number of bytes that are compressed in one poll, so that a large answer does not block its
-/// thread.
+/// The largest number of bytes of a JSON response that are compressed in one poll, so that a large answer
+/// does not block its thread. An event is compressed as a whole.
 const PIECE: usize = 64 << 10;
 
 impl Compression {
-    /// Compresses a response if its type and size are worth it and the client accepts gzip.
+    /// Compresses a response if this setting covers its type and size, and the client accepts gzip. A
+    /// response that the setting covers gets the header `Vary`.
     pub(crate) fn apply(self, accepted: Accepted, response: Response<Body>) -> Response<Body> {
         let (mut head, mut body) = response.into_parts();
         if self.concerns(&head.headers, &body) {
@@ -54,7 +56,8 @@ impl Compression {
         Response::from_parts(head, body)
     }
 
-    /// Returns whether this response is compressed for clients that accept gzip.
+    /// Returns whether the response with these headers and this body is compressed for clients that accept
+    /// gzip.
     fn concerns(self, headers: &HeaderMap, body: &Body) -> bool {
         let size = http_body::Body::size_hint(body).lower();
         match headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes) {
@@ -65,7 +68,7 @@ impl Compression {
     }
 }
 
-/// The coding to send to a client.
+/// The content coding of the responses to a client: gzip, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accepted {
     Gzip,
@@ -73,8 +76,8 @@ pub(crate) enum Accepted {
 }
 
 impl Accepted {
-    /// Reads `Accept-Encoding`. Gzip is chosen only if the header names it, directly or by `*`, and does not
-    /// prefer `identity`.
+    /// Reads `Accept-Encoding`. Gzip is chosen only if the header names it, as `gzip`, `x-gzip` or `*`, with
+    /// a weight above 0 and not below that of `identity`.
     pub(crate) fn read(headers: &HeaderMap) -> Self {
         let mut weights = Weights::default();
         let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
@@ -88,14 +91,15 @@ impl Accepted {
 /// The weights of the codings in `Accept-Encoding`, in thousandths; `None` for a coding that is not named.
 #[derive(Default)]
 struct Weights {
-    /// The weight of `*`.
+    /// The weight of `*`, which stands for every coding that is not named.
     any: Option<u16>,
     gzip: Option<u16>,
     identity: Option<u16>,
 }
 
 impl Weights {
-    /// Records the weight of one coding, as in `gzip;q=0.5`.
+    /// Records the weight in `item`, one element of the header, as in `gzip;q=0.5`. Ignores codings that have
+    /// no field here.
     fn note(&mut self, item: &str) {
         let mut parts = item.split(';').map(str::trim);
         let coding = parts.next().unwrap_or_default().to_ascii_lowercase();
@@ -111,7 +115,7 @@ impl Weights {
     }
 }
 
-/// Parses a weight, as in `1`, `0.5` or `0.125`.
+/// Parses a weight, as in `1`, `0.5` or `0.125`, into thousandths; `None` if it is not legal.
 fn thousandths(text: &str) -> Option<u16> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let is_legal = part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -125,7 +129,7 @@ fn thousandths(text: &str) -> Option<u16> {
 
 /// The encoder of a compressed body.
 pub(crate) struct Gzip {
-    /// `None` after the end of the body.
+    /// The encoder; `None` after the end of the body.
     encoder: Option<GzEncoder<Vec<u8>>>,
 }
 
@@ -135,7 +139,8 @@ impl Gzip {
         Self { encoder: Some(GzEncoder::new(Vec::new(), Level::fast())) }
     }
 
-    /// Compresses the next piece, and flushes it so that the client can read it without later pieces.
+    /// Compresses the next piece of the body, and flushes it so that the client can read it without later
+    /// pieces.
     pub(crate) fn piece(&mut self, plain: &[u8]) -> Bytes {
         let Some(encoder) = &mut self.encoder else { return Bytes::new() };
         // Writing to a `Vec` does not fail; the results exist because an encoder can write to anything.
@@ -143,7 +148,7 @@ impl Gzip {
         written.map(|()| std::mem::take(encoder.get_mut()).into()).unwrap_or_default()
     }
 
-    /// Returns the last bytes of the gzip stream; `None` the second time.
+    /// Returns the last bytes of the gzip stream; `None` if an earlier call returned them.
     pub(crate) fn end(&mut self) -> Option<Bytes> {
         self.encoder.take()?.finish().ok().map(Bytes::from)
     }

@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::server::principal::Principal;
 
-/// The access rules of an endpoint.
+/// The access rules of an endpoint: allowed hosts, origins and tokens.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
     /// Allowed hosts, in lower case and without a port; if empty, every host.
@@ -20,7 +20,7 @@ pub(crate) struct Guard {
     /// Allowed origins, in lower case. Origins of this machine are also allowed if the host of the request is
     /// this machine.
     pub(crate) origins: Vec<String>,
-    /// Tokens with their principals; if empty, no token is required.
+    /// Tokens, each with the principal whose requests have it; if empty, no token is required.
     pub(crate) tokens: Vec<(Token, Arc<Principal>)>,
 }
 
@@ -111,7 +111,7 @@ fn is_local(host: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// Strips the port, as from `example.com:8000` and `[::1]:8000`.
+/// Returns a host without its port, as in `example.com:8000` and `[::1]:8000`.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

@@ -17,7 +17,7 @@ use super::{Caller, Endpoint, answer};
 use crate::server::http::eras::{no_session, store_failed};
 use crate::server::http::session::Posted;
 
-/// The text of a message or a batch, with the parsed message.
+/// The body of a POST: its text, a message or a batch, and the result of parsing the text as one message.
 pub(crate) struct Read<'r> {
     pub(crate) parsed: Result<Message, Malformed>,
     pub(crate) text: &'r str,
@@ -107,13 +107,13 @@ pub(crate) fn is_listen(read: &Read<'_>) -> bool {
     read.method() == "subscriptions/listen"
 }
 
-/// Makes the response for a refused message.
+/// Makes the response for a refused message; `id` is the id of the message, if it could be read.
 pub(crate) fn refused(refusal: &Refusal, id: Option<&Id>) -> Response<Body> {
     let Refusal { status, error, revision } = refusal;
     answer::error(*status, id, error, *revision)
 }
 
-/// The headers of a request, in the form that the rules take.
+/// The headers of a request, in the form that the rules of `plainwire_proto::http` read.
 pub(crate) struct Fields<'f>(pub(crate) &'f HeaderMap);
 
 impl Headers for Fields<'_> {
@@ -127,7 +127,7 @@ impl Headers for Fields<'_> {
     }
 }
 
-/// Makes the response to a body that is not a message (400).
+/// Makes the response to a body that can't be read as a message (400).
 pub(crate) fn unread(error: &Error) -> Response<Body> {
     answer::error(400, None, error, plainwire_proto::revision::Revision::NEWEST)
 }

@@ -1,8 +1,9 @@
 //! The endpoint: runs the checks that all requests have to pass, then hands a request to its era.
 //!
-//! Order of the checks: `Host` and `Origin` (400, 403), method (405), `Accept` (406), declared size (413),
-//! type and coding (415), token (401), number of bodies of this caller (429), body (408, 413), requests in
-//! flight of this caller (429), message (400). Then come the checks of the era.
+//! Order of the checks of a POST: `Host` and `Origin` (400, 403), method (405), `Accept` (406; not for
+//! HTTP+SSE), declared size (413), type and coding (415), token (401), number of bodies of this caller (429),
+//! body (400, 408, 413), UTF-8 (400), requests in flight of this caller (429), JSON-RPC message (400). Then
+//! come the checks of the era.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -50,17 +51,18 @@ pub(crate) use usage::{CallerId, Slot, Usage};
 
 /// An HTTP endpoint of one server.
 pub(crate) struct Endpoint {
-    /// The bodies that are being received, by caller.
+    /// The number of request bodies that are being received, by caller.
     pub(super) bodies: Arc<Usage>,
     pub(super) built: Arc<Built>,
     pub(super) compression: Compression,
     pub(super) ending: ShutdownSignal,
     pub(super) guard: Guard,
-    /// The requests in flight, by caller.
+    /// The number of requests in flight, by caller. A message that is no request counts only while it is
+    /// handled.
     pub(super) in_flight: Arc<Usage>,
-    /// The open subscriptions (`subscriptions/listen`), by caller.
+    /// The number of open subscriptions (`subscriptions/listen`), by caller.
     pub(super) listens: Arc<Usage>,
-    /// The longest time that the server waits for the next part of a body.
+    /// The longest time that the server waits for the next part of a request body.
     pub(super) patience: Duration,
     pub(super) sessions: Arc<Sessions>,
     /// The sessions of HTTP+SSE, if it is served.
@@ -71,7 +73,7 @@ pub(crate) struct Endpoint {
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(super) principal: Option<Arc<Principal>>,
-    /// The name of the principal, or the address; empty if neither is known.
+    /// The name of the principal, or the address that the request came from; empty if neither is known.
     pub(super) id: CallerId,
 }
 
@@ -83,8 +85,8 @@ pub(crate) struct Caller {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteAddr(pub IpAddr);
 
-/// The largest number of bodies that one caller may send at a time. 1,024: behind a proxy, many callers count
-/// as one, and a whole body is read in milliseconds.
+/// The largest number of request bodies that one caller may send at a time. 1,024: behind a proxy, many
+/// callers count as one, and a whole body is read in milliseconds.
 const BODIES: usize = 1_024;
 
 pub(super) const METHODS: &str = "DELETE, GET, OPTIONS, POST";
@@ -179,7 +181,8 @@ impl Endpoint {
         }
     }
 
-    /// Parses a body as a message, and takes a slot among the requests in flight.
+    /// Parses a body as a message, and takes a slot among the requests in flight of the caller: also beyond
+    /// the limit, if the message is valid and not a request.
     ///
     /// # Errors
     /// The response, if the body is not UTF-8 or the caller has too many requests in flight.
@@ -231,7 +234,7 @@ impl Endpoint {
 /// Checks that a body is JSON without a content coding.
 ///
 /// # Errors
-/// The text for a 415.
+/// The text of the response 415 (unsupported media type).
 fn check_type(headers: &HeaderMap) -> Result<(), String> {
     let value = |name| headers.get(name).map(|it| it.to_str().unwrap_or("other bytes"));
     let found = value(CONTENT_TYPE);

@@ -1,4 +1,4 @@
-//! The shutdown signal for streams that do not end by themselves.
+//! The shutdown signal for response streams that do not end by themselves.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 
-/// The shutdown signal of an endpoint, and the streams that wait for it.
+/// The shutdown signal of an endpoint, and the response streams that wait for it.
 #[derive(Debug, Default)]
 pub(crate) struct ShutdownSignal {
     has_begun: AtomicBool,

@@ -1,5 +1,5 @@
-//! The body of a response as Server-Sent Events: messages as they come, and a comment now and then while
-//! there are none.
+//! The body of a response as Server-Sent Events: messages as they come, and a comment after each 15 s of
+//! silence.
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -24,34 +24,37 @@ use crate::stream::{Direction, Tap};
 /// Silence after which a comment is sent, so that proxies do not consider the connection dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The events of one response.
+/// The stream of events of one response.
 pub(crate) struct Events {
-    /// Ready when the shutdown begins; `None` if it had begun before this response.
+    /// Ready when the shutdown of the server begins; `None` if it had begun before this response.
     ending: Option<Pin<Box<OwnedNotified>>>,
-    /// `None` after the last event.
+    /// The source of the events; `None` after the last event.
     source: Option<Source>,
     tap: Option<Tap>,
-    /// The slot of the request, in use until the body is dropped: the client has disconnected, or the last
-    /// event is sent.
+    /// The slot that the caller takes by this request, subscription or HTTP+SSE stream; `None` for a GET of
+    /// Streamable HTTP. It is in use until this body is dropped, because the client has disconnected or the
+    /// last event is sent.
     _slot: Option<Arc<Slot>>,
-    /// The timer for the next comment.
+    /// The timer for the next comment, which keeps the connection alive.
     sleep: Pin<Box<Sleep>>,
 }
 
-/// The source of the events.
+/// The source of the events of a response.
 pub(crate) enum Source {
-    /// A modern request, and its first message if that was taken from the request before.
+    /// A modern request, and its first message, which was read to choose between JSON and an event stream;
+    /// `None` once that message is written.
     Exchange(Box<Exchange>, Option<Transmit>),
     /// The stream of an HTTP+SSE session.
     Opened(Box<Opened>),
-    /// A stream of a session (Streamable HTTP).
+    /// A stream of a session (Streamable HTTP), read from the store.
     Tail(Following),
 }
 
-/// A tail that was polled once in advance, to see whether it has an event.
+/// A tail (a reader of a stored stream) that was polled once before its response began, to see whether it has
+/// an event.
 pub(crate) struct Peeked {
-    /// The result of that poll, in which `Some(None)` is the end of the stream. `None` if no event was ready,
-    /// or once it was returned.
+    /// The result of that first poll, in which `Some(None)` is the end of the stream. `None` if no event was
+    /// ready, or once this result was returned.
     pub(crate) first: Option<Option<Result<Tailed, StoreError>>>,
     pub(crate) tail: Box<dyn Tail>,
 }
@@ -65,10 +68,10 @@ impl Tail for Peeked {
     }
 }
 
-/// A stream of a session, with the position of one reader.
+/// A reader of one stream of a session, for one response.
 pub(crate) struct Following {
     number: u64,
-    /// Keeps the session alive.
+    /// The registration of this reader, which keeps the session alive.
     reading: Reading,
     tail: Box<dyn Tail>,
 }
@@ -90,7 +93,7 @@ impl Events {
         }
     }
 
-    /// Returns the next bytes, which are whole events; `None` at the end of the stream.
+    /// Returns the next bytes: whole events, or a comment. `None` at the end of the stream.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let ends = self.ending.as_mut().is_none_or(|ending| ending.as_mut().poll(cx).is_ready());
         let Some(source) = &mut self.source else { return Poll::Ready(None) };
@@ -136,7 +139,8 @@ impl Events {
     }
 }
 
-/// The result of writing an event: whether more events may follow, or it was the last one.
+/// The state of a stream after its next event was written: more events may follow, or the stream is at its
+/// end.
 enum Written {
     More,
     Last,
@@ -213,7 +217,7 @@ pub(crate) fn no_event() -> StoreError {
     StoreError::failed("expected an event of a session, but found something else")
 }
 
-/// Writes a message as an event.
+/// Writes a message as an event, and shows it to the tap, a callback that sees all messages.
 pub(crate) fn write((out, tap): (&mut Vec<u8>, Option<&Tap>), id: Option<&str>, json: &[u8]) {
     if let Some(tap) = tap {
         tap.see(Direction::Out, json);
@@ -228,7 +232,7 @@ fn event_id(stream: u64, at: u64) -> String {
     format!("{stream:016x}-{at}")
 }
 
-/// Parses an id that [`event_id`] wrote.
+/// Parses an id that [`event_id`] wrote into these two numbers; `None` for other text.
 pub(crate) fn parse_event_id(id: &str) -> Option<(u64, u64)> {
     let (stream, at) = id.split_once('-')?;
     let is_hex = stream.len() == 16 && stream.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Identifies a caller: the name of the principal, or an address.
+/// The identity of a caller: the name of the principal, or an address; empty if neither is known.
 pub(crate) type CallerId = Arc<str>;
 
-/// The number of slots that each caller has taken, for one kind of thing that is limited.
+/// The number of slots that each caller has taken, for one kind of limited thing, such as requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     by_caller: Mutex<HashMap<CallerId, usize>>,
@@ -32,7 +32,7 @@ impl Usage {
     }
 }
 
-/// A slot of a caller, in use until this is dropped.
+/// One of a caller's limited slots, in use until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
     usage: Arc<Usage>,

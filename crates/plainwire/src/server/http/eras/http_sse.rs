@@ -30,20 +30,21 @@ use crate::server::http::endpoint::{
 use crate::server::principal::Principal;
 use crate::stream::Tap;
 
-/// The path that opens a stream, and the path for messages.
+/// The path that opens a session's stream, and the path for messages of the client.
 pub(crate) const PATHS: [&str; 2] = ["/sse", "/messages"];
 
-/// Sessions that one caller may have open at a time. 1,024: behind a proxy, many callers count as one.
+/// The largest number of HTTP+SSE sessions that one caller may have open at a time. 1,024: behind a proxy,
+/// many callers count as one.
 const SESSIONS: usize = 1_024;
 
-/// Time that a POST waits for the client to read the stream of its session. After this time the POST is
-/// refused (503).
+/// The longest time that a POST with a request waits for the client to read earlier messages from the stream
+/// of its session. After this time the POST is refused (503).
 const ROOM: Duration = Duration::from_secs(30);
 
-/// The open sessions of HTTP+SSE.
+/// The open sessions of the HTTP+SSE transport.
 #[derive(Default)]
 pub(crate) struct Sse {
-    /// The open sessions, by id.
+    /// The open sessions, by session id.
     by_id: Mutex<HashMap<Box<str>, OpenSession>>,
     /// The number of open sessions, by caller.
     usage: Arc<Usage>,
@@ -72,7 +73,7 @@ impl Sse {
         Some(Arc::clone(&entry.session))
     }
 
-    /// Ends all sessions at the end of the server.
+    /// Ends all HTTP+SSE sessions, because the server ends.
     pub(crate) fn end(&self) {
         let open = std::mem::take(&mut *self.lock());
         open.into_values().for_each(|entry| entry.session.end());
@@ -86,14 +87,15 @@ impl Sse {
 /// The stream of a session. Dropping it, as when the client disconnects, ends the session.
 pub(crate) struct Opened {
     id: Box<str>,
-    /// Whether the event with the address for messages was sent.
+    /// Whether the first event, with the URL to which the client posts its messages, was sent.
     is_announced: bool,
     reader: Reader,
     sse: Arc<Sse>,
 }
 
 impl Opened {
-    /// Writes the next event to `out`, and shows its message to `tap`. `None` at the end of the stream.
+    /// Writes the next event to `out`, and shows its message, if it has one, to `tap`, a callback that sees
+    /// all messages. `None` at the end of the stream.
     pub(crate) fn poll_next(
         &mut self,
         (out, tap): (&mut Vec<u8>, Option<&Tap>),
@@ -112,8 +114,8 @@ impl Opened {
         })
     }
 
-    /// Returns whether nothing is left to send to the client, so that a shutdown need not wait for this
-    /// stream.
+    /// Returns whether no request is in flight and no message waits for the client, so that a shutdown need
+    /// not wait for this stream.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.reader.is_at_rest()
     }
@@ -237,7 +239,7 @@ impl Headers for InSession<'_> {
     }
 }
 
-/// Returns the session id in the URL of a POST.
+/// Returns the session id in the URL of a POST; `None` if it has none.
 fn session_of(head: &Parts) -> Option<&str> {
     head.uri.query()?.split('&').find_map(|pair| pair.strip_prefix("sessionId="))
 }

@@ -17,7 +17,7 @@ use crate::server::store::StoreError;
 const STORE_FAILED: &str = "the store of this server failed";
 
 impl Endpoint {
-    /// Begins a session with `initialize`.
+    /// Answers `initialize`, and begins a session unless the answer is an error.
     pub(crate) async fn initialize(&self, caller: Caller, read: Read<'_>) -> Response<Body> {
         let asked = rules::answered_id(&read.parsed).cloned();
         let Some(new) = self.sessions.begin(caller) else {
@@ -94,8 +94,8 @@ impl Endpoint {
         }
     }
 
-    /// Saves the changes that a message has made to its session. Called before the response begins: after it,
-    /// the client may send more messages, perhaps to another replica.
+    /// Saves the changes that a message has made to its session. Called before the response begins: after
+    /// that, the client may send more messages, perhaps to another replica.
     async fn save(&self, id: &str, session: &Session, was_initialized: bool) -> Result<(), StoreError> {
         self.sessions.save(id, session).await?;
         if session.is_initialized() && !was_initialized {
@@ -104,7 +104,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Ends a session.
+    /// Answers a DELETE, which ends its session.
     pub(crate) async fn delete(&self, head: &Parts) -> Response<Body> {
         let headers = Fields(&head.headers);
         let (id, _) = match self.session_of(head, &headers).await {

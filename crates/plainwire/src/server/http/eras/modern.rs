@@ -44,7 +44,8 @@ impl Endpoint {
     }
 }
 
-/// Returns the HTTP status of an answer.
+/// Returns the HTTP status of a response whose whole body is this answer: 200 for a result, and for an error
+/// a status by its kind.
 fn status(kind: &TransmitKind, route: Route) -> u16 {
     match (kind, route) {
         (TransmitKind::Error(kind), Route::Unsolicited) => rules::status_before_handler(kind),

@@ -2,8 +2,8 @@
 //! sent.
 //!
 //! In: messages from POSTs. Out: the messages for the client, to the [`Reader`]. The reader pulls: messages
-//! that it does not take stay with their calls, and new requests wait while too much is unread. There is no
-//! log of sent messages: without its reader the session ends, and its calls are cancelled.
+//! that it does not take wait in a queue or with their calls, and new requests wait while too much is unread.
+//! There is no log of sent messages: without its reader the session ends, and its calls are cancelled.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -22,29 +22,31 @@ use crate::server::http::session::Posted;
 use crate::server::principal::Principal;
 use crate::stream::BACKLOG;
 
-/// The largest number of steps in one poll of the reader. A change that this client does not receive is a
-/// step without a message; without this limit, a run of such changes would block other tasks.
+/// The largest number of steps in one poll of the reader. A change of a list or resource that this client
+/// does not watch is a step without a message; without this limit, a run of such changes would block other
+/// tasks.
 const TURN: usize = 64;
 
 /// A session that lives as long as its [`Reader`].
 pub(crate) struct OneStream {
-    /// `None` once the session has ended.
+    /// The state of the session; `None` once the session has ended.
     core: Mutex<Option<Core>>,
     /// The turn: a semaphore that lets requests in one after the other, in the order in which they came.
     /// Requests need no queue here, since each one waits in its own POST.
     turn: Semaphore,
 }
 
-/// Error: the session has ended.
+/// The error for a POST to a session that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended;
 
 /// The state of a session. Its lock is held for moments only, never across an `.await`.
 struct Core {
     calls: Calls,
-    /// Wakes the reader, if it has read everything.
+    /// The waker of the [`Reader`], if that has read everything and waits.
     reader: Option<Waker>,
-    /// Wakes the POST that has the turn ([`OneStream::turn`]), if it waits for the reader to make room.
+    /// The waker of the POST that has the turn ([`OneStream::turn`]), if it waits for the reader to make
+    /// room.
     sender: Option<Waker>,
     /// Messages that the reader has not taken. Invariant: `unread_bytes` is the sum of their lengths.
     unread: VecDeque<Transmit>,
@@ -66,14 +68,15 @@ impl OneStream {
         (session, reader)
     }
 
-    /// Returns the negotiated revision.
+    /// Returns the negotiated revision; `None` before `initialize` was answered, and after the session has
+    /// ended.
     pub(crate) fn revision(&self) -> Option<Revision> {
         self.lock().as_ref()?.calls.peer.revision()
     }
 
-    /// Processes a message of the client. A request waits until there is room for its answer. The calls that
-    /// the message begins keep `held` until they end. Cancel safe: if the future is dropped while it waits,
-    /// the message has had no effect.
+    /// Processes a message or batch of the client. A request waits until there is room for its answer. The
+    /// calls that begin keep `held`, such as a slot, until they end. Cancel safe: if the future is dropped
+    /// while it waits, the message has had no effect.
     ///
     /// # Errors
     /// [`Ended`] if the session has ended.
@@ -110,8 +113,8 @@ impl OneStream {
     }
 }
 
-/// Returns whether this may get an answer: a batch, a request, or a malformed message that is answered with
-/// an error.
+/// Returns whether `posted` may get an answer: a batch, a request, or a malformed message that is answered
+/// with an error.
 fn brings_an_answer(posted: &Posted<'_>) -> bool {
     match posted {
         Posted::Batch(_) | Posted::Message(_, Ok(Message::Request { .. })) => true,
@@ -121,7 +124,7 @@ fn brings_an_answer(posted: &Posted<'_>) -> bool {
 }
 
 impl Core {
-    /// Returns whether so much is unread that no request should begin.
+    /// Returns whether so many bytes wait for the client to read them that no request should begin.
     fn is_held_up(&self) -> bool {
         self.unread_bytes > BACKLOG || self.calls.is_backlogged()
     }
@@ -141,7 +144,7 @@ impl Core {
         self.reader.take().into_iter().for_each(Waker::wake);
     }
 
-    /// Takes the messages that the peer wants sent.
+    /// Moves the messages that the peer wants sent to `unread`, except for requests to close the stream.
     fn gather(&mut self) {
         while let Some(transmit) = self.calls.peer.poll_transmit() {
             // A client can't come back to this stream, so requests to close it are ignored.
@@ -164,7 +167,8 @@ impl Core {
 pub(crate) struct Reader(Arc<OneStream>);
 
 impl Reader {
-    /// Returns the next message; `None` when the session has ended.
+    /// Returns the next message; `None` when the session has ended, or the client has stopped answering
+    /// pings.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Transmit>> {
         let mut guard = self.0.lock();
         let Some(core) = guard.as_mut() else { return Poll::Ready(None) };
@@ -193,7 +197,7 @@ impl Reader {
         Poll::Pending
     }
 
-    /// Returns whether nothing is left to send to the client.
+    /// Returns whether no request is in flight and no message waits for the client.
     pub(crate) fn is_at_rest(&self) -> bool {
         let guard = self.0.lock();
         guard.as_ref().is_none_or(|core| core.calls.peer.in_flight() == 0 && core.unread.is_empty())

@@ -27,8 +27,8 @@ const NOT_KEPT: &str =
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 impl Endpoint {
-    /// Opens the stream for messages that belong to no request, or with `last-event-id` continues a stream
-    /// that was cut off.
+    /// Answers a GET: opens the stream for messages that belong to no request, or with `last-event-id`
+    /// continues a stream that was cut off.
     pub(crate) async fn get(&self, head: &Parts) -> Response<Body> {
         if !accepts(&head.headers, "text/event-stream") {
             return answer::not_acceptable("text/event-stream", &head.headers);
@@ -56,8 +56,9 @@ impl Endpoint {
         }
     }
 
-    /// Responds with the stream `number` of a session, starting after the event `after`. `slot` is that of
-    /// the POST which the stream answers; `None` for a GET.
+    /// Responds with the stream `number` of a session, starting after the event `after`, or refuses the
+    /// request if the store no longer has it. `slot` is that of the POST which the stream answers; `None` for
+    /// a GET.
     pub(super) async fn follow(
         &self,
         (id, session): (&str, &Arc<Session>),

@@ -35,20 +35,21 @@ use super::socket::Socket;
 use crate::server::http::endpoint::{Body, RemoteAddr, answer};
 use crate::server::http::service::HttpService;
 
-/// Largest head of a request, in bytes.
+/// Largest head of a request (its URL and headers), in bytes.
 const MAX_HEAD: usize = 16 << 10;
 
-/// Size of the read buffer, in bytes. `hyper` refuses a larger head without an error text.
+/// Size of a connection's read buffer for HTTP/1.1, in bytes. `hyper` refuses a head that is larger than this
+/// buffer without an error text.
 const MAX_READ: usize = 64 << 10;
 
 /// The largest number of streams that are open at a time in one HTTP/2 connection. Requests in flight are
 /// also limited for each caller, over all of its connections.
 const MAX_STREAMS: u32 = 200;
 
-/// HTTP/2 windows in bytes: of one stream, and of a connection.
+/// HTTP/2 flow-control windows in bytes: of one stream, and of a connection.
 const WINDOW: (u32, u32) = (256 << 10, 1 << 20);
 
-/// Silence of an HTTP/2 client after which it is pinged.
+/// Time without data from an HTTP/2 client after which the server sends it a PING frame.
 const PING: Duration = Duration::from_secs(30);
 
 /// Time in milliseconds until a client that does not acknowledge sent bytes counts as gone.
@@ -69,9 +70,9 @@ pub(crate) struct Serving {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Open,
-    /// Running requests are answered; new ones are not accepted.
+    /// The server ends: running requests are answered; new ones are not accepted.
     Ending,
-    /// All connections are closed at once.
+    /// The drain time is over: all connections are closed at once.
     Cut,
 }
 
@@ -135,7 +136,8 @@ pub(crate) async fn run(
     talk(&serving, stream, remote, deadline, phase).await;
 }
 
-/// Serves the requests of a connection. The first one has to arrive before `deadline`.
+/// Serves the requests of a connection until the client disconnects, the connection is idle for too long, or
+/// the server ends. The first request has to arrive before `deadline`.
 async fn talk<S>(
     serving: &Arc<Serving>,
     stream: S,
@@ -232,9 +234,9 @@ fn size_of_head<B>(request: &Request<B>) -> usize {
 /// Counters of a connection, shared by its task, its socket and its requests.
 #[derive(Default)]
 pub(crate) struct Activity {
-    /// Requests that have begun so far.
+    /// The number of requests that have begun so far.
     begun: AtomicU64,
-    /// Requests whose responses are not completely sent yet.
+    /// The number of requests whose responses are not completely sent yet.
     open: AtomicUsize,
     /// Whether the server stopped reading the body of any request before its end.
     unread: AtomicBool,

@@ -30,15 +30,16 @@ pub(crate) use connection::Serving;
 #[cfg(feature = "tls")]
 pub(crate) use tls::Files;
 
-/// Limits of connections.
+/// The limits of the connections of a listener.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectionLimits {
-    /// The largest number of open connections.
+    /// The largest number of connections that are open at a time.
     pub(super) connections: usize,
     /// The longest time until the head of the first request of a connection has arrived, TLS handshake
     /// included.
     pub(super) head: Duration,
-    /// The longest time for which a connection without requests is kept open.
+    /// The longest time for which a connection without requests is kept open; an HTTP/2 connection up to
+    /// twice as long.
     pub(super) keep_alive: Duration,
 }
 
@@ -142,9 +143,9 @@ async fn drain(service: &HttpService, phase: &watch::Sender<Phase>) {
     let _ = timeout(CUT, phase.closed()).await;
 }
 
-/// Accepts connections, as long as slots for open connections are free.
+/// An acceptor of connections, which waits while no slot for open connections is free.
 struct Acceptor {
-    /// The next pause after an error; it doubles with each error in a row.
+    /// The pause after the next failed `accept`; it doubles with each failure in a row, up to a limit.
     pause: Duration,
     listener: TcpListener,
     slots: Arc<Semaphore>,
@@ -184,7 +185,8 @@ impl Acceptor {
     }
 }
 
-/// Returns whether an error of `accept` concerns only the connection that it should have returned.
+/// Returns whether an error of `accept` concerns only the connection that `accept` should have returned, so
+/// that the next one can be accepted at once.
 fn is_of_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)

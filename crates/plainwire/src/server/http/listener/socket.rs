@@ -17,11 +17,11 @@ use tokio::time::{Sleep, sleep};
 
 use super::connection::Activity;
 
-/// The longest time, and the largest number of bytes, for which incoming data is discarded. A client that
-/// reads while it sends sees the response, and stops sending soon.
+/// The longest time, and the largest number of bytes, for which incoming data is discarded after the writing
+/// side is shut down. A client that reads while it sends sees the response, and stops sending soon.
 const LINGER: (Duration, usize) = (Duration::from_secs(2), 16 << 20);
 
-/// The largest number of bytes that are discarded in one read.
+/// The largest number of incoming bytes that one read discards.
 const STEP: usize = 16 << 10;
 
 /// A stream that lingers when it is shut down, if `activity` says that a request body was left unread.
@@ -33,7 +33,7 @@ pub(crate) struct Socket<S> {
 }
 
 struct Lingering {
-    /// Bytes that may still be discarded.
+    /// The number of incoming bytes that may still be discarded.
     left: usize,
     sleep: Pin<Box<Sleep>>,
 }

@@ -89,7 +89,8 @@ fn expected(path: &Path, what: &str, found: &str) -> io::Error {
     invalid(format!("expected {} to have {what}, but found {found}", path.display()))
 }
 
-/// Describes an error without its own text: that quotes a line of the file, which may be a part of the key.
+/// Describes an error in a PEM file. The error's own text is not used: it quotes a line of the file, which
+/// may be a part of the key.
 fn words(error: &pem::Error) -> String {
     match error {
         pem::Error::NoItemsFound => "none".to_owned(),

@@ -6,14 +6,15 @@ use std::time::Duration;
 /// log.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event<'e> {
-    /// The response ends, and asks the client to come back after this time.
+    /// The response ends after asking the client to come back after this time.
     Leave(Duration),
-    /// A JSON-RPC message.
+    /// A JSON-RPC message for the client.
     Message(&'e [u8]),
-    /// Not sent to the client. It makes a stream exist in the store, so that a response can follow the stream
-    /// before its first message.
+    /// The first event of a stream that has no priming event; it is not sent to the client. It makes the
+    /// stream exist in the store, so that a response can follow the stream before its first message.
     Begun,
-    /// An empty event with an id, so that the client can continue the stream even before the first message.
+    /// An event with an id and without data, which begins a stream so that the client can continue the stream
+    /// even before its first message.
     Priming,
 }
 
@@ -30,7 +31,7 @@ impl<'e> Event<'e> {
         }
     }
 
-    /// Parses what [`Self::to_bytes`] wrote; `None` for anything else.
+    /// Parses bytes that [`Self::to_bytes`] wrote; `None` for other bytes.
     pub(crate) fn parse(bytes: &'e [u8]) -> Option<Self> {
         match bytes.split_first()? {
             (b'l', millis) => {

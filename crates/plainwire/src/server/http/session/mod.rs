@@ -47,7 +47,7 @@ pub(crate) use table::Sessions;
 
 /// A session of a client with a revision before 2026-07-28.
 pub(crate) struct Session {
-    /// `None` once the session has ended.
+    /// The state of the session; `None` once the session has ended.
     core: Mutex<Option<Core>>,
     id: Box<str>,
     readers: Readers,
@@ -59,13 +59,13 @@ pub(crate) struct Reading {
     /// The number of this reader among the readers of the session.
     number: u64,
     session: Arc<Session>,
-    /// The number of the stream.
+    /// The number of the stream that is read.
     stream: u64,
 }
 
 impl Reading {
-    /// Returns whether the stream has ended although the store does not say so. If it has not, the task of
-    /// `cx` is woken when it does.
+    /// Returns whether the stream has ended for its readers at this replica although the store does not say
+    /// so. If it has not, the task of `cx` is woken when it does.
     pub(crate) fn poll_cut(&self, cx: &mut Context<'_>) -> bool {
         self.session.readers.poll_cut(self.stream, self.number, cx)
     }
@@ -81,9 +81,9 @@ impl Drop for Reading {
 /// The purpose of a stream. The lowest bit of the stream's number holds it, so that any replica knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamKind {
-    /// For the answers to a POST, and the messages before them.
+    /// The stream is for the answers to a POST, and the messages before them.
     OfRequest,
-    /// For messages that belong to no request.
+    /// The stream is for messages that belong to no request.
     Standalone,
 }
 
@@ -102,41 +102,42 @@ impl StreamKind {
 
 /// The state of a session. Its lock is held for moments only, never across an `.await`.
 struct Core {
-    /// The outlet for the answers of each open batch, by the number that the peer gave the batch.
+    /// The outlet (the route to a response) of each open batch, by the number that the peer gave the batch.
     batches: HashMap<u32, Arc<Outlet>>,
     calls: Calls,
-    /// The depth limit for messages.
+    /// The largest nesting depth of the JSON of a message.
     depth: usize,
-    /// Actions for the pump, in order.
+    /// The actions that the pump (the task that writes messages to the store) has to carry out, in order.
     due: VecDeque<Due>,
-    /// Whether the pump of the session runs.
+    /// Whether the pump of the session, the task that writes messages to the store, runs.
     is_pumped: bool,
     /// The timer that ends the standalone stream when it was unread for too long.
     linger: Option<Pin<Box<Sleep>>>,
-    /// The outlet of each open request that was not answered at once.
+    /// The outlet (the route to a response) of each open request that was not answered at once.
     outlets: HashMap<CallKey, Arc<Outlet>>,
-    /// Wakes the pump, if it waits.
+    /// The waker of the pump, if that waits.
     pump: Option<Waker>,
     /// The stream for messages that belong to no request, if the client has opened one.
     standalone: Option<Standalone>,
 }
 
-/// An action of the pump, and the response that it is for.
+/// An action of the pump (the task that writes messages to the store), and the response that it is for.
 struct Due {
-    /// `None` for messages that belong to no request.
+    /// The route to the response; `None` for messages that belong to no request.
     outlet: Option<Arc<Outlet>>,
     action: Action,
 }
 
 enum Action {
-    /// The client has cancelled the request: its response ends without an answer.
+    /// The client has cancelled the request, or all requests of the batch: its response ends without an
+    /// answer.
     Cancelled,
     Transmit(TransmitKind, Vec<u8>),
     /// The standalone stream with this number was unread for too long: it ends.
     Unread(u64),
 }
 
-/// A message of a client, or a batch of messages.
+/// The content of a POST: a message of a client, or a batch of messages.
 #[expect(clippy::large_enum_variant, reason = "made right before it is taken apart")]
 pub(crate) enum Posted<'p> {
     Batch(&'p [u8]),
@@ -159,11 +160,11 @@ impl<'p> Posted<'p> {
 
 /// The response to a POST.
 pub(crate) enum Reply {
-    /// No answer is needed: 202.
+    /// The POST needs no answer: 202.
     Accepted,
-    /// The answer, which is the whole response.
+    /// The answer or the batch of answers, which is the whole response: 200.
     Answer(Vec<u8>),
-    /// The session has ended.
+    /// The session has ended: 404.
     Ended,
     /// The response begins later, since no answer is there yet.
     Later(Later),
@@ -171,14 +172,14 @@ pub(crate) enum Reply {
     Refusal(Vec<u8>),
 }
 
-/// Result of [`Session::post`].
+/// The result of [`Session::post`]: the response, and what the POST changed.
 pub(crate) struct Taken {
     /// Whether the record of the session has changed, as after a subscription.
     pub(crate) has_changed: bool,
     pub(crate) reply: Reply,
 }
 
-/// A response that has not begun yet. It begins when its outlet has a start.
+/// A response that has not begun yet: it begins when the calls of its POST send their first message or end.
 pub(crate) struct Later(Arc<Outlet>);
 
 impl Later {
@@ -210,7 +211,8 @@ impl Session {
         Self { core: Mutex::new(Some(core)), id: id.into(), readers: Readers::default(), store }
     }
 
-    /// Restores a session from a record that [`Self::record`] returned; `None` if its revision is not served.
+    /// Restores a session from a record that [`Self::record`] returned; `None` if the record is not valid, or
+    /// its revision is not served.
     pub(crate) fn restore(
         built: &Arc<Built>,
         principal: Option<Arc<Principal>>,
@@ -235,23 +237,24 @@ impl Session {
         &self.id
     }
 
-    /// Returns the generation of the record, as in [`Self::record`].
+    /// Returns the generation of the record, as in [`Self::record`]; 0 after the session has ended.
     pub(crate) fn generation(&self) -> u64 {
         self.lock().as_ref().map_or(0, |core| core.calls.peer.session_generation())
     }
 
-    /// Returns whether the client has sent `notifications/initialized`.
+    /// Returns whether the client has sent `notifications/initialized`; `false` after the session has ended.
     pub(crate) fn is_initialized(&self) -> bool {
         self.lock().as_ref().is_some_and(|core| core.calls.peer.is_initialized())
     }
 
-    /// Returns the negotiated revision.
+    /// Returns the negotiated revision; `None` before `initialize` was answered, and after the session has
+    /// ended.
     pub(crate) fn revision(&self) -> Option<Revision> {
         self.lock().as_ref()?.calls.peer.revision()
     }
 
-    /// Returns whether nothing is pending, so that the session can be dropped from memory, and restored from
-    /// its record later.
+    /// Returns whether no work is pending and no stream is kept for messages that belong to no request, so
+    /// that the session can be dropped from memory, and restored from its record later.
     pub(crate) fn is_idle(&self) -> bool {
         self.lock().as_ref().is_none_or(|core| !core.is_pumped && core.due.is_empty())
     }
@@ -264,14 +267,14 @@ impl Session {
             || self.lock().as_ref().is_some_and(|core| core.calls.running() > 0 || !core.due.is_empty())
     }
 
-    /// Registers a reader of a stream.
+    /// Registers a reader of the stream with this number.
     pub(crate) fn read(self: &Arc<Self>, stream: u64) -> Reading {
         let number = self.readers.enter(stream);
         self.note_readers(stream);
         Reading { number, session: Arc::clone(self), stream }
     }
 
-    /// Records whether a stream is read, if it is the standalone stream.
+    /// Records whether any client reads the stream, if it is the standalone stream.
     fn note_readers(&self, stream: u64) {
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else { return };
@@ -281,7 +284,7 @@ impl Session {
         }
     }
 
-    /// Processes a POST of the client. The calls that it begins keep `held` until they end.
+    /// Processes a POST of the client. The calls that it begins keep `held`, such as a slot, until they end.
     pub(crate) fn post(self: &Arc<Self>, posted: Posted<'_>, held: &Held) -> Taken {
         let mut guard = self.lock();
         let Some(core) = guard.as_mut() else { return Taken { has_changed: false, reply: Reply::Ended } };
@@ -404,7 +407,7 @@ impl Session {
         core.calls.leave();
     }
 
-    /// Wakes the pump, or spawns it if there is work to do.
+    /// Wakes the pump of the session if it runs; otherwise spawns it if there is work to do.
     fn look_after(self: &Arc<Self>, core: &mut Core) {
         if core.is_pumped {
             core.pump.take().into_iter().for_each(Waker::wake);
@@ -420,7 +423,7 @@ impl Session {
 }
 
 impl Core {
-    /// Turns the messages that the peer wants sent, and cancelled requests, into actions.
+    /// Turns the messages that the peer wants sent, and cancelled requests, into actions for the pump.
     fn gather(&mut self) {
         let sent: Vec<Transmit> = std::iter::from_fn(|| self.calls.peer.poll_transmit()).collect();
         self.owe(sent);
@@ -439,8 +442,8 @@ impl Core {
         }
     }
 
-    /// Queues messages for the outlets of their requests. A message for a request that is no longer known is
-    /// dropped.
+    /// Queues messages for the responses to their requests, or for the standalone stream. A message for a
+    /// request that is no longer known is dropped.
     fn owe(&mut self, sent: Vec<Transmit>) {
         for Transmit { kind, route, bytes } in sent {
             let outlet = self.outlet_of(route).cloned();
@@ -459,8 +462,8 @@ impl Core {
         }
     }
 
-    /// Returns the outlet for messages of this route; `None` if they belong to no request, or to one without
-    /// an outlet.
+    /// Returns the outlet (the route to a response) for messages of this route; `None` if they belong to no
+    /// request, or to one without an outlet.
     fn outlet_of(&self, route: Route) -> Option<&Arc<Outlet>> {
         match route {
             Route::Batch(number) => self.batches.get(&number),

@@ -7,8 +7,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The route to the response of one POST. It waits until its start is set ([`Self::begin`]), once. Taking the
-/// answer leaves [`ResponseStart::Nothing`]; a stream may break off later.
+/// The route to the response of one POST. The response waits until [`Self::begin`] sets its start, which
+/// happens once. Taking an answer by [`Self::poll_first`] leaves [`ResponseStart::Nothing`]; a stream may
+/// break off later.
 #[derive(Debug, Default)]
 pub(super) struct Outlet {
     state: Mutex<OutletState>,
@@ -16,21 +17,21 @@ pub(super) struct Outlet {
 
 #[derive(Debug, Default)]
 struct OutletState {
-    /// The start of the response; `None` while it has none.
+    /// The start of the response; `None` before [`Outlet::begin`].
     first: Option<ResponseStart>,
-    /// Whether the store failed, so that nothing more goes into the stream.
+    /// Whether the store failed, so that no more messages go into the response.
     is_broken: bool,
     waker: Option<Waker>,
 }
 
-/// The start of a response.
+/// The start of a response to a POST, which also decides its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseStart {
-    /// The answer; it is the whole response.
+    /// An answer: it is the whole response.
     Answer(Vec<u8>),
     /// A response without an answer: the request was cancelled.
     Nothing,
-    /// The stream with this number.
+    /// A stream: the response has the events of the stream with this number.
     Stream(u64),
     /// No start: the session has ended.
     Ended,
@@ -38,14 +39,14 @@ pub(crate) enum ResponseStart {
     Failed,
 }
 
-/// The destination of the next message for a request.
+/// The destination of the next message for a request, within the response to its POST.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// The response has not begun.
+    /// The response has not begun: the message decides whether it is JSON or a stream.
     New,
     /// No destination: the request was answered, or can't be answered any more.
     Nowhere,
-    /// The stream with this number.
+    /// The stream with this number, with which the response has begun.
     Stream(u64),
 }
 
@@ -79,7 +80,8 @@ impl Outlet {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Waits for the start of the response. An answer is returned once.
+    /// Waits for the start of the response. An answer is returned once; later calls return
+    /// [`ResponseStart::Nothing`].
     pub(super) fn poll_first(&self, cx: &mut Context<'_>) -> Poll<ResponseStart> {
         let mut state = self.lock();
         match &state.first {

@@ -22,12 +22,13 @@ use super::{Action, Core, Due, Event, Outlet, ResponseStart, Session, StreamKind
 use crate::runtime;
 use crate::server::store::StoreError;
 
-/// The largest number of signals of calls that are taken before the messages that they cause are written.
+/// The largest number of signals of calls, and of changes of lists and resources, that are taken before the
+/// messages that they cause are written.
 const TURN: usize = 64;
 
 /// Time for which messages that belong to no request are still written after the client has stopped reading.
-/// 60 s: clients that come back do so sooner, and without this limit a session of a client that is gone would
-/// never rest.
+/// 60 s: clients that come back do so sooner, and without this limit the session of a client that is gone
+/// would stay in memory.
 const LINGER: Duration = Duration::from_secs(60);
 
 /// Carries out the actions of a session until it is at rest or has ended.
@@ -120,8 +121,8 @@ impl Session {
         self.store.close(&self.id, stream).await
     }
 
-    /// Begins the stream of a response with its first event, behind a priming event if the revision has
-    /// those.
+    /// Begins the stream of a response with its first event. If the revision has priming events (events
+    /// without data, whose id lets the client resume the stream), one of those comes before.
     async fn begin_stream(&self, outlet: &Outlet, event: &Event<'_>) -> Result<(), StoreError> {
         let stream = StreamKind::OfRequest.new_number();
         let is_primed = self.revision().is_some_and(|revision| revision.has(Feature::PrimedStreams));
@@ -142,8 +143,8 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the response of `outlet`, since the store has failed. Does nothing for a message that belongs to
-    /// no request.
+    /// Ends the response of `outlet`, since the store has failed. Without an outlet, the message belongs to
+    /// no request, and this does nothing.
     async fn give_up(&self, outlet: Option<&Outlet>) {
         let Some(stream) = outlet.and_then(Outlet::fail) else { return };
         if self.store.close(&self.id, stream).await.is_err() {
@@ -151,7 +152,8 @@ impl Session {
         }
     }
 
-    /// Writes a message that belongs to no request, if the client has a stream for it.
+    /// Writes a message that belongs to no request to the standalone stream; drops it if the client has
+    /// opened none.
     async fn tell(&self, bytes: &[u8]) -> Result<(), StoreError> {
         loop {
             let Some(stream) = self.standalone() else {
@@ -188,7 +190,7 @@ impl Core {
 
 /// The standalone stream: messages that belong to no request.
 pub(super) struct Standalone {
-    /// The number of the stream.
+    /// The number of the stream, by which the store knows it.
     pub(super) number: u64,
     /// The time since which no client reads the stream at this replica; `None` while one does.
     pub(super) unread_since: Option<Instant>,

@@ -2,7 +2,7 @@
 //! say so.
 //!
 //! In: readers that come and go. Out: a signal to waiting readers that nothing more will come, because the
-//! store could not record the end of their stream, or the session continues elsewhere.
+//! store could not record the end of their stream, or the session has ended at this replica.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ pub(super) struct Readers(Mutex<ReadersState>);
 
 #[derive(Default)]
 struct ReadersState {
-    /// The numbers of the streams that have ended for their readers. They are never more than the streams
-    /// that the session has in the store.
+    /// The numbers of the streams that have ended for their readers although the store does not say so. They
+    /// are never more than the streams that the session has in the store.
     cut: HashSet<u64>,
-    /// Whether all streams have ended.
+    /// Whether all streams have ended for their readers, because the session has ended at this replica.
     is_over: bool,
-    /// The number that the newest reader got; 0 before the first.
+    /// The number that the newest reader of the session got; 0 before the first.
     last: u64,
     /// The readers, by the number of the stream and their own number; each with its waker, if it waits.
     reading: BTreeMap<(u64, u64), Option<Waker>>,
@@ -51,14 +51,14 @@ impl Readers {
         self.wake();
     }
 
-    /// Ends all streams.
+    /// Ends all streams for their readers at this replica, also for those that come later.
     pub(super) fn cut_all(&self) {
         self.lock().is_over = true;
         self.wake();
     }
 
-    /// Returns whether a stream has ended for its readers. If not, the task of the reader `number` is woken
-    /// when that happens.
+    /// Returns whether [`Self::cut`] or [`Self::cut_all`] has ended the stream. If not, the task of the
+    /// reader `number` is woken when that happens.
     pub(super) fn poll_cut(&self, stream: u64, number: u64, cx: &mut Context<'_>) -> bool {
         let mut state = self.lock();
         if state.is_cut(stream) {

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 /// A session record. Shape: `{"principal":"ada","session":{…}}`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The name of the principal that began the session; `None` if it has no principal.
+    /// The name of the principal that began the session; `None` if the session has no principal.
     pub(crate) principal: Option<String>,
     session: Box<RawValue>,
 }
@@ -24,12 +24,12 @@ impl Record {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Parses what [`Self::to_bytes`] wrote; `None` for anything else.
+    /// Parses a record that [`Self::to_bytes`] wrote; `None` if the bytes are no record.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// Returns the saved state of the peer.
+    /// Returns the state that [`Peer::save_session`] wrote.
     pub(super) fn session(&self) -> &[u8] {
         self.session.get().as_bytes()
     }

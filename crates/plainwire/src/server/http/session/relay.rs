@@ -1,9 +1,9 @@
 //! Notices between replicas with one store: changes of lists and resources, messages of clients for calls at
 //! other replicas, and sessions whose record has changed or that have ended.
 //!
-//! In: events of this replica, and notices from the store's channel. Out: notices for the other replicas, and
-//! their effects here. There is one subscription per process, made when the server begins, so that no notice
-//! is missed.
+//! In: changes and messages at this replica, and notices from the store's channel. Out: notices for the other
+//! replicas, and the effects of their notices here. There is one subscription per server, made when the
+//! server begins, so that no notice is missed.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Weak};
@@ -21,20 +21,21 @@ use crate::server::store::{Heard, Store, StoreError};
 
 const CHANNEL: &str = "plainwire";
 
-/// The largest number of changes that wait to be published. Further ones are dropped: clients could not
-/// follow so many.
+/// The largest number of changes of lists and resources that wait to be published. Further ones are dropped:
+/// clients could not follow so many.
 const MAX_WAITING: usize = 1_024;
 
 /// A notice from one replica to the others.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ReplicaNotice<'s> {
-    /// A list of entries, or a resource, has changed.
+    /// A list of tools, prompts, resources or templates has changed, or a resource has.
     Change(Change),
-    /// The session has ended.
+    /// The session with this id has ended.
     End(&'s str),
-    /// The client has sent this notification, or this answer, in the session.
+    /// In the session with the first string as its id, the client has sent the second string: the text of a
+    /// notification or an answer.
     Message(&'s str, &'s str),
-    /// The record of the session has changed.
+    /// The record of the session with this id has changed.
     Reload(&'s str),
 }
 
@@ -112,8 +113,8 @@ async fn reload(session: &Arc<Session>, sessions: &Weak<Sessions>) {
 }
 
 impl<'s> ReplicaNotice<'s> {
-    /// Encodes the notice: `own`, the number of this replica, in 8 bytes; a tag and the length of the session
-    /// id (0 without one) in one byte each; the session id; and the text of the notice.
+    /// Encodes the notice: `own`, the number of this replica, in 8 bytes; a tag for the kind and the length
+    /// of the session id (0 without one) in one byte each; the session id; and the text of the notice.
     fn to_bytes(&self, own: u64) -> Vec<u8> {
         let (tag, id, text) = match self {
             Self::Change(Change::List(list)) => (b'l', "", list.method()),
@@ -159,7 +160,8 @@ mod tests {
     use crate::server::store::double::{Doubled, StoreDouble};
     use crate::server::store::memory::Memory;
 
-    /// A store that publishes nothing until there are permits.
+    /// A store that publishes one message for each permit of `may_speak`, and counts published messages in
+    /// `said`.
     struct BlockedStore {
         may_speak: Semaphore,
         said: AtomicUsize,

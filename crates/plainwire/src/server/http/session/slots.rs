@@ -12,12 +12,12 @@ use tokio::time::Instant;
 
 use crate::server::http::endpoint::{CallerId, Slot, Usage};
 
-/// Default limit of sessions of one caller. 10,000: a tenth of what a store keeps, and behind a proxy many
-/// callers count as one.
+/// Default limit of sessions of one caller. 10,000: a tenth of what a store keeps by default, and behind a
+/// proxy many callers count as one.
 pub(crate) const SESSIONS_PER_CALLER: usize = 10_000;
 
 pub(crate) struct SessionSlots {
-    /// The limit of sessions of one caller.
+    /// The largest number of sessions that one caller may have.
     most: usize,
     open: Mutex<Slots>,
     usage: Arc<Usage>,
@@ -33,7 +33,7 @@ struct Slots {
 struct HeldSlot {
     /// The time at which [`SessionSlots::due`] looks at this session next.
     looked_at: Instant,
-    /// The session has not expired before this time.
+    /// The earliest time at which the session may have expired, or at which it is to be checked again.
     until: Instant,
     _slot: Slot,
 }
@@ -43,7 +43,7 @@ impl SessionSlots {
         Self { most, open: Mutex::default(), usage: Arc::default() }
     }
 
-    /// Returns the limit of sessions of one caller.
+    /// Returns the largest number of sessions that one caller may have.
     pub(crate) fn most(&self) -> usize {
         self.most
     }

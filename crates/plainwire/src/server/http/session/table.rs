@@ -20,13 +20,14 @@ use crate::server::http::endpoint::{Caller, Slot};
 use crate::server::principal::Principal;
 use crate::server::store::{Store, StoreError};
 
-/// Time without activity after which a session is dropped from memory. It stays in the store.
+/// Longest time between two turns of [`sweep`], which drops a session from memory if it was not used for a
+/// whole turn. The session stays in the store.
 const REST: Duration = Duration::from_secs(5);
 
 /// Lifetime of a session whose client has not sent `notifications/initialized` yet: 60 s, enough to send it.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// Upper bound of `idle`, 30 years, which every clock can represent.
+/// Upper bound of [`Sessions::idle`], 30 years, which every clock can represent.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 
 /// The sessions of an endpoint, and their store.
@@ -37,7 +38,7 @@ pub(crate) struct Sessions {
     /// The lifetime of a session without activity.
     idle: Duration,
     live: Mutex<Live>,
-    /// `None` if there are no other replicas.
+    /// The other replicas with the same store; `None` if there are none.
     others: Option<OtherReplicas>,
     pub(crate) store: Arc<dyn Store>,
 }
@@ -46,7 +47,7 @@ pub(crate) struct Sessions {
 struct Live {
     /// The sessions in memory, by id.
     by_id: HashMap<Box<str>, LiveSession>,
-    /// Whether [`sweep`] runs.
+    /// Whether [`sweep`] runs, the task that drops inactive sessions.
     is_swept: bool,
 }
 
@@ -55,7 +56,7 @@ struct LiveSession {
     /// The generation of the record that is in the store ([`Session::generation`]).
     saved: u64,
     session: Arc<Session>,
-    /// The session has not expired before this time.
+    /// The earliest time at which the session may have expired.
     until: Instant,
     /// Whether the session was used since the last turn of [`sweep`].
     used: bool,
@@ -73,7 +74,7 @@ impl Sessions {
         Self { slots: SessionSlots::new(most), built, idle, live: Mutex::default(), others, store }
     }
 
-    /// Returns the limit of sessions of one caller.
+    /// Returns the largest number of sessions that one caller may have.
     pub(crate) fn most(&self) -> usize {
         self.slots.most()
     }
@@ -87,7 +88,7 @@ impl Sessions {
         Some(NewSession { id, slot, principal, session: Arc::new(session) })
     }
 
-    /// Saves a session that has negotiated a revision, and returns its id.
+    /// Adds a session that has negotiated a revision to the store and to memory, and returns its id.
     ///
     /// # Errors
     /// [`StoreError`] if there are too many sessions, or the store fails.
@@ -101,7 +102,7 @@ impl Sessions {
         Ok(id)
     }
 
-    /// Gives a session the usual lifetime, since its client is ready now.
+    /// Gives a session the usual lifetime, now that its client has sent `notifications/initialized`.
     ///
     /// # Errors
     /// [`StoreError`] if the store fails.
@@ -150,7 +151,8 @@ impl Sessions {
         Ok(Some(self.enter(id, entry)))
     }
 
-    /// Calls `look` with a session that is in memory, and marks it as used.
+    /// Calls `look` with a session that is in memory, and marks the session as used; `None` if it is not in
+    /// memory.
     fn use_entry<T>(&self, id: &str, look: impl FnOnce(&LiveSession) -> T) -> Option<T> {
         let mut live = self.lock();
         let entry = live.by_id.get_mut(id)?;
@@ -237,7 +239,7 @@ impl Sessions {
         None
     }
 
-    /// Records that a session matches the record in the store.
+    /// Records that a session in memory now matches its record in the store.
     pub(crate) fn reloaded(&self, session: &Session) {
         if let Some(entry) = self.lock().by_id.get_mut(session.id()) {
             entry.saved = session.generation();
@@ -260,14 +262,14 @@ impl Sessions {
         Arc::clone(&live.by_id.entry(id.into()).or_insert(entry).session)
     }
 
-    /// Returns the time between two turns of [`sweep`]. Short-lived sessions need more turns: otherwise they
-    /// would expire in between, even if they are busy.
+    /// Returns the time between two turns (passes) of [`sweep`]. Short-lived sessions need more turns:
+    /// otherwise they would expire in between, even if they are busy.
     fn pause(&self) -> Duration {
         REST.min(self.idle / 4).max(Duration::from_millis(10))
     }
 
     /// Makes one turn of [`sweep`]: drops inactive sessions from memory. Returns the checks to make in the
-    /// store, with the ids of their sessions; `None` if no sessions are left.
+    /// store, with the ids of their sessions; `None` if no session is left in memory and no slot is in use.
     fn turn(&self) -> Option<Vec<(Arc<str>, StoreCheck)>> {
         let (now, margin) = (Instant::now(), 2 * self.pause());
         let mut live = self.lock();
@@ -299,7 +301,7 @@ impl Sessions {
         Some(asked)
     }
 
-    /// Records that a session has not expired before `until`.
+    /// Records that a session has not expired before `until`, in memory and for its slot.
     fn lives(&self, id: &str, until: Instant) {
         if let Some(entry) = self.lock().by_id.get_mut(id) {
             entry.until = until;
@@ -322,7 +324,7 @@ impl Sessions {
 }
 
 impl Drop for Sessions {
-    /// The sessions can't be reached any more, so their calls must not continue.
+    /// Ends the sessions in memory: they can't be reached any more, so their calls must not continue.
     fn drop(&mut self) {
         self.end();
     }
@@ -336,16 +338,16 @@ pub(crate) struct NewSession {
     pub(crate) session: Arc<Session>,
 }
 
-/// A check of a session in the store.
+/// A check that [`sweep`] makes of a session in the store.
 enum StoreCheck {
-    /// Check whether the session still exists, since it may have expired.
+    /// Loads the session, to see whether it still exists, since it may have expired.
     IsThere,
-    /// Extend the life of the session by this time.
+    /// Makes the session live for this time from now.
     Touch(Duration),
 }
 
-/// Drops inactive sessions from memory, keeps busy ones alive in the store, and ends when no sessions are
-/// left.
+/// Drops inactive sessions from memory, keeps busy ones alive in the store, and ends when no session is left
+/// in memory and no slot is in use.
 ///
 /// It holds [`Sessions`] for moments only, so that the sessions end when their server is dropped.
 async fn sweep(sessions: Weak<Sessions>) {

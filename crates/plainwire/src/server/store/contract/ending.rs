@@ -1,6 +1,6 @@
 //! Rules about the end of streams.
 //!
-//! In: stores. Out: whether tails end when nothing more can come, and not before.
+//! In: stores. Out: whether tails (the readers of streams) end when nothing more can come, and not before.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use super::helpers::{
 use crate::server::store::Store;
 use crate::server::store::limits::Limits;
 
-/// The tails of a closed stream end after its newest event: tails that wait, tails that have not read all
-/// events yet, and tails that begin after the stream was closed.
+/// The tails (readers) of a closed stream end after its newest event: tails that wait, tails that have not
+/// read all events yet, and tails that begin after the stream was closed.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -48,7 +48,7 @@ pub async fn a_closed_stream_ends_its_tails<S: Store>(
     reads(&mut *another, [2]).await
 }
 
-/// Tails end when any replica removes their session.
+/// The tails (readers) of a session's streams end when any replica removes the session.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -68,8 +68,8 @@ pub async fn a_tail_ends_when_its_session_is_removed<S: Store>(
     all(ending.into_iter().chain([Box::pin(removing) as _]).collect()).await.into_iter().collect()
 }
 
-/// A waiting tail ends when its session expires, even if no method is called at that time. A touch postpones
-/// this end.
+/// A waiting tail (reader of a stream) ends when its session expires, even if no method is called at that
+/// time. A touch of the session postpones this end.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -95,7 +95,7 @@ pub async fn a_tail_ends_when_its_session_expires<S: Store>(
     same("whether a tail ends when its session has expired", &ended, &Some(None))
 }
 
-/// A tail of a removed session ends, even if a new session has its id.
+/// A tail (reader of a stream) of a removed session ends, even if a new session has the id of the old one.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

@@ -35,7 +35,7 @@ impl fmt::Display for Broken {
     }
 }
 
-/// Like `Display`, so that a test that returns this error shows the text.
+/// The text of `Display`, so that a test that returns this error shows that text.
 impl Debug for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -56,7 +56,7 @@ pub(super) const ID: &str = "6f0a1c52-8d7e-4b1f-9a3e-2c45d6e7f801";
 /// A lifetime of sessions that is long enough for every rule that is not about expiry.
 pub(super) const LONG: Duration = Duration::from_secs(3600);
 
-/// Limits that are high enough for every rule, and low enough to test whether they are kept.
+/// Limits that are high enough for every rule. A rule about one of the limits uses a lower value for it.
 pub(super) const LIMITS: Limits =
     Limits { sessions: 100, events: 1_000, bytes: 1 << 20, streams: 100, messages: 1_000 };
 
@@ -113,7 +113,7 @@ pub(super) async fn tail(store: &impl Store, stream: u64, after: u64) -> Result<
     tail.ok_or_else(|| Broken(format!("expected stream {stream} to have a tail, but found none")))
 }
 
-/// Returns the next item of a tail; `None` at its end.
+/// Returns the next item of a tail; `None` at its end. Fails if neither comes within [`PATIENCE`].
 pub(super) async fn next(tail: &mut dyn Tail) -> Result<Option<Tailed>, Broken> {
     let next = within(PATIENCE, poll_fn(|cx| tail.poll_next(cx))).await;
     let next = next.ok_or_else(|| Broken::new("expected a tail to go on or to end, but found nothing"))?;
@@ -140,7 +140,7 @@ pub(super) async fn waits(tail: &mut dyn Tail, idle: Duration) -> RuleResult {
     }
 }
 
-/// Returns the next item of a subscription; `None` at its end.
+/// Returns the next item of a subscription; `None` at its end. Fails if neither comes within [`PATIENCE`].
 pub(super) async fn hear(subscription: &mut dyn Subscription) -> Result<Option<Heard>, Broken> {
     let next = within(PATIENCE, poll_fn(|cx| subscription.poll_next(cx))).await;
     let next = next.ok_or_else(|| Broken::new("expected a message to come, but found nothing"))?;

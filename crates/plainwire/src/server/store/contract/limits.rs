@@ -9,8 +9,8 @@ use super::helpers::{Broken, ID, LIMITS, LONG, next, reads, same, session_with, 
 use crate::server::store::limits::Limits;
 use crate::server::store::{Store, Tail, Tailed};
 
-/// A tail whose next event was dropped reports how many events it missed, and continues with the oldest event
-/// that is kept.
+/// A tail (reader of a stream) whose next event was dropped reports how many events it missed, and continues
+/// with the oldest event that is kept.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -123,7 +123,7 @@ pub async fn a_number_is_not_given_again_when_its_event_is_gone<S: Store>(
     reads(&mut *slow, [4]).await
 }
 
-/// Checks that a tail reports `count` dropped events next, in one item or in several.
+/// Checks that a tail (reader of a stream) reports `count` dropped events next, in one item or in several.
 async fn misses(tail: &mut dyn Tail, count: u64) -> Result<(), Broken> {
     let mut gone = 0;
     while gone < count {

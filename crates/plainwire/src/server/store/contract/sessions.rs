@@ -153,7 +153,7 @@ pub async fn there_are_no_more_sessions_than_the_limit<S: Store>(
     same("a session too many", &there.create("a", b"", LONG).await, &Err(StoreError::Full { limit: 3 }))
 }
 
-/// Checks that no method finds a session.
+/// Checks that no method of the store finds the session [`ID`].
 pub(super) async fn is_absent(store: &impl Store) -> Result<(), Broken> {
     same("the record of no session", &store.load(ID).await?, &None)?;
     same("whether no session was saved", &store.save(ID, b"record").await?, &false)?;

@@ -1,6 +1,6 @@
 //! Rules about writing to streams and following them.
 //!
-//! In: stores. Out: whether each tail gets each event, once and in order.
+//! In: stores. Out: whether each tail (reader of a stream) gets each event, once and in order.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -69,8 +69,8 @@ pub async fn writers_at_once_never_share_a_number<S: Store>(
     Ok(())
 }
 
-/// A tail begins after the requested event, whichever of the stream's events that is, and returns events
-/// unchanged.
+/// A tail (reader of a stream) begins after the requested event, whichever of the stream's events that is,
+/// and returns events unchanged.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -97,8 +97,8 @@ pub async fn a_tail_begins_behind_the_event_that_it_is_told<S: Store>(
     Ok(())
 }
 
-/// There is no tail after an event that was never written, in an open or a closed stream: it would silently
-/// skip the events that are written next.
+/// A store makes no tail (reader of a stream) that begins after an event that was never written, in an open
+/// or a closed stream: the tail would silently skip the events that are written next.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -121,8 +121,8 @@ pub async fn no_tail_begins_behind_an_event_that_is_not_there<S: Store>(
     reads(&mut *tail(&there, 1, 3).await?, [4]).await
 }
 
-/// A waiting tail gets the events of its stream, whether its own replica or another one writes them, and none
-/// of other streams.
+/// A waiting tail (reader of a stream) gets the events of its stream, whether its own replica or another one
+/// writes them, and none of other streams.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -143,8 +143,8 @@ pub async fn a_tail_hears_what_another_replica_writes<S: Store>(
     Ok(())
 }
 
-/// An event is not lost if it is written after a tail was made, or after the tail has read everything and
-/// before it waits.
+/// An event is not lost if it is written after a tail (reader) of its stream was made, or after the tail has
+/// read everything and before the tail waits.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -166,7 +166,8 @@ pub async fn a_tail_misses_nothing_before_it_waits<S: Store>(
     all(vec![Box::pin(reading) as _, Box::pin(writing) as _]).await.into_iter().collect()
 }
 
-/// A tail reads while a writer writes as fast as it can, and no wake-up is lost.
+/// A tail (reader of a stream) gets each event while a writer writes as fast as it can, and no wake-up is
+/// lost.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -186,8 +187,8 @@ pub async fn a_tail_keeps_up_with_a_writer<S: Store>(
     Ok(written.map(drop)?)
 }
 
-/// Each of many tails of one stream reads all of it, at its own pace. Tails that are dropped do not affect
-/// the others.
+/// Each of many tails (readers) of one stream reads all of it, at its own pace. Tails that are dropped do not
+/// affect the others.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.
@@ -214,7 +215,8 @@ pub async fn each_tail_of_a_stream_reads_all_of_it<S: Store>(
     Ok(())
 }
 
-/// A tail that moves from one task to another wakes the task that polled it last, when an event comes.
+/// A tail (reader of a stream) that moves from one task to another wakes the task that polled it last, when
+/// an event comes.
 ///
 /// # Errors
 /// [`Broken`] if the store breaks the rule.

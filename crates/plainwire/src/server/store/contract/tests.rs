@@ -1,4 +1,5 @@
-//! Tests of the rules: the store in memory keeps all of them, and broken stores are caught.
+//! Tests of the store contract: the store in memory keeps all of its rules, and each broken store breaks the
+//! expected rules.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
@@ -12,7 +13,7 @@ use crate::server::store::{Heard, Store, StoreError, StoreFuture, Subscription, 
 const IDLE: Duration = Duration::from_secs(60);
 
 mod memory {
-    //! The store in memory.
+    //! The contract, checked on the store in memory.
     use super::IDLE;
     use crate::server::store::limits::Limits;
     use crate::server::store::memory::Memory;
@@ -37,30 +38,30 @@ async fn the_store_in_memory_keeps_the_rules_about_writers_on_many_threads() {
     }
 }
 
-/// The defect of a store.
+/// A defect of a [`BrokenStore`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Defect {
     Nothing,
-    /// Each replica numbers events by itself.
+    /// Each replica counts the events of a stream by itself, so two events can get the same number.
     CountsPerReplica,
     /// The store uses only the first 64 bytes of a session's id.
     CutsIds,
-    /// A tail misses the events that are written after it was made, until it has read the events that existed
-    /// then.
+    /// A tail misses the events that are appended before it has read all events that existed when the tail
+    /// was made.
     ListensTooLate,
-    /// A load counts as a touch.
+    /// A load extends the life of a session, as only a touch should.
     LoadTouches,
-    /// Tails begin after events that do not exist.
+    /// A tail can be made that begins after an event that does not exist.
     MakesAnyTail,
-    /// Tails wait forever after the last event.
+    /// A tail waits forever after the last event of a closed stream.
     NeverEnds,
-    /// Tails and subscriptions are not woken.
+    /// The tasks that wait for a tail or a subscription are not woken.
     NeverWakes,
     /// A save empties the record first, and writes the new one later.
     SavesInTwoSteps,
-    /// Subscriptions do not report missed messages.
+    /// Subscriptions do not report that messages were missed.
     SkipsMessages,
-    /// Tails do not report dropped events.
+    /// Tails do not report that events were dropped.
     SkipsSilently,
 }
 
@@ -142,7 +143,7 @@ impl StoreDouble for BrokenStore {
 }
 
 struct BrokenTail {
-    /// Whether the tail still skips new events, for the defect `ListensTooLate`.
+    /// Whether the tail still skips new events; only with the defect `ListensTooLate`.
     late: bool,
     read: VecDeque<Tailed>,
     tail: Box<dyn Tail>,
@@ -192,11 +193,11 @@ impl Subscription for BrokenSubscription {
     }
 }
 
-/// A rule that depends on the timing of threads: a store whose tails listen too late, or wake no task, may
-/// break it or pass it.
+/// The rule whose outcome depends on the timing of threads: a store with the defect `ListensTooLate` or
+/// `NeverWakes` may break it or not.
 const BY_CHANCE: &str = "a_tail_keeps_up_with_a_writer";
 
-/// Reads the items of a tail that are ready.
+/// Reads from a tail until no further item is ready.
 fn drain(tail: &mut dyn Tail) -> Vec<Tailed> {
     let mut read = Vec::new();
     while let Poll::Ready(Some(Ok(next))) = tail.poll_next(&mut Context::from_waker(Waker::noop())) {

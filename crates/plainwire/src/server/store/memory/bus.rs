@@ -20,7 +20,8 @@ pub(super) struct Bus {
     shards: [Mutex<BusShard>; SHARDS],
 }
 
-/// The channels of one shard. Invariant: each channel has at least one subscription.
+/// The channels of one shard, a part of the bus with a lock of its own. Invariant: each channel has at least
+/// one subscription.
 #[derive(Default)]
 struct BusShard {
     /// The mailboxes of each channel, by the name of the channel and the number of the mailbox.
@@ -39,7 +40,7 @@ struct Mailbox {
 struct MailboxState {
     /// The sum of the lengths of `messages`, in bytes.
     bytes: usize,
-    /// Whether the store was dropped.
+    /// Whether the last clone of the store was dropped.
     ended: bool,
     messages: VecDeque<Arc<[u8]>>,
     /// The number of messages that were lost before those in `messages`, and not reported yet.
@@ -128,7 +129,7 @@ impl MailboxState {
     }
 }
 
-/// A subscription to a channel.
+/// A subscription to a channel of this store, which reads its mailbox.
 pub(super) struct Listener {
     bus: Weak<Bus>,
     channel: Box<str>,

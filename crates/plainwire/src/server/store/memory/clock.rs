@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// A point in time: nanoseconds since the clock was made. `Moment::MAX` never comes.
 pub(super) type Moment = u64;
 
-/// A clock that begins at 0 when it is made.
+/// A clock of [`Moment`]s, which begins at 0 when it is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     start: Instant,
@@ -30,7 +30,7 @@ impl Clock {
         self.now().saturating_add(nanoseconds(later))
     }
 
-    /// Converts a moment to tokio's [`Instant`]; `None` if it never comes.
+    /// Converts a moment to tokio's [`Instant`]; `None` if the moment never comes.
     pub(super) fn instant(self, moment: Moment) -> Option<Instant> {
         if moment == Moment::MAX { None } else { self.start.checked_add(Duration::from_nanos(moment)) }
     }

@@ -1,4 +1,4 @@
-//! The events of one session, and the tails that read them.
+//! The events of one session, and the tails (readers of its streams).
 //!
 //! In: events of several streams. Out: each event to each tail of its stream, once and in order, or the
 //! number of events that were dropped. A tail is a position, and reads from the log when it is polled, so
@@ -26,13 +26,13 @@ pub(super) struct Log {
 }
 
 struct LogState {
-    /// The sum of the lengths of all events, in bytes.
+    /// The sum of the lengths of all stored events, in bytes.
     bytes: usize,
     /// The moment at which the session expires. The session reports each change by [`Log::postpone`].
     deadline: Moment,
     /// Whether the session was removed, or found to have expired.
     ended: bool,
-    /// The number that the newest tail got; 0 before the first.
+    /// The number that the newest tail (reader of a stream) got; 0 before the first.
     last_tail: u64,
     /// For each stored event the number of its stream, the oldest event first. Invariant: each stream appears
     /// as often as it has events.
@@ -48,21 +48,21 @@ struct Stream {
     events: VecDeque<Arc<[u8]>>,
     /// The number of the newest event, even if that event was dropped; 0 before the first.
     last: u64,
-    /// The number of tails. While it is not 0, the stream is not forgotten: it may have to report dropped
-    /// events.
+    /// The number of tails (readers) of this stream. While it is not 0, the stream is not forgotten: it may
+    /// have to report dropped events.
     tails: usize,
-    /// The wakers of waiting tails, by the number of the tail.
+    /// The wakers of the tails (readers) that wait for an event, by the number of the tail.
     waiting: BTreeMap<u64, Waker>,
 }
 
-/// Result of looking for the next event of a tail.
+/// The result of looking for the next event of a tail, a reader of a stream.
 enum Found {
-    /// No event, and none will come.
+    /// No event is there, and none will come.
     End,
     Event(u64, Arc<[u8]>),
     /// The number of events that were dropped before the tail read them.
     Gone(u64),
-    /// No event yet. The value is the deadline of the session.
+    /// No event is there yet. The value is the deadline of the session.
     Nothing(Moment),
 }
 
@@ -243,10 +243,10 @@ impl Stream {
     }
 }
 
-/// A tail: a position in a stream.
+/// A tail (reader) of a stream: its position in the stream.
 pub(super) struct Follower {
     log: Arc<Log>,
-    /// The number of the event to return next.
+    /// The number of the event that the tail returns next.
     next: u64,
     /// The number of this tail among those of the session.
     number: u64,

@@ -51,7 +51,7 @@ pub struct Memory {
     shared: Arc<MemoryState>,
 }
 
-/// The state that all clones share.
+/// The state that all clones of a store share.
 struct MemoryState {
     bus: Arc<Bus>,
     limits: Limits,

@@ -20,14 +20,14 @@ use crate::server::store::StoreError;
 /// All sessions of a store.
 pub(super) struct Sessions {
     clock: Clock,
-    /// Invariant: the number of sessions in all shards, plus those that are being created.
+    /// Invariant: the number of sessions in all shards, plus those that are being created or freed.
     count: AtomicUsize,
     hasher: RandomState,
     limit: usize,
     shards: [Mutex<SessionShard>; SHARDS],
 }
 
-/// The sessions of one shard.
+/// The sessions of one shard, a part of all sessions with a lock of its own.
 #[derive(Default)]
 struct SessionShard {
     /// Invariant: the ids of the sessions in `by_id`, sorted by deadline.
@@ -39,7 +39,7 @@ struct SessionShard {
 struct Session {
     /// The moment at which the session expires.
     deadline: Moment,
-    /// `None` until the first event.
+    /// The events of the session; `None` until the first event is written.
     log: Option<Arc<Log>>,
     record: Box<[u8]>,
 }
@@ -232,5 +232,6 @@ impl SessionShard {
     }
 }
 
-/// Expired sessions that are freed for each one that is created.
+/// The largest number of expired sessions that are freed, besides one of the same id, when a session is
+/// created.
 const SWEPT: usize = 4;

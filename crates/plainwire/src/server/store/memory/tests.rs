@@ -1,4 +1,4 @@
-//! Tests of what [`Memory`] guarantees beyond the contract: freed memory, refusals and wake-ups.
+//! Tests of [`Memory`] beyond the store contract: memory that is freed, limits, and wake-ups.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ async fn write(store: &Memory, stream: u64, count: u64) {
     }
 }
 
-/// A store with the session `a`.
+/// Returns a store with the session `a`.
 async fn with_session(limits: Limits) -> Memory {
     let store = Memory::new(limits);
     store.create("a", b"", HOUR).await.expect("room");
@@ -154,8 +154,8 @@ async fn a_closed_stream_is_forgotten_with_its_last_event_and_its_last_tail() {
     assert_eq!(next(&mut *slow).await, Some(Tailed::Gone(2)));
     assert_eq!(next(&mut *slow).await, None);
     write(&store, 3, 1).await;
-    // While the tail of the first stream exists, the store still knows three streams: there is no room for a
-    // fourth.
+    // The tail of the closed first stream still exists, so the store still counts that stream: with streams 2
+    // and 3 it has three, and a fourth exceeds the limit.
     let text = "expected at most 3 streams in a session (limit `streams`), but found one more";
     assert_eq!(store.append("a", 4, b"event").await, Err(StoreError::failed(text)));
     drop(slow);
@@ -200,7 +200,8 @@ async fn a_tail_that_is_polled_often_is_woken_once() {
     assert_eq!(counts.map(|it| it.0.load(Ordering::SeqCst)), [0, 1]);
 }
 
-/// A waker that polls another tail when it is woken: if it were woken under a lock, it would deadlock.
+/// A waker that uses the store when it is woken. If the store woke it while it holds a lock, the test would
+/// deadlock.
 struct Reads(Mutex<Option<Box<dyn Tail>>>, Memory);
 
 impl Wake for Reads {
@@ -209,7 +210,7 @@ impl Wake for Reads {
         if let Some(mut tail) = tail {
             let _ = tail.poll_next(&mut Context::from_waker(Waker::noop()));
         }
-        // Dropping the tail, the sessions and the bus take locks too.
+        // Dropping the tail takes locks of the store too, as do loading a session and publishing.
         drop(self.1.shared.sessions.load("a"));
         self.1.shared.bus.publish("channel", b"");
     }
@@ -265,7 +266,7 @@ async fn a_subscription_keeps_the_newest_messages() {
     }
     assert_eq!(hear(&mut *subscription).await, Some(Heard::Missed(2)));
     assert_eq!(hear(&mut *subscription).await, Some(Heard::Message(b"3".to_vec())));
-    // The limit of bytes: one message may pass it, two may not.
+    // A single message may exceed the limit of bytes. Two may not, so the older one is dropped.
     store.publish("channel", &[0; 200]).await.expect("memory does not fail");
     assert_eq!(hear(&mut *subscription).await, Some(Heard::Missed(1)));
     assert_eq!(hear(&mut *subscription).await, Some(Heard::Message(vec![0; 200])));

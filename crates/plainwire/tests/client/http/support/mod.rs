@@ -1,4 +1,5 @@
-//! Servers on ports of their own: one of this crate, scripted ones, and a proxy that cuts connections.
+//! Servers on ports of their own (one of this crate, and scripted ones), and a proxy that cuts connections
+//! off.
 
 pub(crate) mod proxy;
 pub(crate) mod scripted_server;

@@ -7,11 +7,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// A proxy for one server.
+/// A proxy that passes all bytes between clients and one server until [`Self::cut_after`] is called.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
-    /// The number of response bytes that still pass, over all connections; then the connection breaks.
-    /// `None`: all bytes pass.
+    /// The number of bytes of responses, over all connections, that pass before a connection is cut; `None`
+    /// if none will be cut.
     pub(crate) left: Arc<Mutex<Option<usize>>>,
     _task: JoinSet<()>,
 }
@@ -32,7 +32,8 @@ impl Proxy {
         Self { address, left, _task: task }
     }
 
-    /// Lets `bytes` more bytes pass. Then one connection breaks, and afterwards all bytes pass again.
+    /// Lets `bytes` more bytes of responses pass, and then cuts one connection. After that, all bytes pass
+    /// again.
     pub(crate) fn cut_after(&self, bytes: usize) {
         *self.left.lock().expect("a lock") = Some(bytes);
     }

@@ -1,4 +1,4 @@
-//! HTTP servers that answer each request with the bytes that a function of the test returns.
+//! An HTTP server that answers each request with the bytes that a function of the test returns.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -7,12 +7,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// A request that has arrived.
+/// An HTTP request that has arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    /// Method and path.
+    /// The request line, with method and path.
     pub(crate) line: String,
-    /// The header, in lower case.
+    /// The header fields, in lower case.
     pub(crate) head: String,
     pub(crate) body: String,
 }

@@ -1,4 +1,4 @@
-//! A server of this crate on a port of its own, while a test runs.
+//! A server of this crate that runs on a port of its own.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use plainwire::prelude::*;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Counts of handlers.
+/// Counts of the calls that the server's handlers have received.
 #[derive(Clone, Default)]
 pub(crate) struct Seen {
-    /// The number of calls of `write`.
+    /// The number of times that the tool `write` ran.
     pub(crate) written: Arc<AtomicUsize>,
-    /// The number of calls of `wait` that were dropped.
+    /// The number of calls of the tool `wait` that were dropped before their end.
     pub(crate) dropped: Arc<AtomicUsize>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn server(seen: &Seen) -> Server {
     server.resource(Resource::new("a://1", "1", || async { "1" }).subscribable())
 }
 
-/// A server that runs until this is dropped.
+/// A server that runs until the value is dropped.
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
     pub(crate) handle: ServerHandle,

@@ -1,7 +1,7 @@
-//! Handling of blocks beyond the limit of nodes.
+//! Keeps blocks beyond the limit of nodes as raw source.
 //!
-//! A top-level block is read whole or kept as raw source, because the prefixes of its lines (`> `) and the
-//! lines before a row can't be split off.
+//! A top-level block is read whole or kept raw whole. A part of it would not be Markdown by itself: it would
+//! lack the prefixes of its lines (`> `) or the lines before a table row.
 
 use std::ops::Range;
 
@@ -47,9 +47,9 @@ impl<'p> Read<'_, '_, 'p> {
         rest == Rest::ByBlock
     }
 
-    /// Refuses the block with the events `found` if it has more than twice as many marks, breaks and code
-    /// spans (`parts`) as nodes are left. A block that is too large is so refused before all its events are
-    /// in memory.
+    /// Marks the block with the events `found` as too large if its `parts` (events other than text, soft
+    /// breaks and ends of tags) are more than twice the nodes that may still be made. So a block that is too
+    /// large is given up before all its events are in memory.
     pub(super) fn check_parts(&self, parts: usize, found: &[Placed<'p>]) {
         if parts / 2 > self.prepared.room.left()
             && let Some((_, placed)) = found.first()
@@ -59,7 +59,8 @@ impl<'p> Read<'_, '_, 'p> {
     }
 
     /// Keeps everything from the block at `start` to the end of the text as one raw block. If a directive or
-    /// HTML element is still open there, the raw block begins with that.
+    /// HTML element is still open at `start`, or attributes belong to the block, the raw block begins with
+    /// these.
     fn keep_rest(&mut self, start: usize) {
         self.leave();
         let start = self.line_start(start);
@@ -76,7 +77,7 @@ impl<'p> Read<'_, '_, 'p> {
     }
 
     /// Keeps the top-level block that begins at `start` as raw source, and skips its events. `begun` is the
-    /// number of start events that were consumed but are not counted as open.
+    /// number of start events that were consumed but have no frame in `frames`.
     fn keep_block(&mut self, start: usize, begun: usize, events: &mut impl Iterator<Item = Placed<'p>>) {
         let span = match self.frames.get(1) {
             Some(block) => self.span(&block.placed),
@@ -114,7 +115,8 @@ impl<'p> Read<'_, '_, 'p> {
         self.add(Item::Node(raw));
     }
 
-    /// Returns the span of the last top-level node; `None` if the last item is not a node.
+    /// Returns the span of the last top-level node; `None` if the last top-level item is a directive, tag,
+    /// comment or line of attributes.
     fn last_span(&self) -> Option<Span> {
         match self.frames[0].items.last() {
             Some(Item::Node(node)) => Some(node.span),
@@ -123,14 +125,14 @@ impl<'p> Read<'_, '_, 'p> {
         }
     }
 
-    /// Closes all open blocks, and drops what was read of them.
+    /// Closes all open blocks except the document, and drops what was read of them.
     fn leave(&mut self) {
         self.frames.truncate(1);
         self.run.clear();
         self.depth = self.frames[0].opened;
     }
 
-    /// Drops the top-level blocks that begin at `start` or behind it.
+    /// Drops the top-level items that begin at `start`, an offset in the prepared text, or behind it.
     fn drop_from(&mut self, start: usize) {
         let from = self.prepared.source_at(start) as u32;
         let is_behind = |it: Span| it.start >= from;
@@ -148,7 +150,7 @@ impl<'p> Read<'_, '_, 'p> {
     }
 }
 
-/// Returns the span of an item; `None` for a separator.
+/// Returns the span of an item; `None` for an empty comment between lists.
 fn place(item: &Item<'_>) -> Option<Span> {
     match item {
         Item::Node(node) => Some(node.span),

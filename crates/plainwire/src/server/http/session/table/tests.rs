@@ -19,7 +19,8 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const SUBSCRIBE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"a://1"}}"#;
 
-/// A store in memory that counts calls of `load` and `touch`, and whose `save` can be made to fail.
+/// A store in memory that counts the calls of `load` and `touch` in `asked`, and whose `save` can be made to
+/// fail.
 #[derive(Default)]
 struct Counting {
     asked: AtomicUsize,
@@ -56,7 +57,7 @@ fn sessions(idle: Duration) -> (Arc<Doubled<Counting>>, Arc<Sessions>) {
     (store, sessions)
 }
 
-/// Makes the sessions of one more replica with this store.
+/// Makes the table of sessions of one more replica that uses this store.
 fn sessions_in(store: &Arc<Doubled<Counting>>, idle: Duration) -> Arc<Sessions> {
     let server = crate::server!("sessions");
     let server = server.resource(crate::Resource::new("a://1", "1", || async { "1" }).subscribable());
@@ -86,7 +87,7 @@ async fn begin(sessions: &Arc<Sessions>) -> String {
     sessions.keep(new).await.expect("a store with room")
 }
 
-/// Begins a session whose client is ready.
+/// Begins a session and completes its handshake. Returns its id and the session.
 async fn ready(sessions: &Arc<Sessions>) -> (String, Arc<Session>) {
     let id = begin(sessions).await;
     let session = sessions.find(&id, None).await.expect("a store").expect("a session");
@@ -114,7 +115,7 @@ async fn a_session_is_left_to_the_store_when_nobody_reads_its_stream_any_more() 
     assert_eq!(here(&sessions), 1, "whoever comes back soon has missed nothing");
     sleep(Duration::from_secs(60)).await;
     assert_eq!(here(&sessions), 0);
-    // A client that comes back late sees that the stream has ended, and does not wait in vain.
+    // The stream has ended in the store, so a client that resumes it later does not wait for it.
     let mut tail = store.tail(&id, stream, 1).await.expect("a store").expect("a stream that is kept");
     assert_eq!(std::future::poll_fn(|cx| tail.poll_next(cx)).await, None);
     assert!(sessions.find(&id, None).await.expect("a store").is_some());
